@@ -1,11 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
+	"sync"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -13,27 +14,45 @@ import (
 	"understudy/store/sealed"
 )
 
-const maxID = 128
-
 // A request is a batch that waits for a commit.
 type request struct {
 	run   string
 	batch engine.Batch
 	done  chan error
-	err   error // why this one is refused, while others of the commit are not
+	err   error // why this batch is refused, while others of the commit are not
 }
 
-// Append adds a batch to a run. It is durable when Append returns, unless it
-// is lazy. The context counts only before the batch is handed over: after
-// that it is written whole.
+// A queue holds the requests that wait for the next commit.
+type queue struct {
+	mu       sync.Mutex
+	requests []*request
+}
+
+func (q *queue) add(r *request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.requests = append(q.requests, r)
+}
+
+// take empties the queue.
+func (q *queue) take() []*request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := q.requests
+	q.requests = nil
+	return all
+}
+
+// Append adds a batch to a run. The batch is durable when Append returns, unless
+// it is lazy. Once the batch is queued, the end of the context is ignored.
 //
 // Batches that arrive during a commit share the next one.
 func (s *Store) Append(ctx context.Context, run string, b engine.Batch) error {
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return fmt.Errorf("run %s: storing events: %w", run, context.Cause(ctx))
 	}
-	if run == "" || len(run) > maxID || strings.ContainsRune(run, 0) {
-		return fmt.Errorf("run %q: wanted an id of 1 to %d bytes", run, maxID)
+	if err := sealed.CheckID(run); err != nil {
+		return err
 	}
 	if b.Wanted != nil {
 		return fmt.Errorf("run %s: storing events: %w", run, engine.ErrNoQueue)
@@ -42,47 +61,35 @@ func (s *Store) Append(ctx context.Context, run string, b engine.Batch) error {
 	if b.Lazy && s.appendLazily(r) {
 		return <-r.done
 	}
-	s.mu.Lock()
-	s.queue = append(s.queue, r)
-	s.mu.Unlock()
+	s.queue.add(r)
 	s.commitQueue()
 	return <-r.done
 }
 
-// commitQueue commits what waits, which is nothing when another caller took it
-// along meanwhile.
+// commitQueue commits the queue, unless another caller has committed it
+// meanwhile.
 func (s *Store) commitQueue() {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.mu.Lock()
-	queue := s.queue
-	s.queue = nil
-	s.mu.Unlock()
+	queue := s.queue.take()
 	if len(queue) == 0 {
 		return
 	}
 	err := s.commit(queue)
 	for _, r := range queue {
-		if err != nil && len(queue) > 1 { // one that is too large must not take the others along
+		one := err
+		if err != nil && len(queue) > 1 { // a batch that is too large must not fail the others
 			r.err = nil
-			answer(r, s.commit([]*request{r}))
-			continue
+			one = s.commit([]*request{r})
 		}
-		answer(r, err)
+		r.done <- cmp.Or(r.err, one)
 	}
 }
 
-func answer(r *request, err error) {
-	if r.err != nil {
-		err = r.err
-	}
-	r.done <- err
-}
-
-// errNothing rolls back a transaction in which every batch was refused.
+// errNothing rolls back a transaction in which there is nothing to write.
 var errNothing = errors.New("nothing to write")
 
-// commit writes the lazy batches and then the queue in one transaction. The
+// commit writes the lazy batches and then the requests in one transaction. The
 // caller holds s.writing.
 func (s *Store) commit(queue []*request) error {
 	lazy := s.lazy.all()
@@ -91,7 +98,7 @@ func (s *Store) commit(queue []*request) error {
 		for _, l := range lazy {
 			if refused, err := s.write(tx, l.run, l.batch); err != nil {
 				return fmt.Errorf("run %s: storing lazy events: %w", l.run, err)
-			} else if refused != nil { // its run was removed meanwhile
+			} else if refused != nil { // the run was removed meanwhile
 				s.log.Warn("lazy events are dropped", "run", l.run, "error", refused)
 			}
 		}
@@ -118,7 +125,7 @@ func (s *Store) commit(queue []*request) error {
 	return err
 }
 
-// write stores a batch, or refuses it and has written nothing.
+// write stores a batch. If it refuses the batch, it has written nothing.
 func (s *Store) write(tx *bolt.Tx, run string, b engine.Batch) (refused, err error) {
 	old, err := readHead(tx, run)
 	var before *engine.Header
@@ -162,8 +169,8 @@ func writeSnapshot(tx *bolt.Tx, run string, snap *engine.Snapshot, h *head) erro
 	return b.Put(key, record)
 }
 
-// writeEvents stores events behind those that a run has, and notes in its head
-// the checksum of the last one and the size.
+// writeEvents adds events to a run, and updates the checksum and the size in its
+// head.
 func (s *Store) writeEvents(tx *bolt.Tx, run string, events []engine.Event, h *head) error {
 	if len(events) == 0 {
 		return nil
@@ -172,7 +179,7 @@ func (s *Store) writeEvents(tx *bolt.Tx, run string, events []engine.Event, h *h
 	if err != nil {
 		return err
 	}
-	journal.FillPercent = 0.9 // events only ever come at the end
+	journal.FillPercent = 0.9 // events are only added at the end
 	for _, ev := range events {
 		record := encodeEvent(ev)
 		h.tail = sealed.Seal(h.tail, record)
@@ -180,7 +187,7 @@ func (s *Store) writeEvents(tx *bolt.Tx, run string, events []engine.Event, h *h
 		if err := journal.Put(seqKey(ev.Seq), record); err != nil {
 			return err
 		}
-		if err := s.putNames(tx, run, ev.Data); err != nil {
+		if err := s.files.putNames(tx, run, ev.Data); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,12 +10,10 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-
-	"understudy/engine"
 )
 
-// Backup makes a folder that is a whole store: the database as it is now, and
-// the files. The store can be used meanwhile. The folder must be new or empty.
+// Backup writes a whole store to a folder: the database as it is now, and the
+// files. The store can be used meanwhile. The folder must be new or empty.
 func (s *Store) Backup(ctx context.Context, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -31,12 +28,12 @@ func (s *Store) Backup(ctx context.Context, dir string) error {
 	if err := makeFolders(dir); err != nil {
 		return err
 	}
-	// The files of an event are there before it, so those of the copied events
-	// are found if the database is copied first.
+	// Files are stored before the events that name them, so the files of all
+	// copied events are found if the database is copied first.
 	if err := s.copyDatabase(filepath.Join(dir, databaseName)); err != nil {
 		return err
 	}
-	for _, sort := range []engine.FileSort{engine.Captures, engine.Artifacts} {
+	for _, sort := range sortNames {
 		if err := copyFiles(ctx, sortDir(s.dir, sort), sortDir(dir, sort)); err != nil {
 			return fmt.Errorf("copying %s: %w", sort, err)
 		}
@@ -44,17 +41,14 @@ func (s *Store) Backup(ctx context.Context, dir string) error {
 	if err := (identity{Store: s.id.Store}).write(dir); err != nil {
 		return err
 	}
-	return s.noteBackup(dir)
-}
-
-func (s *Store) noteBackup(dir string) error {
-	s.files.Lock()
-	defer s.files.Unlock()
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
 	s.id.Backup, s.id.BackupAt = dir, time.Now().UTC()
 	return s.id.write(s.dir)
 }
 
-// EmptyFolder makes a folder for a backup, or says that there is something in it.
+// EmptyFolder creates a folder for a backup, or returns an error if something is
+// in it.
 func EmptyFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return explain(dir, err)
@@ -66,34 +60,27 @@ func EmptyFolder(dir string) error {
 	return err
 }
 
-// copyDatabase writes the database as it is now to a file, whole or not at
-// all.
-func (s *Store) copyDatabase(path string) error {
-	part := path + ".part"
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return explain(part, err)
-	}
-	err = s.view(func(tx *bolt.Tx) error {
-		_, err := tx.WriteTo(f)
-		return err
+// copyDatabase writes the database as it is now to a file.
+func (d *database) copyDatabase(path string) error {
+	return writePart(path, func(f *os.File) error {
+		return d.view(func(tx *bolt.Tx) error {
+			_, err := tx.WriteTo(f)
+			return err
+		})
 	})
-	return finish(f, part, path, err)
 }
 
-// finish makes a file that was written durable under its name, or removes it.
-func finish(f *os.File, part, path string, err error) error {
-	if err = cmp.Or(err, f.Sync(), f.Close()); err == nil {
-		err = renameDurably(part, path)
-	}
+// writePart writes a file beside path and renames it when it is complete.
+func writePart(path string, write func(*os.File) error) error {
+	f, err := os.OpenFile(path+".part", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
-		_ = os.Remove(part)
+		return explain(path+".part", err)
 	}
-	return explain(path, err)
+	return finish(f, path, write(f))
 }
 
-// copyFiles puts the files of a folder into another, by a second name where
-// that is possible: they never change.
+// copyFiles copies the files of a folder to another one. It makes hard links
+// where possible, since the files never change.
 func copyFiles(ctx context.Context, from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -107,7 +94,7 @@ func copyFiles(ctx context.Context, from, to string) error {
 		if os.Link(source, target) == nil {
 			continue
 		}
-		// Pruning may have removed it: then no event of the copy needs it.
+		// Pruning may have removed the file: then no event of the copy needs it.
 		if err := copyFile(source, target); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
@@ -121,22 +108,19 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	part := to + ".part"
-	out, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return explain(part, err)
-	}
-	_, err = io.Copy(out, in)
-	return finish(out, part, to, err)
+	return writePart(to, func(out *os.File) error {
+		_, err := io.Copy(out, in)
+		return err
+	})
 }
 
-// Restore puts the database of a backup into a folder, with the files that the
-// folder lacks. The database that is there is kept under another name, which
-// Restore returns; empty when there was none. Nobody may have the store open.
+// Restore copies the database of a backup into a folder, with the files that the
+// folder lacks. An existing database is renamed; Restore returns its new name,
+// or "" if there was none. It fails while the store is open.
 func Restore(ctx context.Context, dir, backup string, o Options) (aside string, err error) {
 	o = o.withDefaults()
 	source := filepath.Join(backup, databaseName)
-	if err := checkFile(source); err != nil {
+	if _, err := checkFile(source, nil); err != nil {
 		return "", fmt.Errorf("the backup cannot be used: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -150,7 +134,7 @@ func Restore(ctx context.Context, dir, backup string, o Options) (aside string, 
 	if err := makeFolders(dir); err != nil {
 		return "", err
 	}
-	for _, sort := range []engine.FileSort{engine.Captures, engine.Artifacts} {
+	for _, sort := range sortNames {
 		if err := copyFiles(ctx, sortDir(backup, sort), sortDir(dir, sort)); err != nil {
 			return "", err
 		}
@@ -158,8 +142,8 @@ func Restore(ctx context.Context, dir, backup string, o Options) (aside string, 
 	return replaceDatabase(dir, source)
 }
 
-// replaceDatabase puts a copy of a database in the place of the one in a
-// folder. At every moment the folder has one, or says that one is missing.
+// replaceDatabase replaces the database in a folder by a copy of another. At
+// every moment the folder has a database, or an identity that says it had one.
 func replaceDatabase(dir, source string) (aside string, err error) {
 	copied := filepath.Join(dir, partialName, databaseName)
 	if err := copyFile(source, copied); err != nil {
@@ -177,27 +161,4 @@ func replaceDatabase(dir, source string) (aside string, err error) {
 		return aside, explain(dir, err)
 	}
 	return aside, explain(path, renameDurably(copied, path))
-}
-
-func checkFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return explain(path, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return explain(path, err)
-	}
-	m, _, err := readMeta(f)
-	if errors.Is(err, errNoMeta) {
-		return &Error{Path: path, Err: ErrNotDatabase, Found: err.Error()}
-	}
-	if err == nil {
-		_, err = checkPages(f, info.Size(), m, true)
-	}
-	if err != nil {
-		return &Error{Path: path, Err: ErrDamaged, Found: err.Error()}
-	}
-	return nil
 }

@@ -15,38 +15,33 @@ import (
 	"understudy/store/sealed"
 )
 
-// Report is what Check found.
-type Report = engine.Checkup
-
-func note(r *Report, run, format string, args ...any) {
+func note(r *engine.Checkup, run, format string, args ...any) {
 	r.Problems = append(r.Problems, engine.Problem{Run: run, What: fmt.Sprintf(format, args...)})
 }
 
-// Check reads everything there is and reports what is not as it was written:
-// the pages of the database, each event and its place, headers and snapshots
-// against the events, the index against the headers, files and documents
-// against their hashes. It changes nothing, and the store can be used
-// meanwhile. The error is why it could not look.
-func (s *Store) Check(ctx context.Context) (*Report, error) {
-	r := &Report{}
-	if err := s.flush(); err != nil {
-		return r, err
-	}
-	if err := s.checkDatabase(ctx, r); err != nil {
-		return r, err
+// Check reads everything and reports what is not as it was written: the pages of
+// the database, each event and its place, headers and snapshots against the
+// events, the index against the headers, files and documents against their
+// hashes. It changes nothing, and the store can be used meanwhile. The error
+// says why Check could not finish.
+func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
+	r := &engine.Checkup{}
+	err := s.flush()
+	if err == nil {
+		err = s.checkDatabase(ctx, r)
 	}
 	for _, sort := range sortNames {
-		if err := s.checkFiles(ctx, r, sort); err != nil {
-			return r, err
+		if err == nil {
+			err = s.files.check(ctx, r, sort)
 		}
 	}
-	return r, nil
+	return r, err
 }
 
-// checkDatabase looks at one moment of the database, in one transaction.
-func (s *Store) checkDatabase(ctx context.Context, r *Report) error {
+// checkDatabase checks the database in one transaction.
+func (s *Store) checkDatabase(ctx context.Context, r *engine.Checkup) error {
 	return s.view(func(tx *bolt.Tx) error {
-		m, err := s.metaOf(tx)
+		m, err := metaOf(tx)
 		if err != nil {
 			return err
 		}
@@ -58,8 +53,8 @@ func (s *Store) checkDatabase(ctx context.Context, r *Report) error {
 		if lost > 0 {
 			note(r, "", "%d pages of the database are neither in use nor free", lost)
 		}
-		for _, check := range []func(context.Context, *bolt.Tx, *Report) error{
-			checkRuns, checkLeftovers, checkIndex, checkDocuments, s.checkNames,
+		for _, check := range []func(context.Context, *bolt.Tx, *engine.Checkup) error{
+			checkRuns, checkLeftovers, checkIndex, checkDocuments, s.files.checkNames,
 		} {
 			if err := check(ctx, tx, r); err != nil {
 				return err
@@ -69,9 +64,9 @@ func (s *Store) checkDatabase(ctx context.Context, r *Report) error {
 	})
 }
 
-// metaOf is the meta page of a transaction. The copy that bbolt writes of it
-// is asked, since the page in the file may be overwritten meanwhile.
-func (s *Store) metaOf(tx *bolt.Tx) (meta, error) {
+// metaOf returns the meta page of a transaction. It has bbolt write it, because
+// the page in the file may be overwritten meanwhile.
+func metaOf(tx *bolt.Tx) (meta, error) {
 	var b firstPage
 	_, err := tx.WriteTo(&b)
 	m, ok, derr := decodeMeta(append(b.bytes, make([]byte, pageHeader+64)...))
@@ -81,7 +76,7 @@ func (s *Store) metaOf(tx *bolt.Tx) (meta, error) {
 	return m, nil
 }
 
-// A firstPage takes one write and refuses the rest.
+// A firstPage accepts one write.
 type firstPage struct{ bytes []byte }
 
 func (p *firstPage) Write(b []byte) (int, error) {
@@ -92,7 +87,7 @@ func (p *firstPage) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func checkRuns(ctx context.Context, tx *bolt.Tx, r *Report) error {
+func checkRuns(ctx context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 	return tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -112,8 +107,8 @@ func checkRuns(ctx context.Context, tx *bolt.Tx, r *Report) error {
 	})
 }
 
-// checkEvents reads the events of a run to the first that is wrong.
-func checkEvents(tx *bolt.Tx, r *Report, h head) {
+// checkEvents reads the events of a run up to the first damaged one.
+func checkEvents(tx *bolt.Tx, r *engine.Checkup, h head) {
 	journal := tx.Bucket(bucketJournal).Bucket([]byte(h.ID))
 	if journal == nil {
 		note(r, h.ID, "its events are missing")
@@ -143,7 +138,7 @@ func checkEvents(tx *bolt.Tx, r *Report, h head) {
 	}
 }
 
-func checkSnapshot(tx *bolt.Tx, r *Report, h head) {
+func checkSnapshot(tx *bolt.Tx, r *engine.Checkup, h head) {
 	record := tx.Bucket(bucketSnapshots).Get([]byte(h.ID))
 	if record == nil {
 		return
@@ -156,8 +151,8 @@ func checkSnapshot(tx *bolt.Tx, r *Report, h head) {
 	}
 }
 
-// checkLeftovers looks for events and snapshots of runs that have no header.
-func checkLeftovers(_ context.Context, tx *bolt.Tx, r *Report) error {
+// checkLeftovers reports events and snapshots of runs that have no header.
+func checkLeftovers(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 	headers := tx.Bucket(bucketHeaders)
 	for _, name := range [][]byte{bucketJournal, bucketSnapshots} {
 		err := tx.Bucket(name).ForEach(func(run, _ []byte) error {
@@ -173,9 +168,9 @@ func checkLeftovers(_ context.Context, tx *bolt.Tx, r *Report) error {
 	return nil
 }
 
-// checkIndex counts: if all keys of all headers are there, and as many keys as
-// those, then no other is.
-func checkIndex(_ context.Context, tx *bolt.Tx, r *Report) error {
+// checkIndex looks up the keys of all headers. If the index has as many keys, it
+// has no others.
+func checkIndex(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 	index, want := tx.Bucket(bucketIndex), 0
 	err := tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
 		h, err := decodeHead(string(run), record)
@@ -200,7 +195,7 @@ func checkIndex(_ context.Context, tx *bolt.Tx, r *Report) error {
 	return err
 }
 
-func checkDocuments(_ context.Context, tx *bolt.Tx, r *Report) error {
+func checkDocuments(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 	return tx.Bucket(bucketDocuments).ForEach(func(hash, text []byte) error {
 		r.Files++
 		if keeping.HashOf(text) != string(hash) {
@@ -210,8 +205,8 @@ func checkDocuments(_ context.Context, tx *bolt.Tx, r *Report) error {
 	})
 }
 
-// checkNames looks for files that events name and that are gone.
-func (s *Store) checkNames(_ context.Context, tx *bolt.Tx, r *Report) error {
+// checkNames reports files that events name and that do not exist.
+func (f *files) checkNames(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 	return tx.Bucket(bucketFiles).ForEach(func(k, letter []byte) error {
 		run, hash, ok := bytes.Cut(k, []byte{0})
 		sort := sortNames[string(letter)]
@@ -219,33 +214,9 @@ func (s *Store) checkNames(_ context.Context, tx *bolt.Tx, r *Report) error {
 			note(r, "", "the name of a file cannot be read: %q", k)
 			return nil
 		}
-		if _, err := os.Stat(s.filePath(sort, string(hash))); err != nil {
+		if _, err := os.Stat(f.path(sort, string(hash))); err != nil {
 			note(r, string(run), "%s %s is missing: %v", sort, hash, err)
 		}
 		return nil
 	})
-}
-
-// checkFiles reads the files of a sort and compares them with their names.
-func (s *Store) checkFiles(ctx context.Context, r *Report, sort engine.FileSort) error {
-	entries, err := os.ReadDir(sortDir(s.dir, sort))
-	if err != nil {
-		return explain(s.dir, err)
-	}
-	for _, e := range entries {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		hash := hashInName(e.Name())
-		if !keeping.IsHash(hash) {
-			note(r, "", "%s has a file that is not the store's: %s", sort, e.Name())
-			continue
-		}
-		r.Files++
-		content, err := os.ReadFile(s.filePath(sort, hash))
-		if err != nil || keeping.HashOf(content) != hash {
-			note(r, "", "%s: %s is not what its name says", sort, e.Name())
-		}
-	}
-	return nil
 }

@@ -112,7 +112,7 @@ func TestCheckFindsChangedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantClean(t, s)
-	mustWrite(t, s.filePath(engine.Artifacts, hash), []byte("resulT"))
+	mustWrite(t, s.files.path(engine.Artifacts, hash), []byte("resulT"))
 	mustWrite(t, filepath.Join(sortDir(s.dir, engine.Captures), "holiday.jpg"), nil)
 	report, err := s.Check(t.Context())
 	if err != nil || len(report.Problems) != 2 {
@@ -178,13 +178,13 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	}
 	mustAppend(t, s, storetest.Batch("run9", 1, 0, 1))
 	mustClose(t, s)
-	os.Remove(s.filePath(engine.Captures, hash))
+	os.Remove(s.files.path(engine.Captures, hash))
 
 	aside, err := Restore(t.Context(), dir, backup, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := checkFile(aside); err != nil {
+	if _, err := checkFile(aside, nil); err != nil {
 		t.Errorf("what was there: %v", err)
 	}
 	s = mustOpen(t, dir)

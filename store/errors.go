@@ -11,8 +11,8 @@ import (
 	"understudy/engine"
 )
 
-// What can be wrong with a data folder. Each comes inside an Error, which
-// names the file and says what to do.
+// What can be wrong with a data folder. An Error wraps each of them, names the
+// file and says what to do.
 const (
 	ErrLocked                   = engine.ErrLocked
 	ErrNotDatabase engine.Error = "not a database of runs"
@@ -26,13 +26,12 @@ const (
 	ErrClosed      engine.Error = "the store is closed"
 )
 
-// Error is what is wrong with a file of the store: what was wanted is in Err,
-// what was found in Found, what to do about it in Next.
+// Error describes a problem with a file of the store.
 type Error struct {
 	Path  string
 	Err   error
-	Found string
-	Next  string
+	Found string // what is in its place; may be empty
+	Next  string // what to do about it; may be empty
 }
 
 func (e *Error) Error() string {
@@ -48,15 +47,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// checkCommand is what looks for damage, and restoreCommand what replaces a
-// database by its backup.
+// The commands that errors name.
 const (
-	checkCommand   = "understudy runs check"
-	restoreCommand = "understudy runs restore"
+	checkCommand   = "understudy runs check"   // looks for damage
+	restoreCommand = "understudy runs restore" // replaces a database by its backup
 )
 
-// explain gives the errors of the system and of bbolt the names that the
-// engine and the user know.
+// explain wraps the errors of the system and of bbolt that the engine or a user
+// can do something about.
 func explain(path string, err error) error {
 	switch {
 	case err == nil:
@@ -76,7 +74,7 @@ func explain(path string, err error) error {
 	return err
 }
 
-// damagedRun is the error of a record that is not what was written.
+// damagedRun returns the error for a record that is not as it was written.
 func damagedRun(path, run, format string, args ...any) error {
 	return &Error{
 		Path: path, Err: ErrDamaged,

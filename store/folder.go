@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,7 @@ import (
 	"understudy/engine"
 )
 
-// What stands in a data folder. Workflows and settings of others stand beside.
+// The files of a store in a data folder, beside workflows and settings.
 const (
 	databaseName = "runs.db"
 	identityName = "store.json"
@@ -21,11 +22,11 @@ const (
 	partialName  = "partial" // files that are being written
 )
 
-// An identity says that a folder has a database, and which. Without it, a
-// database that was lost or emptied would look like a folder that is new.
+// An identity says that a folder has a database, and which one. Without it, a
+// folder whose database was lost would look like a new one.
 type identity struct {
 	Store    string    `json:"store"`
-	Backup   string    `json:"backup,omitempty"` // the folder of the last one
+	Backup   string    `json:"backup,omitempty"` // the folder of the last backup
 	BackupAt time.Time `json:"backup_at,omitzero"`
 }
 
@@ -62,7 +63,8 @@ func (id *identity) restoreHint() string {
 	return "put the backup of " + id.BackupAt.Local().Format(time.DateTime) + " in its place with: " + restoreCommand + " " + id.Backup
 }
 
-// makeFolders makes what a store needs, and empties what a crash left behind.
+// makeFolders creates the folders of a store, and removes what a crash left in
+// them.
 func makeFolders(dir string) error {
 	partial := filepath.Join(dir, partialName)
 	if err := os.RemoveAll(partial); err != nil {
@@ -76,15 +78,27 @@ func makeFolders(dir string) error {
 	return nil
 }
 
-// writeWhole makes a file of content appear under a name, whole and durable,
-// or not at all. The file grows in the folder tmp of the same file system.
+// writeWhole writes a file atomically and durably, or not at all. The partial
+// file is in the folder tmp, of the same file system.
 func writeWhole(tmp, path string, content []byte) error {
 	f, err := os.CreateTemp(tmp, "new-*")
 	if err != nil {
 		return explain(path, err)
 	}
 	_, err = f.Write(content)
-	return finish(f, f.Name(), path, err)
+	return finish(f, path, err)
+}
+
+// finish syncs a written file and renames it to path. If that or the writing,
+// whose error is err, failed, it removes the file.
+func finish(f *os.File, path string, err error) error {
+	if err = cmp.Or(err, f.Sync(), f.Close()); err == nil {
+		err = renameDurably(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return explain(path, err)
 }
 
 func renameDurably(from, to string) error {
@@ -94,8 +108,8 @@ func renameDurably(from, to string) error {
 	return syncDir(filepath.Dir(to))
 }
 
-// syncDir makes names in a folder durable. Windows does that by itself, and
-// refuses to be asked.
+// syncDir makes the names in a folder durable. Windows does that by itself and
+// does not allow to sync a folder.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -9,10 +9,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/store/sealed"
 )
 
-// A run is found by these. The index key is: whether it is a call, which of
-// these, the value, and then the run's id, which sorts by age.
+// The properties by which a run is found. An index key consists of whether the
+// run is a call, one of these letters, the value, and the id of the run, which
+// sorts by age.
 const (
 	byAge       = 'a'
 	byStatus    = 's'
@@ -20,10 +22,11 @@ const (
 	byLineage   = 'l' // workflow id
 	byTrace     = 't'
 	byExecution = 'e'
-	bySchedule  = 'c' // that began it
+	bySchedule  = 'c' // the schedule that began it
 )
 
-// longValue is the longest value that stands in a key as it is.
+// longValue is the longest value that is part of a key; of a longer one the hash
+// is.
 const longValue = 200
 
 func indexPrefix(call bool, by byte, value string) []byte {
@@ -59,15 +62,15 @@ func indexKeys(h *engine.Header) [][]byte {
 	return keys
 }
 
-// summary is what filters need beside the id, so that a run which does not fit
-// costs no look at its header.
+// summary returns what filters need besides the id, so that the header of a run
+// that does not fit need not be read.
 func summary(h *engine.Header) []byte {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, 24), uint64(h.StartedAt.Unix()))
 	return append(b, h.Status...)
 }
 
-// putIndex writes the keys of a header where they differ from those of the one
-// before it, which is nil for a new run.
+// putIndex writes the keys of a header that differ from those of the old header,
+// which is nil for a new run.
 func putIndex(tx *bolt.Tx, old, h *engine.Header) error {
 	b := tx.Bucket(bucketIndex)
 	keys, value := indexKeys(h), summary(h)
@@ -105,7 +108,7 @@ func sameIndex(a, b *engine.Header) bool {
 		a.ExecutionID == b.ExecutionID && a.Call == b.Call && a.StartedAt.Unix() == b.StartedAt.Unix()
 }
 
-// prefixesFor are the parts of the index that hold all runs which a query can
+// prefixesFor returns the parts of the index that have all runs which a query can
 // want: those of its narrowest filter.
 func prefixesFor(q engine.Query) [][]byte {
 	var prefixes [][]byte
@@ -138,8 +141,7 @@ func prefixesFor(q engine.Query) [][]byte {
 	return prefixes
 }
 
-// A trail goes through one part of the index, from the newest run to the
-// oldest.
+// A trail iterates over one part of the index, from the newest run to the oldest.
 type trail struct {
 	cursor *bolt.Cursor
 	prefix []byte
@@ -151,7 +153,7 @@ func newTrail(tx *bolt.Tx, prefix []byte, before string) *trail {
 	t := &trail{cursor: tx.Bucket(bucketIndex).Cursor(), prefix: prefix}
 	end := append(bytes.Clone(prefix), before...)
 	if before == "" {
-		end = append(end, bytes.Repeat([]byte{0xFF}, maxID+1)...)
+		end = append(end, bytes.Repeat([]byte{0xFF}, sealed.MaxID+1)...)
 	}
 	key, _ := t.cursor.Seek(end)
 	if key == nil {
@@ -171,8 +173,7 @@ func (t *trail) take(key, value []byte) {
 	}
 }
 
-// fits says whether a run can be one that a query wants, from what the index
-// holds about it.
+// fits reports whether a query can want a run with this summary.
 func fits(q engine.Query, value []byte) bool {
 	if len(value) < 8 {
 		return true

@@ -12,27 +12,31 @@ import (
 	"understudy/engine"
 )
 
-// A lazyBatch waits in memory for the next commit, or for the flusher. It is
-// readable at once, and lost in a crash. bbolt is never asked to write without
-// a sync: that can ruin the file.
+// A lazyBatch waits in memory for the next commit, or for the flusher. It can be
+// read at once, and is lost in a crash. Writing it with bbolt but without a sync
+// could ruin the file in a crash.
 type lazyBatch struct {
 	run   string
 	batch engine.Batch
 }
 
-// waiting is what is in memory, in the order of its arrival and by run. The lists
-// that it gives away do not change.
+// waiting holds the lazy batches, in their order and by run. The lists that it
+// returns do not change.
 type waiting struct {
 	mu    sync.Mutex
 	order []lazyBatch
 	byRun map[string][]engine.Batch
 }
 
-// add takes a batch, unless there are so many already.
-func (w *waiting) add(l lazyBatch, most int) bool {
+// maxLazy is how many batches may wait. While the disk is full they would fill
+// the memory, so further batches are written, and refused, like others.
+const maxLazy = 1024
+
+// add adds a batch, unless maxLazy wait already.
+func (w *waiting) add(l lazyBatch) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.order) >= most {
+	if len(w.order) >= maxLazy {
 		return false
 	}
 	w.put(l)
@@ -47,7 +51,7 @@ func (w *waiting) put(l lazyBatch) {
 	w.byRun[l.run] = append(w.byRun[l.run], l.batch)
 }
 
-// drop forgets the batches that say so.
+// drop removes the batches for which gone returns true.
 func (w *waiting) drop(gone func(i int, l lazyBatch) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,21 +64,21 @@ func (w *waiting) drop(gone func(i int, l lazyBatch) bool) {
 	}
 }
 
-// all are those that wait, the oldest first.
+// all returns the batches, the oldest first.
 func (w *waiting) all() []lazyBatch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.order
 }
 
-// of is what waits for a run, the oldest first.
+// of returns the batches of a run, the oldest first.
 func (w *waiting) of(run string) []engine.Batch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.byRun[run]
 }
 
-// headers are those of all runs that wait, as they are now.
+// headers returns the last header of each run that has batches.
 func (w *waiting) headers() map[string]engine.Header {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,20 +89,17 @@ func (w *waiting) headers() map[string]engine.Header {
 	return headers
 }
 
-// maxLazy is how many batches may wait: when the disk stays full they would
-// fill the memory, so from then on they are refused like others.
-const maxLazy = 1024
-
-// appendLazily takes a batch into memory, or says that it must be written.
+// appendLazily keeps a batch in memory. It reports false if the batch must be
+// written now.
 func (s *Store) appendLazily(r *request) bool {
-	s.writing.Lock() // no commit may move the run meanwhile
+	s.writing.Lock() // no commit may change the run meanwhile
 	defer s.writing.Unlock()
 	h, err := s.position(r.run)
 	if err == nil {
 		err = r.batch.Check(r.run, h.Attempt, h.Seq)
 	}
 	if err == nil {
-		if !s.lazy.add(lazyBatch{r.run, ownCopy(r.batch)}, maxLazy) {
+		if !s.lazy.add(lazyBatch{r.run, ownCopy(r.batch)}) {
 			return false
 		}
 		s.flusher.wake()
@@ -107,7 +108,7 @@ func (s *Store) appendLazily(r *request) bool {
 	return true
 }
 
-// position is the header of a run with its lazy batches, empty for a new run.
+// position returns the last header of a run, empty for a new run.
 func (s *Store) position(run string) (engine.Header, error) {
 	if waiting := s.lazy.of(run); len(waiting) > 0 {
 		return waiting[len(waiting)-1].Header, nil
@@ -123,7 +124,7 @@ func (s *Store) position(run string) (engine.Header, error) {
 	return h.Header, err
 }
 
-// ownCopy is a batch that the caller's later changes do not reach.
+// ownCopy returns a copy of a batch that shares no memory with it.
 func ownCopy(b engine.Batch) engine.Batch {
 	b.Events = slices.Clone(b.Events)
 	for i, ev := range b.Events {
@@ -150,8 +151,8 @@ func (s *Store) flush() error {
 	return err
 }
 
-// A flusher calls a function some time after it was woken, from one goroutine,
-// and again until the function succeeds.
+// A flusher calls a function some time after wake, in one goroutine, until the
+// function succeeds.
 type flusher struct {
 	woken   chan struct{}
 	closing chan struct{}

@@ -3,67 +3,56 @@ package store
 import (
 	"context"
 	"iter"
+	"maps"
 	"slices"
-	"strings"
 
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
 )
 
-// Runs yields the headers that a query wants, the newest first. A status is
-// what was stored: a run that was cut short is still running here, and whoever
-// knows that nobody runs it calls it interrupted.
+// Runs yields the headers that a query wants, the newest first, with those of
+// lazy batches in their places. The status is the stored one: a run that was cut
+// short is still running here, and the caller reports it as interrupted if it
+// knows that no worker executes it.
 func (s *Store) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
 	return func(yield func(engine.Header, error) bool) {
-		left := q.Limit
-		for h, err := range s.merged(ctx, q) {
-			if !yield(h, err) || err != nil {
-				return
-			}
-			if left--; left == 0 {
-				return
-			}
+		left, lazy := q.Limit, s.lazy.headers()
+		give := func(h engine.Header) (more bool) {
+			left--
+			return yield(h, nil) && left != 0
 		}
-	}
-}
-
-// merged are the stored headers, and in their places those of runs that still
-// wait in memory.
-func (s *Store) merged(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
-	return func(yield func(engine.Header, error) bool) {
-		lazy := s.lazy.headers()
 		var waiting []engine.Header // the newest last
-		for _, h := range lazy {
-			if q.Wants(&h) {
+		for _, id := range slices.Sorted(maps.Keys(lazy)) {
+			if h := lazy[id]; q.Wants(&h) {
 				waiting = append(waiting, h)
 			}
 		}
-		slices.SortFunc(waiting, func(a, b engine.Header) int { return strings.Compare(a.ID, b.ID) })
-		last := func() engine.Header { return waiting[len(waiting)-1] }
-		for h, err := range s.stored(ctx, q) {
-			for err == nil && len(waiting) > 0 && last().ID >= h.ID {
-				if !yield(last(), nil) {
-					return
-				}
+		// giveNewer yields the waiting headers that are not older than a run.
+		giveNewer := func(than string) (more bool) {
+			for more = true; more && len(waiting) > 0 && waiting[len(waiting)-1].ID >= than; {
+				more = give(waiting[len(waiting)-1])
 				waiting = waiting[:len(waiting)-1]
 			}
-			if _, replaced := lazy[h.ID]; replaced && err == nil {
-				continue
+			return more
+		}
+		for h, err := range s.stored(ctx, q) {
+			if err != nil {
+				yield(h, err)
+				return
 			}
-			if !yield(h, err) || err != nil {
+			if !giveNewer(h.ID) {
+				return
+			}
+			if _, replaced := lazy[h.ID]; !replaced && !give(h) {
 				return
 			}
 		}
-		for _, h := range slices.Backward(waiting) {
-			if !yield(h, nil) {
-				return
-			}
-		}
+		giveNewer("")
 	}
 }
 
-// stored are the headers in the database, read in pieces.
+// stored yields the headers in the database, read in pieces.
 func (s *Store) stored(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
 	return func(yield func(engine.Header, error) bool) {
 		size := pieceRuns
@@ -97,19 +86,14 @@ func (s *Store) stored(ctx context.Context, q engine.Query) iter.Seq2[engine.Hea
 	}
 }
 
-// listPiece walks the parts of the index side by side, and takes the newest
-// run of them each time.
+// listPiece merges the parts of the index, from the newest run on.
 func listPiece(tx *bolt.Tx, q engine.Query, size int) ([]engine.Header, error) {
 	var trails []*trail
 	for _, prefix := range prefixesFor(q) {
 		trails = append(trails, newTrail(tx, prefix, q.Before))
 	}
 	var piece []engine.Header
-	for len(piece) < size {
-		t := newest(trails)
-		if t == nil {
-			break
-		}
+	for t := newest(trails); t != nil && len(piece) < size; t = newest(trails) {
 		id, wanted := string(t.id), fits(q, t.value)
 		t.next()
 		if !wanted {
@@ -126,7 +110,7 @@ func listPiece(tx *bolt.Tx, q engine.Query, size int) ([]engine.Header, error) {
 	return piece, nil
 }
 
-// newest is the trail that stands at the newest run, or nil when all ended.
+// newest returns the trail whose run is the newest, or nil if all have ended.
 func newest(trails []*trail) *trail {
 	var best *trail
 	for _, t := range trails {

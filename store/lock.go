@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +14,8 @@ import (
 	"understudy/internal/filelock"
 )
 
-// A holder is what the lock file says: who has the store open, or had it last
-// and how the database was when it was closed.
+// A holder is the content of the lock file: the process that has the store open
+// or had it last, and the state of the database when that process closed it.
 type holder struct {
 	PID     int       `json:"pid"`
 	Command string    `json:"command"`
@@ -20,57 +23,49 @@ type holder struct {
 	Closed  *state    `json:"closed,omitempty"`
 }
 
-// A state is what tells a database that nobody touched from one that changed
-// or went back in time.
+// A state distinguishes an untouched database from one that changed or was
+// replaced by an older one.
 type state struct {
 	Tx       uint64    `json:"tx"`
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified"`
 }
 
+func stateOf(m meta, info fs.FileInfo) state {
+	return state{Tx: m.txn, Size: info.Size(), Modified: info.ModTime().UTC()}
+}
+
 // A lock is the right to the folder. It is on a file of its own, so that the
-// database can be looked at, made and replaced under it.
+// database can be read, created and replaced under the lock.
 type lock struct {
 	file *os.File
-	last holder // who had it before
+	last holder // before this process
 }
 
-// lockFolder waits for the lock, and says who has it when it does not come.
+// lockFolder waits for the lock. If another process keeps it, the error says
+// which.
 func lockFolder(dir string, wait time.Duration, command string) (*lock, error) {
 	path := filepath.Join(dir, lockName)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	f, err := filelock.Wait(ctx, path)
+	if err != nil && ctx.Err() == nil {
 		return nil, explain(path, err)
 	}
-	for deadline := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
-		err = filelock.Try(f)
-		if err == nil || !filelock.Held(err) || !time.Now().Before(deadline) {
-			break
+	last := readHolder(path)
+	if err != nil {
+		e := &Error{Path: path, Err: ErrLocked, Next: "wait for it, stop it, or use another folder with --home"}
+		if last.PID != 0 {
+			e.Found = fmt.Sprintf("process %d (%s), since %s", last.PID, last.Command, last.Since.Local().Format(time.DateTime))
 		}
+		return nil, e
 	}
-	l := &lock{file: f, last: readHolder(path)}
-	switch {
-	case err == nil:
-		return l, l.write(holder{PID: os.Getpid(), Command: command, Since: time.Now().UTC()})
-	case filelock.Held(err):
-		err = lockedBy(path, l.last)
-	default:
-		err = explain(path, err)
-	}
-	_ = f.Close()
-	return nil, err
+	l := &lock{f, last}
+	return l, l.write(holder{PID: os.Getpid(), Command: command, Since: time.Now().UTC()})
 }
 
-func lockedBy(path string, h holder) error {
-	e := &Error{Path: path, Err: ErrLocked, Next: "wait for it, stop it, or use another folder with --home"}
-	if h.PID != 0 {
-		e.Found = fmt.Sprintf("process %d (%s), since %s", h.PID, h.Command, h.Since.Local().Format(time.DateTime))
-	}
-	return e
-}
-
-// readHolder is what the lock file says. One that cannot be read says nothing:
-// then the database counts as not closed.
+// readHolder reads the lock file. If that cannot be read, the holder is empty
+// and the database counts as not closed.
 func readHolder(path string) holder {
 	var h holder
 	if b, err := os.ReadFile(path); err == nil {
@@ -79,7 +74,7 @@ func readHolder(path string) holder {
 	return h
 }
 
-// write replaces the content in place: a new file would not be the locked one.
+// write replaces the content in place, because a new file would not be locked.
 func (l *lock) write(h holder) error {
 	b, err := json.Marshal(h)
 	if err != nil {
@@ -92,16 +87,12 @@ func (l *lock) write(h holder) error {
 	return explain(l.file.Name(), err)
 }
 
-// release gives the lock back, and says how the database was left; nil when it
-// must be looked at before it is used again.
+// release unlocks the folder and notes the state of the closed database; nil
+// means that the whole database must be checked before it is used again.
 func (l *lock) release(closed *state) error {
 	h := readHolder(l.file.Name())
 	h.Closed = closed
-	err := l.write(h)
-	if cerr := l.file.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return cmp.Or(l.write(h), l.file.Close())
 }
 
 func commandLine() string {

@@ -1,170 +1,130 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 )
 
-// findDatabase makes sure that there is a database to open: it makes one in a
-// folder that never had one, and in no other.
-func (s *Store) findDatabase(id *identity) error {
-	info, err := os.Stat(s.path())
+// findDatabase creates the database in a folder that never had one. In any
+// other folder the database must be there.
+func (d *database) findDatabase(id *identity) error {
+	info, err := os.Stat(d.path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && id == nil:
-		return s.create()
+		return d.create()
 	case errors.Is(err, fs.ErrNotExist):
 		return &Error{
-			Path: s.path(), Err: ErrMissing, Found: identityName + " says that there was one",
+			Path: d.path(), Err: ErrMissing, Found: identityName + " says that there was one",
 			Next: id.restoreHint() + ", or delete " + identityName + " to begin without its runs",
 		}
 	case err != nil:
-		return explain(s.path(), err)
+		return explain(d.path(), err)
 	case info.Size() == 0:
 		return &Error{
-			Path: s.path(), Err: ErrEmpty, Found: "0 bytes",
+			Path: d.path(), Err: ErrEmpty, Found: "0 bytes",
 			Next: id.restoreHint() + ", or delete it and " + identityName + " to begin without runs",
 		}
 	}
 	return nil
 }
 
-// create makes a whole database under another name first, so that one which
-// has the right name is never half made.
-func (s *Store) create() error {
-	path := filepath.Join(s.dir, partialName, databaseName)
+// create writes the whole database under another name first, so that the right
+// name never belongs to a partial one.
+func (d *database) create() error {
+	path := filepath.Join(d.dir, partialName, databaseName)
 	db, err := bolt.Open(path, 0o600, boltOptions(0))
 	if err != nil {
 		return explain(path, err)
 	}
 	err = db.Update(func(tx *bolt.Tx) error { return makeSchema(tx, newIdentity().Store) })
-	if cerr := db.Close(); err == nil {
-		err = cerr
+	if err = cmp.Or(err, db.Close()); err == nil {
+		err = renameDurably(path, d.path())
 	}
-	if err == nil {
-		err = renameDurably(path, s.path())
-	}
-	return explain(s.path(), err)
+	return explain(d.path(), err)
 }
 
-func boltOptions(maxSize int) *bolt.Options {
-	return &bolt.Options{
-		Timeout:      100 * time.Millisecond, // 0 would wait for ever
-		FreelistType: bolt.FreelistMapType,
-		NoStatistics: true,
-		MaxSize:      maxSize,
+// openDatabase checks the file and opens it with bbolt. A damaged file is
+// renamed, not deleted: its content may still be wanted.
+func (d *database) openDatabase(id *identity, o Options) error {
+	half, err := checkFile(d.path(), d.lock.last.Closed)
+	if half {
+		d.log.Warn("one of the two first pages of the database is not whole; its last commit may be missing", "path", d.path())
 	}
-}
-
-// openDatabase checks the file and has bbolt open it. A file that is damaged
-// is put aside under another name: what it holds may still be wanted.
-func (s *Store) openDatabase(id *identity, o Options) error {
-	err := s.examine()
 	if err == nil {
-		err = s.openBolt(o)
-	}
-	if !errors.Is(err, ErrDamaged) {
-		return err
+		err = d.openBolt(o.maxSize)
 	}
 	e, ok := errors.AsType[*Error](err)
-	if !ok {
+	if errors.Is(err, ErrNotDatabase) {
+		e.Next = "move it away; then " + (*identity)(nil).restoreHint()
+	}
+	if !ok || !errors.Is(err, ErrDamaged) {
 		return err
 	}
 	e.Next = id.restoreHint()
-	aside := s.path() + ".damaged-" + time.Now().UTC().Format("20060102T150405Z")
-	_ = s.letGo()
-	if rerr := renameDurably(s.path(), aside); rerr != nil {
+	aside := d.path() + ".damaged-" + time.Now().UTC().Format("20060102T150405Z")
+	_ = d.letGo()
+	if rerr := renameDurably(d.path(), aside); rerr != nil {
 		e.Found += "; it could not be put aside: " + rerr.Error()
 		return e
 	}
 	e.Found += "; it is put aside as " + aside
-	if id == nil { // without an identity the next start would begin anew in silence
-		if werr := newIdentity().write(s.dir); werr != nil {
+	if id == nil { // without an identity the next start would silently begin anew
+		if werr := newIdentity().write(d.dir); werr != nil {
 			return errors.Join(e, werr)
 		}
 	}
 	return e
 }
 
-// examine reads the file as far as is needed to know that bbolt may map it:
-// all of it, unless nobody touched it since it was closed.
-func (s *Store) examine() error {
-	f, err := os.OpenFile(s.path(), os.O_RDWR, 0)
+// checkFile reads a database file as far as is needed before bbolt may map it:
+// all of it, unless it is unchanged since it was closed. It reports whether one
+// of the first two pages is damaged, and returns an error if the file is
+// damaged, no database, or lacks commits that it had when it was closed.
+func checkFile(path string, closed *state) (half bool, err error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return explain(s.path(), err)
+		return false, explain(path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return explain(s.path(), err)
+		return false, explain(path, err)
 	}
 	m, whole, err := readMeta(f)
+	now := stateOf(m, info)
 	if errors.Is(err, errNoMeta) {
-		return &Error{Path: s.path(), Err: ErrNotDatabase, Found: err.Error(), Next: "move it away; then " + (*identity)(nil).restoreHint()}
+		return false, &Error{Path: path, Err: ErrNotDatabase, Found: err.Error()}
 	}
-	if err != nil {
-		return &Error{Path: s.path(), Err: ErrDamaged, Found: err.Error()}
-	}
-	closed := s.lock.last.Closed
-	if closed != nil && m.txn < closed.Tx {
-		return s.older(m.txn, closed, whole)
-	}
-	if whole == 1 {
-		s.log.Warn("one of the two first pages of the database is not whole; its last commit may be missing", "path", s.path())
-	}
-	untouched := closed != nil && closed.Tx == m.txn && closed.Size == info.Size() && closed.Modified.Equal(info.ModTime())
-	if _, err := checkPages(f, info.Size(), m, !untouched); err != nil {
-		return &Error{Path: s.path(), Err: ErrDamaged, Found: err.Error()}
-	}
-	return nil
-}
-
-// older refuses a database that lacks commits which it had when it was closed.
-func (s *Store) older(txn uint64, closed *state, whole int) error {
-	found := fmt.Sprintf("its last commit is %d and was %d", txn, closed.Tx)
-	if whole == 1 {
-		return &Error{Path: s.path(), Err: ErrDamaged, Found: found + ", and one of its two first pages is not whole"}
-	}
-	return &Error{
-		Path: s.path(), Err: ErrOlder, Found: found,
-		Next: "if you mean to use it, delete " + filepath.Join(s.dir, lockName) + "; what was stored later is not in it",
-	}
-}
-
-// openBolt opens the database and survives a panic in that. The file is opened
-// here, because bbolt forgets to let go of it when it panics.
-func (s *Store) openBolt(o Options) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			err = &Error{Path: s.path(), Err: ErrDamaged, Found: fmt.Sprint(p)}
+	if err == nil && closed != nil && now.Tx < closed.Tx {
+		err = fmt.Errorf("its last commit is %d and was %d", now.Tx, closed.Tx)
+		if whole > 1 {
+			return false, &Error{
+				Path: path, Err: ErrOlder, Found: err.Error(),
+				Next: "if you mean to use it, delete " + filepath.Join(filepath.Dir(path), lockName) + "; what was stored later is not in it",
+			}
 		}
-	}()
-	options := boltOptions(o.maxSize)
-	options.OpenFile = func(path string, flag int, mode os.FileMode) (*os.File, error) {
-		f, err := os.OpenFile(path, flag&^os.O_CREATE, mode)
-		s.file = f
-		return f, err
+		err = fmt.Errorf("%w, and one of its two first pages is not whole", err)
 	}
-	s.db, err = bolt.Open(s.path(), 0o600, options)
+	if err == nil {
+		half = whole == 1
+		untouched := closed != nil && closed.Tx == now.Tx && closed.Size == now.Size && closed.Modified.Equal(now.Modified)
+		_, err = checkPages(f, now.Size, m, !untouched)
+	}
 	if err != nil {
-		s.file = nil // bbolt closed it
+		return half, &Error{Path: path, Err: ErrDamaged, Found: err.Error()}
 	}
-	if errors.Is(err, berrors.ErrInvalid) || errors.Is(err, berrors.ErrChecksum) || errors.Is(err, berrors.ErrVersionMismatch) {
-		return &Error{Path: s.path(), Err: ErrDamaged, Found: err.Error()}
-	}
-	return explain(s.path(), err)
+	return half, nil
 }
 
-// settle makes sure that the open database is the one of this folder, and of
-// this version.
+// settle verifies that the open database belongs to this folder and has this
+// version, and migrates it if it is older.
 func (s *Store) settle(id *identity) error {
 	name, version, err := s.readSchema()
 	if err != nil {

@@ -221,7 +221,7 @@ func TestMigrateFromVersion1(t *testing.T) {
 		t.Errorf("version %d, %v", version, err)
 	}
 	mustClose(t, s)
-	if err := checkFile(filepath.Join(dir, databaseName+".v1")); err != nil {
+	if _, err := checkFile(filepath.Join(dir, databaseName+".v1"), nil); err != nil {
 		t.Errorf("the copy of the old version: %v", err)
 	}
 }

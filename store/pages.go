@@ -9,10 +9,10 @@ import (
 	"io"
 )
 
-// bbolt maps its file and follows the numbers in it. A wrong one panics, and
-// some wrong ones end the process: a page that is its own child overflows the
-// stack, and a page behind the end of the file is a bus error. So the pages
-// are read here first, with plain reads, by the same rules.
+// bbolt maps its file and follows the page numbers in it. A wrong number panics,
+// and some end the process: a page that is its own child overflows the stack, and
+// a page behind the end of the file is a bus error. So the pages are first read
+// here, with plain reads, by the same rules.
 
 const (
 	metaMagic   = 0xED0CDAED
@@ -31,13 +31,13 @@ const (
 
 var errNoMeta = errors.New("it does not begin like one")
 
-// A meta is one of the two pages that say where everything is.
+// A meta is one of the two pages that say where everything else is.
 type meta struct {
 	pageSize                 int64
-	root, freelist, end, txn uint64 // end is the first page that is not in use
+	root, freelist, end, txn uint64 // end is the first unused page
 }
 
-// decodeMeta reads a meta page's content, and whether it is whole.
+// decodeMeta reads a meta page, and reports whether it is whole.
 func decodeMeta(b []byte) (meta, bool, error) {
 	order := binary.NativeEndian
 	b = b[pageHeader:]
@@ -57,8 +57,8 @@ func decodeMeta(b []byte) (meta, bool, error) {
 	return m, sane && h.Sum64() == order.Uint64(b[56:]), nil
 }
 
-// readMeta is the meta page that bbolt would use: the newest that is whole.
-// It also says how many of the two are whole.
+// readMeta returns the meta page that bbolt would use, the newest whole one, and
+// how many of the two are whole.
 func readMeta(f io.ReaderAt) (best meta, whole int, err error) {
 	known := false
 	look := func(at int64) {
@@ -79,7 +79,7 @@ func readMeta(f io.ReaderAt) (best meta, whole int, err error) {
 	look(0)
 	if whole == 1 {
 		look(best.pageSize)
-	} else { // the first does not say how large a page is
+	} else { // the first does not tell the size of a page
 		for size := int64(1024); size <= 1<<16 && whole == 0; size *= 2 {
 			look(size)
 		}
@@ -97,12 +97,12 @@ func readMeta(f io.ReaderAt) (best meta, whole int, err error) {
 type pageReader struct {
 	file io.ReaderAt
 	meta meta
-	seen []bool // by page: in the tree, or in the list of free pages
+	seen []bool // by page number: in the tree, or in the list of free pages
 	buf  []byte
 }
 
-// checkPages says what is wrong with the pages of a file; with deep, it reads
-// all of the tree and not only where it begins. It counts the pages that are
+// checkPages returns an error if pages of a file are damaged. If deep is set, it
+// reads the whole tree and not only the root, and counts the pages that are
 // neither in use nor free: they are lost space, not lost content.
 func checkPages(f io.ReaderAt, size int64, m meta, deep bool) (lost int, err error) {
 	if have := uint64(size / m.pageSize); m.end < 4 || m.end > have {
@@ -152,7 +152,7 @@ func (w *pageReader) page(id uint64) ([]byte, error) {
 	return b, nil
 }
 
-// claim notes that a page and its overflow have one use, and no other.
+// claim marks a page and its overflow as used, and fails if they are already.
 func (w *pageReader) claim(id uint64, b []byte) error {
 	for i := id; i < id+uint64(int64(len(b))/w.meta.pageSize); i++ {
 		if w.seen[i] {
@@ -203,9 +203,9 @@ type pageEntry struct {
 	bucket     bool
 }
 
-// tree reads a page and all below it. Its keys are at least low, and below
-// high unless that is nil. A page is claimed before its children are read, so
-// a circle ends.
+// tree reads a page and everything below it. The keys must be at least low, and
+// below high unless that is nil. A page is claimed before its children are read,
+// so a cycle is found.
 func (w *pageReader) tree(id uint64, low, high []byte) error {
 	b, err := w.page(id)
 	if err != nil {
@@ -240,8 +240,9 @@ func (w *pageReader) tree(id uint64, low, high []byte) error {
 	return nil
 }
 
-// readElements reads the entries of a page. Of a branch, and of the buckets in
-// a leaf, it copies what the page holds, since that is needed after the page.
+// readElements checks the entries of a page, and returns copies of those of a
+// branch and of the buckets in a leaf, which are needed after the buffer has been
+// reused.
 func readElements(id uint64, b []byte, kind uint16, low, high []byte) ([]pageEntry, error) {
 	order := binary.NativeEndian
 	count := int(order.Uint16(b[10:]))
@@ -282,8 +283,8 @@ func readElements(id uint64, b []byte, kind uint16, low, high []byte) ([]pageEnt
 	return kept, nil
 }
 
-// buckets follows the buckets that a leaf holds: to their own pages, or into
-// the small page that is their value.
+// buckets reads the buckets of a leaf: their own pages, or the small page that
+// is their value.
 func (w *pageReader) buckets(id uint64, elements []pageEntry) error {
 	for _, e := range elements {
 		if len(e.value) < bucketHeader {

@@ -13,26 +13,27 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"understudy/engine"
 	"understudy/internal/filelock"
 )
 
-// The pictures of recordings lie beside the saved workflows, in a folder for
-// each recording: workflows/pictures/20261121T150405.000/7.png. A workflow names
-// few of them, and one that is never saved none.
+// The pictures of recordings are beside the saved workflows, in a folder for
+// each recording: workflows/pictures/20261121T150405.000/7.png. A saved workflow
+// names few of them. A recording may never be saved as a workflow.
 
 const (
 	// PicturesName is the folder of the pictures of recordings among the saved
 	// workflows.
 	PicturesName = "pictures"
-	// unnamedStay is how long after the recording a picture may be there before a
-	// workflow names it: who has the text can still save it.
+	// unnamedStay is how long after the recording a picture is kept that no
+	// workflow names: somebody may still save the workflow.
 	unnamedStay = 24 * time.Hour
-	// holdEnding is that of the file which is locked while a recording is made.
+	// holdEnding is the ending of the file that is locked during a recording.
 	holdEnding = ".lock"
 )
 
-// HoldPictures keeps the pictures of a recording, which are in a folder of
-// their own, from being pruned until they are released; "" is no folder.
+// HoldPictures keeps the folder with the pictures of a recording from being
+// pruned until it is released; "" means no folder.
 func HoldPictures(folder string) (release func(), err error) {
 	if folder == "" {
 		return func() {}, nil
@@ -51,14 +52,13 @@ func HoldPictures(folder string) (release func(), err error) {
 	}
 	return func() {
 		now := time.Now()
-		_ = os.Chtimes(folder, now, now) // it has ended now; there is none without a picture
+		_ = os.Chtimes(folder, now, now) // when the recording ended; without a picture there is no folder
 		_ = f.Close()
 		_ = os.Remove(path)
 	}, nil
 }
 
-// held says whether a recording that writes its pictures to a folder is under way, in a
-// program that still lives.
+// held reports whether a live process is still recording into a folder.
 func held(folder string) (bool, error) {
 	path := folder + holdEnding
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -76,42 +76,45 @@ func held(folder string) (bool, error) {
 	return err != nil, nil
 }
 
-// collectPictures removes the pictures of recordings that no saved workflow
-// names, and no run that is kept.
-func (s *Store) collectPictures(ctx context.Context, done *Pruned) error {
+// collectPictures removes the pictures of recordings that neither a saved
+// workflow nor the document of a kept run names.
+func (s *Store) collectPictures(ctx context.Context, done *engine.Pruned) error {
 	if s.workflows == "" {
 		return nil
 	}
-	old, err := s.oldRecordings()
+	root := filepath.Join(s.workflows, PicturesName)
+	old, err := oldRecordings(root)
 	if err != nil || len(old) == 0 {
 		return err
 	}
 	if err := old.readAll(ctx, s.workflows); err != nil {
 		return err
 	}
-	if err := s.readDocuments(old.read); err != nil {
-		return err
-	}
+	err = s.view(func(tx *bolt.Tx) error {
+		return tx.Bucket(bucketDocuments).ForEach(func(_, text []byte) error {
+			old.read(text)
+			return nil
+		})
+	})
 	for name, r := range old {
-		if err := r.collect(ctx, filepath.Join(s.workflows, PicturesName, name), done); err != nil {
-			return err
+		if err == nil {
+			err = r.collect(ctx, filepath.Join(root, name), done)
 		}
 	}
-	return nil
+	return err
 }
 
-// recordings are those whose pictures may go, by the names of their folders.
+// recordings are recordings whose pictures may be removed, by their folders.
 type recordings map[string]*pictures
 
-// pictures are those of one recording that something names.
+// pictures are the pictures of one recording that something names.
 type pictures struct {
-	all   bool // the folder is named
+	all   bool // something names the folder
 	named map[string]bool
 }
 
-// oldRecordings are those that ended long enough ago.
-func (s *Store) oldRecordings() (recordings, error) {
-	root := filepath.Join(s.workflows, PicturesName)
+// oldRecordings returns the recordings that ended at least unnamedStay ago.
+func oldRecordings(root string) (recordings, error) {
 	entries, err := os.ReadDir(root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -137,15 +140,18 @@ func (s *Store) oldRecordings() (recordings, error) {
 	return old, nil
 }
 
-// readAll reads every file below a folder but the pictures themselves, also
-// through links. One that cannot be read may name any picture, so it is an error.
+// readAll reads every file below a folder except the pictures, also through
+// links. A file that cannot be read may name any picture, so that is an error.
 func (all recordings) readAll(ctx context.Context, folder string) error {
 	seen := map[string]bool{}
-	var visit func(path string, top bool) error
-	visit = func(path string, top bool) error {
+	var visit func(path string) error
+	visit = func(path string) error {
+		if path == filepath.Join(folder, PicturesName) {
+			return nil
+		}
 		real, err := filepath.EvalSymlinks(path)
 		if errors.Is(err, fs.ErrNotExist) || seen[real] {
-			return nil // a link to nothing, or what was read
+			return nil // a link to nothing, or a file that was read already
 		}
 		if err != nil {
 			return unread(path, err)
@@ -168,17 +174,15 @@ func (all recordings) readAll(ctx context.Context, folder string) error {
 		}
 		entries, err := os.ReadDir(real)
 		for _, e := range entries {
-			if top && e.Name() == PicturesName {
-				continue
-			}
-			err = errors.Join(err, visit(filepath.Join(path, e.Name()), false))
+			err = errors.Join(err, visit(filepath.Join(path, e.Name())))
 		}
 		return unread(path, err)
 	}
-	return visit(folder, true)
+	return visit(folder)
 }
 
-// unread is the error of what cannot be read, and so may name every picture.
+// unread wraps the error of a file that cannot be read, and so may name any
+// picture.
 func unread(path string, err error) error {
 	if err == nil {
 		return nil
@@ -186,11 +190,11 @@ func unread(path string, err error) error {
 	return fmt.Errorf("looking which pictures of recordings %s names: %w", path, err)
 }
 
-// aPicture is how a text goes on after a recording's name where it names one
-// picture.
+// aPicture matches what follows the name of a recording in a text that names
+// one of its pictures.
 var aPicture = regexp.MustCompile(`^/([0-9]+\.png)`)
 
-// read notes which pictures a text names.
+// read notes the pictures that a text names.
 func (all recordings) read(text []byte) {
 	for name, r := range all {
 		for rest := text; ; {
@@ -208,19 +212,9 @@ func (all recordings) read(text []byte) {
 	}
 }
 
-// readDocuments reads the texts that the runs began with.
-func (s *Store) readDocuments(read func([]byte)) error {
-	return s.view(func(tx *bolt.Tx) error {
-		return tx.Bucket(bucketDocuments).ForEach(func(_, text []byte) error {
-			read(text)
-			return nil
-		})
-	})
-}
-
-// collect removes what is not named of the pictures in a folder, and the folder
-// with the last.
-func (r *pictures) collect(ctx context.Context, folder string, done *Pruned) error {
+// collect removes the pictures in a folder that nothing names, and the folder
+// once it is empty.
+func (r *pictures) collect(ctx context.Context, folder string, done *engine.Pruned) error {
 	if r.all {
 		return nil
 	}

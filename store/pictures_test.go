@@ -76,7 +76,7 @@ func TestPicturesOfRecordings(t *testing.T) {
 			}
 			s.ages(t, unnamedStay+time.Hour)
 			c.set(t, s)
-			done, err := s.Prune(t.Context(), Retention{})
+			done, err := s.Prune(t.Context(), engine.Retention{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestAFileThatCannotBeReadKeepsAllPictures(t *testing.T) {
 	defer mustClose(t, s)
 	s.adds(t, "1.png")
 	link(t, "order.yaml", filepath.Join(s.workflows, "order.yaml")) // to itself
-	if _, err := s.Prune(t.Context(), Retention{}); err == nil || !strings.Contains(err.Error(), "order.yaml") {
+	if _, err := s.Prune(t.Context(), engine.Retention{}); err == nil || !strings.Contains(err.Error(), "order.yaml") {
 		t.Errorf("%v, want an error that names the file", err)
 	}
 	if got := s.left(t); len(got) != 1 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -16,21 +15,19 @@ import (
 	"understudy/store/keeping"
 )
 
-// Retention says which runs Prune keeps.
-type Retention = engine.Retention
-
-// DefaultRetention is what a store is pruned to when nobody says otherwise.
-func DefaultRetention() Retention {
-	return Retention{Age: 90 * 24 * time.Hour, Count: 10_000, Bytes: 4 << 30, Reads: 24 * time.Hour}
+// DefaultRetention returns the bounds to which a store is pruned by default.
+func DefaultRetention() engine.Retention {
+	return engine.Retention{Age: 90 * 24 * time.Hour, Count: 10_000, Bytes: 4 << 30, Reads: 24 * time.Hour}
 }
 
-// Pruned is what Prune did.
-type Pruned = engine.Pruned
+const (
+	// collectAfter is how long a file may exist before an event names it.
+	collectAfter = time.Hour
+	// removeAtOnce is how many runs are removed in one commit.
+	removeAtOnce = 32
+)
 
-// removeAtOnce is how many runs go in one commit.
-const removeAtOnce = 32
-
-// Remove removes a run with all its events. Its files go with the next Prune.
+// Remove removes a run with all its events. The next Prune removes its files.
 func (s *Store) Remove(ctx context.Context, run string) error {
 	if _, _, err := s.Run(ctx, run); err != nil && !errors.Is(err, ErrDamaged) {
 		return fmt.Errorf("removing: %w", err)
@@ -57,49 +54,33 @@ func (s *Store) remove(runs []string) error {
 
 func removeRun(tx *bolt.Tx, run string) error {
 	key := []byte(run)
-	if err := removeFromIndex(tx, run); err != nil {
-		return err
-	}
-	if err := tx.Bucket(bucketHeaders).Delete(key); err != nil {
-		return err
-	}
-	if err := tx.Bucket(bucketSnapshots).Delete(key); err != nil {
-		return err
-	}
-	if err := tx.Bucket(bucketJournal).DeleteBucket(key); err != nil && !errors.Is(err, bolterrors.ErrBucketNotFound) {
-		return err
-	}
-	return removeFileKeys(tx, run)
-}
-
-// removeFromIndex removes the keys of a run. Without a readable header all of
-// the index is searched for it.
-func removeFromIndex(tx *bolt.Tx, run string) error {
 	h, err := readHead(tx, run)
 	if err == nil {
-		return dropIndex(tx, &h.Header)
+		err = dropIndex(tx, &h.Header)
+	} else { // only the whole index tells which keys it has
+		err = deleteKeys(tx.Bucket(bucketIndex), nil, func(k, _ []byte) bool {
+			id, ok := idOfKey(k)
+			return ok && id == run
+		})
 	}
+	jerr := tx.Bucket(bucketJournal).DeleteBucket(key)
+	if errors.Is(jerr, bolterrors.ErrBucketNotFound) {
+		jerr = nil
+	}
+	return errors.Join(err, jerr, tx.Bucket(bucketHeaders).Delete(key), tx.Bucket(bucketSnapshots).Delete(key),
+		deleteKeys(tx.Bucket(bucketFiles), fileKey(run, nil), func(_, _ []byte) bool { return true }))
+}
+
+// deleteKeys deletes the keys with a prefix for which gone returns true. bbolt
+// does not allow to delete them while a cursor goes through them.
+func deleteKeys(b *bolt.Bucket, prefix []byte, gone func(k, v []byte) bool) error {
 	var keys [][]byte
-	err = tx.Bucket(bucketIndex).ForEach(func(k, _ []byte) error {
-		if id, ok := idOfKey(k); ok && id == run {
+	c := b.Cursor()
+	for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		if gone(k, v) {
 			keys = append(keys, bytes.Clone(k))
 		}
-		return nil
-	})
-	return errors.Join(err, deleteKeys(tx.Bucket(bucketIndex), keys))
-}
-
-func removeFileKeys(tx *bolt.Tx, run string) error {
-	var keys [][]byte
-	prefix := fileKey(run, nil)
-	c := tx.Bucket(bucketFiles).Cursor()
-	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
-		keys = append(keys, bytes.Clone(k))
 	}
-	return deleteKeys(tx.Bucket(bucketFiles), keys)
-}
-
-func deleteKeys(b *bolt.Bucket, keys [][]byte) error {
 	for _, k := range keys {
 		if err := b.Delete(k); err != nil {
 			return err
@@ -110,8 +91,8 @@ func deleteKeys(b *bolt.Bucket, keys [][]byte) error {
 
 // Prune removes what a retention does not keep: runs, then files and documents
 // that no run names, and pictures of recordings that no workflow names either.
-func (s *Store) Prune(ctx context.Context, r Retention) (Pruned, error) {
-	var done Pruned
+func (s *Store) Prune(ctx context.Context, r engine.Retention) (engine.Pruned, error) {
+	var done engine.Pruned
 	if err := s.flush(); err != nil && !errors.Is(err, engine.ErrFull) {
 		return done, err
 	}
@@ -121,19 +102,20 @@ func (s *Store) Prune(ctx context.Context, r Retention) (Pruned, error) {
 	}
 	done.Resumable = plan.Resumable
 	err := s.removeAll(ctx, plan, &done)
-	if errors.Is(err, engine.ErrFull) { // even to remove takes a little room, which files can give
+	if errors.Is(err, engine.ErrFull) { // removing needs some room too, which files can free
 		_ = s.collect(ctx, &done)
 		err = s.removeAll(ctx, plan, &done)
 	}
-	if err != nil {
-		return done, err
+	if err == nil {
+		err = s.collect(ctx, &done)
+		err = errors.Join(err, s.collectPictures(ctx, &done))
 	}
-	err = s.collect(ctx, &done)
-	return done, errors.Join(err, s.collectPictures(ctx, &done))
+	return done, err
 }
 
-// removeAll removes the runs of a plan, the oldest first, some in each commit.
-func (s *Store) removeAll(ctx context.Context, p *keeping.Plan, done *Pruned) error {
+// removeAll removes the runs of a plan, the oldest first, several in each
+// commit.
+func (s *Store) removeAll(ctx context.Context, p *keeping.Plan, done *engine.Pruned) error {
 	for len(p.Doomed) > 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -142,7 +124,7 @@ func (s *Store) removeAll(ctx context.Context, p *keeping.Plan, done *Pruned) er
 		var ids []string
 		var size int64
 		for _, d := range p.Doomed[len(rest):] {
-			if p.Active == nil || !p.Active(d.ID) { // someone may have resumed it meanwhile
+			if p.Active == nil || !p.Active(d.ID) { // it may have been resumed meanwhile
 				ids, size = append(ids, d.ID), size+d.Size
 			}
 		}
@@ -155,8 +137,8 @@ func (s *Store) removeAll(ctx context.Context, p *keeping.Plan, done *Pruned) er
 	return nil
 }
 
-// measure shows every run to a plan, the newest first, in pieces. A file
-// that many runs name counts for the newest.
+// measure shows every run to a plan, the newest first, in pieces. A file that
+// several runs name counts for the newest.
 func (s *Store) measure(ctx context.Context, p *keeping.Plan) error {
 	counted := map[string]bool{}
 	for before := ""; ; {
@@ -175,9 +157,9 @@ func (s *Store) measure(ctx context.Context, p *keeping.Plan) error {
 				before, n = string(k), n+1
 				h, err := decodeHead(before, v)
 				if err != nil {
-					continue // Check finds it; what cannot be read is not thrown away
+					continue // Check reports it; what cannot be read is not removed
 				}
-				p.Visit(h.Header, h.size, s.sizeOfFiles(tx, before, counted))
+				p.Visit(h.Header, h.size, s.files.sizeOf(tx, before, counted))
 			}
 			return nil
 		})
@@ -187,18 +169,61 @@ func (s *Store) measure(ctx context.Context, p *keeping.Plan) error {
 	}
 }
 
-func (s *Store) sizeOfFiles(tx *bolt.Tx, run string, counted map[string]bool) (size int64) {
-	prefix := fileKey(run, nil)
-	c := tx.Bucket(bucketFiles).Cursor()
-	for k, letter := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, letter = c.Next() {
-		hash := string(k[len(prefix):])
-		if counted[hash] {
-			continue
-		}
-		counted[hash] = true
-		if info, err := os.Stat(s.filePath(sortNames[string(letter)], hash)); err == nil {
-			size += info.Size()
+// collect removes files and documents that no run names. The files of a run
+// are noted in the commit of the event that names them.
+func (s *Store) collect(ctx context.Context, done *engine.Pruned) error {
+	named := map[string]bool{}
+	err := s.view(func(tx *bolt.Tx) error {
+		return tx.Bucket(bucketFiles).ForEach(func(k, _ []byte) error {
+			if i := len(k) - keeping.HashSize; i > 0 {
+				named[string(k[i:])] = true
+			}
+			return nil
+		})
+	})
+	for _, sort := range sortNames {
+		if err == nil {
+			err = s.files.collect(ctx, sort, named, done)
 		}
 	}
-	return size
+	if err != nil {
+		return err
+	}
+	return s.collectDocuments(named, done)
+}
+
+// collectDocuments removes the documents that no run began with, except those
+// put since the store was opened.
+func (s *Store) collectDocuments(named map[string]bool, done *engine.Pruned) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	n, size := 0, int64(0)
+	err := s.update(func(tx *bolt.Tx) error {
+		err := tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
+			h, err := decodeHead(string(run), record)
+			named[h.Document] = true
+			return err // without its header it is unknown which document a run needs
+		})
+		if err != nil {
+			return &Error{Path: s.path(), Err: ErrDamaged, Found: "a header: " + err.Error(), Next: "see what is with: " + checkCommand}
+		}
+		err = deleteKeys(tx.Bucket(bucketDocuments), nil, func(hash, text []byte) bool {
+			gone := !named[string(hash)] && !s.putHere[string(hash)]
+			if gone {
+				n, size = n+1, size+int64(len(text))
+			}
+			return gone
+		})
+		if err == nil && n == 0 {
+			return errNothing
+		}
+		return err
+	})
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	if err == nil {
+		done.Files, done.Bytes = done.Files+n, done.Bytes+size
+	}
+	return err
 }

@@ -39,19 +39,19 @@ func TestPrune(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, c := range []struct {
 		say       string
-		retention Retention
+		retention engine.Retention
 		want      string
 		resumable int
 	}{
-		{"no bound keeps all", Retention{}, "a b c d e f g", 0},
-		{"what ended long ago goes, but not what can be resumed", Retention{Age: 2 * day}, "b c d e f g", 1},
-		{"all that ended long ago goes, when forced", Retention{Age: 2 * day, Force: true}, "c d e f g", 0},
-		{"but never what is being executed", Retention{Age: 2 * day, Force: true, Active: func(id string) bool { return id == "a" }}, "a c d e f g", 0},
-		{"calls that only read go soon", Retention{Reads: time.Hour}, "a b c d e g", 0},
-		{"the newest stay", Retention{Count: 3}, "b d e f g", 2},
-		{"the newest stay, when forced", Retention{Count: 3, Force: true}, "e f g", 0},
-		{"all bounds at once", Retention{Age: 2 * day, Count: 4, Reads: time.Hour}, "b c d e g", 1},
-		{"the size is kept", Retention{Bytes: 1, Force: true}, "", 0},
+		{"no bound keeps all", engine.Retention{}, "a b c d e f g", 0},
+		{"what ended long ago goes, but not what can be resumed", engine.Retention{Age: 2 * day}, "b c d e f g", 1},
+		{"all that ended long ago goes, when forced", engine.Retention{Age: 2 * day, Force: true}, "c d e f g", 0},
+		{"but never what is being executed", engine.Retention{Age: 2 * day, Force: true, Active: func(id string) bool { return id == "a" }}, "a c d e f g", 0},
+		{"calls that only read go soon", engine.Retention{Reads: time.Hour}, "a b c d e g", 0},
+		{"the newest stay", engine.Retention{Count: 3}, "b d e f g", 2},
+		{"the newest stay, when forced", engine.Retention{Count: 3, Force: true}, "e f g", 0},
+		{"all bounds at once", engine.Retention{Age: 2 * day, Count: 4, Reads: time.Hour}, "b c d e g", 1},
+		{"the size is kept", engine.Retention{Bytes: 1, Force: true}, "", 0},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			s := mustOpen(t, t.TempDir())
@@ -90,7 +90,7 @@ func TestPruneKeepsToBytes(t *testing.T) {
 		b.Events[0].Data = []byte(`"` + strings.Repeat("x", 10_000) + `"`)
 		mustAppend(t, s, b)
 	}
-	done, err := s.Prune(t.Context(), Retention{Bytes: 55_000})
+	done, err := s.Prune(t.Context(), engine.Retention{Bytes: 55_000})
 	if err != nil || len(ids(t, s)) != 5 || done.Bytes < 150_000 {
 		t.Errorf("left %v, %+v, %v", ids(t, s), done, err)
 	}
@@ -105,7 +105,7 @@ func TestPruneCollectsFiles(t *testing.T) {
 		}
 		if sort != engine.Documents {
 			then := time.Now().Add(-age)
-			if err := os.Chtimes(s.filePath(sort, hash), then, then); err != nil {
+			if err := os.Chtimes(s.files.path(sort, hash), then, then); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -125,7 +125,7 @@ func TestPruneCollectsFiles(t *testing.T) {
 	name("b", text, shared, kept)
 	mustClose(t, s)
 	s = mustOpen(t, s.dir)
-	done, err := s.Prune(t.Context(), Retention{Count: 1})
+	done, err := s.Prune(t.Context(), engine.Retention{Count: 1})
 	if err != nil || done.Runs != 1 || done.Files != 3 {
 		t.Fatalf("got %+v, %v; want 1 run, a capture, an artifact and a document gone", done, err)
 	}
@@ -155,7 +155,7 @@ func TestDocumentOfTheFutureIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Prune(t.Context(), Retention{Age: 1, Force: true}); err != nil {
+	if _, err := s.Prune(t.Context(), engine.Retention{Age: 1, Force: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Get(t.Context(), engine.Documents, hash); err != nil {

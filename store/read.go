@@ -14,18 +14,18 @@ import (
 	"understudy/store/sealed"
 )
 
-// A transaction that stays open keeps pages from being used again, and who
-// ranges over events may be slow. So they are read in pieces, each in a
-// transaction of its own: at most so many events, and about so many bytes.
+// An open transaction keeps pages from being reused, and a caller that ranges
+// over events may be slow. So events and headers are read in pieces, each in a
+// transaction of its own.
 const (
-	pieceEvents = 512
-	pieceBytes  = 256 << 10
+	pieceEvents = 512       // at most
+	pieceBytes  = 256 << 10 // about
 	pieceRuns   = 64
 )
 
-// Run is the header of a run, with its snapshot if it has one.
+// Run returns the header of a run, and its snapshot if it has one.
 func (s *Store) Run(_ context.Context, run string) (engine.Header, *engine.Snapshot, error) {
-	lazy := s.lazy.of(run) // before the database: what moves there meanwhile is the same
+	lazy := s.lazy.of(run) // before the database, because a commit may move them there
 	var h head
 	var snap *engine.Snapshot
 	err := s.view(func(tx *bolt.Tx) (err error) {
@@ -56,9 +56,9 @@ func (s *Store) Run(_ context.Context, run string) (engine.Header, *engine.Snaps
 	return h.Header, snap, nil
 }
 
-// Events yields the events of a run from a number on. A run that is not there
-// is ErrNoRun. Each event is checked against the one before it, and the last
-// against the header: what is missing or changed is an error.
+// Events yields the events of a run from a number on. If there is no such run,
+// the error is ErrNoRun. Each event is checked against the one before it, and
+// the last one against the header: a missing or changed event is an error.
 func (s *Store) Events(ctx context.Context, run string, from uint64) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) {
 		p := &passage{run: run, next: max(from, 1)}
@@ -82,18 +82,18 @@ func (s *Store) Events(ctx context.Context, run string, from uint64) iter.Seq2[e
 	}
 }
 
-// A passage is a way through the events of a run, piece by piece.
+// A passage iterates over the events of a run, piece by piece.
 type passage struct {
 	run    string
 	next   uint64         // the number of the event to read
-	sum    uint32         // of the one before it
-	lazy   []engine.Batch // that waited when the piece was begun
+	sum    uint32         // the checksum of the event before it
+	lazy   []engine.Batch // the lazy batches when the piece was begun
 	events []engine.Event // the piece
 	atEnd  bool
 	begun  bool
 }
 
-// read reads the next piece. Events before a bad one are in the piece too.
+// read reads the next piece. It includes the events before a damaged one.
 func (p *passage) read(tx *bolt.Tx) error {
 	p.events = p.events[:0]
 	h, err := readHead(tx, p.run)
@@ -118,6 +118,7 @@ func (p *passage) read(tx *bolt.Tx) error {
 	return nil
 }
 
+// stored reads the next piece of the events in the database.
 func (p *passage) stored(tx *bolt.Tx, h head) error {
 	if p.next > h.Seq {
 		return nil
@@ -151,30 +152,19 @@ func (p *passage) stored(tx *bolt.Tx, h head) error {
 	return nil
 }
 
-// seek goes to the next event, and on the first time takes the checksum of the
-// event before it.
+// seek moves to the next event. The first time, it reads the checksum of the
+// event before that.
 func (p *passage) seek(cursor *bolt.Cursor) (key, record []byte, err error) {
-	if p.begun || p.next == 1 {
-		if !p.begun {
-			p.sum, p.begun = sealed.Seed(p.run), true
+	if !p.begun {
+		p.begun, p.sum = true, sealed.Seed(p.run)
+		if p.next > 1 {
+			key, record = cursor.Seek(seqKey(p.next - 1))
+			if !bytes.Equal(key, seqKey(p.next-1)) || len(record) < sealed.SumSize {
+				return nil, nil, fmt.Errorf("event %d is missing", p.next-1)
+			}
+			p.sum = sealed.Sum(record)
 		}
-		key, record = cursor.Seek(seqKey(p.next))
-		return key, record, nil
 	}
-	key, record = cursor.Seek(seqKey(p.next - 1))
-	if !bytes.Equal(key, seqKey(p.next-1)) || len(record) < sealed.SumSize {
-		return nil, nil, fmt.Errorf("event %d is missing", p.next-1)
-	}
-	p.sum, p.begun = sealed.Sum(record), true
-	key, record = cursor.Next()
+	key, record = cursor.Seek(seqKey(p.next))
 	return key, record, nil
-}
-
-func openEvent(seq uint64, prev uint32, record []byte) (engine.Event, uint32, error) {
-	body, sum, err := sealed.Unseal(prev, record)
-	if err != nil {
-		return engine.Event{}, 0, err
-	}
-	ev, err := sealed.DecodeEvent(seq, body)
-	return ev, sum, err
 }

@@ -8,12 +8,23 @@ import (
 	"understudy/store/sealed"
 )
 
+// openEvent returns the event of a record that follows one with the checksum
+// prev, and the checksum of the record.
+func openEvent(seq uint64, prev uint32, record []byte) (engine.Event, uint32, error) {
+	body, sum, err := sealed.Unseal(prev, record)
+	if err != nil {
+		return engine.Event{}, 0, err
+	}
+	ev, err := sealed.DecodeEvent(seq, body)
+	return ev, sum, err
+}
+
 func encodeEvent(ev engine.Event) []byte {
 	b := make([]byte, sealed.SumSize, sealed.SumSize+32+len(ev.Type)+len(ev.Path)+len(ev.Data))
 	return sealed.AppendEvent(b, ev)
 }
 
-// A head is a header with what the store keeps beside it.
+// A head is a header with what the store keeps about its run.
 type head struct {
 	engine.Header
 	tail uint32 // the checksum of the last event

@@ -73,8 +73,8 @@ func TestPanicInsideOpenIsSurvived(t *testing.T) {
 	good := bytes.Clone(image)
 	binary.NativeEndian.PutUint16(image[int64(m.freelist)*m.pageSize+8:], leafPage)
 	mustWrite(t, path, image)
-	s := &Store{dir: dir}
-	if err := s.openBolt(Options{}); !errors.Is(err, ErrDamaged) {
+	s := &database{dir: dir}
+	if err := s.openBolt(0); !errors.Is(err, ErrDamaged) {
 		t.Fatalf("got %v", err)
 	}
 	if err := s.letGo(); err != nil {
@@ -138,7 +138,7 @@ func TestChangedFileIsNotGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustWrite(t, s.filePath(engine.Captures, hash), []byte("pictUre"))
+	mustWrite(t, s.files.path(engine.Captures, hash), []byte("pictUre"))
 	if _, err := s.Get(t.Context(), engine.Captures, hash); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got %v", err)
 	}

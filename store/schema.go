@@ -17,7 +17,7 @@ import (
 //	journal    run → bucket of its events, by number
 //	snapshots  run → the last folded state
 //	index      what a run can be found by, then its id → what filters need
-//	files      run, then a hash that its events name → what sort of file it is of
+//	files      run, then a hash that its events name → the sort of the file
 //	documents  hash → text
 var (
 	bucketMeta      = []byte("meta")
@@ -32,15 +32,9 @@ var (
 	keyVersion = []byte("version")
 )
 
-// schemaVersion is what this program writes. A database of an older version is
-// brought to it when it is opened.
+// schemaVersion is the version that this program writes. An older database is
+// migrated when it is opened.
 const schemaVersion = 2
-
-// migrations bring a database from one version to the next; the first is of
-// version 1.
-var migrations = []func(*Store, *bolt.Tx) error{
-	(*Store).reindex, // 1: an index by status and time only, and no list of files
-}
 
 func makeSchema(tx *bolt.Tx, name string) error {
 	for _, b := range [][]byte{bucketMeta, bucketHeaders, bucketJournal, bucketSnapshots, bucketIndex, bucketFiles, bucketDocuments} {
@@ -58,10 +52,10 @@ func putVersion(tx *bolt.Tx, v int) error {
 	return tx.Bucket(bucketMeta).Put(keyVersion, binary.BigEndian.AppendUint32(nil, uint32(v)))
 }
 
-// readSchema is the name of the store and the version of its database; no name
-// when the database is of something else.
-func (s *Store) readSchema() (name string, version int, err error) {
-	err = s.view(func(tx *bolt.Tx) error {
+// readSchema returns the name of the store and the version of its database. The
+// name is empty if the database is of another program.
+func (d *database) readSchema() (name string, version int, err error) {
+	err = d.view(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketMeta)
 		if b == nil {
 			return nil
@@ -76,32 +70,30 @@ func (s *Store) readSchema() (name string, version int, err error) {
 	return name, version, err
 }
 
-// migrate brings the database to this version, one commit for each step, after
-// a copy of it was put beside.
+// migrate brings a copied database from version 1 to 2. Version 1 has an index
+// by status and time only, and no list of files.
 func (s *Store) migrate(version int) error {
 	aside := filepath.Join(s.dir, fmt.Sprintf("%s.v%d", databaseName, version))
 	if err := s.copyDatabase(aside); err != nil {
 		return err
 	}
-	for ; version < schemaVersion; version++ {
-		if version < 1 {
-			return &Error{Path: s.path(), Err: ErrNotDatabase, Found: fmt.Sprintf("it is of version %d", version)}
+	if version < 1 {
+		return &Error{Path: s.path(), Err: ErrNotDatabase, Found: fmt.Sprintf("it is of version %d", version)}
+	}
+	err := s.update(func(tx *bolt.Tx) error {
+		if err := s.reindex(tx); err != nil {
+			return err
 		}
-		err := s.update(func(tx *bolt.Tx) error {
-			if err := migrations[version-1](s, tx); err != nil {
-				return err
-			}
-			return putVersion(tx, version+1)
-		})
-		if err != nil {
-			return fmt.Errorf("bringing the database from version %d to %d (it is as before): %w", version, version+1, err)
-		}
+		return putVersion(tx, schemaVersion)
+	})
+	if err != nil {
+		return fmt.Errorf("bringing the database from version %d to %d (it is as before): %w", version, schemaVersion, err)
 	}
 	s.log.Info("database brought to a newer version", "version", schemaVersion, "copy", aside)
 	return nil
 }
 
-// reindex makes the index and the list of files anew from headers and events.
+// reindex writes the index and the list of files anew from headers and events.
 func (s *Store) reindex(tx *bolt.Tx) error {
 	for _, name := range [][]byte{bucketIndex, bucketFiles} {
 		if err := tx.DeleteBucket(name); err != nil && !errors.Is(err, bolterrors.ErrBucketNotFound) {
@@ -120,7 +112,7 @@ func (s *Store) reindex(tx *bolt.Tx) error {
 			return err
 		}
 		return tx.Bucket(bucketJournal).Bucket(run).ForEach(func(_, event []byte) error {
-			return s.putNames(tx, string(run), event)
+			return s.files.putNames(tx, string(run), event)
 		})
 	})
 }

@@ -2,16 +2,10 @@ package store
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
 )
@@ -21,20 +15,20 @@ var (
 	_ engine.Files = (*Store)(nil)
 )
 
-// Options say how to open a store. The zero value is good.
+// Options says how to open a store. The zero value is ready to use.
 type Options struct {
-	// Workflows is the folder of the saved workflows, of which Prune removes the
-	// pictures of recordings that nothing names; without it they stay.
+	// Workflows is the folder of the saved workflows. Prune removes the pictures
+	// of recordings in it that nothing names; if it is empty, they stay.
 	Workflows string
-	// Wait is how long to wait for another process to close the store; 0 is one
-	// second.
+	// Wait is how long to wait for another process to close the store; 0 means
+	// one second.
 	Wait time.Duration
-	// Command is what another process is told when it finds the store locked;
-	// empty is the command line of this process, without its arguments.
+	// Command names this process to others that find the store locked; empty
+	// means its command line without the arguments.
 	Command string
-	// Lazy is how long a lazy batch may wait for company; 0 is half a second.
+	// Lazy is how long a lazy batch may wait for a commit; 0 means half a second.
 	Lazy time.Duration
-	// Log hears of what no caller can be told; nil is silence.
+	// Log receives what cannot be returned to a caller; nil discards it.
 	Log *slog.Logger
 
 	maxSize int // of the database, for tests of a full disk
@@ -48,35 +42,24 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store is the runs of one data folder. Its methods may be called from many
+// Store keeps the runs of one data folder. Its methods may be called from many
 // goroutines.
 type Store struct {
-	dir string
-	// workflows is the folder of the saved workflows; "": none.
-	workflows string
+	database
+	files     files
+	workflows string // the folder of the saved workflows, or empty
+	id        identity
 
-	log   *slog.Logger
-	lock  *lock
-	id    identity
-	db    *bolt.DB
-	file  *os.File // what bbolt has open, to let go of it when bbolt cannot
-	files sync.Mutex
-
+	queue   queue
 	flusher flusher
+	lazy    waiting
 
-	writing sync.Mutex      // held from taking a queue to the end of its commit
-	putHere map[string]bool // documents that a run may be about to name
-
-	lazy waiting // its batches come and go with writing held
-
-	mu    sync.Mutex // guards what follows
-	queue []*request // wait for the next commit
-	// broken is why nothing can be read or written any more.
-	broken error
+	writing sync.Mutex      // held from taking the queue to the end of its commit; guards what follows
+	putHere map[string]bool // documents put since Open, which a run may be about to name
 }
 
-// Open opens the store in a folder, and makes it when the folder has none. It
-// fails with an Error when the folder cannot be used as it is.
+// Open opens the store in a folder, and creates it if the folder has none. It
+// returns an Error if the folder cannot be used as it is.
 func Open(dir string, o Options) (*Store, error) {
 	o = o.withDefaults()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -86,7 +69,9 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, workflows: o.Workflows, log: o.Log, lock: l, putHere: map[string]bool{}}
+	s := &Store{
+		database: database{dir: dir, log: o.Log, lock: l}, files: files{dir: dir}, workflows: o.Workflows, putHere: map[string]bool{},
+	}
 	if err := s.open(o); err != nil {
 		_ = s.letGo()
 		_ = l.release(l.last.Closed)
@@ -101,123 +86,24 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	id, err := readIdentity(s.dir)
+	if err == nil {
+		err = s.findDatabase(id)
+	}
+	if err == nil {
+		err = s.openDatabase(id, o)
+	}
 	if err != nil {
-		return err
-	}
-	if err := s.findDatabase(id); err != nil {
-		return err
-	}
-	if err := s.openDatabase(id, o); err != nil {
 		return err
 	}
 	return s.settle(id)
 }
 
-// Close writes what is still in memory and gives the folder back.
+// Close writes what is still in memory, closes the database and unlocks the
+// folder.
 func (s *Store) Close() error {
 	s.flusher.stop()
 	err := s.flush()
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.db == nil {
-		return nil
-	}
-	closed := s.closedState()
-	if s.broken != nil {
-		closed = nil
-	}
-	if cerr := s.letGo(); err == nil {
-		err = cerr
-	}
-	s.db = nil
-	s.broken = &Error{Path: s.path(), Err: ErrClosed}
-	if rerr := s.lock.release(closed); err == nil {
-		err = rerr
-	}
-	return err
-}
-
-// letGo closes the database. One that broke may hold bbolt's own locks for
-// ever, so only its file is closed.
-func (s *Store) letGo() error {
-	if s.db != nil && s.broken == nil {
-		return s.db.Close()
-	}
-	if s.file == nil {
-		return nil
-	}
-	err := errors.Join(unlock(s.file), s.file.Close())
-	s.file = nil
-	return err
-}
-
-// closedState is how the database is left, or nil when that is not known.
-func (s *Store) closedState() *state {
-	if s.file == nil {
-		return nil
-	}
-	m, _, err := readMeta(s.file)
-	if err != nil {
-		return nil
-	}
-	info, err := s.file.Stat()
-	if err != nil {
-		return nil
-	}
-	return &state{Tx: m.txn, Size: info.Size(), Modified: info.ModTime().UTC()}
-}
-
-func (s *Store) path() string { return filepath.Join(s.dir, databaseName) }
-
-// view reads in one transaction. What fn keeps must be copied.
-func (s *Store) view(fn func(*bolt.Tx) error) error {
-	return s.guard(func(db *bolt.DB) error { return db.View(fn) }, false)
-}
-
-// update writes in one transaction, synced when it returns. After a commit
-// that failed for another reason than a full disk nobody knows what reached
-// the disk, so nothing more is written over it.
-func (s *Store) update(fn func(*bolt.Tx) error) error {
-	committing := false
-	err := s.guard(func(db *bolt.DB) error {
-		return db.Update(func(tx *bolt.Tx) error {
-			err := fn(tx)
-			committing = err == nil
-			return err
-		})
-	}, true)
-	if err != nil && committing && !errors.Is(err, engine.ErrFull) {
-		s.breakOff(err)
-	}
-	return err
-}
-
-// guard makes an error of a panic and of a memory fault, which is how bbolt
-// meets a page that is not what it was. After one in a write bbolt's locks may
-// be held for ever, so nothing is asked of it again.
-func (s *Store) guard(do func(*bolt.DB) error, write bool) (err error) {
-	s.mu.Lock()
-	db, broken := s.db, s.broken
-	s.mu.Unlock()
-	if broken != nil {
-		return broken
-	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			err = &Error{Path: s.path(), Err: ErrDamaged, Found: fmt.Sprint(p), Next: "stop this process, and look with: " + checkCommand}
-			if write {
-				s.breakOff(err)
-			}
-		}
-	}()
-	return explain(s.path(), do(db))
-}
-
-func (s *Store) breakOff(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.broken = err
+	return cmp.Or(err, s.database.close())
 }

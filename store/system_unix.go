@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// unlock takes away the lock that bbolt has on a file. To close the file is not
-// enough: as long as it is mapped, the lock stays.
+// unlock releases the lock that bbolt has on a file. Closing the file is not
+// enough, because the lock stays as long as the file is mapped.
 func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
 func isFull(err error) bool {

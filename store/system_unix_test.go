@@ -91,7 +91,7 @@ func TestPruneMakesRoomOnAFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	done, err := s.Prune(t.Context(), Retention{Count: runs / 2})
+	done, err := s.Prune(t.Context(), engine.Retention{Count: runs / 2})
 	if err != nil || done.Runs != runs-runs/2 {
 		t.Fatalf("%d runs: %+v, %v", runs, done, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// unlock does nothing: a lock ends when the file is closed.
+// unlock does nothing, because closing the file releases the lock.
 func unlock(*os.File) error { return nil }
 
 func isFull(err error) bool {

@@ -1,39 +1,37 @@
-// Package filelock locks files between processes. The system ends a lock with the
-// process that has it, however that ends.
+// Package filelock locks files between processes. The system releases a lock when
+// the process that has it ends, however that happens.
 package filelock
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"time"
 )
 
-// again is how soon a lock that another has is tried once more.
-const again = 5 * time.Millisecond
+// retryDelay is the time between two tries to get a lock that another process has.
+const retryDelay = 5 * time.Millisecond
 
-// Wait waits for the lock of a file, which it makes where there is none, and gives
-// the function that ends it.
-func Wait(ctx context.Context, path string) (unlock func(), err error) {
+// Wait opens a file, which it creates if necessary, and waits for its lock. Closing
+// the file releases the lock.
+func Wait(ctx context.Context, path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	for {
 		if err = Try(f); err == nil {
-			return func() { _ = f.Close() }, nil
+			return f, nil
 		}
-		if !Held(err) {
-			break
+		if Held(err) {
+			select {
+			case <-time.After(retryDelay):
+				continue
+			case <-ctx.Done():
+				err = fmt.Errorf("waiting for the lock %s: %w", path, context.Cause(ctx))
+			}
 		}
-		select {
-		case <-time.After(again):
-			continue
-		case <-ctx.Done():
-			err = fmt.Errorf("waiting for the lock %s: %w", path, context.Cause(ctx))
-		}
-		break
+		return nil, cmp.Or(err, f.Close())
 	}
-	_ = f.Close()
-	return nil, err
 }

@@ -13,5 +13,5 @@ func Try(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// Held says whether the error of Try is that another has the lock.
+// Held reports whether Try failed because another process has the lock.
 func Held(err error) bool { return errors.Is(err, syscall.EWOULDBLOCK) }

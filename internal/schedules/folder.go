@@ -82,11 +82,11 @@ func (f Folder) Change(ctx context.Context, name string, change func(*Entry) (*E
 	if err := os.MkdirAll(string(f), 0o700); err != nil {
 		return err
 	}
-	unlock, err := filelock.Wait(ctx, filepath.Join(string(f), ".lock"))
+	lock, err := filelock.Wait(ctx, filepath.Join(string(f), ".lock"))
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer lock.Close()
 	before, err := f.read(name)
 	if err != nil {
 		return err

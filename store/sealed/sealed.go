@@ -1,14 +1,16 @@
-// Package sealed writes events as stores keep them: sealed with a checksum
-// that continues the one of the record before it, and the first continues the
-// id of the run. So events cannot change, swap places or come from another run
-// unseen. Where records are kept is for each store.
+// Package sealed writes events as stores keep them: sealed with a checksum that
+// continues that of the record before it; the first record continues the id of
+// the run. So it is noticed when events change, swap places or come from another
+// run. Each store decides where it keeps the records.
 package sealed
 
 import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"hash/crc32"
+	"strings"
 	"time"
 
 	"understudy/engine"
@@ -16,26 +18,38 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// SumSize is how much of a record its checksum takes, in front.
+// SumSize is the size of the checksum at the beginning of a record.
 const SumSize = 4
 
-// What is wrong with a record.
+// MaxID is the longest id of a run, in bytes.
+const MaxID = 128
+
+// CheckID returns an error if a run cannot have this id.
+func CheckID(run string) error {
+	if run == "" || len(run) > MaxID || strings.ContainsRune(run, 0) {
+		return fmt.Errorf("run %q: wanted an id of 1 to %d bytes", run, MaxID)
+	}
+	return nil
+}
+
+// What can be wrong with a record.
 var (
 	ErrSum   = errors.New("its checksum does not fit its content")
 	ErrShort = errors.New("it is cut short")
 )
 
-// Seed is what the first record of a run continues.
+// Seed returns the checksum that the first record of a run continues.
 func Seed(run string) uint32 { return crc32.Checksum([]byte(run), castagnoli) }
 
-// Seal puts the checksum in front of a record that has room for it.
+// Seal writes the checksum into the first SumSize bytes of a record, and returns
+// it.
 func Seal(prev uint32, record []byte) uint32 {
 	sum := crc32.Update(prev, castagnoli, record[SumSize:])
 	binary.BigEndian.PutUint32(record, sum)
 	return sum
 }
 
-// Unseal is what a sealed record holds, and its checksum.
+// Unseal verifies a sealed record, and returns its content and checksum.
 func Unseal(prev uint32, record []byte) ([]byte, uint32, error) {
 	if len(record) < SumSize {
 		return nil, 0, ErrShort
@@ -47,7 +61,7 @@ func Unseal(prev uint32, record []byte) ([]byte, uint32, error) {
 	return record[SumSize:], sum, nil
 }
 
-// Mix continues a checksum with texts that lie beside the next record.
+// Mix continues a checksum with texts that are kept beside the next record.
 func Mix(prev uint32, texts ...string) uint32 {
 	for _, t := range texts {
 		prev = crc32.Update(prev, castagnoli, appendString(nil, t))
@@ -55,11 +69,11 @@ func Mix(prev uint32, texts ...string) uint32 {
 	return prev
 }
 
-// Sum is the checksum of a sealed record.
+// Sum returns the checksum of a sealed record.
 func Sum(record []byte) uint32 { return binary.BigEndian.Uint32(record) }
 
-// AppendEvent writes an event as attempt, time, type, path and the raw data:
-// the data is JSON already, and is not parsed again.
+// AppendEvent appends an event as attempt, time, type, path and data. The data
+// is JSON, which is not parsed.
 func AppendEvent(b []byte, ev engine.Event) []byte {
 	b = binary.AppendUvarint(b, uint64(ev.Attempt))
 	b = binary.AppendVarint(b, ev.At.Unix())
@@ -73,7 +87,8 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// DecodeEvent reads what AppendEvent wrote, into memory of its own.
+// DecodeEvent reads what AppendEvent wrote. The event does not share memory with
+// body.
 func DecodeEvent(seq uint64, body []byte) (engine.Event, error) {
 	r := reader{rest: body}
 	ev := engine.Event{Seq: seq, Attempt: int(r.uvarint())}
@@ -90,7 +105,7 @@ func DecodeEvent(seq uint64, body []byte) (engine.Event, error) {
 	return ev, nil
 }
 
-// AppendEvents writes several events as one record, each with its length.
+// AppendEvents appends several events to one record, each with its length.
 func AppendEvents(b []byte, events []engine.Event) []byte {
 	for _, ev := range events {
 		b = appendString(b, string(AppendEvent(nil, ev)))
@@ -98,7 +113,8 @@ func AppendEvents(b []byte, events []engine.Event) []byte {
 	return b
 }
 
-// DecodeEvents reads what AppendEvents wrote; seq is the number of the first.
+// DecodeEvents reads what AppendEvents wrote; seq is the number of the first
+// event.
 func DecodeEvents(seq uint64, body []byte) ([]engine.Event, error) {
 	r := reader{rest: body}
 	var events []engine.Event
