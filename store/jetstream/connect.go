@@ -14,16 +14,27 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Address says where the servers of a fleet are, and how to get in.
+// Address says where the servers of a fleet are, and how to authenticate.
 type Address struct {
-	URL string // several, with commas
+	URL string // may be several, with commas
 	// Credential is a file: a seed as the hub makes it, or a credential of NATS.
 	Credential string
-	CA         string // a file; empty: those of the system
-	Name       string // of this process, for who looks at the servers
+	CA         string // a file; empty means the certificates of the system
+	Name       string // of this process, shown by the servers
 }
 
-// Dial connects as a store wants it.
+// Connect connects with the options that a store needs: it notices a server that
+// does not respond within three seconds, and buffers nothing while there is none.
+func Connect(url string, more ...nats.Option) (*nats.Conn, error) {
+	options := append([]nats.Option{
+		nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectBufSize(-1),
+		nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // each call returns its error
+	}, more...)
+	return nats.Connect(url, options...)
+}
+
+// Dial connects to the servers of a fleet. It uses TLS with servers on other machines.
 func Dial(a Address) (*nats.Conn, error) {
 	more := []nats.Option{nats.Name(a.Name)}
 	if a.Credential != "" {
@@ -39,7 +50,7 @@ func Dial(a Address) (*nats.Conn, error) {
 		}
 		more = append(more, option)
 	}
-	if beyondLoopback(a.URL) { // or who is on the way says that there is no TLS
+	if beyondLoopback(a.URL) { // or a man in the middle could turn TLS off
 		more = append(more, nats.Secure())
 	}
 	if a.CA != "" {
@@ -52,7 +63,7 @@ func Dial(a Address) (*nats.Conn, error) {
 	return nc, nil
 }
 
-// beyondLoopback says whether any of some servers is on another machine.
+// beyondLoopback reports whether one of the servers is on another machine.
 func beyondLoopback(urls string) bool {
 	for text := range strings.SplitSeq(urls, ",") {
 		text = strings.TrimSpace(text)
@@ -71,19 +82,20 @@ func beyondLoopback(urls string) bool {
 	return false
 }
 
-// A hub of ours says on HubSubject that it SyncsAlways.
+// Our hubs answer SyncsAlways on HubSubject.
 const (
 	HubSubject  = "us.say.hub"
 	SyncsAlways = "sync: always"
 )
 
-// Why a server cannot be relied on, or cannot be known to be.
+// The errors of CheckSync.
 var (
 	ErrUnsynced    = errors.New("the servers do not sync what they acknowledge: a power cut loses runs; set sync_interval: always in their configuration")
 	ErrSyncUnknown = errors.New("the servers do not say whether they sync what they acknowledge: see that sync_interval is always in their configuration")
 )
 
-// CheckSync says why what servers acknowledge may not be on their disks.
+// CheckSync returns an error if what the servers acknowledge may not be on their
+// disks yet.
 func CheckSync(ctx context.Context, nc *nats.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

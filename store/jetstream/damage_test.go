@@ -25,7 +25,7 @@ func TestAChangedMessageIsFound(t *testing.T) {
 		{"what it follows", func(m *message) { m.header.Set(prevHeader, "7") }},
 		{"its end", func(m *message) { m.data = m.data[:len(m.data)-1] }},
 	} {
-		sent, err := (&Store{}).encode(t.Context(), "run1", storetest.Batch("run1", 1, 0, 3), head{}, "nonce")
+		sent, err := (&Store{servers: &servers{}}).encode(t.Context(), "run1", storetest.Batch("run1", 1, 0, 3), head{}, "nonce")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestAMissingMessageIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stream, err := s.js.Stream(t.Context(), s.runs())
+	stream, err := s.js.Stream(t.Context(), s.stream(runsStream))
 	if err != nil {
 		t.Fatal(err)
 	}

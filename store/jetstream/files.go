@@ -1,11 +1,11 @@
 package jetstream
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -14,65 +14,62 @@ import (
 	"understudy/store/keeping"
 )
 
-// A file is a message on the subject of its hash. One that is too large for a
-// message is several, and the message on the subject itself, stored last, says
-// how many.
+// files keeps the content of files. A file is a message on the subject of its hash.
+// One that is too large for a message is several, and the message on the subject
+// itself, stored last, has the number of the others.
+type files struct{ *servers }
+
 const (
 	partSize    = 512 << 10
 	partsHeader = "Us-Parts"
 )
 
-func (s *Store) fileSubject(sort engine.FileSort, hash string) string {
-	return s.o.Prefix + ".f." + string(sort) + "." + hash
+func (s files) fileSubject(sort engine.FileSort, hash string) string {
+	return s.prefix + ".f." + string(sort) + "." + hash
 }
 
 func partSubject(file string, n int) string { return file + "." + strconv.Itoa(n) }
 
-// Put stores content under its hash; what is there already is not stored again.
-func (s *Store) Put(ctx context.Context, sort engine.FileSort, content []byte) (string, error) {
+// Put stores content under its hash, unless it is stored already.
+func (s files) Put(ctx context.Context, sort engine.FileSort, content []byte) (string, error) {
 	hash := keeping.HashOf(content)
 	file := s.fileSubject(sort, hash)
 	last := nats.NewMsg(file)
+	var messages []*nats.Msg
 	if len(content) <= partSize {
 		last.Data = content
 	} else {
-		parts := (len(content) + partSize - 1) / partSize
-		last.Header.Set(partsHeader, strconv.Itoa(parts))
-		for n := range parts {
-			m := nats.NewMsg(partSubject(file, n))
-			m.Data = content[n*partSize : min((n+1)*partSize, len(content))]
-			if err := s.putPart(ctx, m); err != nil {
-				return "", fmt.Errorf("storing %s: %w", sort, err)
-			}
+		for part := range slices.Chunk(content, partSize) {
+			messages = append(messages, &nats.Msg{Subject: partSubject(file, len(messages)), Header: nats.Header{}, Data: part})
 		}
+		last.Header.Set(partsHeader, strconv.Itoa(len(messages)))
 	}
-	if err := s.putPart(ctx, last); err != nil {
-		return "", fmt.Errorf("storing %s: %w", sort, err)
+	for _, m := range append(messages, last) {
+		if err := s.putPart(ctx, m); err != nil {
+			return "", fmt.Errorf("storing %s: %w", sort, err)
+		}
 	}
 	return hash, nil
 }
 
-// putPart stores a message unless there is one on its subject, which is the same.
-func (s *Store) putPart(ctx context.Context, m *nats.Msg) error {
+// putPart stores a message, unless there is one on its subject, which is equal.
+func (s files) putPart(ctx context.Context, m *nats.Msg) error {
 	m.Header.Set(fenceHeader, "0")
 	err := s.persist(ctx, func(ctx context.Context) error {
-		_, err := s.publish(ctx, []*nats.Msg{m})
+		_, err := s.publish(ctx, m)
 		return err
 	})
-	api, refused := errors.AsType[*jetstream.APIError](err)
 	switch {
-	case refused && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
+	case outdated(err):
 		return nil
-	case refused:
-		return explain(api)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	return err
+	return explain(err)
 }
 
-// Get reads content by its hash, and makes sure that it is that content.
-func (s *Store) Get(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
+// Get reads content by its hash, and verifies the hash.
+func (s files) Get(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
 	content, err := s.get(ctx, sort, hash)
 	if err == nil && keeping.HashOf(content) != hash {
 		err = fmt.Errorf("its content is not what its name says: %w", errDamaged)
@@ -83,7 +80,7 @@ func (s *Store) Get(ctx context.Context, sort engine.FileSort, hash string) ([]b
 	return content, nil
 }
 
-func (s *Store) get(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
+func (s files) get(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
 	if !keeping.IsHash(hash) {
 		return nil, engine.ErrNoFile
 	}
@@ -96,21 +93,21 @@ func (s *Store) get(ctx context.Context, sort engine.FileSort, hash string) ([]b
 	if err != nil { // it is whole
 		return m.data, nil
 	}
-	var content bytes.Buffer
+	var content []byte
 	for n := range parts {
 		if m, err = s.part(ctx, partSubject(file, n)); err != nil {
 			return nil, err
 		}
-		content.Write(m.data)
+		content = append(content, m.data...)
 	}
-	return content.Bytes(), nil
+	return content, nil
 }
 
-// part reads a message from any replica, and from the leader when that has none.
-func (s *Store) part(ctx context.Context, subject string) (m *message, err error) {
-	ask := fmt.Sprintf(`{"last_by_subj":%q}`, subject)
+// part reads a message from any replica, and from the leader if that one has none.
+func (s files) part(ctx context.Context, subject string) (m *message, err error) {
+	ask := fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)
 	err = s.persist(ctx, func(ctx context.Context) error {
-		r, err := s.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+s.files(), []byte(ask))
+		r, err := s.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+s.stream(filesStream), ask)
 		if err != nil {
 			return err
 		}
@@ -118,7 +115,7 @@ func (s *Store) part(ctx context.Context, subject string) (m *message, err error
 			m = &message{header: r.Header, data: r.Data}
 			return nil
 		}
-		m, err = s.leader(ctx, s.files(), subject)
+		m, err = s.leader(ctx, filesStream, subject)
 		return err
 	})
 	if ctx.Err() != nil {
@@ -128,4 +125,25 @@ func (s *Store) part(ctx context.Context, subject string) (m *message, err error
 		err = engine.ErrNoFile
 	}
 	return m, err
+}
+
+// FileNames returns the hashes of all files, as the leader has them.
+func (s files) FileNames(ctx context.Context) (map[engine.FileSort][]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.wait)
+	defer cancel()
+	var info *jetstream.StreamInfo
+	stream, err := s.js.Stream(ctx, s.stream(filesStream))
+	if err == nil {
+		info, err = stream.Info(ctx, jetstream.WithSubjectFilter(s.prefix+".f.*.*"))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing files: %w", err)
+	}
+	all := map[engine.FileSort][]string{}
+	for subject := range info.State.Subjects {
+		words := strings.Split(subject, ".")
+		sort := engine.FileSort(words[len(words)-2])
+		all[sort] = append(all[sort], words[len(words)-1])
+	}
+	return all, nil
 }

@@ -14,16 +14,16 @@ import (
 	"understudy/engine"
 )
 
-// headers are those of all runs, as the stream tells of them. They are followed
-// from the first time that somebody lists runs.
+// headers are the headers of all runs, kept up to date by a consumer of the stream
+// from the first listing on.
 type headers struct {
 	stop func()
 
 	mu    sync.Mutex
 	runs  map[string]listedRun
-	order []string // ids, the oldest first
-	seen  uint64   // the number of the last message
-	grown chan struct{}
+	order []string      // ids, the oldest first
+	seen  uint64        // the number of the last message
+	grown chan struct{} // closed and replaced by each message
 }
 
 type listedRun struct {
@@ -32,8 +32,8 @@ type listedRun struct {
 	err    error
 }
 
-// Runs yields the headers of runs, the newest first: those that the leader had
-// when it was called, or newer ones.
+// Runs yields the headers of runs, the newest first. They are at least as new as
+// the leader's at the time of the call.
 func (s *Store) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
 	return func(yield func(engine.Header, error) bool) {
 		l, err := s.follow(ctx)
@@ -64,8 +64,8 @@ func (s *Store) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Heade
 
 const pageRuns = 64
 
-// page are the next runs that a query wants, before an id, and the id of the
-// last that was looked at; empty: that was all.
+// page returns the next runs before an id that a query wants, and the id from which
+// to go on, or "" at the end.
 func (l *headers) page(q engine.Query, before string) (page []listedRun, last string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,6 +85,7 @@ func (l *headers) page(q engine.Query, before string) (page []listedRun, last st
 	return page, ""
 }
 
+// follow returns the list of headers, and starts its consumer the first time.
 func (s *Store) follow(ctx context.Context) (*headers, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +95,8 @@ func (s *Store) follow(ctx context.Context) (*headers, error) {
 	l := &headers{runs: map[string]listedRun{}, grown: make(chan struct{})}
 	var c jetstream.Consumer
 	err := s.persist(ctx, func(ctx context.Context) (err error) {
-		c, err = s.js.OrderedConsumer(ctx, s.runs(), jetstream.OrderedConsumerConfig{
-			FilterSubjects: []string{s.o.Prefix + ".r.*"}, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, HeadersOnly: true,
+		c, err = s.js.OrderedConsumer(ctx, s.stream(runsStream), jetstream.OrderedConsumerConfig{
+			FilterSubjects: []string{s.prefix + ".r.*"}, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, HeadersOnly: true,
 		})
 		return err
 	})
@@ -136,9 +137,9 @@ func (l *headers) put(run string, r listedRun, removed bool) {
 	l.grown = make(chan struct{})
 }
 
-// catchUp waits until the list has what the leader has.
+// catchUp waits until the list is as new as the leader.
 func (s *Store) catchUp(ctx context.Context, l *headers) error {
-	newest, err := s.newest(ctx, s.runs(), s.o.Prefix+".r.*")
+	newest, err := s.newest(ctx, runsStream, s.prefix+".r.*")
 	for err == nil {
 		l.mu.Lock()
 		have, grown := l.seen, l.grown
@@ -150,7 +151,7 @@ func (s *Store) catchUp(ctx context.Context, l *headers) error {
 		case <-grown:
 		case <-ctx.Done():
 			err = context.Cause(ctx)
-		case <-time.After(s.o.Wait):
+		case <-time.After(s.wait):
 			err = errors.New("the servers do not tell of all runs")
 		}
 	}

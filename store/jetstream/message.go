@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"understudy/engine"
 	"understudy/store/sealed"
@@ -19,26 +18,26 @@ import (
 
 // The headers of the message of an append. They are sealed with its events.
 const (
-	atHeader       = "Us-At"       // attempt and number of events after it
-	runHeader      = "Us-Header"   // the header of the run as JSON, or as file:HASH
-	prevHeader     = "Us-Prev"     // the checksum of the message before it
-	nonceHeader    = "Us-Nonce"    // who knows it appended the message
-	eventsHeader   = "Us-Events"   // the hash under which the events are kept as a file
+	atHeader       = "Us-At"       // attempt and number of events after the append
+	runHeader      = "Us-Header"   // the header of the run as JSON, or filePrefix and its hash
+	prevHeader     = "Us-Prev"     // the checksum of the message before
+	nonceHeader    = "Us-Nonce"    // known only to the call that appended the message
+	eventsHeader   = "Us-Events"   // the hash of the events, if they are kept as a file
 	snapshotHeader = "Us-Snapshot" // event and hash of the last snapshot
-	removedHeader  = "Us-Removed"  // the run is no more
+	removedHeader  = "Us-Removed"  // the run is removed
 	fenceHeader    = "Nats-Expected-Last-Subject-Sequence"
+
+	filePrefix = "file:"
 )
 
-// What is in a message itself at most; more is kept as a file.
+// The most that is in a message itself. What is larger is kept as a file.
 const (
 	mostEvents = 512 << 10
 	mostHeader = 16 << 10
 )
 
-const filePrefix = "file:"
-
-// token makes a word of a subject from an id. What orders ids orders their
-// tokens too, as long as they are of lower-case letters and digits.
+// token turns an id into a word of a subject. Tokens are in the order of their ids
+// if these consist of lower-case letters and digits.
 func token(id string) string {
 	for _, c := range []byte(id) {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && c != '-' {
@@ -56,13 +55,13 @@ func idOf(token string) string {
 	return token
 }
 
-func (s *Store) subject(run string) string { return s.o.Prefix + ".r." + token(run) }
+func (s *servers) subject(run string) string { return s.prefix + ".r." + token(run) }
 
 func lastWord(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
 
-// head is what the last message of a run says.
+// head describes the last message of a run.
 type head struct {
-	stream   uint64 // its number in the stream; 0: there is none
+	stream   uint64 // the number in the stream; 0 if there is no message
 	attempt  int
 	seq      uint64
 	sum      uint32
@@ -71,14 +70,18 @@ type head struct {
 	removed  bool
 }
 
-// encode makes the message of an append that follows a head.
+// encode returns the message of an append that follows a head.
 func (s *Store) encode(ctx context.Context, run string, b engine.Batch, at head, nonce string) (*nats.Msg, error) {
 	text, err := json.Marshal(b.Header)
 	if err != nil {
 		return nil, err
 	}
-	if text, err = s.aside(ctx, text, mostHeader, filePrefix); err != nil {
-		return nil, err
+	if len(text) > mostHeader {
+		hash, err := s.Put(ctx, engine.Artifacts, text)
+		if err != nil {
+			return nil, err
+		}
+		text = []byte(filePrefix + hash)
 	}
 	m := nats.NewMsg(s.subject(run))
 	m.Header.Set(fenceHeader, strconv.FormatUint(at.stream, 10))
@@ -114,32 +117,23 @@ func (s *Store) encode(ctx context.Context, run string, b engine.Batch, at head,
 	return m, nil
 }
 
-// sealedHeaders are the headers that the checksum covers.
+// sealedHeaders returns the headers that the checksum covers.
 func sealedHeaders(h nats.Header) []string {
 	return []string{h.Get(atHeader), h.Get(runHeader), h.Get(eventsHeader), h.Get(snapshotHeader)}
 }
 
-// aside keeps what is too large for a message as a file, and gives its name.
-func (s *Store) aside(ctx context.Context, content []byte, most int, prefix string) ([]byte, error) {
-	if len(content) <= most {
-		return content, nil
-	}
-	hash, err := s.Put(ctx, engine.Artifacts, content)
-	return []byte(prefix + hash), err
-}
-
-// message is one that is stored.
+// message is a stored message.
 type message struct {
 	seq     uint64
 	subject string
 	header  nats.Header
 	data    []byte
-	at      time.Time // when it was stored; known of what the leader gave
+	at      time.Time // when it was stored; set only by leader
 }
 
 var errDamaged = errors.New("its messages are damaged on the server that answered; others of the fleet may have them whole")
 
-// open is the head that a message makes, and what it is sealed over.
+// open verifies a message of a run, and returns its head and body.
 func (m *message) open() (h head, body []byte, err error) {
 	h = head{stream: m.seq, nonce: m.header.Get(nonceHeader), snapshot: m.header.Get(snapshotHeader), removed: m.header.Get(removedHeader) != ""}
 	if h.removed {
@@ -158,7 +152,7 @@ func (m *message) open() (h head, body []byte, err error) {
 	return h, body, nil
 }
 
-// runHeader is the header of the run in a message.
+// runHeader returns the header of the run in a message.
 func (s *Store) runHeader(ctx context.Context, h nats.Header) (out engine.Header, err error) {
 	text := []byte(h.Get(runHeader))
 	if hash, ok := strings.CutPrefix(string(text), filePrefix); ok {
@@ -169,7 +163,7 @@ func (s *Store) runHeader(ctx context.Context, h nats.Header) (out engine.Header
 	return out, json.Unmarshal(text, &out)
 }
 
-// events are those of a message, the first of which has a number.
+// events returns the events of a message, of which the first has the number first.
 func (s *Store) events(ctx context.Context, m *message, first uint64, body []byte) (_ []engine.Event, err error) {
 	if hash := m.header.Get(eventsHeader); hash != "" {
 		if body, err = s.Get(ctx, engine.Artifacts, hash); err != nil {
@@ -179,56 +173,10 @@ func (s *Store) events(ctx context.Context, m *message, first uint64, body []byt
 	return sealed.DecodeEvents(first, body)
 }
 
-var errNone = errors.New("no such message")
-
-// leader reads the last message of a subject from the leader of a stream: every
-// other replica may be behind. Nil: there is none.
-func (s *Store) leader(ctx context.Context, stream, subject string) (*message, error) {
-	var out struct {
-		Error   *jetstream.APIError `json:"error"`
-		Message *struct {
-			Subject string    `json:"subject"`
-			Seq     uint64    `json:"seq"`
-			Header  []byte    `json:"hdrs"`
-			Data    []byte    `json:"data"`
-			Time    time.Time `json:"time"`
-		} `json:"message"`
-	}
-	ask, err := json.Marshal(map[string]string{"last_by_subj": subject})
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+stream, ask)
-	if err == nil {
-		err = json.Unmarshal(r.Data, &out)
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case out.Error != nil && out.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
-		return nil, nil
-	case out.Error != nil:
-		return nil, out.Error
-	}
-	m := &message{seq: out.Message.Seq, subject: out.Message.Subject, data: out.Message.Data, at: out.Message.Time}
-	if len(out.Message.Header) > 0 {
-		m.header, err = nats.DecodeHeadersMsg(out.Message.Header)
-	}
-	return m, err
-}
-
-// newest is leader, for as long as the store waits for servers.
-func (s *Store) newest(ctx context.Context, stream, subject string) (m *message, err error) {
-	err = s.persist(ctx, func(ctx context.Context) (err error) {
-		m, err = s.leader(ctx, stream, subject)
-		return err
-	})
-	return m, err
-}
-
-// last is the last message of a run, or an ErrNoRun.
-func (s *Store) last(ctx context.Context, run string) (*message, error) {
-	m, err := s.newest(ctx, s.runs(), s.subject(run))
+// last returns the last message of a run. If there is none or the run was removed,
+// the error is ErrNoRun.
+func (s *servers) last(ctx context.Context, run string) (*message, error) {
+	m, err := s.newest(ctx, runsStream, s.subject(run))
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

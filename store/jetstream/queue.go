@@ -9,34 +9,59 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"understudy/engine"
 )
 
-// Runs that want a worker are messages beside the appends, of the same stream:
-// so one is stored with the other. A consumer hands out those of one class,
-// which is what they need and how urgent they are. It is kept by the servers and
-// replicated, so there is one for a class and none for a worker.
+// A queue hands out runs that want a worker. They are messages in the stream of the
+// appends, so that a run is queued atomically with an append. A consumer hands out
+// the runs of one class, which consists of what they need and how urgent they are.
+// The servers keep and replicate consumers, so there is one for each class and none
+// for a worker.
+type queue struct {
+	messaging
+	lease time.Duration // how long a run stays with a worker that does not renew it
 
-// needsKey is where a consumer says what its class needs.
+	mu        sync.Mutex
+	consumers map[string]bool   // those that are known to exist
+	takers    map[string]*taker // by their labels
+	listening []*nats.Subscription
+}
+
+// Lease returns how long a run stays with a worker that does not renew it.
+func (s *queue) Lease() time.Duration { return s.lease }
+
+func (s *queue) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sub := range s.listening {
+		_ = sub.Unsubscribe() // fails only if the connection has ended
+	}
+	s.listening, s.takers = nil, map[string]*taker{}
+}
+
+// needsKey is the key of the needs of a class in the metadata of its consumer.
 const needsKey = "us-needs"
 
-// mostPriority is the least urgent one.
+// mostPriority is the number of the least urgent priority.
 const mostPriority = 9
 
+// normal returns sorted needs and a valid priority.
 func normal(w engine.Wanted) (needs []string, priority int) {
 	needs = slices.Sorted(slices.Values(w.Needs))
 	return slices.Compact(needs), min(max(w.Priority, 0), mostPriority)
 }
 
-// lines is how many lines runs wait in that need the same: those of one client are in
-// one of them, and a worker takes from the lines in turn.
+// lines is the number of lines in which runs with the same needs wait. The runs of one
+// client are in one line, and workers take from the lines in turn.
 const lines = 8
 
-// class names what a run needs, and the line in which it waits.
+// class returns a name for what a run needs and the line in which it waits.
 func class(w engine.Wanted) string {
 	needs, _ := normal(w)
 	name := "any"
@@ -52,18 +77,19 @@ func class(w engine.Wanted) string {
 
 func lineOf(client string) byte { return sha256.Sum256([]byte(client))[0] % lines }
 
-// queueSubject is that of a class; the last word of an entry's is its run.
-func (s *Store) queueSubject(w engine.Wanted) string {
+// queueSubject returns the beginning of the subjects of a class; the rest is the
+// token of a run.
+func (s *queue) queueSubject(w engine.Wanted) string {
 	_, priority := normal(w)
-	return fmt.Sprintf("%s.q.%d.%s.", s.o.Prefix, priority, class(w))
+	return fmt.Sprintf("%s.q.%d.%s.", s.prefix, priority, class(w))
 }
 
-// makeConsumer makes the consumer of a class, unless it is there.
-func (s *Store) makeConsumer(ctx context.Context, w engine.Wanted) error {
+// makeConsumer creates the consumer of a class, unless it exists.
+func (s *queue) makeConsumer(ctx context.Context, w engine.Wanted) error {
 	needs, priority := normal(w)
 	name := fmt.Sprintf("q%d-%s", priority, class(w))
 	s.mu.Lock()
-	known := s.known[name]
+	known := s.consumers[name]
 	s.mu.Unlock()
 	if known {
 		return nil
@@ -73,32 +99,34 @@ func (s *Store) makeConsumer(ctx context.Context, w engine.Wanted) error {
 		return err
 	}
 	err = s.persist(ctx, func(ctx context.Context) error {
-		_, err := s.js.Consumer(ctx, s.runs(), name)
+		_, err := s.js.Consumer(ctx, s.stream(runsStream), name)
 		if errors.Is(err, jetstream.ErrConsumerNotFound) {
-			_, err = s.js.CreateConsumer(ctx, s.runs(), jetstream.ConsumerConfig{
+			_, err = s.js.CreateConsumer(ctx, s.stream(runsStream), jetstream.ConsumerConfig{
 				Durable: name, FilterSubject: s.queueSubject(w) + "*", Metadata: map[string]string{needsKey: string(text)},
-				AckPolicy: jetstream.AckExplicitPolicy, AckWait: s.o.Lease, MaxDeliver: -1, MaxAckPending: 10_000,
+				AckPolicy: jetstream.AckExplicitPolicy, AckWait: s.lease, MaxDeliver: -1, MaxAckPending: 10_000,
 			})
 		}
 		return err
 	})
 	if err == nil {
 		s.mu.Lock()
-		s.known[name] = true
+		s.consumers[name] = true
 		s.mu.Unlock()
 	}
 	return err
 }
 
+// entry is a run that was handed out.
 type entry struct {
-	s       *Store
+	s       messaging
 	subject string
 	reply   string // the subject of its acknowledgements
 }
 
 func (e *entry) Run() string { return idOf(lastWord(e.subject)) }
 
-// Renew waits for the server to have got it: there is no answer to a renewal.
+// Renew renews the lease. The server does not answer that, so Renew waits until it has
+// received the message.
 func (e *entry) Renew(ctx context.Context) error {
 	if err := e.s.nc.Publish(e.reply, []byte("+WPI")); err != nil {
 		return err

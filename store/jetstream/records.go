@@ -7,28 +7,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"understudy/store/sealed"
 )
 
-// Records are small things that all processes of a fleet share and change, such as
+// records are small values that all processes of a fleet share and change, such as
 // schedules. Each is the last message on its subject, with the same fence as a run.
+type records struct{ *servers }
 
-// recordsStream holds them.
-func (s *Store) recordsStream(replicas int) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
-		Name: s.records(), Subjects: []string{s.o.Prefix + ".s.*"}, Storage: jetstream.FileStorage, Replicas: replicas,
-		MaxMsgsPerSubject: 1, AllowDirect: true,
-	}
-}
+func (s records) recordSubject(name string) string { return s.prefix + ".s." + token(name) }
 
-func (s *Store) recordSubject(name string) string { return s.o.Prefix + ".s." + token(name) }
-
-// record is what a message says; nil: it says that there is none.
+// record returns the content of a record, or nil if the record was removed.
 func (m *message) record() ([]byte, error) {
 	if m == nil || m.header.Get(removedHeader) != "" {
 		return nil, nil
@@ -40,15 +31,15 @@ func (m *message) record() ([]byte, error) {
 	return content, nil
 }
 
-// Records yields all of them by their names, as the leader has them.
-func (s *Store) Records(ctx context.Context) (map[string][]byte, error) {
-	all := map[string][]byte{}
+// Records returns all records by their names, as the leader has them.
+func (s records) Records(ctx context.Context) (map[string][]byte, error) {
+	all, every := map[string][]byte{}, s.prefix+".s.*"
 	err := s.persist(ctx, func(ctx context.Context) error {
-		newest, err := s.leader(ctx, s.records(), s.o.Prefix+".s.*")
+		newest, err := s.leader(ctx, recordsStream, every)
 		if err != nil || newest == nil {
 			return err
 		}
-		page, err := s.direct(ctx, s.records(), fmt.Sprintf(`{"multi_last":[%q]}`, s.o.Prefix+".s.*"))
+		page, err := s.direct(ctx, recordsStream, fmt.Sprintf(`{"multi_last":[%q]}`, every))
 		if err != nil {
 			return err
 		}
@@ -68,18 +59,18 @@ func (s *Store) Records(ctx context.Context) (map[string][]byte, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading from %s: %w", s.records(), err)
+		return nil, fmt.Errorf("reading from %s: %w", s.stream(recordsStream), err)
 	}
 	return all, nil
 }
 
-// ChangeRecord changes one: it is given what there is, nil if nothing, and what it
-// gives back is kept, nil: nothing. It is called again when another was first.
-func (s *Store) ChangeRecord(ctx context.Context, name string, change func(before []byte) (after []byte, err error)) error {
-	subject, late := s.recordSubject(name), time.Now().Add(s.o.Wait)
-	nonce := s.newNonce()
+// ChangeRecord changes a record. It stores what change makes of the content, where
+// nil means that there is no record. It calls change again if another process
+// changed the record meanwhile.
+func (s records) ChangeRecord(ctx context.Context, name string, change func(before []byte) (after []byte, err error)) error {
+	subject, nonce, again := s.recordSubject(name), s.newNonce(), s.retry(ctx)
 	for {
-		last, err := s.newest(ctx, s.records(), subject)
+		last, err := s.newest(ctx, recordsStream, subject)
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", subject, err)
 		}
@@ -94,14 +85,11 @@ func (s *Store) ChangeRecord(ctx context.Context, name string, change func(befor
 		if err != nil || after == nil && before == nil || after != nil && slices.Equal(before, after) {
 			return err
 		}
-		if _, err = s.publish(ctx, []*nats.Msg{recordMessage(subject, after, last, nonce)}); err == nil {
+		if _, err = s.publish(ctx, recordMessage(subject, after, last, nonce)); err == nil {
 			return nil
 		}
-		if api, ok := errors.AsType[*jetstream.APIError](err); ok && final(err) && api.ErrorCode != jetstream.JSErrCodeStreamWrongLastSequence {
-			return fmt.Errorf("storing %s: %w", subject, explain(api))
-		}
-		if time.Now().After(late) || ctx.Err() != nil {
-			return fmt.Errorf("storing %s: %w", subject, errors.Join(err, context.Cause(ctx)))
+		if err = again(err); err != nil {
+			return fmt.Errorf("storing %s: %w", subject, err)
 		}
 	}
 }

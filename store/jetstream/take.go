@@ -20,9 +20,9 @@ import (
 // that was empty is polled again only after a message about a run of that class, so
 // idle workers cost the servers next to nothing, also where clients make many classes.
 type taker struct {
-	s      *Store
+	s      *queue
 	labels []string
-	turn   chan struct{} // who asks has it, and what follows
+	turn   chan struct{} // a mutex that respects contexts; guards what follows
 
 	inbox   string
 	answers *nats.Subscription
@@ -30,8 +30,8 @@ type taker struct {
 
 	mu      sync.Mutex
 	classes []*offered
-	listed  time.Time     // when it looked which classes there are
-	woken   chan struct{} // closed when it has to look again
+	listed  time.Time     // when the classes were listed
+	woken   chan struct{} // closed when a run is announced
 }
 
 // offered is a class whose runs a worker can execute.
@@ -39,7 +39,7 @@ type offered struct {
 	name   string
 	prefix string // of the subjects of its entries
 	needs  int
-	took   time.Time // the last one
+	took   time.Time // when the last run was taken
 	told   time.Time // when a run of it was last announced
 	next   time.Time // next poll, unless a run is announced before
 }
@@ -53,11 +53,11 @@ const (
 	quickestLook = 500 * time.Millisecond
 )
 
-func (s *Store) lookEvery() time.Duration { return max(quickestLook, s.o.Lease/15) }
+func (s *queue) lookEvery() time.Duration { return max(quickestLook, s.lease/15) }
 
 // nextLook is the delay before an empty class is polled again. It is random, so that most
 // takers hear that another has found the class empty before they poll it themselves.
-func (s *Store) nextLook() time.Duration { return s.lookEvery()*3/4 + rand.N(s.lookEvery()/2) }
+func (s *queue) nextLook() time.Duration { return s.lookEvery()*3/4 + rand.N(s.lookEvery()/2) }
 
 // The names under which takers tell others of a class that has no run, and of a run
 // that was put back.
@@ -66,11 +66,11 @@ const (
 	backName = "back"
 )
 
-// listEvery is how often it looks which classes there are, without being told of one.
+// listEvery is how often a taker lists the classes, unless a new one is announced.
 const listEvery = 10 * time.Second
 
-// taker is the one for some labels.
-func (s *Store) taker(labels []string) (*taker, error) {
+// taker returns the taker for some labels, and creates it the first time.
+func (s *queue) taker(labels []string) (*taker, error) {
 	key := strings.Join(labels, "\n")
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,9 +79,9 @@ func (s *Store) taker(labels []string) (*taker, error) {
 	}
 	if len(s.takers) == 0 {
 		for subject, hear := range map[string]func(*nats.Msg){
-			s.o.Prefix + ".q.>":          func(m *nats.Msg) { s.wake(m.Subject) },
-			s.saying([]string{backName}): func(m *nats.Msg) { s.wake(string(m.Data)) },
-			s.saying([]string{noneName}): func(m *nats.Msg) { s.postpone(string(m.Data)) },
+			s.prefix + ".q.>":          func(m *nats.Msg) { s.wake(m.Subject) },
+			s.messageSubject(backName): func(m *nats.Msg) { s.wake(string(m.Data)) },
+			s.messageSubject(noneName): func(m *nats.Msg) { s.postpone(string(m.Data)) },
 		} {
 			sub, err := s.nc.Subscribe(subject, hear)
 			if err != nil {
@@ -99,8 +99,8 @@ func (s *Store) taker(labels []string) (*taker, error) {
 	return t, nil
 }
 
-// wake tells all takers of a run that wants a worker.
-func (s *Store) wake(subject string) {
+// wake announces a run that wants a worker to all takers.
+func (s *queue) wake(subject string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.takers {
@@ -113,7 +113,7 @@ func (t *taker) wake(subject string) {
 	defer t.mu.Unlock()
 	i := slices.IndexFunc(t.classes, func(c *offered) bool { return strings.HasPrefix(subject, c.prefix) })
 	if i < 0 {
-		t.listed = time.Time{} // it may be new
+		t.listed = time.Time{} // the class may be new
 	} else {
 		t.classes[i].told, t.classes[i].next = time.Now(), time.Time{}
 	}
@@ -123,7 +123,7 @@ func (t *taker) wake(subject string) {
 
 // postpone delays the next poll of a class that another taker found empty, unless a run of
 // it was announced lately.
-func (s *Store) postpone(class string) {
+func (s *queue) postpone(class string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.takers {
@@ -138,8 +138,8 @@ func (s *Store) postpone(class string) {
 }
 
 // Take waits for a run that a worker with these labels can execute: the most
-// urgent one, and of those the one that needs most.
-func (s *Store) Take(ctx context.Context, labels []string) (engine.Entry, error) {
+// urgent one, and among equally urgent ones the one with the most needs.
+func (s *queue) Take(ctx context.Context, labels []string) (engine.Entry, error) {
 	t, err := s.taker(labels)
 	if err != nil {
 		return nil, err
@@ -201,9 +201,8 @@ func (t *taker) list(ctx context.Context) (woken <-chan struct{}, err error) {
 	return woken, nil
 }
 
-// ask asks the classes that may have a run, in their order, and says when there is
-// one to ask again. Of classes that are alike, the one goes first from which it took
-// longest ago.
+// ask polls the classes that are due, in their order, until one has a run, or else
+// returns when the next poll is due.
 func (t *taker) ask(ctx context.Context) (engine.Entry, time.Time) {
 	for {
 		c, next := t.due()
@@ -229,11 +228,13 @@ func (t *taker) ask(ctx context.Context) (engine.Entry, time.Time) {
 		}
 		t.mu.Unlock()
 		if none {
-			_ = t.s.Tell([]byte(c.name), noneName) // or the others ask too
+			_ = t.s.Tell([]byte(c.name), noneName) // without it the others poll the class too
 		}
 	}
 }
 
+// due returns the first class to poll now, or nil and when the next poll is due. Among
+// equal classes, the one from which a run was taken longest ago goes first.
 func (t *taker) due() (first *offered, next time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -253,11 +254,11 @@ func (t *taker) due() (first *offered, next time.Time) {
 	return nil, next
 }
 
-// classes are those whose runs a worker with these labels can execute.
-func (s *Store) classes(ctx context.Context, labels []string) ([]*offered, error) {
+// classes returns the classes whose runs a worker with these labels can execute.
+func (s *queue) classes(ctx context.Context, labels []string) ([]*offered, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	stream, err := s.js.Stream(ctx, s.runs())
+	stream, err := s.js.Stream(ctx, s.stream(runsStream))
 	if err != nil {
 		return nil, err
 	}
@@ -273,18 +274,16 @@ func (s *Store) classes(ctx context.Context, labels []string) ([]*offered, error
 	return out, list.Err()
 }
 
-// noMessages is the status of an answer that a class has no run.
-const noMessages = "404"
-
-// fetch takes a run of a class, if it has one. A run that came too late for the last
-// question is taken too: it is this worker's until its lease passes.
+// fetch takes a run of a class, if it has one. It also takes a run that came too late
+// for the previous request, because this worker has the lease. It reports none if the
+// server said that the class has no run.
 func (t *taker) fetch(ctx context.Context, class string) (e engine.Entry, none bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
 	t.asked++
 	reply := fmt.Sprint(t.inbox, ".", t.asked)
 	ask := []byte(`{"batch":1,"no_wait":true}`)
-	if err := t.s.nc.PublishRequest(fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", t.s.runs(), class), reply, ask); err != nil {
+	if err := t.s.nc.PublishRequest(fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", t.s.stream(runsStream), class), reply, ask); err != nil {
 		return nil, false
 	}
 	for {
@@ -293,9 +292,9 @@ func (t *taker) fetch(ctx context.Context, class string) (e engine.Entry, none b
 		case err != nil:
 			return nil, false // there is no leader now
 		case m.Header.Get("Status") == "":
-			return &entry{t.s, m.Subject, m.Reply}, false
+			return &entry{t.s.messaging, m.Subject, m.Reply}, false
 		case m.Subject == reply:
-			return nil, m.Header.Get("Status") == noMessages
+			return nil, m.Header.Get("Status") == "404"
 		}
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
-
-	"github.com/nats-io/nats.go/jetstream"
 
 	"understudy/engine"
 	"understudy/store/keeping"
@@ -18,8 +16,8 @@ var _ interface {
 	Prune(ctx context.Context, r engine.Retention) (engine.Pruned, error)
 } = (*Store)(nil)
 
-// Check reads everything that is stored, as whichever server answers has it: each event
-// follows the one before it, and each file has the content that its name says.
+// Check reads everything that is stored, from any server, and reports events that do
+// not follow the one before, and files whose content does not fit their name.
 func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
 	r := &engine.Checkup{}
 	note := func(run string, err error) {
@@ -34,7 +32,7 @@ func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
 			note(h.ID, err)
 			continue
 		}
-		s.forget(h.ID) // from its first event on
+		s.positions.forget(h.ID) // or Events would not read it from the first message
 		last := uint64(0)
 		for ev, err := range s.Events(ctx, h.ID, 1) {
 			if err != nil {
@@ -62,37 +60,16 @@ func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
 	return r, err
 }
 
-// FileNames are the hashes of all files, as the leader has them.
-func (s *Store) FileNames(ctx context.Context) (map[engine.FileSort][]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.o.Wait)
-	defer cancel()
-	stream, err := s.js.Stream(ctx, s.files())
-	if err != nil {
-		return nil, fmt.Errorf("listing files: %w", err)
-	}
-	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(s.o.Prefix+".f.*.*"))
-	if err != nil {
-		return nil, fmt.Errorf("listing files: %w", err)
-	}
-	all := map[engine.FileSort][]string{}
-	for subject := range info.State.Subjects {
-		words := strings.Split(subject, ".")
-		sort := engine.FileSort(words[len(words)-2])
-		all[sort] = append(all[sort], words[len(words)-1])
-	}
-	return all, nil
-}
-
-// collectAfter is how long a file may be there before an event names it.
+// collectAfter is how long a file may exist before an event names it.
 const collectAfter = time.Hour
 
 // Prune removes what a retention does not keep: runs, then files that no run names.
-// Runs that want a worker or have one stay.
+// Runs that wait for a worker or have one are kept.
 func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Pruned, err error) {
 	plan, named, counted := &keeping.Plan{Retention: r, Now: time.Now()}, map[string][]string{}, map[string]bool{}
 	for h, err := range s.Runs(ctx, engine.Query{}) {
 		if err != nil {
-			return done, err // what cannot be read may name files
+			return done, err // a run that cannot be read may name any file
 		}
 		events, hashes, err := s.measure(ctx, h.ID)
 		if err != nil {
@@ -114,8 +91,7 @@ func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Prun
 		plan.Visit(h, events, files)
 	}
 	done.Resumable = plan.Resumable
-	for i := len(plan.Doomed) - 1; i >= 0; i-- {
-		d := plan.Doomed[i]
+	for _, d := range slices.Backward(plan.Doomed) {
 		h, _, err := s.Run(ctx, d.ID)
 		if err != nil || h.Status == engine.Queued || h.Status == engine.Running { // somebody has resumed or removed it
 			continue
@@ -129,7 +105,8 @@ func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Prun
 	return done, s.collect(ctx, named, &done)
 }
 
-// measure reads a run: the bytes of its events, and the files that it names.
+// measure reads a run, and returns the size of its events and the files that it
+// names.
 func (s *Store) measure(ctx context.Context, run string) (size int64, hashes []string, err error) {
 	look := func(data []byte) {
 		size += int64(len(data))
@@ -140,7 +117,7 @@ func (s *Store) measure(ctx context.Context, run string) (size int64, hashes []s
 	last, err := s.last(ctx, run)
 	for at := uint64(0); err == nil && at < last.seq; {
 		var page []*message
-		page, err = s.page(ctx, s.subject(run), at+1)
+		page, err = s.page(ctx, run, at+1)
 		for _, m := range page {
 			at = m.seq
 			look(m.data)
@@ -159,14 +136,11 @@ func (s *Store) measure(ctx context.Context, run string) (size int64, hashes []s
 	return size, hashes, err
 }
 
-var fileSorts = []engine.FileSort{engine.Documents, engine.Captures, engine.Artifacts}
-
-func (s *Store) sizeOf(ctx context.Context, hash string) (size int64) {
-	for _, sort := range fileSorts {
-		content, err := s.Get(ctx, sort, hash)
-		if err == nil {
-			size += int64(len(content))
-		}
+// sizeOf returns the size of the files of all sorts with a hash.
+func (s files) sizeOf(ctx context.Context, hash string) (size int64) {
+	for _, sort := range []engine.FileSort{engine.Documents, engine.Captures, engine.Artifacts} {
+		content, _ := s.Get(ctx, sort, hash) // of a sort that has none there is nothing to count
+		size += int64(len(content))
 	}
 	return size
 }
@@ -192,7 +166,7 @@ func (s *Store) collect(ctx context.Context, runs map[string][]string, done *eng
 				return context.Cause(ctx)
 			}
 			file := s.fileSubject(sort, hash)
-			last, err := s.newest(ctx, s.files(), file)
+			last, err := s.newest(ctx, filesStream, file)
 			if err != nil {
 				return err
 			}
@@ -200,7 +174,7 @@ func (s *Store) collect(ctx context.Context, runs map[string][]string, done *eng
 				continue
 			}
 			content, _ := s.Get(ctx, sort, hash) // a damaged one goes too
-			if err := errors.Join(s.purge(ctx, s.files(), file), s.purge(ctx, s.files(), file+".*")); err != nil {
+			if err := errors.Join(s.purge(ctx, filesStream, file), s.purge(ctx, filesStream, file+".*")); err != nil {
 				return fmt.Errorf("removing %s %s: %w", sort, hash, err)
 			}
 			done.Files, done.Bytes = done.Files+1, done.Bytes+int64(len(content))
