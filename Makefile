@@ -5,11 +5,12 @@ BENCHTIME ?= 1s
 COUNT     ?= 10
 SEED      ?= $(shell git rev-parse --short HEAD)
 SHARD     ?= 1/1
+PART      ?= 1/4
 OLDER     ?= $(shell git rev-parse -q --verify HEAD~20 2>/dev/null)
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test length length-applications length-contracts length-others length-memory e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
+.PHONY: help run test length length-applications length-contracts length-others e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,24 +22,22 @@ test: ## build, and run all tests with the race detector; installs what they nee
 	@.ci/test
 
 length: ## run the tests that take long: those that are named TestAtLength, and those that measure memory
-	@$(MAKE) --no-print-directory -k -j2 -Otarget length-applications length-contracts length-others length-memory
+	@$(MAKE) --no-print-directory -k -j2 -Otarget length-applications length-contracts length-others
 
-# The race detector would be most of the work on applications that take their time; it
-# looks at the same packages in `make test` and in the contracts.
+# The race detector would be most of the work on what takes its time, and falsifies
+# what memory is used; it looks at the same packages in `make test` and in the contracts.
 length-applications:
 	@RACE=off .ci/test -count=1 -timeout=30m -run='^TestAtLength' -skip='^TestAtLengthContract' ./steps/desktop/local
 length-contracts:
-	@.ci/test -count=1 -timeout=30m -run='^TestAtLengthContract' ./steps/desktop/local
+	@.ci/test -count=1 -timeout=30m -run='^TestAtLengthContract' $$(.ci/packages TestAtLengthContract)
 length-others:
-	@.ci/test -count=1 -timeout=30m -p=1 -run='^TestAtLength' $$(.ci/packages TestAtLength | grep -vx ./steps/desktop/local)
-length-memory:
-	@RACE=off .ci/test -count=1 -timeout=30m -p=1 -run='^TestMemory' $$(.ci/packages TestMemory)
+	@RACE=off .ci/test -count=1 -timeout=30m -p=1 -run='^Test(AtLength|Memory)' -skip='^TestAtLengthContract' $$(.ci/packages 'Test\(AtLength\|Memory\)' | grep -vx ./steps/desktop/local)
 
-e2e: ## play every workflow on real applications, PARALLEL at a time, and a third of the variations and recordings, which SEED chooses; ends with a table of what came of each
+e2e: ## play every workflow on real applications, PARALLEL at a time, and PART of the variations and recordings, by default a quarter, which SEED chooses; ends with a table of what came of each
 	@mkdir -p dist && rm -f dist/e2e.txt dist/recorded.txt
 	@echo "the variations and recordings of SEED=$(SEED)"
 	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
-		UNDERSTUDY_E2E_SHARD=1/3 UNDERSTUDY_E2E_SEED=$(SEED) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
+		UNDERSTUDY_E2E_SHARD=$(PART) UNDERSTUDY_E2E_SEED=$(SEED) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
 		.ci/test -count=1 -timeout=60m -p=1 -parallel=$(PARALLEL) -skip=TestSoak ./internal/e2e ./internal/manual ./recorder/...; \
 		status=$$?; cat dist/e2e.txt; sort dist/recorded.txt; exit $$status
 
