@@ -4,70 +4,76 @@ package atspi
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/godbus/dbus/v5"
 )
 
-// Some toolkits also listen on a socket of their own. Calling them there skips
-// the bus and halves the time. It also keeps working while the application sits
-// in a dialog that an action opened: only the connection that carried the
-// action is blocked.
+// An appConn connects to one application directly. Some toolkits also listen on
+// a socket of their own. Calling them there skips the bus and halves the time.
+// It also keeps working while the application sits in a dialog that an action
+// opened: only the connection that carried the action is blocked.
+type appConn struct {
+	mu      sync.Mutex // guards the fields below
+	address string     // "" if the application can be reached only through the bus
+	conn    dbusConn
+	closed  bool // the application left the bus
+}
 
-// directConn returns a connection to the application itself, or to the bus if
-// it has none.
-func (a *application) directConn(ctx context.Context, l *busConn, timeout time.Duration) dbusConn {
-	a.mu.Lock()
-	direct, address := a.appConn, a.address
-	a.mu.Unlock()
-	if direct.Conn != nil && direct.Connected() {
-		return direct
+// get returns the connection to the application, or to the bus if the
+// application has none.
+func (c *appConn) get(ctx context.Context, bus *busConn, timeout time.Duration) dbusConn {
+	c.mu.Lock()
+	conn, address := c.conn, c.address
+	c.mu.Unlock()
+	if conn.Conn != nil && conn.Connected() {
+		return conn
 	}
 	limited, cancel := withTimeout(ctx, timeout)
 	defer cancel()
-	direct, ok := dialApp(limited, address) // outside the mutex
-	if !ok {
-		if ctx.Err() == nil {
-			a.dropAddress()
-		}
-		return l.dbusConn
+	conn, ok := dialApp(limited, address) // outside the mutex
+	if ok {
+		return c.keep(conn)
 	}
-	return a.keepAppConn(direct)
+	if ctx.Err() == nil {
+		c.setAddress("")
+	}
+	return bus.dbusConn
 }
 
-// dropAddress records that an application can be reached only through the bus.
-func (a *application) dropAddress() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.address = ""
+// setAddress stores where the application listens.
+func (c *appConn) setAddress(address string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.address = address
 }
 
-// keepAppConn stores a connection, or closes it and returns the one that a
-// concurrent visit stored first.
-func (a *application) keepAppConn(direct dbusConn) dbusConn {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.appConn.Conn != nil && a.appConn.Connected() {
-		direct.Close()
-		return a.appConn
+// keep stores a connection, or closes it and returns the one that a concurrent
+// visit stored first.
+func (c *appConn) keep(conn dbusConn) dbusConn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn.Conn != nil && c.conn.Connected() {
+		conn.Close()
+		return c.conn
 	}
-	if a.closed {
-		direct.Close() // calls on it now fail
+	if c.closed {
+		conn.Close() // calls on it now fail
 	}
-	a.appConn = direct
-	return direct
+	c.conn = conn
+	return conn
 }
 
-// actionConn returns a connection for a single action, and a function that
-// closes it.
-func (a *application) actionConn(ctx context.Context, l *busConn) (dbusConn, func()) {
-	a.mu.Lock()
-	address := a.address
-	a.mu.Unlock()
-	if direct, ok := dialApp(ctx, address); ok {
-		return direct, func() { direct.Close() }
+// once returns a connection for a single action, and a function that closes it.
+func (c *appConn) once(ctx context.Context, bus *busConn) (dbusConn, func()) {
+	c.mu.Lock()
+	address := c.address
+	c.mu.Unlock()
+	if conn, ok := dialApp(ctx, address); ok {
+		return conn, func() { conn.Close() }
 	}
-	return l.dbusConn, func() {}
+	return bus.dbusConn, func() {}
 }
 
 // dialApp connects to an application directly. There is no bus, so no Hello.
@@ -75,16 +81,17 @@ func dialApp(ctx context.Context, address string) (dbusConn, bool) {
 	if address == "" {
 		return dbusConn{}, false
 	}
-	direct, err := dialAndGreet(ctx, address, func(c *dbus.Conn) error { return c.Auth(nil) })
-	return dbusConn{Conn: direct, direct: true}, err == nil
+	conn, err := dialAndGreet(ctx, address, func(c *dbus.Conn) error { return c.Auth(nil) })
+	return dbusConn{Conn: conn, direct: true}, err == nil
 }
 
-func (a *application) closeConn() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.closed = true
-	if a.appConn.Conn != nil {
-		a.appConn.Close()
-		a.appConn = dbusConn{}
+// close closes the connection for good.
+func (c *appConn) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.conn.Conn != nil {
+		c.conn.Close()
+		c.conn = dbusConn{}
 	}
 }

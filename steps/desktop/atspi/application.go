@@ -6,10 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -26,128 +26,139 @@ type application struct {
 	pid     int
 	process string
 	aliases []string
+	direct  appConn
+	cache   itemCache
+
+	// What earlier reads of the application showed. It decides what is worth
+	// asking and when, never what the reply is.
+	hidden     memo[bool]
+	lost       memo[lost]          // see addPaddings
+	inPopover  memo[desktop.Point] // see rememberPopovers
+	agreements agreements
+	pageAsked  atomic.Pointer[time.Time] // when a page was last asked for a hit test
 
 	mu           sync.Mutex // guards the fields below
 	name         string
 	toolkit      string
-	minor        int           // of its version
-	appConn      dbusConn      // direct; see app_conn.go
-	address      string        // of appConn
-	closed       bool          // it left the bus
+	minor        int           // version of the toolkit
 	unresponsive chan struct{} // see unresponsiveUntil
-	remembered   remembered
-
-	items      items  // the cache
-	itemsCount uint64 // its signal count at that time
-	itemsRead  time.Time
-	itemsSlow  bool // asking for them took longer than slowItems
 }
 
-// applications lists the applications on the bus. The registry, a process of
-// its own, replies, so a hung application does not matter here.
-func (c *Client) applications(ctx context.Context, l *busConn) ([]*application, error) {
-	ctx, cancel := withTimeout(ctx, c.options.Timeout)
-	defer cancel()
-	listing := c.listings.Add(1)
-	body, err := l.call(ctx, everyone, ifaceAccessible+".GetChildren")
-	if err != nil {
-		return nil, err
-	}
-	roots := objectsOf(first[any](body))
-	pids, err := c.newPIDs(ctx, l, roots)
-	if err != nil {
-		return nil, err
-	}
-	return c.keepApplications(listing, roots, pids), nil
+// An appList holds the applications that were on the bus when it was last
+// listed.
+type appList struct {
+	listings atomic.Int64 // numbers the listings of the bus
+
+	mu     sync.Mutex // guards the fields below
+	apps   map[object]*application
+	listed int64 // the listing that apps is from
 }
 
-// newPIDs asks the bus for the process IDs of applications that are not known
-// yet.
-func (c *Client) newPIDs(ctx context.Context, l *busConn, roots []object) (map[object]int, error) {
-	daemon := object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}
-	pids := map[object]int{}
-	p := newPipeline(ctx, l.dbusConn, c.options.Timeout)
-	c.mu.Lock()
-	for _, o := range roots {
-		if c.apps[o] == nil {
-			p.want(daemon, "org.freedesktop.DBus.GetConnectionUnixProcessID", func(body []any) {
-				pids[o] = int(first[uint32](body))
-			}, o.bus)
+// find returns the applications that match.
+func (l *appList) find(match func(*application) bool) (list []*application) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.apps {
+		if match(a) {
+			list = append(list, a)
 		}
 	}
-	c.mu.Unlock()
-	return pids, p.run()
+	return list
 }
 
-// keepApplications stores a listing and drops applications that left the bus. A
-// listing that was requested before the one stored last drops nobody.
-func (c *Client) keepApplications(listing int64, roots []object, pids map[object]int) []*application {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// unknown returns the roots of applications that are not in the list.
+func (l *appList) unknown(roots []object) []object {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(roots), func(o object) bool { return l.apps[o] != nil })
+}
+
+// keep stores a listing, and drops the applications that left the bus with
+// their signals. A listing that was requested before the one stored last drops
+// nothing.
+func (l *appList) keep(listing int64, roots []object, pids map[object]int, s *signals) []*application {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	list := make([]*application, 0, len(roots))
 	for _, o := range roots {
-		a := c.apps[o]
+		a := l.apps[o]
 		if a == nil {
 			pid, ok := pids[o]
 			if !ok {
 				continue // it left between the two calls
 			}
 			a = &application{object: o, pid: pid, process: desktop.ProcessName(pid), aliases: desktop.ProcessAliases(pid)}
-			c.apps[o] = a
+			l.apps[o] = a
 		}
 		list = append(list, a)
 	}
-	if listing < c.listed {
+	if listing < l.listed {
 		return list
 	}
-	c.listed = listing
+	l.listed = listing
 	running := map[string]bool{}
-	for o, a := range c.apps {
+	for o, a := range l.apps {
 		if slices.Contains(list, a) {
 			running[o.bus] = true
 			continue
 		}
-		a.closeConn()
-		delete(c.apps, o)
+		a.direct.close()
+		delete(l.apps, o)
 	}
-	c.signals.retain(running)
+	s.retain(running)
 	return list
 }
 
-// application returns the application that owns a bus name.
-func (c *Client) application(ctx context.Context, l *busConn, bus string) (*application, error) {
-	c.mu.Lock()
-	for o, a := range c.apps {
-		if o.bus == bus {
-			c.mu.Unlock()
-			return a, nil
-		}
+// clear drops all applications and closes their connections.
+func (l *appList) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.apps {
+		a.direct.close()
 	}
-	c.mu.Unlock()
-	list, err := c.applications(ctx, l)
+	clear(l.apps)
+}
+
+// applications lists the applications on the bus. The registry, a process of
+// its own, replies, so a hung application does not matter here. The bus is asked
+// for the process IDs of those that are new.
+func (q *query) applications() ([]*application, error) {
+	c := q.client
+	ctx, cancel := withTimeout(q.ctx, c.options.Timeout)
+	defer cancel()
+	listing := c.apps.listings.Add(1)
+	body, err := q.bus.call(ctx, everyone, ifaceAccessible+".GetChildren")
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range list {
-		if a.bus == bus {
-			return a, nil
-		}
+	roots := objectsOf(first[any](body))
+	daemon := object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}
+	pids := map[object]int{}
+	p := newPipeline(ctx, q.bus.dbusConn, c.options.Timeout)
+	for _, o := range c.apps.unknown(roots) {
+		p.want(daemon, "org.freedesktop.DBus.GetConnectionUnixProcessID", func(body []any) {
+			pids[o] = int(first[uint32](body))
+		}, o.bus)
 	}
-	return nil, desktop.ErrNotFound
+	if err := p.run(); err != nil {
+		return nil, err
+	}
+	return c.apps.keep(listing, roots, pids, c.signals), nil
 }
 
-// ofProcess returns the applications of a process. The bus is listed again only
-// if none is known.
-func (c *Client) ofProcess(ctx context.Context, l *busConn, pid int) ([]*application, error) {
-	other := func(a *application) bool { return a.pid != pid }
-	c.mu.Lock()
-	known := slices.DeleteFunc(slices.Collect(maps.Values(c.apps)), other)
-	c.mu.Unlock()
-	if len(known) > 0 {
+// find returns the applications that match. The bus is listed again only if
+// none is known.
+func (q *query) find(match func(*application) bool) ([]*application, error) {
+	if known := q.client.apps.find(match); len(known) > 0 {
 		return known, nil
 	}
-	all, err := c.applications(ctx, l)
-	return slices.DeleteFunc(all, other), err
+	all, err := q.applications()
+	return slices.DeleteFunc(all, func(a *application) bool { return !match(a) }), err
+}
+
+// ofProcess returns the applications of a process.
+func (q *query) ofProcess(pid int) ([]*application, error) {
+	return q.find(func(a *application) bool { return a.pid == pid })
 }
 
 // greet asks an application for its name, the cheapest ping. The reply comes
@@ -247,10 +258,10 @@ func (a *application) learnToolkit(ctx context.Context, l *busConn, name string,
 	}
 	var major, minor int
 	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor)
+	a.direct.setAddress(address)
 	a.mu.Lock()
-	a.minor = minor
-	a.toolkit, a.address = toolkit, address
-	a.mu.Unlock()
+	defer a.mu.Unlock()
+	a.toolkit, a.minor = toolkit, minor
 	return err
 }
 
@@ -271,7 +282,8 @@ func (a *application) relative() bool { return a.toolkitName() == "gtk4" }
 // the exception.
 func (a *application) signalsChanges() bool { return a.toolkitName() == "gtk3" }
 
-// allAliases are what people call the application, going also by one of its windows.
+// allAliases returns the names that people use for the application, and those of
+// one of its windows.
 func (a *application) allAliases(w desktop.Window) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

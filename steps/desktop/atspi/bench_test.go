@@ -75,28 +75,26 @@ func wants(b *testing.B, want, got int) {
 
 // forget drops what a client keeps.
 func forget(c *Client) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, a := range c.apps {
-		a.mu.Lock()
-		a.items = nil
-		a.mu.Unlock()
+	for _, a := range c.apps.find(func(*application) bool { return true }) {
+		a.cache.mu.Lock()
+		a.cache.items = nil
+		a.cache.mu.Unlock()
 	}
 }
 
 // naive reads an application one call at a time and counts its elements.
 func naive(b *testing.B, c *Client, pid int, full bool) int {
-	l, err := c.connect(b.Context())
+	q, err := c.query(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
-	apps, err := c.applications(b.Context(), l)
+	apps, err := q.applications()
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, a := range apps {
 		if a.pid == pid {
-			return naiveWalk(b, l, a.object, full) - 1 // itself
+			return naiveWalk(b, q.bus, a.object, full) - 1 // itself
 		}
 	}
 	b.Fatal("the application is not there")

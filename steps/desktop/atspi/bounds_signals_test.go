@@ -26,12 +26,8 @@ func TestWhatMovesIsHeardOnlyWhileWhatWasReadIsKept(t *testing.T) {
 		s.do(fmt.Sprintf("lines.set_margin_start(%d)", 10+at%2))
 	}
 	heard := func(c *Client) (moves uint64) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		for o, a := range c.apps {
-			if a.pid == s.Process.Pid {
-				moves, _, _ = c.signals.since(o.bus, 0)
-			}
+		for _, a := range c.apps.find(func(a *application) bool { return a.pid == s.Process.Pid }) {
+			moves, _, _ = c.signals.since(a.bus, 0)
 		}
 		return moves
 	}

@@ -3,6 +3,8 @@
 package atspi
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"understudy/steps/desktop"
@@ -51,11 +53,20 @@ func (w *walker) pageOf(n *node) (page *node) {
 	return page
 }
 
-// flush replaces the page's cached hit-test result by the document.
-func (w *walker) flush(page object) {
-	w.want(page, ifaceComponent+".GetAccessibleAtPoint", func([]any) {
-		w.flushed = time.Now()
-	}, atPoint(offPage)...)
+// sincePageAsked returns the time since a page was last asked for a hit test.
+func (a *application) sincePageAsked() time.Duration {
+	if t := a.pageAsked.Load(); t != nil {
+		return time.Since(*t)
+	}
+	return math.MaxInt64
+}
+
+// A pageTest asks a page what is at a point.
+type pageTest struct {
+	*walker
+	page    *node
+	at      desktop.Point // in the coordinates of the page
+	flushed time.Time     // when the page was last flushed; zero if its cache may hold a result
 }
 
 // atPoint returns the arguments of GetAccessibleAtPoint for a point of the
@@ -65,114 +76,118 @@ func atPoint(at desktop.Point) []any {
 	return []any{int32(at.X), int32(at.Y), onScreen}
 }
 
-// askPage returns the page's cached hit-test result, and starts a new test.
-func (w *walker) askPage(page object, at desktop.Point) (object, error) {
-	body, err := w.call(page, ifaceComponent+".GetAccessibleAtPoint", atPoint(at)...)
-	w.app.remembered.notePageAsked()
+// askFlush requests that the page's cached hit-test result is replaced by the
+// document.
+func (w *walker) askFlush(page object, flushed *time.Time) {
+	w.want(page, ifaceComponent+".GetAccessibleAtPoint", func([]any) { *flushed = time.Now() }, atPoint(offPage)...)
+}
+
+// ask returns the page's cached hit-test result after a pause, and starts a new
+// test.
+func (t *pageTest) ask(pause time.Duration) (object, error) {
+	if err := desktop.Sleep(t.ctx, pause); err != nil {
+		return object{}, err
+	}
+	body, err := t.call(t.page.object, ifaceComponent+".GetAccessibleAtPoint", atPoint(t.at)...)
+	now := time.Now()
+	t.app.pageAsked.Store(&now)
 	return objectOf(first[[]any](body)), err
 }
 
-// hitTestPage returns what the page itself has at a point where expected is
+// result returns what the page itself has at the point where expected is
 // expected. It returns false if the page does not reply.
-func (w *walker) hitTestPage(page, expected *node, at desktop.Point) (object, bool, error) {
+func (t *pageTest) result(expected *node) (object, bool, error) {
 	empty := emptyFor
-	if expected != page {
+	if expected != t.page {
 		empty = emptyDespiteBoxes
 	}
 	began := time.Now()
 	for rest := pageIdle; time.Since(began) < pageTimeout; rest = min(2*rest, pageMaxPoll) {
-		if err := w.flushOnceIdle(page.object, rest); err != nil {
+		if err := t.flushOnceIdle(rest); err != nil {
 			return object{}, false, err
 		}
-		o, err := w.askPageAfter(page, at, rest-time.Since(w.flushed))
+		o, err := t.ask(rest - time.Since(t.flushed))
 		if err != nil {
 			return object{}, false, err
 		}
-		if o == page.object { // flushed: other replies are fresh
-			o, err = w.pollPage(page, at, empty)
+		if o == t.page.object { // flushed: other replies are fresh
+			o, err = t.poll(empty)
 			return o, err == nil, err
 		}
-		w.flushed = time.Time{}
+		t.flushed = time.Time{}
 	}
 	return object{}, false, nil
 }
 
 // flushOnceIdle flushes a page that has been idle for a while, unless it is
 // flushed.
-func (w *walker) flushOnceIdle(page object, rest time.Duration) error {
-	if !w.flushed.IsZero() {
+func (t *pageTest) flushOnceIdle(rest time.Duration) error {
+	if !t.flushed.IsZero() {
 		return nil
 	}
-	if err := desktop.Sleep(w.ctx, rest-w.app.remembered.sincePageAsked()); err != nil {
+	if err := desktop.Sleep(t.ctx, rest-t.app.sincePageAsked()); err != nil {
 		return err
 	}
-	w.flush(page)
-	return w.run()
+	t.askFlush(t.page.object, &t.flushed)
+	return t.run()
 }
 
-func (w *walker) askPageAfter(page *node, at desktop.Point, pause time.Duration) (object, error) {
-	if err := desktop.Sleep(w.ctx, pause); err != nil {
-		return object{}, err
-	}
-	return w.askPage(page.object, at)
-}
-
-// pollPage polls a flushed page for the element at a point. It accepts the
+// poll polls a flushed page for the element at the point. It accepts the
 // document itself only after it was the reply for a while.
-func (w *walker) pollPage(page *node, at desktop.Point, empty time.Duration) (object, error) {
+func (t *pageTest) poll(empty time.Duration) (object, error) {
 	began := time.Now()
 	for pause := pageFirstPoll; ; pause = min(pause*5/4, pageMaxPoll) {
 		asked := time.Since(began) + pause
-		o, err := w.askPageAfter(page, at, pause)
-		if err != nil || o != page.object || asked >= empty {
+		o, err := t.ask(pause)
+		if err != nil || o != t.page.object || asked >= empty {
 			return o, err
 		}
 	}
 }
 
-// hitTestNode replaces the node that the boxes suggest by the one that the page
-// has at the point. It returns the former and false if the page does not reply.
-func (w *walker) hitTestNode(page, n *node, at desktop.Point) (*node, bool, error) {
-	o, replied, err := w.hitTestPage(page, n, at)
+// test replaces the node that the boxes suggest by the one that the page has at
+// the point. It returns the former and false if the page does not reply.
+func (t *pageTest) test(n *node) (*node, bool, error) {
+	o, replied, err := t.result(n)
 	if err != nil || !replied {
 		return n, false, err
 	}
-	if n, err = w.nodeIn(page, o); err != nil {
+	if n, err = t.nodeOf(o); err != nil {
 		return nil, false, err
 	}
-	for m := n; m != page; m = m.parent {
+	for m := n; m != t.page; m = m.parent {
 		m.box = desktop.Rect{} // the hit test updated it
-		w.askBox(m, func() {})
+		t.askBox(m, func() {})
 	}
-	return n, true, w.run()
+	return n, true, t.run()
 }
 
-// nodeIn returns the node of an object in a page, with its ancestors.
-func (w *walker) nodeIn(page *node, o object) (*node, error) {
+// nodeOf returns the node of an object in the page, with its ancestors.
+func (t *pageTest) nodeOf(o object) (*node, error) {
 	known := map[object]*node{}
-	page.each(func(m *node) bool {
+	t.page.each(func(m *node) bool {
 		known[m.object] = m
 		return true
 	})
 	var chain []object // from o up to a known node
 	for known[o] == nil {
 		if len(chain) > maxDepth {
-			return page, nil
+			return t.page, nil
 		}
 		chain = append(chain, o)
-		body, err := w.call(o, ifaceProperties+".Get", ifaceAccessible, "Parent")
-		if err != nil {
+		var err error
+		if o, err = t.parentOf(o); err != nil {
 			return nil, err
 		}
-		if o = objectOf(as[[]any](variant(body))); o.none() || o == w.app.object {
-			return page, nil // o has left the page
+		if o.none() || o == t.app.object {
+			return t.page, nil // o has left the page
 		}
 	}
 	n := known[o]
-	for i := len(chain) - 1; i >= 0; i-- {
-		n = &node{object: chain[i], parent: n}
-		w.askBrief(n, func() {})
-		w.want(n.object, ifaceAccessible+".GetIndexInParent", func(b []any) { n.index = int(first[int32](b)) })
+	for _, o := range slices.Backward(chain) {
+		n = &node{object: o, parent: n}
+		t.askBrief(n, func() {})
+		t.want(n.object, ifaceAccessible+".GetIndexInParent", func(b []any) { n.index = int(first[int32](b)) })
 	}
-	return n, w.run()
+	return n, t.run()
 }

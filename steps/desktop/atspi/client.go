@@ -41,15 +41,13 @@ type Options struct {
 // A Client is the accessibility tree of one desktop. It is safe for concurrent
 // use, and reconnects when the bus went away.
 type Client struct {
-	options  Options
-	signals  *signals
-	trees    atomic.Int64 // numbers the trees
-	listings atomic.Int64 // numbers the listings of the bus
+	options Options
+	signals *signals
+	apps    appList
+	trees   atomic.Int64 // numbers the trees
 
 	mu     sync.Mutex // guards the fields below
 	bus    *busConn
-	apps   map[object]*application
-	listed int64 // the listing that apps is from
 	closed bool
 }
 
@@ -67,7 +65,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 2 * time.Second
 	}
-	c := &Client{options: o, signals: newSignals(), apps: map[object]*application{}}
+	c := &Client{options: o, signals: newSignals(), apps: appList{apps: map[object]*application{}}}
 	if _, err := c.connect(ctx); err != nil && (!errors.Is(err, desktop.ErrUnresponsive) || ctx.Err() != nil) {
 		return nil, err
 	}
@@ -100,7 +98,7 @@ func (c *Client) connect(ctx context.Context) (*busConn, error) {
 	}
 	ctx, cancel := withTimeout(ctx, connectFactor*c.options.Timeout)
 	defer cancel()
-	link, err := open(ctx, c.options, c.signals)
+	bus, err := open(ctx, c.options, c.signals)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, fmt.Errorf("connecting to the accessibility bus: %w", cause)
@@ -111,28 +109,39 @@ func (c *Client) connect(ctx context.Context) (*busConn, error) {
 		}
 	}
 	c.closeConns()
-	c.bus = link
+	c.bus = bus
 	c.signals.forget()
-	return link, nil
+	return bus, nil
 }
 
 // closeConns closes every connection; after the bus died, those to applications
 // are dead as well.
 func (c *Client) closeConns() {
-	for _, a := range c.apps {
-		a.closeConn()
-	}
-	clear(c.apps)
+	c.apps.clear()
 	if c.bus != nil {
 		c.bus.Close() // fails only if closed already
 	}
 }
 
-// windows lists the windows of the desktop, bottom first; none without
-// Options.Windows.
-func (c *Client) windows(ctx context.Context) (desktop.Windows, error) {
-	if c.options.Windows == nil {
-		return nil, nil
+// Do performs an action on an element.
+func (c *Client) Do(ctx context.Context, a desktop.Action) error {
+	switch a := a.(type) {
+	case desktop.Invoke:
+		return c.Invoke(ctx, a.Element, a.Action)
+	case desktop.SetText:
+		return c.SetText(ctx, a.Element, a.Text)
+	case desktop.InsertText:
+		return c.InsertText(ctx, a.Element, a.Text)
+	case desktop.SetNumber:
+		return c.SetNumber(ctx, a.Element, a.Value)
+	case desktop.Select:
+		return c.Select(ctx, a.Container, a.Child, a.On)
+	case desktop.GrabFocus:
+		return c.GrabFocus(ctx, a.Element)
+	case desktop.Reveal:
+		return c.Reveal(ctx, a.Element, a.Then)
+	case desktop.RestoreFocus:
+		return c.RestoreFocus(ctx, a.State)
 	}
-	return c.options.Windows(ctx)
+	return desktop.Unsupported(a)
 }

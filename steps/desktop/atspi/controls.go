@@ -30,11 +30,11 @@ const actionTime = time.Second
 // sits in such a dialog and the action was performed: that is no error. If it
 // replies to nothing, it is ErrUnresponsive.
 func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) error {
-	l, w, n, done, err := c.resolve(ctx, h, offersAction, "actions")
+	w, n, err := c.resolve(ctx, h, offersAction, "actions")
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer w.end()
 	if !has(n.states, bitEnabled) && !has(n.states, bitSensitive) { // GTK 3 replies true and does nothing
 		return fmt.Errorf("%w: the %s %q is disabled", desktop.ErrRefused, roleName(n.role), n.name)
 	}
@@ -44,19 +44,19 @@ func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) er
 	}
 	ctx, cancel := withTimeout(ctx, actionTime)
 	defer cancel()
-	acting, end := w.app.actionConn(ctx, l)
+	acting, end := w.app.direct.once(ctx, w.query.bus)
 	defer end()
 	body, err := acting.call(ctx, n.object, ifaceAction+".DoAction", int32(index))
 	if errors.Is(err, desktop.ErrUnresponsive) {
-		return c.checkResponsive(context.WithoutCancel(ctx), l, w.app)
+		return w.checkResponsive(context.WithoutCancel(ctx))
 	}
-	return requireTrue(body, err, "the action %q", name)
+	return requireTrue(fmt.Sprintf("the action %q", name), body, err)
 }
 
 // action finds an action of a node and returns its index and name. GetActions
 // may return localized names; GetName does not.
 func (w *walker) action(n *node, wanted string) (int, string, error) {
-	w.askActions(n)
+	n.askActions(w.pipeline)
 	if err := w.run(); err != nil {
 		return 0, "", err
 	}
@@ -98,10 +98,10 @@ func actionIndex(actions []string, name string) int {
 }
 
 // checkResponsive returns an error unless the application replies to a ping.
-func (c *Client) checkResponsive(ctx context.Context, l *busConn, a *application) error {
+func (w *walker) checkResponsive(ctx context.Context) error {
 	ctx, cancel := withTimeout(ctx, greetTimeout)
 	defer cancel()
-	return a.directConn(ctx, l, greetTimeout).ping(ctx, a.object)
+	return w.app.direct.get(ctx, w.query.bus, greetTimeout).ping(ctx, w.app.object)
 }
 
 // SetText replaces the text of an element. Where the toolkit offers no editing,
@@ -112,11 +112,11 @@ func (c *Client) SetText(ctx context.Context, h desktop.Handle, text string) err
 
 // InsertText inserts text at the caret of an element and moves the caret behind it.
 func (c *Client) InsertText(ctx context.Context, h desktop.Handle, text string) error {
-	_, w, n, done, err := c.resolve(ctx, h, offersEditable|offersText, "editing")
+	w, n, err := c.resolve(ctx, h, offersEditable|offersText, "editing")
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer w.end()
 	caret := int32(-1)
 	w.get(n.object, ifaceText, "CaretOffset", func(v any) { caret = as[int32](v) })
 	if err := w.run(); err != nil {
@@ -125,25 +125,23 @@ func (c *Client) InsertText(ctx context.Context, h desktop.Handle, text string) 
 	if caret < 0 {
 		return fmt.Errorf("%w: the %s %q has no caret", desktop.ErrRefused, roleName(n.role), n.name)
 	}
-	body, err := w.call(n.object, ifaceEditable+".InsertText", caret, text, w.app.lengthOf(text))
-	if err := requireTrue(body, err, "InsertText"); err != nil {
+	if err := w.callTrue("InsertText", n.object, ifaceEditable+".InsertText", caret, text, w.app.lengthOf(text)); err != nil {
 		return err
 	}
-	body, err = w.call(n.object, ifaceText+".SetCaretOffset", caret+int32(utf8.RuneCountInString(text)))
-	err = requireTrue(body, err, "the caret behind the text")
+	err = w.callTrue("the caret behind the text", n.object, ifaceText+".SetCaretOffset", caret+int32(utf8.RuneCountInString(text)))
 	if errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrNotFound) {
-		return nil // the text is in; a paragraph of LibreOffice that fills pages is another then, with the caret at its end
+		return nil // the text is in; LibreOffice replaces a paragraph that fills pages by another one, with the caret at its end
 	}
 	return err
 }
 
 // SetNumber sets the value of a slider or a spin button.
 func (c *Client) SetNumber(ctx context.Context, h desktop.Handle, value float64) error {
-	_, w, n, done, err := c.resolve(ctx, h, offersValue, "value")
+	w, n, err := c.resolve(ctx, h, offersValue, "value")
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer w.end()
 	_, err = w.call(n.object, ifaceProperties+".Set", ifaceValue, "CurrentValue", dbus.MakeVariant(value))
 	return err
 }
@@ -164,46 +162,30 @@ func (c *Client) GrabFocus(ctx context.Context, h desktop.Handle) error {
 
 // callBool calls a method of an element that replies with a success flag.
 func (c *Client) callBool(ctx context.Context, h desktop.Handle, need offers, what, method string, args ...any) error {
-	_, w, n, done, err := c.resolve(ctx, h, need, what)
+	w, n, err := c.resolve(ctx, h, need, what)
 	if err != nil {
 		return err
 	}
-	defer done()
-	body, err := w.call(n.object, method, args...)
-	return requireTrue(body, err, "%s", method[strings.LastIndexByte(method, '.')+1:])
+	defer w.end()
+	return w.callTrue(method[strings.LastIndexByte(method, '.')+1:], n.object, method, args...)
 }
 
-// resolve loads the element of a handle and checks that it has an interface.
-func (c *Client) resolve(ctx context.Context, h desktop.Handle, need offers, what string) (*busConn, *walker, *node, context.CancelFunc, error) {
-	l, err := c.connect(ctx)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	p, w, done, err := c.enter(ctx, l, h, visitWithoutItems)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	n, err := w.loadAlone(p.object)
-	if err == nil && n.offers&need != need {
-		err = fmt.Errorf("%w: the %s %q offers no %s", desktop.ErrRefused, roleName(n.role), n.name, what)
-	}
-	if err != nil {
-		done()
-		return nil, nil, nil, nil, err
-	}
-	return l, w, n, done, nil
+// callTrue makes a call that replies with a success flag. It returns ErrRefused,
+// naming what was asked for, if that is false.
+func (p *pipeline) callTrue(what string, to object, method string, args ...any) error {
+	body, err := p.call(to, method, args...)
+	return requireTrue(what, body, err)
 }
 
-// requireTrue returns ErrRefused for a success flag that is false.
-func requireTrue(body []any, err error, format string, args ...any) error {
+func requireTrue(what string, body []any, err error) error {
 	if err == nil && !first[bool](body) {
-		err = fmt.Errorf("%w: it answered no to "+format, append([]any{desktop.ErrRefused}, args...)...)
+		err = fmt.Errorf("%w: it answered no to %s", desktop.ErrRefused, what)
 	}
 	return err
 }
 
-// lengthOf is the length of a text as the application's toolkit counts it for
-// InsertText: Qt in UTF-16 units, the others in bytes.
+// lengthOf returns the length of a text as the application's toolkit counts it
+// for InsertText: Qt in UTF-16 units, the others in bytes.
 func (a *application) lengthOf(text string) int32 {
 	if strings.EqualFold(a.toolkitName(), "qt") {
 		return int32(len(utf16.Encode([]rune(text))))

@@ -4,17 +4,19 @@ package atspi
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"understudy/steps/desktop"
 )
 
-// assemble builds the desktop's tree from what was read.
-func (c *Client) assemble(l *busConn, parts []appTree, windows []desktop.Window, s desktop.Scope) *desktop.Tree {
-	t := &desktop.Tree{ID: fmt.Sprintf("%s-%d", l.epoch, c.trees.Add(1))}
+// assemble builds the desktop's tree from its parts.
+func (q *query) assemble(parts []appTree, s desktop.Scope) *desktop.Tree {
+	t := &desktop.Tree{ID: fmt.Sprintf("%s-%d", q.bus.epoch, q.client.trees.Add(1))}
 	for _, p := range parts {
 		t.Omitted += p.omitted
 		if errors.Is(p.err, desktop.ErrUnresponsive) {
@@ -24,11 +26,14 @@ func (c *Client) assemble(l *busConn, parts []appTree, windows []desktop.Window,
 			continue // a partial tree would look complete
 		}
 		for _, r := range p.roots {
-			t.Roots = append(t.Roots, build(r, p.app, l.epoch, s.Full))
+			b := builder{frameWindow: r, app: p.app, epoch: q.bus.epoch, full: s.Full}
+			root := b.element(r.frame, nil)
+			root.Aliases = p.app.allAliases(r.window)
+			t.Roots = append(t.Roots, root)
 		}
 	}
 	slices.SortStableFunc(t.Roots, func(a, b *desktop.Element) int {
-		return cmp.Compare(stackIndex(windows, b.Window), stackIndex(windows, a.Window))
+		return cmp.Compare(q.stackIndex(b.Window), q.stackIndex(a.Window))
 	})
 	t.Omitted += prune(t, s.Limit)
 	number := 0
@@ -41,8 +46,8 @@ func (c *Client) assemble(l *busConn, parts []appTree, windows []desktop.Window,
 }
 
 // stackIndex returns the position of a window in the stack; -1 if it has none.
-func stackIndex(windows []desktop.Window, id desktop.WindowID) int {
-	return slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == id })
+func (q *query) stackIndex(id desktop.WindowID) int {
+	return slices.IndexFunc(q.windows, func(w desktop.Window) bool { return w.ID == id })
 }
 
 // prune keeps the first limit elements of a tree and counts the others.
@@ -51,7 +56,7 @@ func prune(t *desktop.Tree, limit int) (omitted int) {
 		return 0
 	}
 	t.Walk(func(e *desktop.Element) bool {
-		if e.Role.Is(desktop.Rows) && e.Note != "" { // each of the others can be named by its address
+		if e.Role.Is(desktop.Rows) && e.Note != "" { // cells that are left out can be named by their address
 			e.Children = slices.DeleteFunc(e.Children, isBlank)
 		}
 		return true
@@ -79,14 +84,6 @@ func isBlank(e *desktop.Element) bool {
 	return e.Role == "cell" && e.Text == "" && !e.States.Has(desktop.Focused) && !e.States.Has(desktop.Selected)
 }
 
-// build makes the elements of a frame, or of another root.
-func build(f frameWindow, a *application, epoch string, full bool) *desktop.Element {
-	b := builder{frameWindow: f, app: a, epoch: epoch, full: full}
-	root := b.element(f.frame, nil)
-	root.Aliases = a.allAliases(f.window)
-	return root
-}
-
 // A builder converts the nodes of one frame to elements.
 type builder struct {
 	frameWindow
@@ -108,7 +105,7 @@ func (b builder) element(n *node, parent *desktop.Element) *desktop.Element {
 	return e
 }
 
-// rawRole is the toolkit's name of the node's role.
+// rawRole returns the toolkit's name of the node's role.
 func (n *node) rawRole() string { return cmp.Or(n.details.rawRole, roleName(n.role)) }
 
 // base converts a node without relatives and details.
@@ -165,18 +162,20 @@ func (f frameWindow) onScreen(n *node) desktop.Rect {
 	return desktop.Rect{X: box.X + by.X, Y: box.Y + by.Y, W: box.W, H: box.H}
 }
 
-// shiftOf returns what to add to the box that the application gives a node.
+// shiftOf returns the distance to add to the box that the application reports
+// for a node.
 func (f frameWindow) shiftOf(n *node) desktop.Point {
 	return plus(f.shift, plus(n.drift(), f.inPopover(n)))
 }
 
-// inNode is a point of the screen as the application counts in a node.
+// inNode converts a point of the screen to the coordinates in which the
+// application reports the box of a node.
 func (f frameWindow) inNode(n *node, at desktop.Point) desktop.Point {
 	by, scale := f.shiftOf(n), cmp.Or(f.scale, 1)
 	return desktop.Point{X: int(float64(at.X-by.X) / scale), Y: int(float64(at.Y-by.Y) / scale)}
 }
 
-// inApp is a point of the screen as the application counts.
+// inApp converts a point of the screen to the coordinates of the application.
 func (f frameWindow) inApp(at desktop.Point) desktop.Point {
 	if !f.sizeOnly {
 		return at
@@ -190,4 +189,52 @@ func (b builder) handles(n, last *node) (list []desktop.Handle) {
 		list = append(list, handleParts{b.epoch, m.object, b.framePath}.handle())
 	}
 	return list
+}
+
+// Refresh reads one element again in full, without its children and parents.
+func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Element, error) {
+	q, err := c.queryWindows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, w, err := q.enter(h, visitUngreeted)
+	if err != nil {
+		return nil, err
+	}
+	defer w.end()
+	n, err := w.loadAlone(p.object)
+	if err != nil {
+		return nil, err
+	}
+	delete(w.visited, n.object) // it may be the frame itself
+	home, err := w.frameOfHandle(p)
+	if err != nil {
+		return nil, err
+	}
+	home.frame = n
+	if err := w.findRootPane(n); err != nil {
+		return nil, err
+	}
+	if err := w.findParents(n); err != nil {
+		return nil, err
+	}
+	n.askRole(w.pipeline)
+	w.askDetails(n, maxTextAlone)
+	n.askLabels(w.pipeline)
+	if err := w.run(); err != nil {
+		return nil, err
+	}
+	return w.builder(home).alone(n), nil
+}
+
+// builder returns a builder of the elements of a frame, with all details.
+func (w *walker) builder(f frameWindow) builder {
+	return builder{frameWindow: f, app: w.app, epoch: w.query.bus.epoch, full: true}
+}
+
+// alone converts a node that was read outside of a tree.
+func (b builder) alone(n *node) *desktop.Element {
+	e := b.element(n, nil)
+	e.Unsettled = !b.app.agreements.settled(b.frameWindow, time.Now())
+	return e
 }

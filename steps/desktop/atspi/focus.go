@@ -5,6 +5,7 @@ package atspi
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/godbus/dbus/v5"
 
@@ -16,25 +17,21 @@ import (
 // hung application, stays empty: the window alone is worth restoring.
 func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	f := desktop.FocusState{Caret: -1}
-	l, err := c.connect(ctx)
+	q, err := c.queryWindows(ctx)
 	if err != nil {
 		return f, err
 	}
-	windows, err := c.windows(ctx)
-	if err != nil {
-		return f, err
-	}
-	active := windows.Active()
+	active := q.windows.Active()
 	if active == nil {
 		return f, nil
 	}
 	f.Window = active.ID
-	apps, err := c.ofProcess(ctx, l, active.PID)
+	apps, err := q.ofProcess(active.PID)
 	if err != nil {
 		return f, err
 	}
 	for _, a := range apps {
-		err := c.saveElement(ctx, l, a, windows, &f)
+		err := q.saveElement(a, &f)
 		if err == nil {
 			break
 		}
@@ -46,65 +43,66 @@ func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 }
 
 // saveElement adds the focused element of an application.
-func (c *Client) saveElement(ctx context.Context, l *busConn, a *application, windows []desktop.Window, f *desktop.FocusState) error {
-	w, done, err := c.visit(ctx, l, a, false, visitWithoutItems)
+func (q *query) saveElement(a *application, f *desktop.FocusState) error {
+	w, err := q.visit(a, false, visitWithoutItems)
 	if err != nil {
 		return err
 	}
-	defer done()
-	before := c.signals.focusOf(a.bus)
-	n, frame, err := w.lastFocused(before, windows, f.Window)
+	defer w.end()
+	s := q.client.signals
+	before := s.focusOf(a.bus)
+	n, frame, err := w.lastFocused(before, f.Window)
 	for err == nil && n == nil { // the focus may have moved while it was looked for
-		now := c.signals.focusOf(a.bus)
+		now := s.focusOf(a.bus)
 		if now.path == before.path {
 			break
 		}
 		before = now
-		n, frame, err = w.lastFocused(before, windows, f.Window)
+		n, frame, err = w.lastFocused(before, f.Window)
 	}
 	if err == nil && n == nil {
-		n, frame, err = c.searchFocused(ctx, l, a, windows, f.Window)
+		n, frame, err = q.searchFocused(a, f.Window)
 	}
 	if err != nil {
 		return err
 	}
-	c.signals.setFocus(a.bus, before, focused{n.path, frame})
-	f.Element = handleParts{l.epoch, n.object, frame}.handle()
+	s.setFocus(a.bus, before, focused{n.path, frame})
+	f.Element = handleParts{q.bus.epoch, n.object, frame}.handle()
 	if n.offers&offersText == 0 {
 		return nil
 	}
-	return w.readText(n, f)
+	return n.readCaret(w.pipeline, f)
 }
 
-// textToCompare is how many characters of a text say whether it is the same.
+// textToCompare is how many characters tell a text from another one.
 const textToCompare = 200
 
-// readText reads the caret, the selection and how the text of a node begins.
-func (w *walker) readText(n *node, f *desktop.FocusState) error {
-	w.get(n.object, ifaceText, "CharacterCount", func(v any) {
+// readCaret reads the caret, the selection and the beginning of a node's text.
+func (n *node) readCaret(p *pipeline, f *desktop.FocusState) error {
+	p.get(n.object, ifaceText, "CharacterCount", func(v any) {
 		f.Length = int(as[int32](v))
-		w.want(n.object, ifaceText+".GetText", func(b []any) { f.Begin = first[string](b) }, int32(0), int32(min(f.Length, textToCompare)))
+		p.want(n.object, ifaceText+".GetText", func(b []any) { f.Begin = first[string](b) }, int32(0), int32(min(f.Length, textToCompare)))
 	})
-	w.get(n.object, ifaceText, "CaretOffset", func(v any) { f.Caret = int(as[int32](v)) })
-	w.want(n.object, ifaceText+".GetNSelections", func(b []any) {
+	p.get(n.object, ifaceText, "CaretOffset", func(v any) { f.Caret = int(as[int32](v)) })
+	p.want(n.object, ifaceText+".GetNSelections", func(b []any) {
 		if first[int32](b) > 0 {
-			w.want(n.object, ifaceText+".GetSelection", func(b []any) {
+			p.want(n.object, ifaceText+".GetSelection", func(b []any) {
 				f.Selection = [2]int{int(at[int32](b, 0)), int(at[int32](b, 1))}
 			}, int32(0))
 		}
 	})
-	return w.run()
+	return p.run()
 }
 
 // lastFocused returns the node that the last focus signal named, if it still
 // has the focus and is in the window; otherwise nil.
-func (w *walker) lastFocused(last focused, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
+func (w *walker) lastFocused(last focused, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
 	if last.path == "" {
 		return nil, "", nil
 	}
 	o := object{w.app.bus, last.path}
 	var n *node
-	w.recheck(o, func(m *node) { n = m })
+	recheckFocus(w.pipeline, o, func(m *node) { n = m })
 	if last.frame == "" {
 		w.frameOf(o, func(f dbus.ObjectPath) { last.frame = f })
 	}
@@ -112,11 +110,11 @@ func (w *walker) lastFocused(last focused, windows []desktop.Window, in desktop.
 		return nil, "", err
 	}
 	clear(w.visited)
-	frames, err := w.frames()
+	frames, err := w.matchedFrames()
 	if err != nil {
 		return nil, "", err
 	}
-	for _, f := range w.matchWindows(frames, windows) {
+	for _, f := range frames {
 		known := f.framePath == last.frame || last.frame == "" && len(frames) == 1 // not all parents lead there
 		if known && f.window.ID == in {
 			return n, f.framePath, nil
@@ -125,11 +123,11 @@ func (w *walker) lastFocused(last focused, windows []desktop.Window, in desktop.
 	return nil, "", nil
 }
 
-// recheck hands on the node of an object if it has the focus now.
-func (w *walker) recheck(o object, then func(*node)) {
+// recheckFocus hands on the node of an object if it has the focus now.
+func recheckFocus(p *pipeline, o object, then func(*node)) {
 	n := &node{object: o}
-	w.askBasics(n, func() {
-		if has(n.states, bitFocused) && !has(n.states, bitDefunct) {
+	n.askBasics(p, func(there bool) {
+		if there && has(n.states, bitFocused) && !has(n.states, bitDefunct) {
 			then(n)
 		}
 	})
@@ -137,17 +135,17 @@ func (w *walker) recheck(o object, then func(*node)) {
 
 // searchFocused searches everything that shows in a window for the focused
 // node.
-func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
-	w, done, err := c.visit(ctx, l, a, false, visitCheapItems)
+func (q *query) searchFocused(a *application, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
+	w, err := q.visit(a, false, visitCheapItems)
 	if err != nil {
 		return nil, "", err
 	}
-	defer done()
-	frames, err := w.frames()
+	defer w.end()
+	frames, err := w.matchedFrames()
 	if err != nil {
 		return nil, "", err
 	}
-	for _, f := range w.matchWindows(frames, windows) {
+	for _, f := range frames {
 		if f.window.ID != in {
 			continue
 		}
@@ -160,17 +158,17 @@ func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, 
 }
 
 // focusedBelow returns the focused descendant of a node. If several claim the
-// focus, one with text is meant. A sheet is not asked for its thousand cells: it
-// has the focus itself.
+// focus, one with text is meant. The cells of a large table are not asked for:
+// the table has the focus itself.
 func (w *walker) focusedBelow(root *node) (best *node, err error) {
-	w.noGrids = true
-	w.expand(root, 1)
+	t := treeReader{walker: w, withoutRows: true}
+	t.expand(root, 1)
 	if err := w.run(); err != nil {
 		return nil, err
 	}
 	root.each(func(n *node) bool {
 		if n != root && has(n.states, bitFocused) {
-			w.recheck(n.object, func(m *node) {
+			recheckFocus(w.pipeline, n.object, func(m *node) {
 				if best == nil || m.offers&offersText != 0 && best.offers&offersText == 0 {
 					best = m
 				}
@@ -193,65 +191,67 @@ func (c *Client) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
 	if f.Element == "" {
 		return nil
 	}
-	_, w, n, done, err := c.resolve(ctx, f.Element, offersComponent, "focus")
+	w, n, err := c.resolve(ctx, f.Element, offersComponent, "focus")
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer w.end()
 	if n, err = w.focusHolder(n); err != nil {
 		return err
 	}
 	if !has(n.states, bitFocused) { // some toolkits select everything at that
-		body, err := w.call(n.object, ifaceComponent+".GrabFocus")
-		if err := requireTrue(body, err, "the focus"); err != nil {
+		if err := w.grabFocus(n); err != nil {
 			return err
 		}
 	}
 	if f.Caret < 0 || n.offers&offersText == 0 {
 		return nil
 	}
-	return w.restoreText(n, f)
+	return n.restoreCaret(w.pipeline, f)
 }
 
-// focusHolder returns the node to focus so that n gets the focus back: n, or the table
-// that makes its cells. The focus of such a cell is where the cursor of the table is,
-// which a step may have moved on purpose.
+func (p *pipeline) grabFocus(n *node) error {
+	return p.callTrue("the focus", n.object, ifaceComponent+".GrabFocus")
+}
+
+// focusHolder returns the node to focus so that n gets the focus back: n, or the
+// table that creates its cells on demand. The focus of such a cell is where the
+// cursor of the table is, which a step may have moved on purpose.
 func (w *walker) focusHolder(n *node) (*node, error) {
 	if roleName(n.role) != "table cell" {
 		return n, nil
 	}
-	body, err := w.call(n.object, ifaceProperties+".Get", ifaceAccessible, "Parent")
+	o, err := w.parentOf(n.object)
 	if err != nil {
 		return nil, err
 	}
-	up, err := w.loadAlone(objectOf(as[[]any](variant(body))))
+	up, err := w.loadAlone(o)
 	if err != nil || !has(up.states, bitManagesDescendants) {
 		return n, err
 	}
 	return up, nil
 }
 
-// restoreText restores the caret and the selection of a node. Setting the caret
-// clears a selection; setting a selection moves the caret to its end. What is
-// unchanged is left alone: in a page a selection can be cleared but not made. So is
-// the caret in another text, in which the place means nothing, and a dialog that has
-// begun to take that text may stop when it moves.
-func (w *walker) restoreText(n *node, f desktop.FocusState) error {
+// restoreCaret restores the caret and the selection of a node. Setting the caret
+// clears a selection; setting a selection moves the caret to its end. If both
+// are unchanged they are left alone: in a page a selection can be cleared but not
+// made. They are also left alone in another text, where the offset means
+// nothing: a dialog that has begun to take that text may stop when the caret
+// moves.
+func (n *node) restoreCaret(p *pipeline, f desktop.FocusState) error {
 	now := desktop.FocusState{Caret: -1}
-	if err := w.readText(n, &now); err == nil && (now.Length != f.Length || now.Begin != f.Begin || now.Caret == f.Caret && now.Selection == f.Selection) {
+	if err := n.readCaret(p, &now); err == nil && (now.Length != f.Length || now.Begin != f.Begin || now.Caret == f.Caret && now.Selection == f.Selection) {
 		return nil
 	}
-	body, err := w.call(n.object, ifaceText+".SetCaretOffset", int32(f.Caret))
-	if err := requireTrue(body, err, "the caret at %d", f.Caret); err != nil {
+	if err := p.callTrue(fmt.Sprintf("the caret at %d", f.Caret), n.object, ifaceText+".SetCaretOffset", int32(f.Caret)); err != nil {
 		return err
 	}
 	from, to := int32(f.Selection[0]), int32(f.Selection[1])
 	if from == to {
 		return nil
 	}
-	if body, err := w.call(n.object, ifaceText+".AddSelection", from, to); err == nil && first[bool](body) {
+	if p.callTrue("a selection", n.object, ifaceText+".AddSelection", from, to) == nil {
 		return nil
 	}
-	body, err = w.call(n.object, ifaceText+".SetSelection", int32(0), from, to)
-	return requireTrue(body, err, "the selection from %d to %d", from, to)
+	return p.callTrue(fmt.Sprintf("the selection from %d to %d", from, to), n.object, ifaceText+".SetSelection", int32(0), from, to)
 }

@@ -11,22 +11,22 @@ import (
 	"understudy/steps/desktop"
 )
 
-// FrameWindows lists the frames of all applications as windows without a place, for
-// a desktop where nobody tells of its windows: the active one is the last. Windows of
-// programs without accessibility are missing, and so are popups.
+// FrameWindows lists the frames of all applications as windows without a position,
+// for a desktop whose window system does not list them. The active window is the
+// last. Windows of programs without accessibility are missing, and so are popups.
 func (c *Client) FrameWindows(ctx context.Context) ([]desktop.Window, error) {
-	l, err := c.connect(ctx)
+	q, err := c.query(ctx)
 	if err != nil {
 		return nil, err
 	}
-	apps, err := c.applications(ctx, l)
+	apps, err := q.applications()
 	if err != nil {
 		return nil, err
 	}
 	parts := make([][]desktop.Window, len(apps))
 	var wg sync.WaitGroup
 	for i, a := range apps {
-		wg.Go(func() { parts[i] = c.frameWindows(ctx, l, a) })
+		wg.Go(func() { parts[i] = q.frameWindows(a) })
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
@@ -35,8 +35,8 @@ func (c *Client) FrameWindows(ctx context.Context) ([]desktop.Window, error) {
 	return lastActive(slices.Concat(parts...)), nil
 }
 
-// lastActive puts the active window last. Of several that call themselves active it
-// is not known which one is.
+// lastActive puts the active window last. If several call themselves active, none
+// is.
 func lastActive(list []desktop.Window) []desktop.Window {
 	active := func(w desktop.Window) bool { return w.Active }
 	i := slices.IndexFunc(list, active)
@@ -55,14 +55,14 @@ func lastActive(list []desktop.Window) []desktop.Window {
 	return append(rest, one)
 }
 
-// frameWindows are the frames of one application that show; none of one that does
+// frameWindows returns the frames of one application that show; none if it does
 // not answer.
-func (c *Client) frameWindows(ctx context.Context, l *busConn, a *application) (list []desktop.Window) {
-	w, done, err := c.visit(ctx, l, a, false, visitUngreeted)
+func (q *query) frameWindows(a *application) (list []desktop.Window) {
+	w, err := q.visit(a, false, visitUngreeted)
 	if err != nil {
 		return nil
 	}
-	defer done()
+	defer w.end()
 	frames, err := w.frames()
 	if err != nil {
 		return nil
@@ -81,9 +81,10 @@ func (c *Client) frameWindows(ctx context.Context, l *busConn, a *application) (
 	return list
 }
 
-// frameID is how a frame is known as a window: the same as long as it is there.
+// frameID returns the ID of a frame as a window: the same as long as the frame
+// exists.
 func frameID(o object) desktop.WindowID {
-	const exact = 1<<53 - 1 // what every reader of JSON holds
+	const exact = 1<<53 - 1 // integers that every JSON reader holds exactly
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(o.bus + string(o.path)))
 	return desktop.WindowID(h.Sum64()&exact | 1)

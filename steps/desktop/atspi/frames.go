@@ -4,6 +4,8 @@ package atspi
 
 import (
 	"cmp"
+	"image"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,15 +19,15 @@ import (
 type frameWindow struct {
 	framePath dbus.ObjectPath  // of the frame
 	name      string           // of the frame
-	frame     *node            // or an element in it, where only that is read
+	frame     *node            // or an element in it, if only that is read
 	window    desktop.Window   // zero if there is none
 	popup     bool             // the window is its application's, not its own
-	scale     float64          // of the boxes of the application, where it is not 1
-	shift     desktop.Point    // what to add to the boxes of the application
-	box       desktop.Rect     // of the frame, as the application says
+	scale     float64          // of the application's boxes, 0 for 1
+	shift     desktop.Point    // to add to the application's boxes
+	box       desktop.Rect     // of the frame, as the application reports it
 	sizeOnly  bool             // the application knows its size but not its position
-	nowhere   bool             // where its boxes are cannot be told
-	popups    []desktop.Window // of the application, where it does not know where they are
+	nowhere   bool             // the position of the boxes is not known
+	popups    []desktop.Window // of the application, if it does not know their positions
 }
 
 // matchWindows finds the window of each frame of one process, by title, then by
@@ -48,7 +50,7 @@ func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bo
 		best, bi, bw := 0.0, -1, -1
 		for i := range list {
 			for j, w := range own {
-				if list[i].window.ID != 0 || taken[w.ID] || placeless(w) && w.Popup { // what its boxes count from is not known
+				if list[i].window.ID != 0 || taken[w.ID] || placeless(w) && w.Popup { // the origin of its boxes is not known
 					continue
 				}
 				if s := similarity(list[i].frame, w, relative); s > best {
@@ -71,7 +73,7 @@ func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bo
 	return list
 }
 
-// place sets where the boxes of a frame are on the screen.
+// place sets the position of a frame's boxes on the screen.
 func (f *frameWindow) place(w desktop.Window) {
 	if !w.Unplaced.Empty() {
 		f.nowhere = true
@@ -84,6 +86,33 @@ func (f *frameWindow) place(w desktop.Window) {
 		return
 	}
 	f.shift = offset(f.frame.box, cmp.Or(w.Inside, w.Bounds))
+}
+
+// minScaling is how far from 1 the scale of a frame must be, and rounding how many
+// pixels its edges may be off.
+const minScaling, rounding = 0.05, 2
+
+// measure finds the scale of a frame from its window. With larger fonts or on a
+// screen of high resolution, Qt 6 draws everything larger and reports the boxes
+// without that, all points of the screen divided by one factor.
+func (f *frameWindow) measure(w desktop.Window) {
+	is := cmp.Or(w.Inside, w.Bounds).Image()
+	says := f.box.Image()
+	if says.Empty() || is.Empty() || says.Max.X <= 0 {
+		return
+	}
+	by := float64(is.Max.X) / float64(says.Max.X)
+	if diff := scaled(says, by).Min.Sub(is.Min); math.Abs(by-1) < minScaling || !tiny(diff) || !tiny(scaled(says, by).Max.Sub(is.Max)) {
+		return
+	}
+	f.scale, f.box = by, desktop.RectOf(is)
+}
+
+func tiny(p image.Point) bool { return max(p.X, -p.X, p.Y, -p.Y) <= rounding }
+
+func scaled(r image.Rectangle, by float64) image.Rectangle {
+	times := func(n int) int { return int(math.Round(float64(n) * by)) }
+	return image.Rect(times(r.Min.X), times(r.Min.Y), times(r.Max.X), times(r.Max.Y))
 }
 
 // ownWindows returns the windows of a process, or those without a PID if it has
@@ -129,8 +158,8 @@ func similarity(f *node, w desktop.Window, relative bool) float64 {
 }
 
 // offset returns the distance from the origin of a frame's boxes to the content
-// of its window. Where that includes the window manager's frame, its border is equal on three sides; the rest
-// of the height is the title bar.
+// of its window. If the window includes the window manager's frame, the border is
+// equal on three sides; the rest of the height is the title bar.
 func offset(frame, window desktop.Rect) desktop.Point {
 	border := max(0, (window.W-frame.W)/2)
 	title := max(0, window.H-frame.H-border)

@@ -4,42 +4,45 @@ package atspi
 
 import (
 	"image"
+	"strings"
 
 	"understudy/steps/desktop"
 )
 
-// GTK 4 counts the box of an element from the corner of what its parent holds, and from
-// 4.10 on it adds these up without the borders and paddings of the parents: a box lies
-// to the left of and above the element by all of them, and its hit test counts alike.
-// Nobody tells of the paddings. But what a parent holds mostly fills it, and a padding
-// is mostly the same on both sides, so it is half of what is left over. Where that is
-// not so, such as with a row of buttons at the left, it is at most that.
+// GTK 4 reports the box of an element relative to its parent's content, and from
+// 4.10 on it adds these up without the borders and paddings of the ancestors: the
+// box lies to the left of and above the element by the sum of them, and so does its
+// hit test. The paddings are not reported. But the content mostly fills its parent,
+// and a padding is mostly the same on both sides, so it is half of the space that is
+// left over. Where that does not hold, as for a row of buttons at the left, the
+// padding is at most that.
 
-// maxPadding is the widest padding that is thought of: more is room that is left.
+// maxPadding bounds a padding: more space is unused room.
 const maxPadding = 32
 
-// losesPaddings reports whether the application counts its boxes so.
+// losesPaddings reports whether boxes of the application lack the paddings.
 func (a *application) losesPaddings() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.toolkit == "gtk4" && a.minor >= 10
 }
 
-// lost is by how much an object lies to the right of and below its box, and by how much
-// more it may.
+// lost is how far an object lies to the right of and below its box, and how much
+// further it may.
 type lost struct{ is, more desktop.Point }
 
-// addPaddings works out what the boxes below a node lost.
+// addPaddings computes how much the boxes below a node lost.
 func (w *walker) addPaddings(n *node) {
 	of := n.padding()
 	for _, c := range n.compact() {
 		c.lost = lost{plus(n.lost.is, of.is), plus(n.lost.more, of.more)}
-		w.app.remembered.setLost(c.object, c.lost)
+		w.app.lost.set(c.object, c.lost)
 		w.addPaddings(c)
 	}
 }
 
-// padding is what lies between the corner of a node and the corner of what it holds.
+// padding returns the distance from the corner of a node to the corner of its
+// children.
 func (n *node) padding() lost {
 	var held image.Rectangle
 	for _, c := range n.compact() {
@@ -55,10 +58,63 @@ func (n *node) padding() lost {
 	}
 	most := desktop.Point{X: half(n.box.W, held.Min.X, held.Max.X), Y: half(n.box.H, held.Min.Y, held.Max.Y)}
 	is := most
-	if least := min(most.X, most.Y); !isControl(n) { // what is left over in one direction only is room
+	if least := min(most.X, most.Y); !isControl(n) { // space in one direction only is unused room
 		is = desktop.Point{X: least, Y: least}
 	}
 	return lost{is, desktop.Point{X: most.X - is.X, Y: most.Y - is.Y}}
 }
 
 func plus(a, b desktop.Point) desktop.Point { return desktop.Point{X: a.X + b.X, Y: a.Y + b.Y} }
+
+// GTK 4 reports boxes in a popover relative to the corner of the widget that opened
+// it, as if the popover began there. The X server knows the position of the popover's
+// window.
+
+// surroundings bounds how much higher a popover's window is than its box.
+const surroundings = 40
+
+// popover returns the window of a node that is a popover of GTK 4, or nil. A node
+// whose name was not read is recognised by its size, and by reaching out of its
+// parent.
+func (f frameWindow) popover(n *node) *desktop.Window {
+	named := strings.HasPrefix(n.name, "GtkPopover") || strings.HasPrefix(n.class, "GtkPopover")
+	holds := roleName(n.role) == "filler" || roleName(n.role) == "menu"
+	if !named && (n.name != "" || !holds || n.box.Image().In(n.parent.box.Image())) {
+		return nil
+	}
+	for i := len(f.popups) - 1; i >= 0; i-- { // the topmost first
+		p := &f.popups[i]
+		if higher := p.Bounds.H - n.box.H; p.Bounds.W == n.box.W && higher >= 0 && higher <= surroundings {
+			return p
+		}
+	}
+	return nil
+}
+
+// inPopover returns how far a node is from its box because it is in a popover. For a
+// node that was read without its ancestors, it is the distance that was found when
+// they were read.
+func (f frameWindow) inPopover(n *node) desktop.Point {
+	if len(f.popups) == 0 {
+		return desktop.Point{}
+	}
+	m := n
+	for ; m.parent != nil; m = m.parent {
+		if p := f.popover(m); p != nil {
+			from, by := m.parent.box, m.parent.drift()
+			return desktop.Point{X: p.Bounds.X - f.shift.X - from.X - by.X, Y: p.Bounds.Y - f.shift.Y - from.Y - by.Y}
+		}
+	}
+	return m.inPopover
+}
+
+// rememberPopovers stores that distance for each node of a frame.
+func (w *walker) rememberPopovers(f frameWindow) {
+	if len(f.popups) == 0 {
+		return
+	}
+	f.frame.each(func(n *node) bool {
+		w.app.inPopover.set(n.object, f.inPopover(n))
+		return true
+	})
+}

@@ -11,22 +11,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// The interfaces of the accessibility bus that are used here.
-const (
-	ifaceAccessible  = "org.a11y.atspi.Accessible"
-	ifaceAction      = "org.a11y.atspi.Action"
-	ifaceApplication = "org.a11y.atspi.Application"
-	ifaceCache       = "org.a11y.atspi.Cache"
-	ifaceComponent   = "org.a11y.atspi.Component"
-	ifaceEditable    = "org.a11y.atspi.EditableText"
-	ifaceRegistry    = "org.a11y.atspi.Registry"
-	ifaceSelection   = "org.a11y.atspi.Selection"
-	ifaceTable       = "org.a11y.atspi.Table"
-	ifaceText        = "org.a11y.atspi.Text"
-	ifaceValue       = "org.a11y.atspi.Value"
-	ifaceProperties  = "org.freedesktop.DBus.Properties"
-)
-
 // An object is one accessible object: its owner on the bus, and its path there.
 type object struct {
 	bus  string
@@ -43,7 +27,7 @@ const nowhere dbus.ObjectPath = "/org/a11y/atspi/null"
 // none reports whether o refers to nothing.
 func (o object) none() bool { return o.path == "" || o.path == nowhere }
 
-// handleParts are an object as a handle names it: with its bus and its frame,
+// handleParts are the fields of a handle: an object with its bus and its frame,
 // so that its window is found without walking up the tree.
 type handleParts struct {
 	epoch string // of the bus; handles of another bus are invalid

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -41,57 +42,78 @@ type items map[dbus.ObjectPath]*item
 // every change but one: the first name given to an element that had none.
 const cacheFor = time.Second
 
-// slowItems is when items cost more than the calls that they save a hit test. Office
-// returns each cell that anybody ever asked for, thousands after a while.
+// slowItems is from when on items cost more than the calls that they save a hit
+// test. LibreOffice returns each cell that anybody ever asked for, thousands after
+// a while.
 const slowItems = 50 * time.Millisecond
 
-// itemsCheap reports whether items cost less than the calls that they save where
-// little of them is needed.
-func (a *application) itemsCheap() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return !a.itemsSlow
+// An itemCache holds the items of an application.
+type itemCache struct {
+	mu    sync.Mutex // guards the fields below
+	items items
+	count uint64    // signals of the application when the items were fetched
+	read  time.Time // when the items were fetched
+	slow  bool      // fetching took longer than slowItems
 }
 
-// fetchItems returns the cached items, updated for the signals since, or asks
-// for all of them. The application was greeted just now.
-func (a *application) fetchItems(p *pipeline, n *signals) (items, error) {
+// cheap reports whether items cost less than the calls that they save where
+// little of them is needed.
+func (c *itemCache) cheap() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.slow
+}
+
+// store stores items, unless a concurrent visit stored newer ones.
+func (c *itemCache) store(its items, count uint64, read time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.items == nil || count >= c.count {
+		c.items, c.count, c.read = its, count, read
+	}
+}
+
+// fetchItems sets w.items to the cached items, updated for the signals since, or
+// asks for all of them. The application was greeted just now. While items are
+// cached, signals must report what moves.
+func (w *walker) fetchItems() error {
+	a, s := w.app, w.query.client.signals
+	keep := a.signalsChanges()
+	if keep {
+		done, err := w.query.bus.bounds.acquire(w.ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
+	}
 	asked := time.Now()
-	a.mu.Lock()
-	old, at, from := a.items, a.itemsCount, a.itemsRead
-	a.mu.Unlock()
-	now, objects, clear := n.since(a.bus, at) // before asking, so that a signal in between makes the items stale
-	if old != nil && clear && time.Since(from) < cacheFor {
-		its, ok, err := old.update(p, objects)
+	a.cache.mu.Lock()
+	old, count, read := a.cache.items, a.cache.count, a.cache.read
+	a.cache.mu.Unlock()
+	now, objects, clear := s.since(a.bus, count) // before asking, so that a signal in between makes the items stale
+	if old != nil && clear && time.Since(read) < cacheFor {
+		its, ok, err := old.update(w.pipeline, objects)
 		if ok {
-			a.cacheItems(its, now, from)
+			a.cache.store(its, now, read)
 		}
 		if ok || err != nil {
-			return its, err
+			w.items = its
+			return err
 		}
 	}
 	var body []any
-	p.want(object{a.bus, "/org/a11y/atspi/cache"}, ifaceCache+".GetItems", func(b []any) { body = b })
-	if err := p.run(); err != nil || body == nil {
-		return nil, err // without items each element is asked
+	w.want(object{a.bus, "/org/a11y/atspi/cache"}, ifaceCache+".GetItems", func(b []any) { body = b })
+	if err := w.run(); err != nil || body == nil {
+		return err // without items each element is asked
 	}
-	its := parseItems(as[[][]any](first[any](body)))
-	a.mu.Lock()
-	a.itemsSlow = time.Since(asked) > slowItems
-	a.mu.Unlock()
-	if a.signalsChanges() {
-		a.cacheItems(its, now, asked)
+	w.items = parseItems(as[[][]any](first[any](body)))
+	a.cache.mu.Lock()
+	a.cache.slow = time.Since(asked) > slowItems
+	a.cache.mu.Unlock()
+	if keep {
+		a.cache.store(w.items, now, asked)
 	}
-	return its, nil
-}
-
-// cacheItems stores items, unless a concurrent visit stored newer ones.
-func (a *application) cacheItems(its items, at uint64, from time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.items == nil || at >= a.itemsCount {
-		a.items, a.itemsCount, a.itemsRead = its, at, from
-	}
+	return nil
 }
 
 // update returns the items after some objects changed, or false if all must be
@@ -153,6 +175,16 @@ func parseItem(row []any) (*item, bool) {
 	return it, !it.none()
 }
 
+// children returns the objects of the known children, none of a nil item.
+func (it *item) children() (list []object) {
+	if it != nil {
+		for _, k := range it.kids {
+			list = append(list, k.object)
+		}
+	}
+	return list
+}
+
 // sortKids sorts the children, and notes whether they are complete.
 func (it *item) sortKids() {
 	slices.SortStableFunc(it.kids, func(a, b *item) int { return a.index - b.index })
@@ -167,11 +199,9 @@ func (it *item) sortKids() {
 func (it *item) updateAncestors(its items) {
 	shows := has(it.states, bitShowing)
 	opened := shows && its[it.parent] != nil && roleName(its[it.parent].role) == "menu"
-	steps := 0
-	for p := its[it.parent]; p != nil && p != it && steps < maxDepth; p = its[p.parent] {
+	for p, depth := its[it.parent], 0; p != nil && p != it && depth < maxDepth; p, depth = its[p.parent], depth+1 {
 		p.descendants++
 		p.shows = p.shows || shows
 		p.menuOpen = p.menuOpen || opened
-		steps++
 	}
 }

@@ -12,63 +12,60 @@ import (
 )
 
 const (
-	// registryWithin is how long the registry is waited for: Qt waits a tenth of
-	// a second for it, for each key.
+	// registryWithin bounds the wait for the registry: Qt waits a tenth of a second
+	// for it, for each key.
 	registryWithin = 500 * time.Millisecond
-	// handledWithin is how long an application may take to handle the keys that it
-	// has read, and handledCharWithin how much longer for each character of a text.
+	// handledWithin bounds how long an application may take to handle the keys that
+	// it has read, and handledCharWithin the further time for each byte of a text.
 	handledWithin     = 10 * time.Second
 	handledCharWithin = 100 * time.Millisecond
 )
 
-// QueuesKeys reports whether an application of a process handles keys later than it
-// reads them. Qt first tells the registry of each, and its shortcuts overtake those
-// that wait.
+// QueuesKeys reports whether an application of a process handles keys later than
+// it reads them. Qt first reports each key to the registry, and its shortcuts
+// overtake keys that wait for the reply.
 func (c *Client) QueuesKeys(ctx context.Context, pid int) bool {
-	_, queues := c.queuing(ctx, pid)
-	return queues
+	_, a := c.queuing(ctx, pid)
+	return a != nil
 }
 
-// queuing returns the application of a process that queues keys. One that cannot be asked
-// in time is none.
-func (c *Client) queuing(ctx context.Context, pid int) (*application, bool) {
+// queuing returns the application of a process that queues keys, or nil. One that
+// cannot be asked in time counts as none.
+func (c *Client) queuing(ctx context.Context, pid int) (*busConn, *application) {
 	ctx, cancel := withTimeout(ctx, c.options.Timeout)
 	defer cancel()
-	l, err := c.connect(ctx)
+	q, err := c.query(ctx)
 	if err != nil {
-		return nil, false
+		return nil, nil
 	}
-	apps, err := c.ofProcess(ctx, l, pid)
+	apps, err := q.ofProcess(pid)
 	if err != nil {
-		return nil, false
+		return nil, nil
 	}
 	for _, a := range apps {
-		if a.toolkitName() == "" && a.greet(ctx, l, c.options.Timeout, true) != nil {
+		if a.toolkitName() == "" && a.greet(ctx, q.bus, c.options.Timeout, true) != nil {
 			continue
 		}
 		if strings.EqualFold(a.toolkitName(), "qt") {
-			return a, true
+			return q.bus, a
 		}
 	}
-	return nil, false
+	return nil, nil
 }
 
-// AwaitKeys returns when the application of a process that queues keys has handled those
-// that it has read, with a text of so many bytes among them. First it has told the registry of all of them, then it has the
-// registry's replies, and last it has handled what these released.
+// AwaitKeys returns when the application of a process that queues keys has handled
+// the keys that it has read, including a text of so many bytes. Its first reply
+// comes after it has reported all of them to the registry, the registry's after it
+// has replied to all, and the last after the application has handled them.
 func (c *Client) AwaitKeys(ctx context.Context, pid, text int) error {
-	a, queues := c.queuing(ctx, pid)
-	if !queues {
+	bus, a := c.queuing(ctx, pid)
+	if a == nil {
 		return context.Cause(ctx)
-	}
-	l, err := c.connect(ctx)
-	if err != nil {
-		return err
 	}
 	ctx, cancel := withTimeout(ctx, handledWithin+time.Duration(text)*handledCharWithin)
 	defer cancel()
 	for _, o := range []object{a.object, registry, a.object, a.object} {
-		err := l.answers(ctx, o)
+		err := bus.answers(ctx, o)
 		if o != registry && err != nil && !errors.Is(err, desktop.ErrRefused) {
 			if errors.Is(err, desktop.ErrNotFound) {
 				return nil // it has ended
@@ -79,7 +76,8 @@ func (c *Client) AwaitKeys(ctx context.Context, pid, text int) error {
 	return nil
 }
 
-// answers returns when the owner of an object has answered a call, and with it all before.
+// answers returns when the owner of an object has replied to a call, and so to all
+// calls before it.
 func (c *busConn) answers(ctx context.Context, o object) error {
 	if o == registry {
 		var cancel context.CancelFunc

@@ -9,43 +9,39 @@ import (
 	"understudy/steps/desktop"
 )
 
-// labelReach is how far, in pixels, a label may be from the field it names.
-const labelReach = 250
-
-// labelLength is how many characters a label may have; more is prose.
-const labelLength = 50
-
-// labelAbove is how far, in pixels, a label may be above the field it names.
-const labelAbove = 40
+const (
+	// labelReach is how far, in pixels, a label may be from the field it names,
+	// and labelAbove how far above it.
+	labelReach, labelAbove = 250, 40
+	// labelLength is how many characters a label may have; more is prose.
+	labelLength = 50
+)
 
 // needsLabel reports whether a node is a field that only a label beside or
 // above it names.
-func needsLabel(n *node) bool { return n.name == "" && roleOf(roleName(n.role)).Is(desktop.Labelled) }
+func needsLabel(n *node) bool { return n.name == "" && n.desktopRole().Is(desktop.Labelled) }
 
-// askLabels requests the label of every field without a name below a node.
-func (w *walker) askLabels(root *node) {
+// askLabels requests the label of every field without a name below a node: the
+// names of the elements that it is labelled by.
+func (n *node) askLabels(p *pipeline) {
 	const labelledBy = uint32(2)
-	root.each(func(n *node) bool {
+	n.each(func(n *node) bool {
 		if needsLabel(n) {
-			w.want(n.object, ifaceAccessible+".GetRelationSet", func(body []any) {
+			p.want(n.object, ifaceAccessible+".GetRelationSet", func(body []any) {
 				for _, r := range first[[][]any](body) {
-					if at[uint32](r, 0) == labelledBy {
-						w.nameLabel(n, objectsOf(at[any](r, 1)))
+					if at[uint32](r, 0) != labelledBy {
+						continue
+					}
+					for _, l := range objectsOf(at[any](r, 1)) {
+						p.get(l, ifaceAccessible, "Name", func(v any) {
+							n.details.label = strings.TrimSpace(n.details.label + " " + as[string](v))
+						})
 					}
 				}
 			})
 		}
 		return true
 	})
-}
-
-// nameLabel joins the names of a node's labels.
-func (w *walker) nameLabel(n *node, labels []object) {
-	for _, l := range labels {
-		w.get(l, ifaceAccessible, "Name", func(v any) {
-			n.details.label = strings.TrimSpace(n.details.label + " " + as[string](v))
-		})
-	}
 }
 
 // labelByPlace labels every field that has neither a name nor a label with the
@@ -57,7 +53,7 @@ func labelByPlace(root *node) {
 		case n.box.Empty():
 		case needsLabel(n) && n.details.label == "":
 			fields = append(fields, n)
-		case n.name != "" && utf8.RuneCountInString(n.name) <= labelLength && roleOf(roleName(n.role)) == "label" && !inControl(n):
+		case n.name != "" && utf8.RuneCountInString(n.name) <= labelLength && n.desktopRole() == "label" && !inControl(n):
 			words = append(words, n)
 		}
 		return true
@@ -85,7 +81,7 @@ func inControl(n *node) bool {
 
 // dialogOf returns the dialog that a node is in, or nil.
 func dialogOf(n *node) *node {
-	for n = n.parent; n != nil && roleOf(roleName(n.role)) != "dialog"; n = n.parent {
+	for n = n.parent; n != nil && n.desktopRole() != "dialog"; n = n.parent {
 	}
 	return n
 }

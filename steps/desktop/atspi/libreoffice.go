@@ -8,15 +8,15 @@ import (
 	"understudy/steps/desktop"
 )
 
-// LibreOffice draws its windows itself below a menu bar of the toolkit, and counts the
-// boxes of all that is in them from the window's corner, as if the menu bar were not
-// there. What it draws begins with a root pane, which fills its parent: by as much as
-// their origins differ all boxes in it are off.
+// LibreOffice draws its windows itself below a menu bar of the toolkit, and reports
+// boxes in them relative to the window's corner, as if the menu bar were not there.
+// The part that it draws is a root pane, which fills its parent: all boxes in the
+// pane are off by the difference of the two origins.
 
 const rolePane = 46 // a root pane
 
-// rootPane returns the root pane that a node is in, or nil. That of a node which was
-// read without its ancestors is in drawn.
+// rootPane returns the root pane that a node is in, or nil. For a node that was read
+// without its ancestors, findRootPane has stored it in drawn.
 func (n *node) rootPane() *node {
 	for m := n; m != nil; m = m.parent {
 		if m.drawn != nil {
@@ -77,8 +77,8 @@ func (w *walker) findRootPane(n *node) error {
 	return nil
 }
 
-// holder returns the node that has a root pane as its child. LibreOffice names the
-// window as its parent, whatever lies between.
+// holder returns the node that has a root pane as its child. LibreOffice reports the
+// window as the pane's parent, whatever lies between.
 func (w *walker) holder(pane, window object) *node {
 	for at, depth := []object{window}, 0; len(at) > 0 && depth < holderDepth; depth++ {
 		var below []object
@@ -97,6 +97,6 @@ func (w *walker) holder(pane, window object) *node {
 	return &node{object: window}
 }
 
-// A root pane is looked for so many levels below its window, and among so many
-// children.
+// holderDepth bounds how many levels below its window a root pane is looked for, and
+// holderWidth the children of a node that is looked into.
 const holderDepth, holderWidth = 4, 32

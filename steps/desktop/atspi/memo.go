@@ -3,12 +3,43 @@
 package atspi
 
 import (
+	"maps"
+	"sync"
 	"time"
 
 	"github.com/godbus/dbus/v5"
 
 	"understudy/steps/desktop"
 )
+
+// A memo remembers a value per object. It forgets everything rather than grow
+// without bound.
+type memo[V comparable] struct {
+	mu     sync.Mutex
+	values map[object]V
+}
+
+// set stores the value of an object.
+func (m *memo[V]) set(o object, v V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var zero V
+	if v == zero {
+		delete(m.values, o)
+		return
+	}
+	if m.values == nil || len(m.values) > maxNodes {
+		m.values = map[object]V{}
+	}
+	m.values[o] = v
+}
+
+// get returns the value of an object, or the zero value.
+func (m *memo[V]) get(o object) V {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.values[o]
+}
 
 // settleFor is how long the application and the window system must differ in
 // the same way on a window's position until that becomes the agreement.
@@ -25,8 +56,14 @@ type agreement struct {
 	since time.Time    // when it began to differ
 }
 
+// agreements are those of the frames of one application.
+type agreements struct {
+	mu      sync.Mutex
+	byFrame map[dbus.ObjectPath]agreement
+}
+
 // settled reports whether a frame and its window differ as they did before.
-func (h *remembered) settled(f frameWindow, now time.Time) bool {
+func (s *agreements) settled(f frameWindow, now time.Time) bool {
 	w := f.window.Bounds
 	if f.window.ID == 0 || f.popup || f.box.Empty() {
 		return true
@@ -35,12 +72,12 @@ func (h *remembered) settled(f frameWindow, now time.Time) bool {
 	if f.sizeOnly {
 		gap.X, gap.Y = 0, 0
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.agreed == nil {
-		h.agreed = map[dbus.ObjectPath]agreement{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byFrame == nil {
+		s.byFrame = map[dbus.ObjectPath]agreement{}
 	}
-	a, known := h.agreed[f.framePath]
+	a, known := s.byFrame[f.framePath]
 	switch {
 	case !known || a.gap == gap:
 		a = agreement{gap: gap}
@@ -49,6 +86,17 @@ func (h *remembered) settled(f frameWindow, now time.Time) bool {
 	case now.Sub(a.since) >= settleFor: // such as a window that lost its border when maximized
 		a = agreement{gap: gap}
 	}
-	h.agreed[f.framePath] = a
+	s.byFrame[f.framePath] = a
 	return a.gap == gap
+}
+
+// retain drops the agreements of frames that are gone.
+func (s *agreements) retain(frames []*node) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	there := map[dbus.ObjectPath]bool{}
+	for _, f := range frames {
+		there[f.path] = true
+	}
+	maps.DeleteFunc(s.byFrame, func(frame dbus.ObjectPath, _ agreement) bool { return !there[frame] })
 }

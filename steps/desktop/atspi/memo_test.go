@@ -12,7 +12,7 @@ import (
 // A window is at rest when the application and the window system have agreed
 // for a while on how it lies.
 func TestAWindowThatIsMovedIsNotSettledUntilItsApplicationKnows(t *testing.T) {
-	var h remembered
+	var h agreements
 	start := time.Now()
 	for _, look := range []struct {
 		say           string

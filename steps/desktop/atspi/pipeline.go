@@ -54,17 +54,24 @@ func newPipeline(ctx context.Context, l dbusConn, silence time.Duration) *pipeli
 	}
 }
 
+// ask queues a call.
 func (p *pipeline) ask(to object, method string, then replyFunc, args ...any) {
 	p.queue = append(p.queue, request{to, method, args, then})
 }
 
+// onSuccess passes a successful reply to take, and continues in either case.
+func onSuccess(take func(body []any), then func()) replyFunc {
+	return func(body []any, err error) {
+		if err == nil {
+			take(body)
+		}
+		then()
+	}
+}
+
 // want queues a call and ignores its error.
 func (p *pipeline) want(to object, method string, then func(body []any), args ...any) {
-	p.ask(to, method, func(body []any, err error) {
-		if err == nil {
-			then(body)
-		}
-	}, args...)
+	p.ask(to, method, onSuccess(then, func() {}), args...)
 }
 
 // get queues reading a property and ignores its error.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"understudy/steps/desktop"
 )
@@ -34,40 +33,36 @@ type pointQuery struct {
 }
 
 func (c *Client) elementAt(ctx context.Context, s pointQuery) (*desktop.Element, error) {
-	l, err := c.connect(ctx)
+	q, err := c.queryWindows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	windows, err := c.windows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	top := windows.PressedAt(s.at)
+	top := q.windows.PressedAt(s.at)
 	// A popup may hang out of its window, and over another's. Not every window
 	// system lists it.
-	if active := windows.Active(); active != nil && (top == nil || active.ID != top.ID && !top.Popup) {
+	if active := q.windows.Active(); active != nil && (top == nil || active.ID != top.ID && !top.Popup) {
 		inPopups := s
 		inPopups.popups = true
-		if e, err := c.inApplication(ctx, l, windows, *active, inPopups); err == nil {
+		if e, err := q.inApplication(*active, inPopups); err == nil {
 			return e, nil
 		}
 	}
 	if top == nil {
 		return nil, fmt.Errorf("%w: there is no window at %s", desktop.ErrNotFound, s.at)
 	}
-	return c.inApplication(ctx, l, windows, *top, s)
+	return q.inApplication(*top, s)
 }
 
 // inApplication finds the element at a point in a window and in the popups of
 // its application, or only in those.
-func (c *Client) inApplication(ctx context.Context, l *busConn, windows desktop.Windows, in desktop.Window, s pointQuery) (*desktop.Element, error) {
-	apps, err := c.ofProcess(ctx, l, in.PID)
+func (q *query) inApplication(in desktop.Window, s pointQuery) (*desktop.Element, error) {
+	apps, err := q.ofProcess(in.PID)
 	if err != nil {
 		return nil, err
 	}
 	err = fmt.Errorf("%w: the window %q at %s has no accessibility", desktop.ErrNotFound, in.Title, s.at)
 	for _, a := range apps {
-		e, failed := c.inWindow(ctx, l, a, windows, in, s)
+		e, failed := q.inWindow(a, in, s)
 		if failed == nil {
 			return e, nil
 		}
@@ -77,71 +72,45 @@ func (c *Client) inApplication(ctx context.Context, l *busConn, windows desktop.
 }
 
 // inWindow finds the element at a point in one application.
-func (c *Client) inWindow(ctx context.Context, l *busConn, a *application, windows desktop.Windows, in desktop.Window, s pointQuery) (*desktop.Element, error) {
+func (q *query) inWindow(a *application, in desktop.Window, s pointQuery) (*desktop.Element, error) {
 	asked := !s.popups // do not wait for a menu that another application may have open
-	w, done, err := c.visit(ctx, l, a, asked, visitCachedItems)
+	w, err := q.visit(a, asked, visitCachedItems)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	w.hitTest = s.hitTest
-	frames, err := w.framesIn(windows)
+	defer w.end()
+	frames, err := w.placedFrames()
 	if err != nil {
 		return nil, err
 	}
-	matched := w.matchWindows(frames, windows)
-	if open, err := w.popupIn(matched); open || err != nil {
+	if open, err := w.popupIn(frames); open || err != nil {
 		return nil, cmp.Or(err, popupOpen(in))
 	}
-	for _, f := range candidates(matched, in, s.at, s.popups, w) {
-		hits, err := w.hitsAt(f, s.at)
+	for _, f := range w.candidates(frames, in, s) {
+		p := &pointSearch{walker: w, frameWindow: f, pointQuery: s}
+		hits, err := p.search()
 		if err != nil {
 			return nil, err
 		}
 		if in.Popup && f.window.ID != in.ID && !f.popup { // only its menus are in that window
 			hits = slices.DeleteFunc(hits, func(h hit) bool { return !h.floats })
 		}
-		if len(hits) == 0 {
-			continue
+		if len(hits) > 0 {
+			return p.element(deepest(hits))
 		}
-		return w.elementFor(f, deepest(hits), s.at, l)
 	}
 	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, s.at)
 }
 
-// elementFor returns the element of the node that the boxes suggest at a point.
-// A page is asked for its own hit test if the query wants that, and if the
-// boxes name nothing in the page.
-func (w *walker) elementFor(f frameWindow, n *node, at desktop.Point, l *busConn) (*desktop.Element, error) {
-	page, tested := w.pageOf(n), false
-	if page != nil && (w.hitTest || n == page) {
-		var err error
-		if n, tested, err = w.hitTestNode(page, n, w.inPixels(page, f.inApp(at))); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.nameAll(n); err != nil {
-		return nil, err
-	}
-	m := meaningful(n, at, f)
-	e, err := w.describe(f, m, l)
-	if err != nil {
-		return nil, err
-	}
-	e.Guessed, e.Sure = page != nil && !tested, tested
-	e.Hits = builder{frameWindow: f, epoch: l.epoch}.handles(n, m)
-	return e, nil
-}
-
 // candidates returns the frames that may be visible at a point, popups first. A
 // menu may be a window of its own and yet belong to the frame that opened it.
-func candidates(list []frameWindow, in desktop.Window, at desktop.Point, popups bool, w *walker) []frameWindow {
+func (w *walker) candidates(frames []frameWindow, in desktop.Window, s pointQuery) []frameWindow {
 	var front, own, others []frameWindow
-	for _, f := range list {
+	for _, f := range frames {
 		switch {
-		case f.popup && w.shows(f.frame) && f.onScreen(f.frame).Contains(at):
+		case f.popup && w.shows(f.frame) && f.onScreen(f.frame).Contains(s.at):
 			front = append(front, f)
-		case f.window.ID == in.ID && !f.popup && !popups:
+		case f.window.ID == in.ID && !f.popup && !s.popups:
 			own = append(own, f)
 		case in.Popup && !f.popup:
 			others = append(others, f)
@@ -151,28 +120,66 @@ func candidates(list []frameWindow, in desktop.Window, at desktop.Point, popups 
 	return slices.Concat(front, own, others)
 }
 
+// element returns the element of the node that the boxes suggest at the point.
+// A page is asked for its own hit test if the query wants that, and if the
+// boxes name nothing in the page.
+func (p *pointSearch) element(n *node) (*desktop.Element, error) {
+	page, tested := p.pageOf(n), false
+	if page != nil && (p.hitTest || n == page) {
+		at := p.inApp(p.at)
+		if p.placeless {
+			at = page.inPixels(at)
+		}
+		t := pageTest{walker: p.walker, page: page, at: at, flushed: p.flushed}
+		var err error
+		if n, tested, err = t.test(n); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.nameAll(n); err != nil {
+		return nil, err
+	}
+	m := meaningful(n, p.at, p.frameWindow)
+	e, err := p.describe(m)
+	if err != nil {
+		return nil, err
+	}
+	e.Guessed, e.Sure = page != nil && !tested, tested
+	e.Hits = p.builder(p.frameWindow).handles(n, m)
+	return e, nil
+}
+
+// nameAll reads the names of a node and its ancestors.
+func (p *pointSearch) nameAll(n *node) error {
+	for m := n; m.parent != nil; m = m.parent {
+		if m.item == nil && m.name == "" {
+			m.askName(p.pipeline, func() { p.normalise(m) })
+		}
+	}
+	return p.run()
+}
+
 // describe reads a node in full, with its parents and its label.
-func (w *walker) describe(f frameWindow, n *node, l *busConn) (*desktop.Element, error) {
+func (p *pointSearch) describe(n *node) (*desktop.Element, error) {
 	n.children = nil
 	details := func() {
-		w.askRole(n)
-		w.askDetails(n)
-		w.askLabels(n)
+		n.askRole(p.pipeline)
+		p.askDetails(n, maxText)
+		n.askLabels(p.pipeline)
 	}
 	if n.item == nil && n.offers == 0 {
-		w.askOffers(n, details)
+		n.askOffers(p.pipeline, details)
 	} else {
 		details()
 	}
-	if err := w.run(); err != nil {
+	if err := p.run(); err != nil {
 		return nil, err
 	}
-	if err := w.labelAmong(f, n); err != nil {
+	if err := p.labelAmong(n); err != nil {
 		return nil, err
 	}
-	b := builder{frameWindow: f, app: w.app, epoch: l.epoch, full: true}
-	e := b.element(n, nil)
-	e.Unsettled = !w.app.remembered.settled(f, time.Now())
+	b := p.builder(p.frameWindow)
+	e := b.alone(n)
 	for at, m := e, n.parent; m != nil; at, m = at.Parent, m.parent {
 		at.Parent = b.base(m)
 	}
@@ -181,18 +188,18 @@ func (w *walker) describe(f frameWindow, n *node, l *busConn) (*desktop.Element,
 
 // labelAmong labels a node that needs it from the nodes that were read on the
 // way to it.
-func (w *walker) labelAmong(f frameWindow, n *node) error {
+func (p *pointSearch) labelAmong(n *node) error {
 	if !needsLabel(n) || n.details.label != "" {
 		return nil
 	}
-	f.frame.each(func(m *node) bool {
-		if m.name == "" && roleOf(roleName(m.role)) == "label" {
-			w.get(m.object, ifaceAccessible, "Name", func(v any) { m.name = as[string](v) })
+	p.frame.each(func(m *node) bool {
+		if m.name == "" && m.desktopRole() == "label" {
+			m.askName(p.pipeline, func() {})
 		}
 		return true
 	})
-	err := w.run()
-	labelByPlace(f.frame)
+	err := p.run()
+	labelByPlace(p.frame)
 	return err
 }
 
@@ -219,11 +226,11 @@ func meaningful(n *node, at desktop.Point, f frameWindow) *node {
 }
 
 // isControl reports whether a person would name this node, not what is in it.
-func isControl(n *node) bool { return roleOf(roleName(n.role)).Is(desktop.Control) }
+func isControl(n *node) bool { return n.desktopRole().Is(desktop.Control) }
 
 // isPart reports whether a node can be part of a control.
 func isPart(n *node) bool {
-	switch roleOf(roleName(n.role)) {
+	switch n.desktopRole() {
 	case "label", "image", "icon":
 		return true
 	}
@@ -232,6 +239,6 @@ func isPart(n *node) bool {
 
 // isBox reports whether a node is merely a container.
 func isBox(n *node) bool {
-	r := roleOf(roleName(n.role))
+	r := n.desktopRole()
 	return r.Is(desktop.Container) && r != "separator"
 }

@@ -110,15 +110,15 @@ func TestAPointInAnOpenMenuIsItsItem(t *testing.T) {
 // setItemsSlow says whether the items of a process cost more than they save a hit test.
 func setItemsSlow(t *testing.T, c *Client, pid int, slow bool) {
 	t.Helper()
-	l, err := c.connect(t.Context())
+	q, err := c.query(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	apps, err := c.ofProcess(t.Context(), l, pid)
+	apps, err := q.ofProcess(pid)
 	if err != nil || len(apps) != 1 {
 		t.Fatalf("the applications of process %d: %v, %v; want one", pid, apps, err)
 	}
-	apps[0].mu.Lock()
-	defer apps[0].mu.Unlock()
-	apps[0].itemsSlow = slow
+	apps[0].cache.mu.Lock()
+	defer apps[0].cache.mu.Unlock()
+	apps[0].cache.slow = slow
 }

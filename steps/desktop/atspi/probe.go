@@ -5,6 +5,7 @@ package atspi
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -22,23 +23,23 @@ type hit struct {
 type pointSearch struct {
 	*walker
 	frameWindow
-	at   desktop.Point
-	hits []hit
-	over bool // a popup shows, and where is not known
+	pointQuery
+	hits    []hit
+	covered bool      // by a popup whose position is not known
+	flushed time.Time // see pageTest
 }
 
-// hitsAt collects what is under a point in a frame.
-func (w *walker) hitsAt(f frameWindow, at desktop.Point) ([]hit, error) {
-	p := &pointSearch{walker: w, frameWindow: f, at: at}
-	p.examine(f.frame, 0, false)
-	if err := w.run(); err != nil {
+// search collects the nodes of the frame under the point.
+func (p *pointSearch) search() ([]hit, error) {
+	p.examine(p.frame, 0, false)
+	if err := p.run(); err != nil {
 		return nil, err
 	}
-	if p.over {
-		return nil, popupOpen(f.window)
+	if p.covered {
+		return nil, popupOpen(p.window)
 	}
-	if len(p.hits) == 0 && f.onScreen(f.frame).Contains(at) {
-		p.hits = append(p.hits, hit{node: f.frame})
+	if len(p.hits) == 0 && p.onScreen(p.frame).Contains(p.at) {
+		p.hits = append(p.hits, hit{node: p.frame})
 	}
 	return p.hits, nil
 }
@@ -46,15 +47,15 @@ func (w *walker) hitsAt(f frameWindow, at desktop.Point) ([]hit, error) {
 // examine handles a node whose box and states are known.
 func (p *pointSearch) examine(n *node, level int, floats bool) {
 	if p.placeless && n.inPopup() {
-		p.over = true
+		p.covered = true
 		return
 	}
 	inside := p.onScreen(n).Contains(p.at)
 	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n, level) {
 		return
 	}
-	if p.hitTest && inside && p.isPage(n) && p.flushed.IsZero() && p.app.remembered.sincePageAsked() > pageIdle {
-		p.flush(n.object) // in flight with the rest
+	if p.hitTest && inside && p.isPage(n) && p.flushed.IsZero() && p.app.sincePageAsked() > pageIdle {
+		p.askFlush(n.object, &p.flushed) // in flight with the rest
 	}
 	if inside && level > 0 {
 		p.hits = append(p.hits, hit{n, level, floats})
@@ -73,7 +74,7 @@ func (p *pointSearch) descend(n *node, level int, floats bool) {
 		for i, k := range kids {
 			p.loadBrief(k, n, i, func(child *node) {
 				shows := p.shows(child)
-				p.app.remembered.setHidden(child.object, !shows)
+				p.app.hidden.set(child.object, !shows)
 				if !shows {
 					return
 				}
@@ -86,7 +87,7 @@ func (p *pointSearch) descend(n *node, level int, floats bool) {
 
 // makesRows reports whether a node may create its children on demand, too many
 // to list.
-func makesRows(n *node) bool { return roleOf(roleName(n.role)).Is(desktop.Rows) }
+func makesRows(n *node) bool { return n.desktopRole().Is(desktop.Rows) }
 
 // askRow asks a container for the one child at the point.
 func (p *pointSearch) askRow(n *node, level int) {
@@ -95,58 +96,43 @@ func (p *pointSearch) askRow(n *node, level int) {
 			n.children = []*node{child}
 			p.askBox(child, func() { p.examine(child, level, false) })
 		})
-	})
+	}, func() {})
 }
 
 // loadBrief reads role, states and box of an object. One that was hidden
 // before, as much of a browser is, is first asked only for its states.
-func (w *walker) loadBrief(o object, parent *node, index int, then func(*node)) {
-	n, ok := w.newNode(o, parent, index)
+func (p *pointSearch) loadBrief(o object, parent *node, index int, then func(*node)) {
+	n, ok := p.newNode(o, parent, index)
 	switch {
-	case !ok, n.item != nil && !w.shows(n):
+	case !ok, n.item != nil && !p.shows(n):
 	case n.item != nil:
-		w.askBox(n, func() { then(n) })
-	case w.wasHidden(o):
-		w.askStates(n, func() {
+		p.askBox(n, func() { then(n) })
+	case !p.relative && p.app.hidden.get(o):
+		n.askStates(p.pipeline, func() {
 			if has(n.states, bitShowing) {
-				w.askBrief(n, func() { then(n) })
+				p.askBrief(n, func() { then(n) })
 			}
 		})
 	default:
-		w.askBrief(n, func() { then(n) })
+		p.askBrief(n, func() { then(n) })
 	}
 }
 
-// wasHidden reports whether an object was hidden by its own states.
-func (w *walker) wasHidden(o object) bool { return !w.relative && w.app.remembered.wasHidden(o) }
-
+// askBrief requests role, states and box of a node. In GTK 4 a node with an
+// empty box may be one that has none and shows all the same, so it is also asked
+// for its interfaces.
 func (w *walker) askBrief(n *node, then func()) {
-	together := w.barrier(3, func() { w.finishBrief(n, then) })
-	w.ask(n.object, ifaceAccessible+".GetRole", onSuccess(func(b []any) { n.role = first[uint32](b) }, together))
-	w.askStates(n, together)
-	w.askBox(n, together)
-}
-
-// finishBrief continues when it is known whether a node shows. In GTK 4 a node
-// without a box may be one that has none and shows all the same.
-func (w *walker) finishBrief(n *node, then func()) {
-	w.normalise(n)
-	if w.relative && n.box.Empty() && has(n.states, bitVisible) {
-		w.askOffers(n, then)
-		return
-	}
-	then()
-}
-
-// nameAll reads the names of a node and its ancestors.
-func (w *walker) nameAll(n *node) error {
-	for m := n; m.parent != nil; m = m.parent {
-		at := m
-		if at.item == nil && at.name == "" {
-			w.askName(at, func() { w.normalise(at) })
+	together := barrier(3, func() {
+		w.normalise(n)
+		if w.relative && n.box.Empty() && has(n.states, bitVisible) {
+			n.askOffers(w.pipeline, then)
+			return
 		}
-	}
-	return w.run()
+		then()
+	})
+	w.ask(n.object, ifaceAccessible+".GetRole", onSuccess(func(b []any) { n.role = first[uint32](b) }, together))
+	n.askStates(w.pipeline, together)
+	w.askBox(n, together)
 }
 
 // menuBarLevel is how deep below its frame a menu bar is looked for.
@@ -155,18 +141,18 @@ const menuBarLevel = 4
 // opensElsewhere reports whether the children of a node may lie outside its
 // box: menus, and the pages of GTK 3's tabs. The box of a bar may be in one that is
 // no larger; without items nothing tells that a menu of it is open.
-func (w *walker) opensElsewhere(n *node, level int) bool {
-	if opensMenu(n) || !w.relative && roleOf(roleName(n.role)) == "pagetab" {
+func (p *pointSearch) opensElsewhere(n *node, level int) bool {
+	if opensMenu(n) || !p.relative && n.desktopRole() == "pagetab" {
 		return true
 	}
 	if n.item != nil {
 		return n.item.menuOpen
 	}
-	return w.app.signalsChanges() && level < menuBarLevel && isBox(n)
+	return p.app.signalsChanges() && level < menuBarLevel && isBox(n)
 }
 
 // opensMenu reports whether a node can have a menu open over the rest.
-func opensMenu(n *node) bool { return roleOf(roleName(n.role)).Is(desktop.OpensMenu) }
+func opensMenu(n *node) bool { return n.desktopRole().Is(desktop.OpensMenu) }
 
 // deepest returns the innermost hit. Of siblings it is the later one, which is
 // drawn over the other. An open menu is above everything else.

@@ -20,111 +20,112 @@ const maxPages = 500
 // element is focused, which most toolkits scroll to. LibreOffice does so only for
 // a key.
 func (c *Client) Reveal(ctx context.Context, h desktop.Handle, then *desktop.Chord) error {
-	_, w, n, done, err := c.resolve(ctx, h, offersComponent, "place on the screen")
+	w, n, err := c.resolve(ctx, h, offersComponent, "place on the screen")
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer w.end()
 	if roleName(n.role) == "table cell" && !has(n.states, bitShowing) && w.app.called("soffice") && then != nil {
 		*then = desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "backspace"}
-		body, err := w.call(n.object, ifaceComponent+".GrabFocus")
-		return requireTrue(body, err, "the focus")
+		return w.grabFocus(n)
 	}
 	const anywhere = uint32(6)
-	if body, err := w.call(n.object, ifaceComponent+".ScrollTo", anywhere); err == nil && first[bool](body) {
+	if w.callTrue("scrolling", n.object, ifaceComponent+".ScrollTo", anywhere) == nil {
 		return nil
 	}
-	moved, err := w.scrollAround(n)
+	s := scroller{walker: w, target: n}
+	moved, err := s.scrollAround()
 	if err != nil || moved {
 		return err
 	}
 	if has(n.states, bitFocusable) {
-		if moved, err := w.focusToScroll(n); err != nil || moved {
+		if moved, err := s.focus(); err != nil || moved {
 			return err
 		}
 	}
 	return fmt.Errorf("%w: the %s %q cannot be scrolled into view", desktop.ErrRefused, roleName(n.role), n.name)
 }
 
-// focusToScroll focuses a node, and reports whether it was scrolled to: Qt Quick does so
-// only where the program asks for it.
-func (w *walker) focusToScroll(n *node) (moved bool, err error) {
-	if err := w.locate(n); err != nil {
-		return false, err
-	}
-	before := n.box
-	body, err := w.call(n.object, ifaceComponent+".GrabFocus")
-	if err := requireTrue(body, err, "the focus"); err != nil {
-		return false, err
-	}
-	return w.within(layoutTime, func() (bool, error) {
-		err := w.locate(n)
-		return n.box != before, err
-	})
+// A scroller moves scroll bars until a node is in view.
+type scroller struct {
+	*walker
+	target *node
 }
 
-// within looks again and again until something is so, or a time is over.
-func (w *walker) within(long time.Duration, look func() (bool, error)) (bool, error) {
-	ctx, cancel := context.WithTimeout(w.ctx, long)
+// focus focuses the target, and reports whether that scrolled: Qt Quick scrolls
+// only where the program asks for it.
+func (s *scroller) focus() (moved bool, err error) {
+	if err := s.locate(); err != nil {
+		return false, err
+	}
+	before := s.target.box
+	if err := s.grabFocus(s.target); err != nil {
+		return false, err
+	}
+	return s.poll(func() bool { return s.target.box != before })
+}
+
+// poll locates the target until a condition holds or the application must have
+// laid it out, and reports whether the condition holds.
+func (s *scroller) poll(done func() bool) (bool, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, layoutTime)
 	defer cancel()
 	for {
-		if so, err := look(); so || err != nil {
-			return so, err
+		if err := s.locate(); err != nil || done() {
+			return err == nil, err
 		}
-		if desktop.Sleep(ctx, layoutLook) != nil {
-			return false, w.ctx.Err()
+		if desktop.Sleep(ctx, layoutPoll) != nil {
+			return false, s.ctx.Err()
 		}
 	}
 }
 
-// A pane is what scrolls its content, with its scroll bars.
+// A pane scrolls its content, by its scroll bars.
 type pane struct {
 	*node
 	across, down *node // nil if missing
 }
 
-// scrollAround moves the scroll bars of every pane around a node, the innermost
-// first, and reports whether the node is then in view.
-func (w *walker) scrollAround(n *node) (inView bool, err error) {
-	up := n.object
+// scrollAround moves the scroll bars of every pane around the target, the
+// innermost first, and reports whether the target is then in view.
+func (s *scroller) scrollAround() (inView bool, err error) {
+	up := s.target.object
 	for range maxDepth {
-		body, err := w.call(up, ifaceProperties+".Get", ifaceAccessible, "Parent")
-		if err != nil {
+		if up, err = s.parentOf(up); err != nil {
 			return inView, err
 		}
-		up = objectOf(as[[]any](variant(body)))
-		if up.none() || up == w.app.object {
+		if up.none() || up == s.app.object {
 			return inView, nil
 		}
-		p, err := w.pane(up)
+		p, err := s.pane(up)
 		if err != nil {
 			return inView, err
 		}
 		if p.across == nil && p.down == nil {
 			continue
 		}
-		if inView, err = w.scrollIn(p, n); err != nil {
+		if inView, err = s.scrollIn(p); err != nil {
 			return inView, err
 		}
 	}
 	return inView, nil
 }
 
-// maxBesideBars is how many children a pane has at most: what it scrolls, its
-// bars and what stands in the corners.
+// maxBesideBars bounds the children of a pane: its content, its bars and the
+// widgets in the corners.
 const maxBesideBars = 8
 
 // pane reads an object as a pane. It has no bars if it is something else.
-func (w *walker) pane(o object) (*pane, error) {
+func (s *scroller) pane(o object) (*pane, error) {
 	p := &pane{node: &node{object: o}}
-	clear(w.visited) // a pane is read again once it has scrolled
-	w.askBox(p.node, func() {})
-	w.get(o, ifaceAccessible, "ChildCount", func(v any) {
+	clear(s.visited) // a pane is read again once it has scrolled
+	s.askBox(p.node, func() {})
+	s.get(o, ifaceAccessible, "ChildCount", func(v any) {
 		if n := as[int32](v); n > 0 && n <= maxBesideBars {
-			w.findBars(p, p.node)
+			s.findBars(p, p.node)
 		}
 	})
-	if err := w.run(); err != nil {
+	if err := s.run(); err != nil {
 		return nil, err
 	}
 	p.box = p.view()
@@ -134,18 +135,18 @@ func (w *walker) pane(o object) (*pane, error) {
 // findBars finds the scroll bars of a pane among the children of a node. Qt
 // puts each into a box of its own, and GTK 4 puts what holds the number into the
 // bar.
-func (w *walker) findBars(p *pane, in *node) {
-	w.list(in, func(kids []object) {
+func (s *scroller) findBars(p *pane, in *node) {
+	s.list(in, func(kids []object) {
 		for i, k := range kids {
-			w.load(k, in, i, func(b *node) {
+			s.load(k, in, i, func(b *node) {
 				bar := roleName(b.role) == "scroll bar"
 				switch {
 				case b.offers&offersValue != 0 && (bar || roleName(in.role) == "scroll bar"):
-					w.addBar(p, b)
+					s.addBar(p, b)
 				case bar, in == p.node && roleName(b.role) == "filler":
-					w.get(b.object, ifaceAccessible, "ChildCount", func(v any) {
+					s.get(b.object, ifaceAccessible, "ChildCount", func(v any) {
 						if as[int32](v) == 1 {
-							w.findBars(p, b)
+							s.findBars(p, b)
 						}
 					})
 				}
@@ -154,9 +155,9 @@ func (w *walker) findBars(p *pane, in *node) {
 	})
 }
 
-func (w *walker) addBar(p *pane, b *node) {
-	w.askValue(b)
-	w.askBox(b, func() {
+func (s *scroller) addBar(p *pane, b *node) {
+	b.askValue(s.pipeline)
+	s.askBox(b, func() {
 		if b.box.H > b.box.W {
 			p.down = b
 		} else if !b.box.Empty() {
@@ -177,67 +178,61 @@ func (p *pane) view() desktop.Rect {
 	return box
 }
 
-// scrollTries bounds how often the bars of a pane are moved, and layoutTime how
-// long an application may take to lay out what they scroll: until then it does
-// not know how far its bars go.
 const (
+	// scrollTries bounds how often the bars of a pane are moved.
 	scrollTries = 3
-	layoutTime  = 300 * time.Millisecond
-	layoutLook  = 10 * time.Millisecond
+	// layoutTime bounds how long an application may take to lay out what the bars
+	// scroll, and layoutPoll is the pause between polls of it. Until then the
+	// application does not know how far its bars go.
+	layoutTime = 300 * time.Millisecond
+	layoutPoll = 10 * time.Millisecond
 )
 
-// scrollIn moves the bars of a pane until a node lies in its view.
-func (w *walker) scrollIn(p *pane, n *node) (inView bool, err error) {
+// scrollIn moves the bars of a pane until the target is in its view.
+func (s *scroller) scrollIn(p *pane) (inView bool, err error) {
 	for range scrollTries {
-		moved, err := w.scrollOnce(p, n)
+		moved, err := s.scrollOnce(p)
 		if err != nil {
 			return false, err
 		}
 		if !moved {
 			break
 		}
-		if arrived, err := w.arrives(p, n); arrived || err != nil {
+		arrived, err := s.poll(func() bool {
+			right, below := p.lacks(s.target)
+			return right == 0 && below == 0 && !s.target.box.Empty()
+		})
+		if arrived || err != nil {
 			return arrived, err
 		}
-		if p, err = w.pane(p.object); err != nil {
+		if p, err = s.pane(p.object); err != nil {
 			return false, err
 		}
 	}
-	return !n.box.Intersect(p.box).Empty(), nil
+	return !s.target.box.Intersect(p.box).Empty(), nil
 }
 
 // scrollOnce moves the bars by the remaining distance, and reports whether one
 // moved.
-func (w *walker) scrollOnce(p *pane, n *node) (moved bool, err error) {
-	if err := w.locate(n); err != nil {
+func (s *scroller) scrollOnce(p *pane) (moved bool, err error) {
+	if err := s.locate(); err != nil {
 		return false, err
 	}
-	if n.box.Empty() && p.down != nil { // some toolkits know only the boxes of what shows
-		if err := w.page(p, n); err != nil {
+	if s.target.box.Empty() && p.down != nil { // some toolkits know only the boxes of what shows
+		if err := s.page(p); err != nil {
 			return false, err
 		}
 	}
-	if n.box.Empty() {
+	if s.target.box.Empty() {
 		return false, nil
 	}
-	right, below := p.lacks(n)
-	across, err := w.moveBar(p.across, right)
+	right, below := p.lacks(s.target)
+	across, err := s.moveBar(p.across, right)
 	if err != nil {
 		return false, err
 	}
-	down, err := w.moveBar(p.down, below)
+	down, err := s.moveBar(p.down, below)
 	return across || down, err
-}
-
-// arrives waits until a node lies in the view of a pane.
-func (w *walker) arrives(p *pane, n *node) (bool, error) {
-	return w.within(layoutTime, func() (bool, error) {
-		if err := w.locate(n); err != nil {
-			return false, err
-		}
-		right, below := p.lacks(n)
-		return right == 0 && below == 0 && !n.box.Empty(), nil
-	})
 }
 
 // lacks returns how far a node must be scrolled to lie in the view.
@@ -245,28 +240,28 @@ func (p *pane) lacks(n *node) (right, below int) {
 	return missing(n.box.X, n.box.W, p.box.X, p.box.W), missing(n.box.Y, n.box.H, p.box.Y, p.box.H)
 }
 
-// locate reads the node's box again.
-func (w *walker) locate(n *node) error {
-	w.askBox(n, func() {})
-	return w.run()
+// locate reads the box of the target again.
+func (s *scroller) locate() error {
+	s.askBox(s.target, func() {})
+	return s.run()
 }
 
-// page moves the bar down from the top, a view at a time, until a node has a
+// page moves the bar down from the top, a view at a time, until the target has a
 // box.
-func (w *walker) page(p *pane, n *node) error {
+func (s *scroller) page(p *pane) error {
 	bar := p.down.details.value
 	if bar == nil || p.box.H <= 0 {
 		return nil
 	}
 	to := bar.Min
 	for range maxPages {
-		if err := w.setBar(p.down, to); err != nil {
+		if err := s.setBar(p.down, to); err != nil {
 			return err
 		}
-		if err := w.locate(n); err != nil {
+		if err := s.locate(); err != nil {
 			return err
 		}
-		if !n.box.Empty() || to >= bar.Max {
+		if !s.target.box.Empty() || to >= bar.Max {
 			return nil
 		}
 		to = min(to+float64(p.box.H), bar.Max)
@@ -276,7 +271,7 @@ func (w *walker) page(p *pane, n *node) error {
 
 // moveBar moves a scroll bar by a distance within its range, and reports
 // whether it moved.
-func (w *walker) moveBar(bar *node, by int) (moved bool, err error) {
+func (s *scroller) moveBar(bar *node, by int) (moved bool, err error) {
 	if bar == nil || bar.details.value == nil || by == 0 {
 		return false, nil
 	}
@@ -285,11 +280,11 @@ func (w *walker) moveBar(bar *node, by int) (moved bool, err error) {
 	if to == v.Now {
 		return false, nil
 	}
-	return true, w.setBar(bar, to)
+	return true, s.setBar(bar, to)
 }
 
-func (w *walker) setBar(bar *node, to float64) error {
-	_, err := w.call(bar.object, ifaceProperties+".Set", ifaceValue, "CurrentValue", dbus.MakeVariant(to))
+func (s *scroller) setBar(bar *node, to float64) error {
+	_, err := s.call(bar.object, ifaceProperties+".Set", ifaceValue, "CurrentValue", dbus.MakeVariant(to))
 	bar.details.value.Now = to
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// An appTree is what was read of one application.
+// An appTree is the part of a tree that was read of one application.
 type appTree struct {
 	app     *application
 	roots   []frameWindow
@@ -26,27 +26,22 @@ type appTree struct {
 // only some toolkits report how much there is. An application that timed out is
 // in Unread; it is an error only if the scope is one of its elements.
 func (c *Client) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, error) {
-	l, err := c.connect(ctx)
+	q, err := c.queryWindows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	windows, err := c.windows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var parts []appTree
+	read := q.readAll
 	if s.Root != "" {
-		parts, err = c.readBelow(ctx, l, windows, s)
-	} else {
-		parts, err = c.readAll(ctx, l, windows, s)
+		read = q.readBelow
 	}
+	parts, err := read(s)
 	if err != nil {
 		return nil, err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, namingProgram(unread(parts), err)
 	}
-	return c.assemble(l, parts, windows, s), nil
+	return q.assemble(parts, s), nil
 }
 
 // unread names the programs that were not read completely.
@@ -61,16 +56,16 @@ func unread(parts []appTree) string {
 }
 
 // readAll reads every application of a scope concurrently.
-func (c *Client) readAll(ctx context.Context, l *busConn, windows desktop.Windows, s desktop.Scope) ([]appTree, error) {
-	apps, err := c.applications(ctx, l)
+func (q *query) readAll(s desktop.Scope) ([]appTree, error) {
+	apps, err := q.applications()
 	if err != nil {
 		return nil, err
 	}
-	apps = slices.DeleteFunc(apps, func(a *application) bool { return !mayHold(a, windows, s) })
+	apps = slices.DeleteFunc(apps, func(a *application) bool { return !q.mayHold(a, s) })
 	parts := make([]appTree, len(apps))
 	var wg sync.WaitGroup
 	for i, a := range apps {
-		wg.Go(func() { parts[i] = c.readPart(ctx, l, a, windows, s) })
+		wg.Go(func() { parts[i] = q.readPart(a, s) })
 	}
 	wg.Wait()
 	for _, p := range parts {
@@ -83,216 +78,69 @@ func (c *Client) readAll(ctx context.Context, l *busConn, windows desktop.Window
 
 // mayHold reports whether a scope may include an application, as far as is
 // known without calling it.
-func mayHold(a *application, windows desktop.Windows, s desktop.Scope) bool {
+func (q *query) mayHold(a *application, s desktop.Scope) bool {
 	if s.PID != 0 && a.pid != s.PID {
 		return false
 	}
-	w := windows.ByID(s.Window)
+	w := q.windows.ByID(s.Window)
 	return s.Window == 0 || w == nil || w.PID == 0 || w.PID == a.pid
 }
 
-// readPart reads what a scope includes of one application.
-func (c *Client) readPart(ctx context.Context, l *busConn, a *application, windows desktop.Windows, s desktop.Scope) appTree {
+// readPart reads the elements of one application that are in a scope.
+func (q *query) readPart(a *application, s desktop.Scope) appTree {
 	r := appTree{app: a}
-	named := s.Process != "" && (a.called(s.Process) || runs(windows, a.pid, s.Process))
+	named := s.Process != "" && (a.called(s.Process) || q.runs(a.pid, s.Process))
 	if s.Process != "" && !named {
 		if a.toolkitName() == "" { // then its name is unknown too
-			r.err = a.greet(ctx, l, min(greetTimeout, c.options.Timeout), false)
+			r.err = a.greet(q.ctx, q.bus, min(greetTimeout, q.client.options.Timeout), false)
 		}
 		if !a.called(s.Process) {
 			return r
 		}
 	}
-	w, done, err := c.visit(ctx, l, a, named || s.PID != 0 || s.Window != 0, visitItems)
+	w, err := q.visit(a, named || s.PID != 0 || s.Window != 0, visitItems)
 	if err != nil {
 		r.err = err
 		return r
 	}
-	defer done()
-	frames, err := w.framesIn(windows)
+	defer w.end()
+	frames, err := w.placedFrames()
 	if err != nil {
 		r.err = err
 		return r
 	}
-	for _, f := range w.matchWindows(frames, windows) {
+	t := treeReader{walker: w, scope: s}
+	for _, f := range frames {
 		if f.in(s) && (s.Hidden || w.shows(f.frame)) {
 			r.roots = append(r.roots, f)
 		} else {
-			w.omit(f.frame, 1)
+			t.omit(f.frame, 1)
 		}
 	}
-	r.err = w.read(r.roots, s)
+	r.err = t.read(r.roots)
 	r.omitted = w.omitted
 	return r
 }
 
 // runs reports whether the window system knows a process by a name.
-func runs(windows desktop.Windows, pid int, process string) bool {
-	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
+func (q *query) runs(pid int, process string) bool {
+	return slices.ContainsFunc(q.windows, func(w desktop.Window) bool {
 		return w.PID == pid && desktop.IsCalled(process, w.PID, w.Process, w.Aliases)
 	})
 }
 
-// A visitMode is how an application is prepared for a walk.
-type visitMode int
-
-const (
-	visitUngreeted    visitMode = iota // little is read, without waiting for the greeting
-	visitWithoutItems                  // little is read, one by one
-	visitCachedItems                   // like visitItems where items are cached and cheap, else without
-	visitCheapItems                    // like visitItems unless items are not cheap
-	visitItems                         // much is read: fetch the items first
-)
-
-// visit greets an application and prepares a walk over it.
-func (c *Client) visit(ctx context.Context, l *busConn, a *application, asked bool, t visitMode) (*walker, context.CancelFunc, error) {
-	wait := min(greetTimeout, c.options.Timeout)
-	if asked {
-		wait = c.options.Timeout
-	}
-	ctx, cancel := context.WithCancel(ctx) // also ends calls in flight after the visit
-	known := a.toolkitName() != "" && a.unresponsiveUntil() == nil
-	if !known || t != visitUngreeted {
-		if err := a.greet(ctx, l, wait, asked); err != nil {
-			cancel()
-			return nil, nil, err
-		}
-	}
-	w := c.newWalker(ctx, l, a)
-	if t == visitItems || t == visitCheapItems && a.itemsCheap() || t == visitCachedItems && a.signalsChanges() && a.itemsCheap() {
-		var err error
-		if w.items, err = c.items(ctx, l, w); err != nil {
-			cancel()
-			return nil, nil, err
-		}
-	}
-	return w, cancel, nil
-}
-
-// items fetches the items of an application. While they are cached, signals
-// must say what moves.
-func (c *Client) items(ctx context.Context, l *busConn, w *walker) (items, error) {
-	if w.app.signalsChanges() {
-		done, err := l.bounds.acquire(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-	}
-	return w.app.fetchItems(w.pipeline, c.signals)
-}
-
-// newWalker returns a walker over an application whose toolkit is known.
-func (c *Client) newWalker(ctx context.Context, l *busConn, a *application) *walker {
-	p := newPipeline(ctx, a.directConn(ctx, l, c.options.Timeout), c.options.Timeout)
-	p.program = a.process
-	w := newWalker(p, a)
-	w.placeless = c.options.Placeless
-	return w
-}
-
-// read reads what is below the roots, as far as the scope allows.
-func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
-	w.hidden, w.depth, w.cell = s.Hidden, s.Depth, s.Cell
-	if s.Limit > 0 && !s.Hidden {
-		w.maxRows = maxShown
-	}
-	w.noGrids = s.CellAt != nil
-	for _, r := range roots {
-		w.expand(r.frame, 1)
-	}
-	if err := w.run(); err != nil {
-		return err
-	}
-	if s.CellAt != nil {
-		if err := w.readCellsAt(*s.CellAt, roots); err != nil {
-			return err
-		}
-	}
-	for _, r := range roots {
-		if err := w.oneMenuBar(r.frame); err != nil {
-			return err
-		}
-		if w.app.losesPaddings() {
-			w.addPaddings(r.frame)
-		}
-		w.rememberPopovers(r)
-		r.frame.each(func(n *node) bool { w.askRole(n); return true })
-	}
-	if !s.Full || s.Of != "" {
-		if err := w.run(); err != nil || !s.Full {
-			return err
-		}
-	}
-	for _, r := range roots {
-		left := s.Limit // per root: their order is not known yet
-		r.frame.each(func(n *node) bool {
-			if s.Of == "" || roleOf(n.rawRole()) == s.Of {
-				w.askDetails(n)
-				w.askDrift(n)
-			}
-			left--
-			return left != 0 // never 0 without a limit
-		})
-	}
-	if err := w.run(); err != nil || s.Of != "" {
-		return err
-	}
-	for _, r := range roots {
-		w.askLabels(r.frame)
-	}
-	if err := w.run(); err != nil {
-		return err
-	}
-	for _, r := range roots {
-		labelByPlace(r.frame)
-	}
-	return nil
-}
-
-// oneMenuBar drops the menu bars of a frame that have no size if another has
-// one: LibreOffice has its own beside the toolkit's.
-func (w *walker) oneMenuBar(frame *node) error {
-	var bars []*node
-	frame.each(func(n *node) bool {
-		if roleName(n.role) == "menu bar" && n.parent != nil {
-			bars = append(bars, n)
-		}
-		return true
-	})
-	if len(bars) < 2 || w.hidden {
-		return nil
-	}
-	for _, b := range bars {
-		w.askBox(b, func() {})
-	}
-	if err := w.run(); err != nil {
-		return err
-	}
-	hollow := func(n *node) bool { return n.box.Empty() && slices.Contains(bars, n) }
-	if !slices.ContainsFunc(bars, func(b *node) bool { return !hollow(b) }) {
-		return nil
-	}
-	for _, b := range bars {
-		if hollow(b) {
-			b.each(func(*node) bool { w.omitted++; return true })
-			b.parent.children = slices.DeleteFunc(b.parent.children, hollow)
-		}
-	}
-	return nil
-}
-
-func (c *Client) readBelow(ctx context.Context, l *busConn, windows desktop.Windows, s desktop.Scope) ([]appTree, error) {
+// readBelow reads the elements below one element.
+func (q *query) readBelow(s desktop.Scope) ([]appTree, error) {
 	mode := visitItems
 	if s.CellAt != nil {
 		mode = visitWithoutItems
 	}
-	p, w, done, err := c.enter(ctx, l, s.Root, mode)
+	p, w, err := q.enter(s.Root, mode)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	home, err := w.frameOfHandle(p, windows)
+	defer w.end()
+	home, err := w.frameOfHandle(p)
 	if err != nil {
 		return nil, err
 	}
@@ -305,42 +153,170 @@ func (c *Client) readBelow(ctx context.Context, l *busConn, windows desktop.Wind
 		return nil, err
 	}
 	roots := []frameWindow{home}
-	if err := w.read(roots, s); err != nil {
+	t := treeReader{walker: w, scope: s}
+	if err := t.read(roots); err != nil {
 		return nil, err
 	}
 	return []appTree{{app: w.app, roots: roots, omitted: w.omitted}}, nil
 }
 
-// enter begins a walk in the application of a handle.
-func (c *Client) enter(ctx context.Context, l *busConn, h desktop.Handle, t visitMode) (handleParts, *walker, context.CancelFunc, error) {
-	p, err := parseHandle(h)
-	if err != nil {
-		return handleParts{}, nil, nil, err
-	}
-	if p.epoch != l.epoch {
-		return handleParts{}, nil, nil, fmt.Errorf("%w: the accessibility bus was started again since", desktop.ErrNotFound)
-	}
-	a, err := c.application(ctx, l, p.bus)
-	if err != nil {
-		return handleParts{}, nil, nil, err
-	}
-	w, done, err := c.visit(ctx, l, a, true, t)
-	if err != nil {
-		return handleParts{}, nil, nil, err
-	}
-	return p, w, done, nil
-}
-
 // frameOfHandle returns the frame that a handle names, with its window.
-func (w *walker) frameOfHandle(p handleParts, windows desktop.Windows) (frameWindow, error) {
-	frames, err := w.framesIn(windows)
+func (w *walker) frameOfHandle(p handleParts) (frameWindow, error) {
+	frames, err := w.placedFrames()
 	if err != nil {
 		return frameWindow{}, err
 	}
-	list := w.matchWindows(frames, windows)
-	i := slices.IndexFunc(list, func(f frameWindow) bool { return f.frame.path == p.frame })
+	i := slices.IndexFunc(frames, func(f frameWindow) bool { return f.frame.path == p.frame })
 	if i < 0 {
 		return frameWindow{}, fmt.Errorf("%w: its window is closed", desktop.ErrNotFound)
 	}
-	return list[i], nil
+	return frames[i], nil
+}
+
+// A treeReader reads the descendants of nodes, as far as a scope includes them.
+type treeReader struct {
+	*walker
+	scope       desktop.Scope
+	withoutRows bool    // leave out the cells of tables with too many
+	tables      []*node // those tables
+}
+
+// read reads what is below the roots.
+func (t *treeReader) read(roots []frameWindow) error {
+	s := t.scope
+	t.withoutRows = s.CellAt != nil
+	for _, r := range roots {
+		t.expand(r.frame, 1)
+	}
+	if err := t.run(); err != nil {
+		return err
+	}
+	if s.CellAt != nil {
+		if err := t.readCellsAt(*s.CellAt, roots); err != nil {
+			return err
+		}
+	}
+	for _, r := range roots {
+		if err := t.keepOneMenuBar(r.frame); err != nil {
+			return err
+		}
+		if t.app.losesPaddings() {
+			t.addPaddings(r.frame)
+		}
+		t.rememberPopovers(r)
+		r.frame.each(func(n *node) bool { n.askRole(t.pipeline); return true })
+	}
+	if !s.Full || s.Of != "" {
+		if err := t.run(); err != nil || !s.Full {
+			return err
+		}
+	}
+	for _, r := range roots {
+		left := s.Limit // per root: their order is not known yet
+		r.frame.each(func(n *node) bool {
+			if s.Of == "" || roleOf(n.rawRole()) == s.Of {
+				t.askDetails(n, maxText)
+				t.askDrift(n)
+			}
+			left--
+			return left != 0 // never 0 without a limit
+		})
+	}
+	if err := t.run(); err != nil || s.Of != "" {
+		return err
+	}
+	for _, r := range roots {
+		r.frame.askLabels(t.pipeline)
+	}
+	if err := t.run(); err != nil {
+		return err
+	}
+	for _, r := range roots {
+		labelByPlace(r.frame)
+	}
+	return nil
+}
+
+// expand reads the descendants of a node at a level, the first being 1.
+func (t *treeReader) expand(n *node, level int) {
+	if t.scope.Depth > 0 && level >= t.scope.Depth || level >= maxDepth {
+		t.omit(n, 0)
+		return
+	}
+	if has(n.states, bitManagesDescendants) && n.offers&offersTable != 0 && (n.item == nil || !n.item.complete) {
+		t.expandTable(n, level)
+		return
+	}
+	t.expandAll(n, level)
+}
+
+// expandAll reads all children of a node and their descendants.
+func (t *treeReader) expandAll(n *node, level int) {
+	t.list(n, func(kids []object) {
+		n.leaf = len(kids) == 0 || n.class == "GtkTreeView" // which reports nothing but its headers
+		n.children = make([]*node, len(kids))               // nil is left out; see compact
+		for i, k := range kids {
+			if it := t.items[k.path]; it != nil && !it.shows && !t.scope.Hidden && !t.relative {
+				t.omitted += 1 + it.descendants // most of a long list: skip making a node
+				continue
+			}
+			t.load(k, n, i, func(child *node) {
+				if !t.scope.Hidden && !t.shows(child) {
+					t.omit(child, 1)
+					return
+				}
+				n.children[i] = child
+				t.expand(child, level+levels(child))
+			})
+		}
+	})
+}
+
+// levels returns how many levels of a scope's depth a node takes: none if it is
+// merely a container.
+func levels(n *node) int {
+	if n.name == "" && n.desktopRole().Holds() {
+		return 0
+	}
+	return 1
+}
+
+// omit counts a node that is left out and its known descendants.
+func (t *treeReader) omit(n *node, self int) {
+	t.omitted += self
+	if n.item != nil {
+		t.omitted += n.item.descendants
+	}
+}
+
+// keepOneMenuBar drops the menu bars of a frame that have no size if another has
+// one: LibreOffice has its own beside the toolkit's.
+func (t *treeReader) keepOneMenuBar(frame *node) error {
+	var bars []*node
+	frame.each(func(n *node) bool {
+		if roleName(n.role) == "menu bar" && n.parent != nil {
+			bars = append(bars, n)
+		}
+		return true
+	})
+	if len(bars) < 2 || t.scope.Hidden {
+		return nil
+	}
+	for _, b := range bars {
+		t.askBox(b, func() {})
+	}
+	if err := t.run(); err != nil {
+		return err
+	}
+	hollow := func(n *node) bool { return n.box.Empty() && slices.Contains(bars, n) }
+	if !slices.ContainsFunc(bars, func(b *node) bool { return !hollow(b) }) {
+		return nil
+	}
+	for _, b := range bars {
+		if hollow(b) {
+			b.each(func(*node) bool { t.omitted++; return true })
+			b.parent.children = slices.DeleteFunc(b.parent.children, hollow)
+		}
+	}
+	return nil
 }

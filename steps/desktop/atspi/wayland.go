@@ -11,21 +11,21 @@ import (
 	"understudy/steps/desktop"
 )
 
-// On Wayland an application knows the size of its windows and not their place; the
-// compositor knows both, but not what the application counts from: the corner of
-// what it draws, of that and its shadow, or of what is below a title bar that it
-// draws itself. The sizes tell. And where a popup is, nobody tells: then its
-// elements have no box, so that they are operated by their actions and by keys,
-// and no click goes where one was only guessed.
+// On Wayland an application knows the size of its windows and not their position.
+// The compositor knows both, but not the origin of the application's boxes: the
+// corner of what the application draws, the corner of that with its shadow, or the
+// corner below a title bar that the application draws itself. The sizes tell which.
+// The position of a popup is known to nobody: its elements have no box, so that they
+// are operated by their actions and by keys, and nothing is clicked on a guess.
 
-// placeless reports whether the windows of a desktop say what is drawn in them,
-// because applications do not know where that is.
+// placeless reports whether the application does not know where its window is,
+// so that the window's Content does.
 func placeless(w desktop.Window) bool { return !w.Content.Empty() }
 
-// sizeOnly reports whether the boxes of the application count from its window.
+// sizeOnly reports whether boxes of the application are relative to its window.
 func (w *walker) sizeOnly() bool { return w.relative || w.placeless }
 
-// boxesFrom is from where boxes and points are counted.
+// boxesFrom returns the coordinate system of boxes and points.
 func (w *walker) boxesFrom() uint32 {
 	const onScreen, inWindow = uint32(0), uint32(1)
 	if w.sizeOnly() {
@@ -34,19 +34,19 @@ func (w *walker) boxesFrom() uint32 {
 	return onScreen
 }
 
-// widestShadow is how much larger than what shows of it a window may be. One that is
-// larger still does not count in the points of the screen.
+// widestShadow bounds how much larger than its visible part a window may be. The
+// boxes of one that is larger still are not in points of the screen.
 const widestShadow = 150
 
 // contentOf returns the distance from the origin of a frame's boxes to the screen,
-// and false where that cannot be told.
+// and false if it is not known.
 func contentOf(f *node, w desktop.Window) (desktop.Point, bool) {
 	is, says := w.Content, f.box
 	from := desktop.Point{X: is.X - says.X, Y: is.Y - says.Y}
 	switch {
 	case says.W == is.W && says.H == is.H:
 		return from, true
-	case says.W-is.W > widestShadow || says.H-is.H > widestShadow: // such as a browser, which counts the pixels of the device
+	case says.W-is.W > widestShadow || says.H-is.H > widestShadow: // such as a browser, which reports pixels of the device
 		return desktop.Point{}, false
 	case f.drawnIn != nil: // a shadow around it
 		return desktop.Point{X: is.X - f.drawnIn.X, Y: is.Y - f.drawnIn.Y}, true
@@ -56,51 +56,11 @@ func contentOf(f *node, w desktop.Window) (desktop.Point, bool) {
 	return desktop.Point{}, false
 }
 
-// drawnDepth is how far below a frame that is looked for which fills its window.
-const drawnDepth = 5
-
-// findShadows finds, in the frames that are larger than what shows of each of the
-// windows, what fills one: the rest is shadow.
-func (w *walker) findShadows(frames []*node, windows []desktop.Window) error {
-	sizes := map[desktop.Size]bool{}
-	for _, win := range ownWindows(windows, w.app.pid) {
-		if placeless(win) {
-			sizes[desktop.Size{W: win.Content.W, H: win.Content.H}] = true
-		}
-	}
-	parts, wide := map[*node]image.Rectangle{}, map[*node]desktop.Rect{}
-	for _, f := range frames {
-		if len(sizes) > 0 && !sizes[desktop.Size{W: f.box.W, H: f.box.H}] {
-			w.findDrawn(f, f.object, sizes, 1, func(level int, box desktop.Rect) {
-				if level == 1 {
-					parts[f] = parts[f].Union(box.Image())
-				}
-				for size := range sizes {
-					if in, told := showsAround(box, f.box, size); told && in.Y > wide[f].Y {
-						wide[f] = in
-					}
-				}
-			})
-		}
-	}
-	if err := w.run(); err != nil {
-		return err
-	}
-	for f, all := range parts { // such as a header bar and what is below it
-		if box := desktop.RectOf(all); f.drawnIn == nil && sizes[desktop.Size{W: box.W, H: box.H}] {
-			f.drawnIn = &box
-		}
-		if box, told := wide[f]; f.drawnIn == nil && told {
-			f.drawnIn = &box
-		}
-	}
-	return nil
-}
-
-// showsAround returns what shows of a frame with a shadow, of which the size is known,
-// as far as a box in it tells: one that is as wide, with the same shadow on both sides.
-// It is the title bar at the top, or reaches down to the bottom. There is no more
-// shadow above than below.
+// showsAround returns the visible part of a frame with a shadow, given its size and
+// the box of an element in it, and false if the box does not tell. The box must be
+// as wide as the visible part, with the same shadow on both sides. It is the title
+// bar at the top, or reaches down to the bottom. There is no more shadow above than
+// below.
 func showsAround(box, frame desktop.Rect, size desktop.Size) (shows desktop.Rect, told bool) {
 	side, over := frame.W-size.W, frame.H-size.H
 	if box.W != size.W || side <= 0 || 2*box.X != side {
@@ -114,27 +74,82 @@ func showsAround(box, frame desktop.Rect, size desktop.Size) (shows desktop.Rect
 	return shows, false
 }
 
-// findDrawn looks below an object of a frame for a box of one of the sizes. The boxes
-// of its children are told.
-func (w *walker) findDrawn(f *node, below object, sizes map[desktop.Size]bool, level int, tell func(level int, box desktop.Rect)) {
-	w.want(below, ifaceAccessible+".GetChildren", func(body []any) {
+// maxShadowDepth bounds how far below a frame the element is looked for that fills
+// its window.
+const maxShadowDepth = 5
+
+// A shadowSearch finds what fills the visible part of one frame.
+type shadowSearch struct {
+	*walker
+	frame *node
+	sizes map[desktop.Size]bool // of the visible parts of the windows
+	parts image.Rectangle       // the union of the frame's children, such as a header bar and what is below it
+	wide  desktop.Rect          // the visible part as showsAround finds it
+}
+
+// findShadows finds the visible part of each frame that is larger than every
+// visible part of a window: the rest of the frame is shadow.
+func (w *walker) findShadows(frames []*node) error {
+	sizes := map[desktop.Size]bool{}
+	for _, win := range ownWindows(w.query.windows, w.app.pid) {
+		if placeless(win) {
+			sizes[sizeOf(win.Content)] = true
+		}
+	}
+	var searches []*shadowSearch
+	for _, f := range frames {
+		if len(sizes) > 0 && !sizes[sizeOf(f.box)] {
+			s := &shadowSearch{walker: w, frame: f, sizes: sizes}
+			s.searchBelow(f.object, 1)
+			searches = append(searches, s)
+		}
+	}
+	if err := w.run(); err != nil {
+		return err
+	}
+	for _, s := range searches {
+		if box := desktop.RectOf(s.parts); s.frame.drawnIn == nil && sizes[sizeOf(box)] {
+			s.frame.drawnIn = &box
+		}
+		if s.frame.drawnIn == nil && !s.wide.Empty() {
+			s.frame.drawnIn = &s.wide
+		}
+	}
+	return nil
+}
+
+func sizeOf(r desktop.Rect) desktop.Size { return desktop.Size{W: r.W, H: r.H} }
+
+// searchBelow looks at the children of an object at a level below the frame, the
+// first being 1.
+func (s *shadowSearch) searchBelow(o object, level int) {
+	s.want(o, ifaceAccessible+".GetChildren", func(body []any) {
 		for _, o := range objectsOf(first[any](body)) {
 			n := &node{object: o}
-			w.askBox(n, func() {
-				tell(level, n.box)
-				switch {
-				case f.drawnIn != nil:
-				case sizes[desktop.Size{W: n.box.W, H: n.box.H}]:
-					f.drawnIn = &n.box
-				case level < drawnDepth && n.box.W > 0 && n.box.W <= f.box.W:
-					w.findDrawn(f, o, sizes, level+1, tell)
-				}
-			})
+			s.askBox(n, func() { s.examine(n, level) })
 		}
 	})
 }
 
-// pops reports whether what is in a node may be in a popup.
+func (s *shadowSearch) examine(n *node, level int) {
+	if level == 1 {
+		s.parts = s.parts.Union(n.box.Image())
+	}
+	for size := range s.sizes {
+		if in, told := showsAround(n.box, s.frame.box, size); told && in.Y > s.wide.Y {
+			s.wide = in
+		}
+	}
+	switch {
+	case s.frame.drawnIn != nil:
+	case s.sizes[sizeOf(n.box)]:
+		s.frame.drawnIn = &n.box
+	case level < maxShadowDepth && n.box.W > 0 && n.box.W <= s.frame.box.W:
+		s.searchBelow(n.object, level+1)
+	}
+}
+
+// pops reports whether the children of a node may be in a popup.
 func (n *node) pops() bool {
 	switch roleName(n.role) {
 	case "menu", "popup menu", "combo box", "tool tip", "window":
@@ -153,16 +168,16 @@ func (n *node) inPopup() bool {
 	return false
 }
 
-// isFace reports whether a node is what a combo box shows when it is closed: in GTK 4
-// that is a button in it.
+// isFace reports whether a node is the part of a combo box that shows while it is
+// closed: in GTK 4 that is a button in it.
 func (n *node) isFace() bool {
 	name := roleName(n.role)
 	return (name == "push button" || name == "toggle button") && roleName(n.parent.role) == "combo box"
 }
 
-// popupIn reports whether one of the frames is a popup that shows. A browser has
-// frames for some that do not: nothing that a person could see is in these. What is
-// told of an element beside it (a tooltip) goes when the pointer moves.
+// popupIn reports whether one of the frames is a popup that shows. A browser also
+// has frames for popups that do not show: they hold nothing visible. Tooltips do not
+// count, because they are dismissed when the pointer moves.
 func (w *walker) popupIn(frames []frameWindow) (bool, error) {
 	var seen bool
 	for _, f := range frames {
@@ -172,18 +187,18 @@ func (w *walker) popupIn(frames []frameWindow) (bool, error) {
 		if w.app.toolkitName() != "Chromium" {
 			return true, nil
 		}
-		w.findSeen(f.frame.object, 0, func() { seen = true })
+		w.findVisible(f.frame.object, 0, func() { seen = true })
 	}
 	return seen, w.run()
 }
 
-// findSeen tells of each element below an object that a person would see, and of a
-// frame about whose content nothing is told: that is an open list of a page.
-func (w *walker) findSeen(below object, level int, tell func()) {
+// findVisible calls found for each element below an object that a person would
+// see, and for a frame that reports no content: that is an open list of a page.
+func (w *walker) findVisible(below object, level int, found func()) {
 	w.want(below, ifaceAccessible+".GetChildren", func(body []any) {
 		kids := objectsOf(first[any](body))
 		if len(kids) == 0 && level == 0 {
-			tell()
+			found()
 		}
 		for _, o := range kids {
 			n := &node{object: o}
@@ -191,17 +206,18 @@ func (w *walker) findSeen(below object, level int, tell func()) {
 				switch {
 				case !w.shows(n) || roleName(n.role) == "tool tip" || level > maxDepth:
 				case isBox(n) || w.isPage(n):
-					w.findSeen(o, level+1, tell)
+					w.findVisible(o, level+1, found)
 				case n.box.W > 1 && n.box.H > 1:
-					tell()
+					found()
 				}
 			})
 		}
 	})
 }
 
-// pixels is how many units of the page of a node are one of its browser, which
-// counts the points of the screen around the page and the pixels of the device in it.
+// pixels returns the number of pixels of the device per point of the screen, in
+// the page that holds a node: a browser reports points around the page and pixels in
+// it.
 func (n *node) pixels() float64 {
 	by := 1.0
 	for m := n; m != nil && m.parent != nil; m = m.parent {
@@ -217,24 +233,18 @@ func (n *node) pixels() float64 {
 	return by
 }
 
-// inPoints is a box of a node in points of the screen.
+// inPoints converts a box in the page that holds a node to points of the screen.
 func (n *node) inPoints(box desktop.Rect) desktop.Rect {
-	by := n.pixels()
-	scaled := func(v int) int { return int(math.Round(float64(v) / by)) }
-	x, y := scaled(box.X), scaled(box.Y)
-	return desktop.Rect{X: x, Y: y, W: scaled(box.X+box.W) - x, H: scaled(box.Y+box.H) - y}
+	return desktop.RectOf(scaled(box.Image(), 1/n.pixels()))
 }
 
-// inPixels is a point of a browser as its page counts.
-func (w *walker) inPixels(page *node, at desktop.Point) desktop.Point {
-	if !w.placeless {
-		return at
-	}
-	by := page.pixels()
+// inPixels converts a point of a browser to the pixels of a page.
+func (n *node) inPixels(at desktop.Point) desktop.Point {
+	by := n.pixels()
 	return desktop.Point{X: int(float64(at.X) * by), Y: int(float64(at.Y) * by)}
 }
 
-// popupOpen is the error of a look at a point of a window over which a popup may be.
+// popupOpen returns the error for a point of a window that a popup may cover.
 func popupOpen(w desktop.Window) error {
 	return &desktop.MissingError{
 		What: fmt.Sprintf("a menu or another popup of %q is open, and in a Wayland session nobody tells where: what a click there would reach is not known", w.Title),
@@ -242,13 +252,14 @@ func popupOpen(w desktop.Window) error {
 	}
 }
 
-// findParents reads the parents of a node that was read alone, as far as they tell
-// where it is.
+// findParents reads the ancestors of a node that was read alone, where they are
+// needed to tell the node's position.
 func (w *walker) findParents(n *node) error {
 	if !w.placeless {
 		return nil
 	}
-	for at, depth := n, 0; depth < maxDepth; depth++ {
+	at := n
+	for range maxDepth {
 		up := &node{}
 		w.get(at.object, ifaceAccessible, "Parent", func(v any) { up.object = objectOf(as[[]any](v)) })
 		if err := w.run(); err != nil || up.none() || up.object == w.app.object {
