@@ -23,7 +23,7 @@ var source []byte
 // python is the interpreter that has the bindings of GTK.
 const python = "/usr/bin/python3"
 
-// A Program is the application as a program of GTK 3. It implements App.
+// A Program is the application as a GTK 3 program. It implements App.
 type Program struct {
 	script  string
 	mu      sync.Mutex // one command at a time
@@ -33,8 +33,8 @@ type Program struct {
 	lines   []string
 }
 
-// Start starts the application on the desktop that the environment names. It
-// ends with the test.
+// Start starts the application on the desktop that the environment names. It is
+// killed when the test ends.
 func Start(t testing.TB, env []string) *Program {
 	t.Helper()
 	p := &Program{script: filepath.Join(t.TempDir(), "application.py"), answers: make(chan string, 1)}
@@ -63,12 +63,12 @@ func Start(t testing.TB, env []string) *Program {
 	return p
 }
 
-// Another is a command line that shows a window of another program.
+// Another returns a command line that shows a window of another program.
 func (p *Program) Another(title string) string {
 	return fmt.Sprintf("%s %s --window %s", python, p.script, title)
 }
 
-// read sorts what the application writes into answers and what it received.
+// read splits the output of the application into replies and received lines.
 func (p *Program) read(out io.Reader) {
 	defer close(p.answers)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -105,7 +105,7 @@ func (p *Program) Do(command string) error {
 	return err
 }
 
-// Boxes are where the application draws.
+// Boxes returns where the application draws its elements and windows.
 func (p *Program) Boxes() (map[string]desktop.Rect, error) {
 	answer, err := p.ask("boxes")
 	if err != nil {

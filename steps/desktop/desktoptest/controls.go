@@ -9,40 +9,35 @@ import (
 )
 
 func testInvoke(k *kit) {
-	k.must(k.invoke(k.element("OK")))
-	k.must(k.invoke(k.element("Row 0")))
+	k.do(desktop.Invoke{Element: k.element("OK").Handle})
+	k.do(desktop.Invoke{Element: k.element("Row 0").Handle})
 	k.hears("click", `click "OK"`, `click "Row 0"`)
 }
 
-// reads waits until an element has a state, or has it not.
+// reads waits until an element has one of some states, or none of them.
 func (k *kit) reads(e *desktop.Element, s desktop.States, on bool) {
 	k.Helper()
 	k.until("it reads as it is", func() error {
-		return same(fmt.Sprintf("%s is %v", e.Name, s.Names()), k.refresh(e).States.Has(s), on)
+		return same(fmt.Sprintf("%s is %v", e.Name, s.Names()), k.refresh(e).States&s != 0, on)
 	})
 }
 
-// A toggle button is pressed or checked, as its toolkit has it.
 func testToggle(k *kit) {
-	reads := func(e *desktop.Element, on bool) {
-		k.until("it reads as it is", func() error {
-			return same(e.Name+" is on", k.refresh(e).States&(desktop.Checked|desktop.Pressed) != 0, on)
-		})
-	}
+	const isOn = desktop.Checked | desktop.Pressed // depending on the toolkit
 	for _, name := range []string{"Urgent", "Bold"} {
 		k.must(k.App.Do("reset"))
 		e := k.element(name)
-		k.must(k.invoke(e))
+		k.do(desktop.Invoke{Element: e.Handle})
 		k.hears("toggle", fmt.Sprintf("toggle %q on", name))
-		reads(e, true)
-		k.must(k.invoke(e))
+		k.reads(e, isOn, true)
+		k.do(desktop.Invoke{Element: e.Handle})
 		k.hears("toggle", fmt.Sprintf("toggle %q on", name), fmt.Sprintf("toggle %q off", name))
-		reads(e, false)
+		k.reads(e, isOn, false)
 	}
 }
 
 func testRadio(k *kit) {
-	k.must(k.click(k.middle("Work")))
+	k.click(k.middle("Work"))
 	k.hears("toggle", `toggle "Home" off`, `toggle "Work" on`)
 	k.reads(k.element("Work"), desktop.Checked, true)
 	k.reads(k.element("Home"), desktop.Checked, false)
@@ -50,13 +45,13 @@ func testRadio(k *kit) {
 
 func testRefuses(k *kit) {
 	disabled := k.element("Disabled")
-	if err := k.invoke(disabled); !errors.Is(err, desktop.ErrRefused) {
+	if err := k.Do(k.Context(), desktop.Invoke{Element: disabled.Handle}); !errors.Is(err, desktop.ErrRefused) {
 		k.Errorf("invoking what is disabled: %v, want a refusal", err)
 	}
-	if err := k.setText(k.element("OK"), "x"); !errors.Is(err, desktop.ErrRefused) {
+	if err := k.Do(k.Context(), desktop.SetText{Element: k.element("OK").Handle, Text: "x"}); !errors.Is(err, desktop.ErrRefused) {
 		k.Errorf("setting the text of a button: %v, want a refusal", err)
 	}
-	if err := k.setNumber(k.element("OK"), 1); !errors.Is(err, desktop.ErrRefused) {
+	if err := k.Do(k.Context(), desktop.SetNumber{Element: k.element("OK").Handle, Value: 1}); !errors.Is(err, desktop.ErrRefused) {
 		k.Errorf("setting the number of a button: %v, want a refusal", err)
 	}
 	k.hears("click")
@@ -64,22 +59,22 @@ func testRefuses(k *kit) {
 
 func testSetText(k *kit) {
 	k.writeIn("Name", "old")
-	k.must(k.setText(k.element("Name"), "new: Łódź"))
+	k.do(desktop.SetText{Element: k.element("Name").Handle, Text: "new: Łódź"})
 	k.holds("Name", "new: Łódź")
-	k.must(k.setText(k.element("Body"), "one\ntwo"))
+	k.do(desktop.SetText{Element: k.element("Body").Handle, Text: "one\ntwo"})
 	k.holds("Body", "one\ntwo")
-	k.must(k.setText(k.element("Name"), ""))
+	k.do(desktop.SetText{Element: k.element("Name").Handle, Text: ""})
 	k.holds("Name", "")
 }
 
 func testInsertText(k *kit) {
 	k.writeIn("Name", "Łd")
-	k.must(k.press("left"))
+	k.press("left")
 	k.must(k.App.Do("settle"))
-	k.must(k.insertText(k.element("Name"), "ó dź 日本"))
-	k.must(k.write("!"))
+	k.do(desktop.InsertText{Element: k.element("Name").Handle, Text: "ó dź 日本"})
+	k.write("!")
 	k.holds("Name", "Łó dź 日本!d")
-	if err := k.insertText(k.element("OK"), "x"); !errors.Is(err, desktop.ErrRefused) {
+	if err := k.Do(k.Context(), desktop.InsertText{Element: k.element("OK").Handle, Text: "x"}); !errors.Is(err, desktop.ErrRefused) {
 		k.Errorf("inserting text into a button: %v, want a refusal", err)
 	}
 }
@@ -89,25 +84,25 @@ func testSetNumber(k *kit) {
 	if volume.Value == nil || *volume.Value != (desktop.Range{Max: 100}) {
 		k.Fatalf("the slider has the value %+v, want 0 of 0 to 100", volume.Value)
 	}
-	k.must(k.setNumber(volume, 70))
-	k.must(k.setNumber(volume, 700))
+	k.do(desktop.SetNumber{Element: volume.Handle, Value: 70})
+	k.do(desktop.SetNumber{Element: volume.Handle, Value: 700})
 	k.hears("number", `number "Volume" 70`, `number "Volume" 100`)
 	check(k, "the value that is read", *k.refresh(volume).Value, desktop.Range{Now: 100, Max: 100})
 }
 
 func testSelect(k *kit) {
-	k.must(k.selectChild(k.element("Colour"), 2))
+	k.do(desktop.Select{Container: k.element("Colour").Handle, Child: 2, On: true})
 	k.hears("choose", `choose "Colour" "blue"`)
-	k.must(k.selectChild(k.element("Colour"), 1))
+	k.do(desktop.Select{Container: k.element("Colour").Handle, Child: 1, On: true})
 	k.hears("choose", `choose "Colour" "blue"`, `choose "Colour" "green"`)
 }
 
 func testGrabFocus(k *kit) {
 	k.writeIn("Name", "first")
 	body := k.element("Body")
-	k.must(k.grabFocus(body))
+	k.do(desktop.GrabFocus{Element: body.Handle})
 	k.reads(body, desktop.Focused, true)
-	k.must(k.write("then"))
+	k.write("then")
 	k.holds("Body", "then")
 	k.holds("Name", "first")
 }
@@ -117,73 +112,74 @@ func testReveal(k *kit) {
 	if r := k.box("Row 30"); view.Contains(r.Center()) {
 		k.Fatalf("the row is in view at %v before", r)
 	}
-	k.must(k.reveal(row))
+	k.do(desktop.Reveal{Element: row.Handle})
 	k.until("it is in view", func() error {
 		if r := k.box("Row 30"); !view.Contains(r.Center()) {
 			return fmt.Errorf("the row is at %v, outside of %v", r, view)
 		}
 		return nil
 	})
-	k.must(k.click(k.middle("Row 30")))
+	k.click(k.middle("Row 30"))
 	k.hears("click", `click "Row 30"`)
 }
 
 func testFocus(k *kit) {
 	k.writeIn("Name", "hello world")
-	k.must(k.press("left left left shift+left shift+left"))
-	k.must(k.move(k.middle("Canvas")))
+	k.press("left left left shift+left shift+left")
+	k.do(desktop.MovePointer{To: k.middle("Canvas")})
 	k.must(k.App.Do("settle"))
 	saved, err := k.SaveFocus(k.Context())
 	k.must(err)
 	k.writeIn("Body", "elsewhere")
-	k.must(k.restoreFocus(saved))
+	k.do(desktop.RestoreFocus{State: saved})
 	at, err := k.PointerPosition(k.Context())
 	k.must(err)
 	check(k, "the pointer", at, k.middle("Canvas"))
-	k.must(k.write("X"))
+	k.write("X")
 	k.holds("Name", "hello Xrld")
 	k.holds("Body", "elsewhere")
 }
 
 func testFocusTyped(k *kit) {
 	k.writeIn("Name", "hello world")
-	k.must(k.press("home"))
+	k.press("home")
 	k.must(k.App.Do("settle"))
 	saved, err := k.SaveFocus(k.Context())
 	k.must(err)
-	k.must(k.write("oh "))
+	k.write("oh ")
 	k.holds("Name", "oh hello world")
-	k.must(k.restoreFocus(saved))
-	k.must(k.write("X"))
+	k.do(desktop.RestoreFocus{State: saved})
+	k.write("X")
 	k.holds("Name", "oh Xhello world")
-	k.must(k.press("home shift+right shift+right"))
+	k.press("home shift+right shift+right")
 	k.must(k.App.Do("settle"))
 	saved, err = k.SaveFocus(k.Context())
 	k.must(err)
-	k.must(k.write("ah"))
+	k.write("ah")
 	k.holds("Name", "ah Xhello world") // as long as before
-	k.must(k.restoreFocus(saved))
-	k.must(k.write("!"))
+	k.do(desktop.RestoreFocus{State: saved})
+	k.write("!")
 	k.holds("Name", "ah! Xhello world")
 }
 
 func testFocusWindow(k *kit) {
 	k.writeIn("Name", "ab")
-	k.must(k.press("left"))
+	k.press("left")
 	k.must(k.App.Do("settle"))
 	saved, err := k.SaveFocus(k.Context())
 	k.must(err)
 	k.must(k.App.Do("open Second"))
 	k.until("it is on top", func() error { return same("the top", k.top().Title, "Second") })
 	k.writeIn("In Second", "there")
-	k.must(k.restoreFocus(saved))
+	k.do(desktop.RestoreFocus{State: saved})
 	check(k, "the active window", k.active().Title, "Contract")
-	k.must(k.write("|"))
+	k.write("|")
 	k.holds("Name", "a|b")
 	k.holds("In Second", "there")
 }
 
-// told runs a watch until the end of the sentence, and counts its calls.
+// told runs a watch until the end of the sentence, and returns a channel that
+// receives its calls.
 func (k *kit) told(watch func(ctx context.Context, f func()) error) <-chan struct{} {
 	k.Helper()
 	calls := make(chan struct{}, 1)
@@ -221,7 +217,7 @@ func (k *kit) await(calls <-chan struct{}, what string) {
 
 func testWatchFocus(k *kit) {
 	calls := k.told(k.System.Desktop.WatchFocus)
-	k.must(k.click(k.middle("Body")))
+	k.click(k.middle("Body"))
 	k.await(calls, "the move of the focus is told")
 }
 
@@ -229,7 +225,7 @@ func testWatchElement(k *kit) {
 	volume, name := k.element("Volume"), k.element("Name")
 	number := k.told(func(ctx context.Context, f func()) error { return k.System.Desktop.WatchElement(ctx, volume.Handle, f) })
 	text := k.told(func(ctx context.Context, f func()) error { return k.System.Desktop.WatchElement(ctx, name.Handle, f) })
-	k.must(k.setNumber(volume, 5))
+	k.do(desktop.SetNumber{Element: volume.Handle, Value: 5})
 	k.await(number, "the change of the number is told")
 	k.writeIn("Name", "x")
 	k.await(text, "the change of the text is told")

@@ -1,10 +1,10 @@
 // Package desktoptest is the contract that every desktop passes, and the
 // application that is its witness.
 //
-// A window system is supported when Run passes on it. What became of an action
-// is told by an application (App) and never by the desktop that acted, so no
-// driver is judged by its own words. How fast a desktop is, and what only one
-// system or one toolkit does, is for its own tests.
+// A window system is supported when Run passes on it. The effect of an action is
+// reported by an application (App) and never by the desktop that acted, so no
+// driver is judged by its own reports. How fast a desktop is, and features of one
+// system or one toolkit, are for the tests of that desktop.
 package desktoptest
 
 import (
@@ -21,45 +21,45 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A System is a desktop that is held to the contract, with the application on it.
+// A System is a desktop under test, with the application on it.
 type System struct {
 	*desktop.Desktop
 	App App
 	// Launch is the command line of a program that shows a window of its own,
 	// with the title Launched.
 	Launch, Launched string
-	// Person presses and releases a key past the desktop, as a person does.
+	// Person presses and releases a key outside of the desktop, as a person does.
 	Person func(k desktop.Key) error
-	// PersonClicks does so with a button of the mouse. It is needed where keys are not
-	// heard.
+	// PersonClicks does so with a button of the mouse. It is needed if Watch does
+	// not report keys.
 	PersonClicks func(b desktop.Button) error
-	// Lacks names the sentences that the system cannot hold, each with the
-	// reason. They are skipped, and so reported.
+	// Lacks names the sentences that the system cannot pass, each with the reason.
+	// They are skipped, which the test reports.
 	Lacks map[string]string
 }
 
-// App is the application. It has one window, "Contract", whose elements are
-// those of application.py, and tells the truth about itself.
+// App is the application. It has one window, "Contract", with the elements of
+// application.py, and reports on itself truthfully.
 type App interface {
-	// Do has the application do something of its own accord, and returns once
-	// it has handled all that the display sent it:
+	// Do makes the application execute a command, and returns once it has handled
+	// all that the display sent it:
 	//
 	//	reset            everything is as at the start, and nothing was received
 	//	settle           nothing more
-	//	open TITLE       another window of it comes up over the canvas, with an
-	//	                 entry "In TITLE" that fills it
+	//	open TITLE       another window opens over the canvas, with an entry
+	//	                 "In TITLE" that fills it
 	//	cover NAME       the same, titled "Cover", over an element
 	//	remove NAME      an element ceases to exist
 	//	disable NAME     an element can no longer be used
 	//	paint R G B      the canvas takes another colour
 	Do(command string) error
-	// Boxes are where its elements and windows (with their frames) are drawn on
-	// the screen, by their names, also where they are scrolled away.
+	// Boxes returns where elements and windows (with their frames) are drawn on the
+	// screen, by their names, also of those that are scrolled out of view.
 	Boxes() (map[string]desktop.Rect, error)
 	// Received lists what reached it since the reset, in order, such as
 	//
 	//	click "OK"                        a button or an item of a menu
-	//	text "Name" "Ada"                 all that a field holds now
+	//	text "Name" "Ada"                 the whole text of a field now
 	//	toggle "Urgent" on                or off
 	//	choose "Colour" "blue"
 	//	number "Volume" 70
@@ -72,11 +72,11 @@ type App interface {
 	Received() []string
 }
 
-// Colour is what the canvas is painted with after a reset.
+// Colour is the colour of the canvas after a reset.
 var Colour = color.RGBA{R: 200, G: 40, B: 80, A: 255}
 
-// patience is how long a condition is awaited. It is long because it only
-// matters where a sentence does not hold.
+// patience bounds the wait for a condition. It is long because it matters only if
+// a sentence fails.
 const patience = 20 * time.Second
 
 // A sentence is one promise of the contract.
@@ -163,8 +163,8 @@ var sentences = []sentence{
 	{"the desktop describes itself", testInfo},
 }
 
-// Run holds a desktop to the contract. It is opened once: each sentence begins
-// with a reset of the application.
+// Run tests a desktop against the contract. The desktop is opened once; each
+// sentence begins with a reset of the application.
 func Run(t *testing.T, open func(t *testing.T) *System) {
 	s := open(t)
 	for _, name := range slices.Sorted(maps.Keys(s.Lacks)) {
@@ -182,14 +182,14 @@ func Run(t *testing.T, open func(t *testing.T) *System) {
 			k.until("the application's window is active", func() error {
 				return same("the active window", k.active().Title, "Contract")
 			})
-			k.must(k.App.Do("reset")) // what that brought is not of the sentence
+			k.must(k.App.Do("reset")) // events of the activation do not belong to the sentence
 			c.test(k)
 			k.must(k.ReleaseAll(k.Context()))
 		})
 	}
 }
 
-// A kit is a system under test, and short words for what sentences do with it.
+// A kit is a system under test, with helpers for the sentences.
 type kit struct {
 	*testing.T
 	*System
@@ -202,7 +202,41 @@ func (k *kit) must(err error) {
 	}
 }
 
-// until waits for a condition; an error says what is still missing.
+// do performs an action, which must not fail.
+func (k *kit) do(a desktop.Action) {
+	k.Helper()
+	k.must(k.Do(k.Context(), a))
+}
+
+// click clicks once, and not as a double click with the click before.
+func (k *kit) click(at desktop.Point) {
+	k.Helper()
+	k.clickWith(at, desktop.Left, 1)
+}
+
+func (k *kit) clickWith(at desktop.Point, b desktop.Button, count int) {
+	k.Helper()
+	c := desktop.Click{At: at, Button: b, Count: count}
+	k.must(k.RestBeforeClick(k.Context(), c))
+	k.do(c)
+}
+
+// press presses chords, such as "ctrl+a left".
+func (k *kit) press(keys string) {
+	k.Helper()
+	chords, err := desktop.ParseKeys(keys)
+	k.must(err)
+	for _, c := range chords {
+		k.do(desktop.Press{Chord: c})
+	}
+}
+
+func (k *kit) write(text string) {
+	k.Helper()
+	k.do(desktop.Type{Text: text})
+}
+
+// until waits for a condition; its error says what is still missing.
 func (k *kit) until(what string, f func() error) {
 	k.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -218,7 +252,7 @@ func (k *kit) until(what string, f func() error) {
 	}
 }
 
-// same says how two values differ.
+// same returns an error that shows how two values differ.
 func same[T any](what string, got, want T) error {
 	if diff := cmp.Diff(want, got); diff != "" {
 		return fmt.Errorf("%s (-want +got):\n%s", what, diff)
@@ -226,7 +260,7 @@ func same[T any](what string, got, want T) error {
 	return nil
 }
 
-// check fails the sentence, and goes on, when two values differ.
+// check fails the sentence, which continues, if two values differ.
 func check[T any](k *kit, what string, got, want T) {
 	k.Helper()
 	if err := same(what, got, want); err != nil {
@@ -234,21 +268,22 @@ func check[T any](k *kit, what string, got, want T) {
 	}
 }
 
-// received is what reached the application of some sorts, such as "press release".
-func (k *kit) received(sorts string) []string {
+// received returns the lines of some types, such as "press release", that reached
+// the application.
+func (k *kit) received(types string) []string {
 	k.Helper()
 	k.must(k.App.Do("settle"))
 	return slices.DeleteFunc(append([]string{}, k.App.Received()...), func(line string) bool {
-		sort, _, _ := strings.Cut(line, " ")
-		return !slices.Contains(strings.Fields(sorts), sort)
+		typ, _, _ := strings.Cut(line, " ")
+		return !slices.Contains(strings.Fields(types), typ)
 	})
 }
 
-// hears waits until just these lines of some sorts reached the application.
-func (k *kit) hears(sorts string, want ...string) {
+// hears waits until exactly these lines of some types reached the application.
+func (k *kit) hears(types string, want ...string) {
 	k.Helper()
-	want = append([]string{}, want...) // nothing is not nil
-	k.until("the application heard it", func() error { return same("it heard", k.received(sorts), want) })
+	want = append([]string{}, want...) // empty, not nil
+	k.until("the application heard it", func() error { return same("it heard", k.received(types), want) })
 }
 
 // holds waits until a field of the application holds a text.

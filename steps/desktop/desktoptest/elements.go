@@ -10,7 +10,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// all are the elements in a scope, with all that can be known of them.
+// all returns the elements in a scope, read in full.
 func (k *kit) all(s desktop.Scope) (list []*desktop.Element) {
 	k.Helper()
 	s.Full = true
@@ -23,19 +23,19 @@ func (k *kit) all(s desktop.Scope) (list []*desktop.Element) {
 	return list
 }
 
-// find lists the elements of a name; the label of something else is not it.
+// find returns the elements with a name, without labels.
 func (k *kit) find(name string, s desktop.Scope) []*desktop.Element {
 	k.Helper()
 	return slices.DeleteFunc(k.all(s), func(e *desktop.Element) bool { return e.Name != name || e.Role == "label" })
 }
 
-// element waits for the one element of a name that shows.
+// element waits for the one element with a name that shows.
 func (k *kit) element(name string) *desktop.Element {
 	k.Helper()
 	return k.within(name, desktop.Scope{})
 }
 
-// within waits for the one element of a name in a scope.
+// within waits for the one element with a name in a scope.
 func (k *kit) within(name string, s desktop.Scope) (e *desktop.Element) {
 	k.Helper()
 	k.until("the tree has "+name, func() error {
@@ -49,7 +49,7 @@ func (k *kit) within(name string, s desktop.Scope) (e *desktop.Element) {
 	return e
 }
 
-// absent says whether no element of a name shows.
+// absent returns an error if an element with a name shows.
 func (k *kit) absent(name string) error {
 	k.Helper()
 	if found := k.find(name, desktop.Scope{}); len(found) > 0 {
@@ -58,7 +58,7 @@ func (k *kit) absent(name string) error {
 	return nil
 }
 
-// has says whether an element has states.
+// has returns an error unless an element has states.
 func (k *kit) has(e *desktop.Element, s desktop.States) error {
 	if !e.States.Has(s) {
 		return fmt.Errorf("%s %q is %v, want %v", e.Role, e.Name, e.States.Names(), s.Names())
@@ -66,7 +66,7 @@ func (k *kit) has(e *desktop.Element, s desktop.States) error {
 	return nil
 }
 
-// controls are the elements of the window that always show, and what they are.
+// controls are the roles of the window's elements that always show.
 var controls = map[string]desktop.Role{
 	"File": "menu", "Name": "entry", "Code": "password", "Body": "text", "OK": "button", "Apply": "button",
 	"Disabled": "button", "Urgent": "checkbox", "Bold": "togglebutton", "Home": "radiobutton", "Work": "radiobutton",
@@ -152,7 +152,7 @@ func testHidden(k *kit) {
 	}
 }
 
-// tests are the two ways to ask what is at a point.
+// tests returns the two ways to find the element at a point.
 func (k *kit) tests() map[string]func(context.Context, desktop.Point) (*desktop.Element, error) {
 	return map[string]func(context.Context, desktop.Point) (*desktop.Element, error){"ElementAt": k.ElementAt, "Hit": k.Hit}
 }
@@ -206,7 +206,7 @@ func testRemoved(k *kit) {
 	if _, err := k.Refresh(k.Context(), gone.Handle); !errors.Is(err, desktop.ErrNotFound) {
 		k.Errorf("reading what was removed: %v, want not found", err)
 	}
-	if err := k.invoke(gone); !errors.Is(err, desktop.ErrNotFound) {
+	if err := k.Do(k.Context(), desktop.Invoke{Element: gone.Handle}); !errors.Is(err, desktop.ErrNotFound) {
 		k.Errorf("invoking what was removed: %v, want not found", err)
 	}
 	if err := k.absent("Doomed"); err != nil {
@@ -249,8 +249,8 @@ func testPassword(k *kit) {
 			k.Errorf("the password stands in %s", text)
 		}
 	}
-	k.must(k.copies("nothing"))
-	k.must(k.press("ctrl+a ctrl+c"))
+	k.do(desktop.WriteClipboard{Text: "nothing"})
+	k.press("ctrl+a ctrl+c")
 	k.must(k.App.Do("settle"))
 	text, err := k.ReadClipboard(k.Context())
 	k.must(err)

@@ -11,8 +11,8 @@ import (
 // writeIn clicks a field and types a text there.
 func (k *kit) writeIn(field, text string) {
 	k.Helper()
-	k.must(k.click(k.middle(field)))
-	k.must(k.write(text))
+	k.click(k.middle(field))
+	k.write(text)
 	k.holds(field, text)
 }
 
@@ -23,7 +23,7 @@ func testType(k *kit) {
 func testScripts(k *kit) {
 	for _, text := range []string{"Grüße, Ærø, žluťoučký", "Ελληνικά", "Съешь ещё", "שלום", "日本語と漢字", "𝄞 and 🙂"} {
 		k.writeIn("Body", text)
-		k.must(k.press("ctrl+a delete"))
+		k.press("ctrl+a delete")
 		k.holds("Body", "")
 	}
 }
@@ -36,16 +36,16 @@ func testLongText(k *kit) {
 	k.writeIn("Name", b.String())
 }
 
-// testTypedIsRead moves the caret to the beginning at once, over the
-// accessibility interface: keys that were not read yet would come before the others.
+// testTypedIsRead moves the caret to the beginning at once, over the accessibility
+// interface: keys that were not read yet would be inserted before the others.
 func testTypedIsRead(k *kit) {
-	k.must(k.click(k.middle("Name")))
+	k.click(k.middle("Name"))
 	k.until("it has the focus", func() error { return k.has(k.element("Name"), desktop.Focused) })
 	saved, err := k.SaveFocus(k.Context())
 	k.must(err)
 	text := strings.Repeat("all of this in one go, ", 40) + "to the end"
-	k.must(k.write(text))
-	k.must(k.restoreFocus(saved))
+	k.write(text)
+	k.do(desktop.RestoreFocus{State: saved})
 	k.holds("Name", text)
 }
 
@@ -53,39 +53,39 @@ func testLines(k *kit) { k.writeIn("Body", "one\n\ttwo\n\nfour") }
 
 func testEdit(k *kit) {
 	k.writeIn("Name", "hello")
-	k.must(k.press("home delete end backspace left"))
-	k.must(k.write("X"))
+	k.press("home delete end backspace left")
+	k.write("X")
 	k.holds("Name", "elXl")
-	k.must(k.press("shift+left shift+left"))
-	k.must(k.write("Y"))
+	k.press("shift+left shift+left")
+	k.write("Y")
 	k.holds("Name", "eYl")
-	k.must(k.press("ctrl+a"))
-	k.must(k.write("z"))
+	k.press("ctrl+a")
+	k.write("z")
 	k.holds("Name", "z")
 }
 
 func testTab(k *kit) {
-	k.must(k.click(k.middle("Name")))
-	k.must(k.press("tab"))
-	k.must(k.write("next"))
+	k.click(k.middle("Name"))
+	k.press("tab")
+	k.write("next")
 	k.holds("Code", "next")
-	k.must(k.press("shift+tab"))
-	k.must(k.write("back"))
+	k.press("shift+tab")
+	k.write("back")
 	k.holds("Name", "back")
 }
 
 func testSpace(k *kit) {
-	k.must(k.grabFocus(k.element("OK")))
+	k.do(desktop.GrabFocus{Element: k.element("OK").Handle})
 	k.until("the button has the focus", func() error { return k.has(k.element("OK"), desktop.Focused) })
-	k.must(k.press("space"))
+	k.press("space")
 	k.hears("click", `click "OK"`)
 }
 
 func testReleaseAll(k *kit) {
-	k.must(k.move(k.middle("Canvas")))
-	k.must(k.hold(desktop.Shift))
-	k.must(k.hold("f7"))
-	k.must(k.down(desktop.Left))
+	k.do(desktop.MovePointer{To: k.middle("Canvas")})
+	k.do(desktop.KeyDown{Key: desktop.Shift})
+	k.do(desktop.KeyDown{Key: "f7"})
+	k.do(desktop.ButtonDown{Button: desktop.Left})
 	k.hears("key", `key "shift" down`, `key "f7" down`)
 	k.must(k.ReleaseAll(k.Context()))
 	k.hears("press release", k.around(desktop.Left, "")...)
@@ -99,7 +99,7 @@ func testReleaseAll(k *kit) {
 // openMenu clicks the menu until its items can be clicked.
 func (k *kit) openMenu() {
 	k.Helper()
-	k.must(k.click(k.middle("File")))
+	k.click(k.middle("File"))
 	k.hears("menu", `menu "File" open`)
 	k.until("the item is at its place", func() error {
 		e, err := k.ElementAt(k.Context(), k.middle("Save"))
@@ -113,7 +113,7 @@ func (k *kit) openMenu() {
 func testMenu(k *kit) {
 	k.openMenu()
 	check(k, "the box of the item", k.element("Save").Bounds, k.box("Save"))
-	k.must(k.press("escape"))
+	k.press("escape")
 	k.hears("menu", `menu "File" open`, `menu "File" closed`)
 	k.until("the item does not show", func() error { return k.absent("Save") })
 	k.hears("click")
@@ -121,6 +121,6 @@ func testMenu(k *kit) {
 
 func testMenuItem(k *kit) {
 	k.openMenu()
-	k.must(k.click(k.middle("Save")))
+	k.click(k.middle("Save"))
 	k.hears("click menu", `menu "File" open`, `menu "File" closed`, `click "Save"`)
 }

@@ -8,8 +8,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// corners are the middle of the canvas and two of its corners, on the screen
-// and in it.
+// corners returns two corners of the canvas and its middle, on the screen and in
+// the canvas.
 func (k *kit) corners() (screen, canvas []desktop.Point) {
 	k.Helper()
 	box := k.box("Canvas")
@@ -21,12 +21,12 @@ func (k *kit) corners() (screen, canvas []desktop.Point) {
 }
 
 func testMove(k *kit) {
-	k.must(k.move(k.middle("OK"))) // out of the canvas
+	k.do(desktop.MovePointer{To: k.middle("OK")}) // out of the canvas
 	screen, canvas := k.corners()
 	k.must(k.App.Do("reset"))
 	var want []string
 	for i, at := range screen {
-		k.must(k.move(at))
+		k.do(desktop.MovePointer{To: at})
 		got, err := k.PointerPosition(k.Context())
 		k.must(err)
 		check(k, "the pointer", got, at)
@@ -39,19 +39,19 @@ func testClickLands(k *kit) {
 	screen, canvas := k.corners()
 	var want []string
 	for i, at := range screen {
-		k.must(k.click(at))
+		k.click(at)
 		want = append(want, fmt.Sprintf(`press "Canvas" left at %s`, canvas[i]), fmt.Sprintf(`release "Canvas" left at %s`, canvas[i]))
 		k.hears("press release", want...)
 	}
 }
 
 func testClickOnce(k *kit) {
-	k.must(k.click(k.middle("OK")))
-	k.must(k.click(k.middle("Apply")))
+	k.click(k.middle("OK"))
+	k.click(k.middle("Apply"))
 	k.hears("click", `click "OK"`, `click "Apply"`)
 }
 
-// around is what the canvas hears of a press and its release in its middle.
+// around returns the lines of the canvas for a press and its release in its middle.
 func (k *kit) around(b desktop.Button, with string) []string {
 	_, at := k.corners()
 	return []string{
@@ -61,7 +61,7 @@ func (k *kit) around(b desktop.Button, with string) []string {
 }
 
 func testDoubleClick(k *kit) {
-	k.must(k.clickWith(k.middle("Canvas"), desktop.Left, 2))
+	k.clickWith(k.middle("Canvas"), desktop.Left, 2)
 	once := k.around(desktop.Left, "")
 	_, at := k.corners()
 	k.hears("press release double triple", once[0], once[1], once[0], fmt.Sprintf(`double "Canvas" left at %s`, at[1]), once[1])
@@ -70,16 +70,16 @@ func testDoubleClick(k *kit) {
 func testTwoClicks(k *kit) {
 	once := k.around(desktop.Left, "")
 	for range 2 {
-		k.must(k.click(k.middle("Canvas")))
+		k.click(k.middle("Canvas"))
 	}
 	k.hears("press release double triple", once[0], once[1], once[0], once[1])
 }
 
 func testPressesThatFollow(k *kit) {
-	k.must(k.move(k.middle("Canvas")))
+	k.do(desktop.MovePointer{To: k.middle("Canvas")})
 	for _, follows := range []bool{false, true} {
-		k.must(k.Do(k.Context(), desktop.ButtonDown{Button: desktop.Left, Follows: follows}))
-		k.must(k.up(desktop.Left))
+		k.do(desktop.ButtonDown{Button: desktop.Left, Follows: follows})
+		k.do(desktop.ButtonUp{Button: desktop.Left})
 	}
 	once := k.around(desktop.Left, "")
 	_, at := k.corners()
@@ -89,27 +89,27 @@ func testPressesThatFollow(k *kit) {
 func testButtons(k *kit) {
 	var want []string
 	for _, b := range []desktop.Button{desktop.Left, desktop.Middle, desktop.Right} {
-		k.must(k.clickWith(k.middle("Canvas"), b, 1))
+		k.clickWith(k.middle("Canvas"), b, 1)
 		want = append(want, k.around(b, "")...)
 	}
 	k.hears("press release double", want...)
 }
 
 func testHeldDuringClick(k *kit) {
-	k.must(k.hold(desktop.Ctrl))
-	k.must(k.click(k.middle("Canvas")))
-	k.must(k.release(desktop.Ctrl))
+	k.do(desktop.KeyDown{Key: desktop.Ctrl})
+	k.click(k.middle("Canvas"))
+	k.do(desktop.KeyUp{Key: desktop.Ctrl})
 	k.hears("press release", k.around(desktop.Left, " ctrl")...)
 	k.hears("key", `key "ctrl" down`, `key "ctrl" up`)
 }
 
 func testDrag(k *kit) {
 	screen, canvas := k.corners()
-	k.must(k.move(screen[0]))
-	k.must(k.down(desktop.Left))
-	k.must(k.move(screen[1]))
-	k.must(k.move(screen[2]))
-	k.must(k.up(desktop.Left))
+	k.do(desktop.MovePointer{To: screen[0]})
+	k.do(desktop.ButtonDown{Button: desktop.Left})
+	k.do(desktop.MovePointer{To: screen[1]})
+	k.do(desktop.MovePointer{To: screen[2]})
+	k.do(desktop.ButtonUp{Button: desktop.Left})
 	want := []string{
 		fmt.Sprintf(`press "Canvas" left at %s`, canvas[0]),
 		fmt.Sprintf(`move "Canvas" at %s`, canvas[1]),
@@ -124,41 +124,44 @@ func testDrag(k *kit) {
 
 func testScroll(k *kit) {
 	before := k.box("Row 3")
-	k.must(k.move(k.middle("Rows")))
-	k.must(k.scroll(0, 2))
+	k.do(desktop.MovePointer{To: k.middle("Rows")})
+	k.do(desktop.Scroll{DY: 2})
 	k.until("the rows moved up", func() error {
 		if now := k.box("Row 3"); now.Y >= before.Y || now.X != before.X {
 			return fmt.Errorf("they are at %v, from %v", now, before)
 		}
 		return nil
 	})
-	k.must(k.scroll(0, -5))
+	k.do(desktop.Scroll{DY: -5})
 	k.until("the rows are back", func() error { return same("a row", k.box("Row 3"), before) })
-	k.must(k.move(k.middle("Canvas")))
-	k.must(k.scroll(0, 1))
+	k.do(desktop.MovePointer{To: k.middle("Canvas")})
+	k.do(desktop.Scroll{DY: 1})
 	k.hears("wheel", `wheel "Canvas" down`)
 	check(k, "a row, when the wheel is turned elsewhere", k.box("Row 3"), before)
 }
 
 func testMovedWindow(k *kit) {
 	seen := k.window("Contract")
-	k.must(k.clickIn(seen, k.middle("Canvas")))
+	into := func(w desktop.Window) desktop.Click {
+		return desktop.Click{At: k.middle("Canvas"), Button: desktop.Left, In: &w}
+	}
+	k.do(into(seen))
 	k.hears("press release", k.around(desktop.Left, "")...)
 	elsewhere := seen
 	elsewhere.Bounds.X += 9
-	if err := k.clickIn(elsewhere, k.middle("Canvas")); !errors.Is(err, desktop.ErrMoved) {
+	if err := k.Do(k.Context(), into(elsewhere)); !errors.Is(err, desktop.ErrMoved) {
 		k.Errorf("a click into a window that was seen elsewhere: %v, want that it moved", err)
 	}
 	k.must(k.App.Do("open Second"))
 	k.until("it is covered", func() error { return same("the top", k.top().Title, "Second") })
-	if err := k.clickIn(seen, k.middle("Canvas")); !errors.Is(err, desktop.ErrMoved) {
+	if err := k.Do(k.Context(), into(seen)); !errors.Is(err, desktop.ErrMoved) {
 		k.Errorf("a click into a window that another covers: %v, want that it moved", err)
 	}
 	k.hears("press release", k.around(desktop.Left, "")...)
 }
 
 func testDisabledClick(k *kit) {
-	k.must(k.click(k.middle("Disabled")))
-	k.must(k.click(k.middle("OK")))
+	k.click(k.middle("Disabled"))
+	k.click(k.middle("OK"))
 	k.hears("click", `click "OK"`)
 }

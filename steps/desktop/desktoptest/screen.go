@@ -26,10 +26,7 @@ func (k *kit) capture(area desktop.Rect) *image.RGBA {
 func testCaptureSize(k *kit) {
 	monitors, err := k.Monitors(k.Context())
 	k.must(err)
-	whole := image.Rectangle{}
-	for _, m := range monitors {
-		whole = whole.Union(m.Bounds.Image())
-	}
+	whole := desktop.ScreenOf(monitors).Image()
 	develop, err := k.Snap(k.Context())
 	k.must(err)
 	size := func(m *image.RGBA) desktop.Size { return desktop.Size{W: m.Rect.Dx(), H: m.Rect.Dy()} }
@@ -41,7 +38,7 @@ func testCaptureSize(k *kit) {
 	check(k, "an area that goes beyond the screen", size(k.capture(beyond)), desktop.Size{W: 10, H: 5})
 }
 
-// shows waits until the canvas is of one colour in a picture.
+// shows waits until a capture shows the canvas in one colour.
 func (k *kit) shows(want color.RGBA) {
 	k.Helper()
 	box := k.box("Canvas")
@@ -71,7 +68,7 @@ func testLastDrawn(k *kit) {
 	k.noticesDrawing(0, desktop.Rect{}, color.RGBA{220, 90, 20, 255})
 }
 
-// noticesDrawing paints the canvas, and asks when an area was drawn last.
+// noticesDrawing paints the canvas, and waits until LastDrawn of an area reports it.
 func (k *kit) noticesDrawing(id desktop.WindowID, box desktop.Rect, paint color.RGBA) {
 	last := func() time.Time {
 		at, err := k.LastDrawn(k.Context(), id, box)
@@ -100,10 +97,10 @@ func testMark(k *kit) {
 	k.shows(Colour)
 	box := k.box("Canvas")
 	around := desktop.Rect{X: box.X - 5, Y: box.Y - 5, W: box.W + 10, H: box.H + 10}
-	k.must(k.move(k.middle("Name"))) // so that nothing in the area lights up
+	k.do(desktop.MovePointer{To: k.middle("Name")}) // so that nothing in the area lights up
 	k.must(k.App.Do("settle"))
 	before, listed := k.capture(around), len(k.windows())
-	k.must(k.Do(k.Context(), desktop.Mark{Area: box, Label: "here", For: time.Minute}))
+	k.do(desktop.Mark{Area: box, Label: "here", For: time.Minute})
 	k.until("the mark shows", func() error {
 		if bytes.Equal(before.Pix, k.capture(around).Pix) {
 			return errors.New("nothing changed on the screen")
@@ -111,12 +108,12 @@ func testMark(k *kit) {
 		return nil
 	})
 	check(k, "the number of windows", len(k.windows()), listed)
-	k.must(k.click(k.middle("Canvas")))
-	k.must(k.click(desktop.Point{X: box.X, Y: box.Y + box.H/2})) // where the frame is
+	k.click(k.middle("Canvas"))
+	k.click(desktop.Point{X: box.X, Y: box.Y + box.H/2}) // where the frame is
 	at := fmt.Sprintf("at 0,%d", box.H/2)
 	k.hears("press release", append(k.around(desktop.Left, ""), `press "Canvas" left `+at, `release "Canvas" left `+at)...)
-	k.must(k.Do(k.Context(), desktop.Unmark{}))
-	k.must(k.move(k.middle("Name")))
+	k.do(desktop.Unmark{})
+	k.do(desktop.MovePointer{To: k.middle("Name")})
 	k.until("the mark is gone", func() error {
 		if !bytes.Equal(before.Pix, k.capture(around).Pix) {
 			return errors.New("the screen is not as it was")
@@ -127,7 +124,7 @@ func testMark(k *kit) {
 
 func testClipboard(k *kit) {
 	for _, text := range []string{"plain", "two\nlines\tand ελληνικά, 日本語 🙂 ", strings.Repeat("long, ", 50_000)} {
-		k.must(k.copies(text))
+		k.do(desktop.WriteClipboard{Text: text})
 		got, err := k.ReadClipboard(k.Context())
 		k.must(err)
 		if got != text {
@@ -137,15 +134,15 @@ func testClipboard(k *kit) {
 }
 
 func testCopyPaste(k *kit) {
-	k.must(k.copies("nothing"))
+	k.do(desktop.WriteClipboard{Text: "nothing"})
 	k.writeIn("Name", "Łódź")
-	k.must(k.press("ctrl+a ctrl+c"))
+	k.press("ctrl+a ctrl+c")
 	k.until("it is copied", func() error {
 		text, err := k.ReadClipboard(k.Context())
 		return errors.Join(err, same("the clipboard", text, "Łódź"))
 	})
-	k.must(k.copies("pasted"))
-	k.must(k.press("end ctrl+v"))
+	k.do(desktop.WriteClipboard{Text: "pasted"})
+	k.press("end ctrl+v")
 	k.holds("Name", "Łódźpasted")
 }
 
@@ -171,10 +168,10 @@ func testWatch(k *kit) {
 		})
 	}()
 	k.await(began, "the watch begins")
-	k.must(k.click(k.middle("Canvas")))
+	k.click(k.middle("Canvas"))
 	k.writeIn("Name", "ours ж")
-	k.must(k.press("ctrl+a"))
-	k.must(k.scroll(0, 1))
+	k.press("ctrl+a")
+	k.do(desktop.Scroll{DY: 1})
 	k.must(k.App.Do("reset"))
 	want := []string{"watch_began ", "key_press f8", "key_release f8"}
 	if keys {
@@ -194,18 +191,18 @@ func testWatch(k *kit) {
 
 func testCancelled(k *kit) {
 	at := k.middle("Canvas")
-	k.must(k.click(k.middle("Name")))
+	k.click(k.middle("Name"))
 	why := errors.New("stop here")
 	ctx, cancel := context.WithCancelCause(k.Context())
 	cancel(why)
 	for what, err := range map[string]error{
-		"a click": k.clickUnder(ctx, at), "typing": k.writeUnder(ctx, "x"),
+		"a click": k.Do(ctx, desktop.Click{At: at, Button: desktop.Left}), "typing": k.Do(ctx, desktop.Type{Text: "x"}),
 	} {
 		if !errors.Is(err, why) && !errors.Is(err, context.Canceled) {
 			k.Errorf("%s: %v, want the cause or that it was cancelled", what, err)
 		}
 	}
-	k.must(k.click(k.middle("OK")))
+	k.click(k.middle("OK"))
 	k.hears("press text click", `click "OK"`)
 }
 
@@ -228,18 +225,18 @@ func testPanel(k *kit) {
 	panel, green := image.NewRGBA(image.Rect(0, 0, area.W, area.H)), color.RGBA{0, 160, 0, 255}
 	draw.Draw(panel, panel.Rect, image.NewUniform(green), image.Point{}, draw.Src)
 	listed := len(k.windows())
-	k.must(k.Do(k.Context(), desktop.Panel{At: desktop.Point{X: area.X, Y: area.Y}, Picture: panel}))
+	k.do(desktop.Panel{At: desktop.Point{X: area.X, Y: area.Y}, Picture: panel})
 	k.until("the panel shows", func() error {
 		p := k.capture(area)
 		return same("its last corner", p.RGBAAt(p.Rect.Max.X-1, p.Rect.Max.Y-1), green)
 	})
 	check(k, "the number of windows", len(k.windows()), listed)
-	k.must(k.click(k.middle("Name")))
-	k.must(k.click(k.middle("Canvas")))
-	k.must(k.write("still here"))
+	k.click(k.middle("Name"))
+	k.click(k.middle("Canvas"))
+	k.write("still here")
 	k.holds("Name", "still here")
 	k.hears("press release")
-	k.must(k.Do(k.Context(), desktop.Panel{}))
-	k.must(k.click(k.middle("Canvas")))
+	k.do(desktop.Panel{})
+	k.click(k.middle("Canvas"))
 	k.hears("press release", k.around(desktop.Left, "")...)
 }

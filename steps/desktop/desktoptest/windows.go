@@ -8,7 +8,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// windows are those that a window manager manages, from the bottom to the top.
+// windows returns the windows that a window manager manages, from the bottom to the
+// top.
 func (k *kit) windows() []desktop.Window {
 	k.Helper()
 	all, err := k.System.Desktop.Windows(k.Context())
@@ -49,7 +50,7 @@ func (k *kit) active() desktop.Window {
 	return append(active, desktop.Window{})[0]
 }
 
-// top is the window on top of the others that show.
+// top returns the topmost window that shows.
 func (k *kit) top() desktop.Window {
 	k.Helper()
 	for _, w := range slices.Backward(k.windows()) {
@@ -60,7 +61,7 @@ func (k *kit) top() desktop.Window {
 	return desktop.Window{}
 }
 
-// second has the application open another window, over the canvas.
+// second makes the application open another window, over the canvas.
 func (k *kit) second() desktop.Window {
 	k.Helper()
 	k.must(k.App.Do("open Second"))
@@ -71,41 +72,42 @@ func (k *kit) second() desktop.Window {
 }
 
 func testLaunch(k *kit) {
-	app, err := k.launch(k.Launch)
-	k.must(err)
+	var app desktop.App
+	k.do(desktop.Launch{App: k.Launch, Started: &app})
 	w := k.window(k.Launched)
 	check(k, "the process of the window", w.PID, app.PID)
-	k.must(k.manage(w, desktop.Close))
+	k.do(desktop.Manage{Window: w.ID, Do: desktop.Close})
 	k.gone(k.Launched)
 }
 
 func testLaunchNothing(k *kit) {
-	if _, err := k.launch("no-such-program-anywhere"); !errors.Is(err, desktop.ErrNotFound) {
+	if err := k.Do(k.Context(), desktop.Launch{App: "no-such-program-anywhere"}); !errors.Is(err, desktop.ErrNotFound) {
 		k.Errorf("launching nothing: %v, want not found", err)
 	}
 }
 
 func testRaise(k *kit) {
 	k.second()
-	k.must(k.manage(k.window("Contract"), desktop.Activate))
+	k.do(desktop.Manage{Window: k.window("Contract").ID, Do: desktop.Activate})
 	check(k, "the window on top", k.top().Title, "Contract")
-	k.must(k.click(k.middle("Canvas")))
+	k.click(k.middle("Canvas"))
 	k.hears("press release", k.around(desktop.Left, "")...)
 }
 
 func testActive(k *kit) {
 	second := k.second()
-	k.must(k.manage(k.window("Contract"), desktop.Activate))
-	k.must(k.write("a"))
+	k.do(desktop.Manage{Window: k.window("Contract").ID, Do: desktop.Activate})
+	k.write("a")
 	k.holds("Name", "a")
-	k.must(k.manage(second, desktop.Activate))
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Activate})
 	check(k, "the active window", k.active().ID, second.ID)
-	k.must(k.write("b"))
+	k.write("b")
 	k.holds("In Second", "b")
 	k.holds("Name", "a")
 }
 
-// isAt waits until the application and the list of windows say where a window is.
+// isAt waits until the application and the list of windows report a window's
+// position.
 func (k *kit) isAt(title string, want desktop.Rect) {
 	k.Helper()
 	k.until("the window is there", func() error {
@@ -117,30 +119,30 @@ func testPlace(k *kit) {
 	second := k.second()
 	size := k.box("Second")
 	to := desktop.Rect{X: 620, Y: 80, W: size.W, H: size.H}
-	k.must(k.place(second, desktop.Rect{X: to.X, Y: to.Y}))
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Place, Bounds: desktop.Rect{X: to.X, Y: to.Y}})
 	k.isAt("Second", to)
 	to = desktop.Rect{X: 600, Y: 40, W: 420, H: 310}
-	k.must(k.place(second, to))
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Place, Bounds: to})
 	k.isAt("Second", to)
 	k.writeIn("In Second", "moved")
 }
 
 func testMinimize(k *kit) {
 	second := k.second()
-	k.must(k.manage(second, desktop.Minimize))
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Minimize})
 	w := k.window("Second")
 	if !w.Minimized || w.Active {
 		k.Errorf("a minimized window reads %+v", w)
 	}
 	k.until("the window below it is active", func() error { return same("the active window", k.active().Title, "Contract") })
-	k.must(k.click(k.middle("Canvas"))) // which it covered
+	k.click(k.middle("Canvas")) // which it covered
 	k.hears("press release", k.around(desktop.Left, "")...)
-	k.must(k.manage(second, desktop.Restore))
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Restore})
 	if w := k.window("Second"); w.Minimized {
 		k.Errorf("a restored window reads %+v", w)
 	}
-	k.must(k.manage(second, desktop.Minimize))
-	k.must(k.manage(second, desktop.Activate))
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Minimize})
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Activate})
 	if w := k.window("Second"); w.Minimized || !w.Active {
 		k.Errorf("a minimized window that was activated reads %+v", w)
 	}
@@ -150,13 +152,13 @@ func testMinimize(k *kit) {
 func testMaximize(k *kit) {
 	second := k.second()
 	before := k.box("Second")
-	k.must(k.manage(second, desktop.Maximize))
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Maximize})
 	w := k.window("Second")
 	if !w.Maximized || w.Bounds.W < 2*before.W {
 		k.Errorf("a maximized window reads %+v", w)
 	}
 	k.until("it is at rest", func() error { return same("in the list", k.window("Second").Bounds, k.box("Second")) })
-	k.must(k.manage(second, desktop.Restore))
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Restore})
 	if w := k.window("Second"); w.Maximized {
 		k.Errorf("a restored window reads %+v", w)
 	}
@@ -166,10 +168,10 @@ func testMaximize(k *kit) {
 func testClose(k *kit) {
 	second := k.second()
 	field := k.within("In Second", desktop.Scope{Window: second.ID})
-	k.must(k.manage(second, desktop.Close))
+	k.do(desktop.Manage{Window: second.ID, Do: desktop.Close})
 	k.hears("close", `close "Second"`)
 	k.gone("Second")
-	if err := k.manage(second, desktop.Activate); !errors.Is(err, desktop.ErrNotFound) {
+	if err := k.Do(k.Context(), desktop.Manage{Window: second.ID, Do: desktop.Activate}); !errors.Is(err, desktop.ErrNotFound) {
 		k.Errorf("activating a closed window: %v, want not found", err)
 	}
 	if _, err := k.Refresh(k.Context(), field.Handle); !errors.Is(err, desktop.ErrNotFound) {
