@@ -7,95 +7,91 @@ import (
 	"understudy/steps/desktop"
 )
 
-// target is the element that an action is for, if it is for one.
-func target(a desktop.Action) (h desktop.Handle, ok bool) {
+// control returns the element that an action is for, and what the action does to
+// its node: it acts and returns its line of the journal, or refuses. An action
+// that is for no element has none.
+func (s *stack) control(a desktop.Action) (of desktop.Handle, do func(*Node) (line string, err error)) {
 	switch a := a.(type) {
 	case desktop.Invoke:
-		return a.Element, true
+		return a.Element, func(n *Node) (string, error) {
+			action := n.action(a.Action)
+			if !slices.Contains(n.el.Actions, action) || !n.has(desktop.Enabled) {
+				return n.refuse("cannot do %q", action)
+			}
+			s.act(n)
+			return fmt.Sprintf("invoke %s %s", n, action), nil
+		}
 	case desktop.SetText:
-		return a.Element, true
+		return a.Element, func(n *Node) (string, error) {
+			if !n.editable() {
+				return n.refuse("cannot be edited")
+			}
+			n.chosen = [2]int{0, len(n.text)}
+			s.insert(n, a.Text)
+			return fmt.Sprintf("set text %s %q", n, a.Text), nil
+		}
 	case desktop.InsertText:
-		return a.Element, true
+		return a.Element, func(n *Node) (string, error) {
+			if !n.editable() {
+				return n.refuse("cannot be edited")
+			}
+			n.moveTo(n.caret)
+			s.insert(n, a.Text)
+			return fmt.Sprintf("insert %s %q", n, a.Text), nil
+		}
 	case desktop.SetNumber:
-		return a.Element, true
+		return a.Element, func(n *Node) (string, error) {
+			v := n.el.Value
+			if v == nil || !n.has(desktop.Enabled) {
+				return n.refuse("has no value to set")
+			}
+			v.Now = min(max(a.Value, v.Min), v.Max)
+			s.hear("number %q %g", n.el.Name, v.Now)
+			return fmt.Sprintf("set number %s %g", n, a.Value), nil
+		}
 	case desktop.Select:
-		return a.Container, true
+		return a.Container, func(n *Node) (string, error) {
+			c := n.option(a.Child)
+			if c == nil {
+				return "", desktop.ErrNotFound
+			}
+			if !c.has(desktop.Selectable | desktop.Enabled) {
+				return c.refuse("cannot be selected")
+			}
+			n.options().choose(c, a.On)
+			s.hear("choose %q %q", n.el.Name, c.el.Name)
+			return fmt.Sprintf("select %s %v", c, a.On), nil
+		}
 	case desktop.GrabFocus:
-		return a.Element, true
+		return a.Element, func(n *Node) (string, error) {
+			if !n.has(desktop.Focusable) {
+				return n.refuse("takes no focus")
+			}
+			if s.focused != n && n.editable() && !n.has(desktop.MultiLine) { // as most toolkits do in a field of one line
+				n.chosen, n.caret = [2]int{0, len(n.text)}, len(n.text)
+			}
+			s.focus(n)
+			return "focus " + n.String(), nil
+		}
 	case desktop.Reveal:
-		return a.Element, true
+		return a.Element, func(n *Node) (string, error) {
+			n.put(desktop.Showing, true)
+			n.scrollIntoView()
+			return "reveal " + n.String(), nil
+		}
 	}
-	return "", false
+	return "", nil
 }
 
-// control performs an action on a node, unless that refuses.
-func (d *Desktop) control(n *Node, a desktop.Action) error {
-	if err := n.refuses(a); err != nil {
-		return err
-	}
-	switch a := a.(type) {
-	case desktop.Invoke:
-		d.act(n)
-	case desktop.SetText:
-		n.chosen = [2]int{0, len(n.text)}
-		d.hands.insert(n, a.Text)
-	case desktop.InsertText:
-		n.moveTo(n.caret)
-		d.hands.insert(n, a.Text)
-	case desktop.SetNumber:
-		n.el.Value.Now = min(max(a.Value, n.el.Value.Min), n.el.Value.Max)
-		d.hear("number %q %g", n.el.Name, n.el.Value.Now)
-	case desktop.Select:
-		c := n.option(a.Child)
-		n.options().choose(c, a.On)
-		d.hear("choose %q %q", n.el.Name, c.el.Name)
-	case desktop.GrabFocus:
-		if d.focused != n && n.editable() && !n.has(desktop.MultiLine) { // as most toolkits do in a field of one line
-			n.chosen, n.caret = [2]int{0, len(n.text)}, len(n.text)
-		}
-		d.focus(n)
-	case desktop.Reveal:
-		n.put(desktop.Showing, true)
-		n.scrollIntoView()
-	}
-	return nil
+// String names a node by its role and name.
+func (n *Node) String() string { return fmt.Sprintf("%s %q", n.el.Role, n.el.Name) }
+
+// refuse returns the error of a node that does not do an action.
+func (n *Node) refuse(format string, args ...any) (line string, err error) {
+	return "", fmt.Errorf("%w: %s %s", desktop.ErrRefused, n, fmt.Sprintf(format, args...))
 }
 
-// refuses says why a node does not do what it is asked; nil when it does.
-func (n *Node) refuses(a desktop.Action) error {
-	refused := func(of *Node, cannot string) error {
-		return fmt.Errorf("%w: %s %q %s", desktop.ErrRefused, of.el.Role, of.el.Name, cannot)
-	}
-	switch a := a.(type) {
-	case desktop.Invoke:
-		if action := n.action(a.Action); !slices.Contains(n.el.Actions, action) || !n.has(desktop.Enabled) {
-			return refused(n, fmt.Sprintf("cannot do %q", action))
-		}
-	case desktop.SetText, desktop.InsertText:
-		if !n.editable() {
-			return refused(n, "cannot be edited")
-		}
-	case desktop.SetNumber:
-		if n.el.Value == nil || !n.has(desktop.Enabled) {
-			return refused(n, "has no value to set")
-		}
-	case desktop.Select:
-		c := n.option(a.Child)
-		if c == nil {
-			return desktop.ErrNotFound
-		}
-		if !c.has(desktop.Selectable | desktop.Enabled) {
-			return refused(c, "cannot be selected")
-		}
-	case desktop.GrabFocus:
-		if !n.has(desktop.Focusable) {
-			return refused(n, "takes no focus")
-		}
-	}
-	return nil
-}
-
-// action is the name of an action of a node: "" is the first.
+// action returns the name of an action of a node: "" is the first.
 func (n *Node) action(name string) string {
 	if name == "" && len(n.el.Actions) > 0 {
 		return n.el.Actions[0]
@@ -103,8 +99,8 @@ func (n *Node) action(name string) string {
 	return name
 }
 
-// options is the node whose children are selected: a combo box may keep them in
-// a menu.
+// options returns the node whose children are selected: a combo box may keep
+// them in a menu.
 func (n *Node) options() *Node {
 	if n.el.Role == "combobox" && len(n.children) == 1 && n.children[0].el.Role == "menu" {
 		return n.children[0]
@@ -112,7 +108,7 @@ func (n *Node) options() *Node {
 	return n
 }
 
-// option is a child that may be selected, or nil.
+// option returns a child that may be selected, or nil.
 func (n *Node) option(i int) *Node {
 	if all := n.options().children; i >= 0 && i < len(all) {
 		return all[i]
@@ -131,58 +127,58 @@ func (n *Node) choose(c *Node, on bool) {
 }
 
 // act has the effect of a click on a node.
-func (d *Desktop) act(n *Node) {
+func (s *stack) act(n *Node) {
 	if !n.has(desktop.Enabled) {
 		return
 	}
-	d.closeMenu(n)
+	s.closeMenu(n)
 	switch n.el.Role {
 	case "checkbox", "switch", "checkmenuitem":
-		d.turn(n, desktop.Checked, !n.has(desktop.Checked))
+		s.toggle(n, desktop.Checked, !n.has(desktop.Checked))
 	case "cell":
 		if slices.Contains(n.el.Actions, "Toggle") { // with a checkbox in it
-			d.turn(n, desktop.Checked, !n.has(desktop.Checked))
+			s.toggle(n, desktop.Checked, !n.has(desktop.Checked))
 		} else if n.parent != nil {
 			n.parent.choose(n, true)
 		}
 	case "togglebutton":
-		d.turn(n, desktop.Pressed, !n.has(desktop.Pressed))
+		s.toggle(n, desktop.Pressed, !n.has(desktop.Pressed))
 	case "radiobutton", "radiomenuitem":
-		d.only(n)
+		s.checkAlone(n)
 	case "combobox":
 		n.put(desktop.Expanded, !n.has(desktop.Expanded))
 	case "menu":
-		d.openMenu(n)
+		s.openMenu(n)
 	default:
 		if slices.Contains(n.el.Actions, "click") {
-			d.hear("click %q", n.el.Name)
+			s.hear("click %q", n.el.Name)
 		}
 		if n.has(desktop.Selectable) && n.parent != nil {
 			n.parent.choose(n, true)
 		}
 	}
-	d.later(n.click)
+	s.later(n.click)
 }
 
-// turn switches a node on or off.
-func (d *Desktop) turn(n *Node, s desktop.States, on bool) {
-	if n.has(s) == on {
+// toggle switches a state of a node on or off.
+func (s *stack) toggle(n *Node, state desktop.States, on bool) {
+	if n.has(state) == on {
 		return
 	}
-	n.put(s, on)
-	d.hear("toggle %q %s", n.el.Name, map[bool]string{true: "on", false: "off"}[on])
+	n.put(state, on)
+	s.hear("toggle %q %s", n.el.Name, map[bool]string{true: "on", false: "off"}[on])
 }
 
-// only checks a node and none of its siblings of the same role.
-func (d *Desktop) only(n *Node) {
+// checkAlone checks a node and unchecks its siblings of the same role.
+func (s *stack) checkAlone(n *Node) {
 	if n.parent != nil {
 		for _, o := range n.parent.children {
 			if o != n && o.el.Role == n.el.Role {
-				d.turn(o, desktop.Checked, false)
+				s.toggle(o, desktop.Checked, false)
 			}
 		}
 	}
-	d.turn(n, desktop.Checked, true)
+	s.toggle(n, desktop.Checked, true)
 }
 
 func (s *stack) focus(n *Node) {
@@ -199,5 +195,37 @@ func (s *stack) unfocus() {
 	if s.focused != nil {
 		s.focused.put(desktop.Focused, false)
 		s.focused = nil
+	}
+}
+
+// pullsDown reports whether the node is a menu of a menu bar, whose items show
+// only while it is open.
+func (n *Node) pullsDown() bool {
+	return n.el.Role == "menu" && n.parent != nil && n.parent.el.Role == "menubar"
+}
+
+func (s *stack) openMenu(n *Node) {
+	if !n.pullsDown() {
+		return
+	}
+	s.menu = n
+	n.showItems(true)
+	s.hear("menu %q open", n.el.Name)
+}
+
+// closeMenu closes the menu that is open, because something was done to another
+// element, or to an item of it.
+func (s *stack) closeMenu(by *Node) {
+	if s.menu == nil || by != nil && by == s.menu {
+		return
+	}
+	s.menu.showItems(false)
+	s.hear("menu %q closed", s.menu.el.Name)
+	s.menu = nil
+}
+
+func (n *Node) showItems(on bool) {
+	for _, c := range n.children {
+		c.put(desktop.Showing, on)
 	}
 }

@@ -9,24 +9,17 @@ import (
 
 // Do performs an action and writes it in the journal, unless it fails.
 func (d *Desktop) Do(ctx context.Context, a desktop.Action) error {
-	var line string
-	note := func(err error) error {
-		if err == nil && line != "" { // what only waits has no line
+	note := func(line string, err error) error {
+		if err == nil && line != "" { // an action that only waits has no line
 			d.note("%s", line)
 		}
 		return err
 	}
 	name := desktop.NameOf(a)
-	if h, ok := target(a); ok {
-		return d.with(ctx, name, h, func(n *Node) error {
-			line = controlLine(a, n)
-			return note(d.control(n, a))
-		})
+	if h, do := d.control(a); do != nil {
+		return d.with(ctx, name, h, func(n *Node) error { return note(do(n)) })
 	}
-	return d.do(ctx, name, func() (err error) {
-		line, err = d.perform(a)
-		return note(err)
-	})
+	return d.do(ctx, name, func() error { return note(d.perform(a)) })
 }
 
 // perform performs an action that is for no element, and returns its line of the
@@ -73,7 +66,7 @@ func (d *Desktop) perform(a desktop.Action) (line string, err error) {
 	return d.performOther(a)
 }
 
-// performOther performs what neither the pointer nor the keyboard does.
+// performOther performs an action of neither the pointer nor the keyboard.
 func (d *Desktop) performOther(a desktop.Action) (line string, err error) {
 	switch a := a.(type) {
 	case desktop.Manage:
@@ -101,28 +94,4 @@ func (d *Desktop) performOther(a desktop.Action) (line string, err error) {
 		return "panel", nil
 	}
 	return "", desktop.Unsupported(a)
-}
-
-// controlLine is the line of the journal for an action on a node.
-func controlLine(a desktop.Action, n *Node) string {
-	what := fmt.Sprintf("%s %q", n.el.Role, n.el.Name)
-	switch a := a.(type) {
-	case desktop.Invoke:
-		return fmt.Sprintf("invoke %s %s", what, n.action(a.Action))
-	case desktop.SetText:
-		return fmt.Sprintf("set text %s %q", what, a.Text)
-	case desktop.InsertText:
-		return fmt.Sprintf("insert %s %q", what, a.Text)
-	case desktop.SetNumber:
-		return fmt.Sprintf("set number %s %g", what, a.Value)
-	case desktop.Select:
-		if c := n.option(a.Child); c != nil {
-			return fmt.Sprintf("select %s %q %v", c.el.Role, c.el.Name, a.On)
-		}
-	case desktop.GrabFocus:
-		return "focus " + what
-	case desktop.Reveal:
-		return "reveal " + what
-	}
-	return ""
 }

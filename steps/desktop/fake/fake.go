@@ -1,6 +1,6 @@
 // Package fake is a desktop in memory, for tests and dry runs.
 //
-// Its windows are trees of nodes, made by Go helpers or read from an outline:
+// Its windows are trees of nodes, built by Go helpers or parsed from an outline:
 //
 //	d := fake.New(fake.MustParse(`
 //	- frame "Notes" [process=notes]
@@ -11,12 +11,12 @@
 //	run(d.Desktop())
 //	d.Journal() // "click 20,75 left", `type "hello"`, …
 //
-// What is done to it has the effect that an ordinary application would show: a
-// click focuses an entry or turns a checkbox, typed text goes to where the
-// caret is, windows are raised, moved and closed. Calls can be made to fail, to
-// take long, or never to answer; timers follow testing/synctest. It looks
-// nothing like a real screen: a capture shows one coloured box per element.
-// The contract in desktoptest holds it to what a real desktop does.
+// Actions have the effect that an ordinary application would show: a click focuses
+// an entry or turns a checkbox, typed text is inserted at the caret, windows are
+// raised, moved and closed. Calls can be made to fail, to take long, or never to
+// answer; timers follow testing/synctest. A capture looks nothing like a real
+// screen: it shows one coloured box per element. The contract in desktoptest holds
+// the fake to what a real desktop does.
 package fake
 
 import (
@@ -35,23 +35,19 @@ type Desktop struct {
 	plans
 	records
 
-	mu sync.Mutex // guards all below
+	mu sync.Mutex // guards the fields below
 	stack
+	picture
+	watchers
 	hands     hands
-	clipboard string
 	apps      map[string]func() *Node
 	frozen    map[string]bool
-	mark      desktop.Rect // the frame that is drawn around something
-	pending   []func()     // to call when the lock is given back
 	timers    []*time.Timer
-	watchers  []*watcher
 	listeners []*listener
-	early     []desktop.InputEvent // what happened before anyone watched
-	drawn     []drawn
 	trees     int
 }
 
-// plans are how calls of methods are to fail, and how long they are to take.
+// plans say how calls of methods fail, and how long they take.
 type plans struct {
 	mu       sync.Mutex
 	failures map[string][]failure
@@ -59,24 +55,26 @@ type plans struct {
 	calls    map[string]int
 }
 
-// records are what was done to the desktop, and what came of that.
+// records are the actions on the desktop, and what reached the applications.
 type records struct {
 	mu       sync.Mutex
 	journal  []string
 	received []string
 }
 
-// stack are the windows, and which of their elements has the focus.
+// stack holds the windows, and what elements of them share.
 type stack struct {
 	*records
-	size    desktop.Size
-	windows []*Node // from the bottom of the stack to its top
-	active  *Node
-	focused *Node
-	menu    *Node // the one that is open
-	panel   desktop.Panel
-	pids    map[string]int
-	handles int
+	size      desktop.Size
+	windows   []*Node // from the bottom of the stack to its top
+	active    *Node
+	focused   *Node
+	menu      *Node // the one that is open
+	panel     desktop.Panel
+	clipboard string
+	pids      map[string]int
+	handles   int
+	pending   []func() // to call when the mutex is released
 }
 
 // hands are the pointer and the keyboard.
@@ -85,19 +83,19 @@ type hands struct {
 	pointer desktop.Point
 	keys    []desktop.Key
 	buttons []desktop.Button
-	grabbed *Node // what a button was pressed on that is held
+	grabbed *Node // the node on which the held button was pressed
 	presses map[string]func()
-	last    desktop.Click // the press of a button that was held last
+	last    desktop.Click // the last press of a button that was held
 }
 
-// failure is an error that a method is to fail with.
+// A failure is a planned error of a method.
 type failure struct {
 	err   error
 	times int // negative means always
 	acts  bool
 }
 
-// New is a desktop of 1280×800 pixels that shows windows, the last on top.
+// New returns a desktop of 1280×800 pixels that shows windows, the last on top.
 func New(windows ...*Node) *Desktop {
 	d := &Desktop{
 		plans:  plans{failures: map[string][]failure{}, delays: map[string]time.Duration{}, calls: map[string]int{}},
@@ -112,7 +110,7 @@ func New(windows ...*Node) *Desktop {
 	return d
 }
 
-// Desktop is the fake as the rest of the program sees a desktop.
+// Desktop returns the fake as the rest of the program sees a desktop.
 func (d *Desktop) Desktop() *desktop.Desktop {
 	return &desktop.Desktop{
 		Actor: d, Pointer: d, Screen: d, WindowLister: d, Clipboard: d, Elements: d,
@@ -120,14 +118,14 @@ func (d *Desktop) Desktop() *desktop.Desktop {
 	}
 }
 
-// Fail makes the next calls of a method of the desktop's interfaces fail
-// before they do anything; "*" is every method, and a negative number of times
-// is for ever.
+// Fail makes the next calls of a method of the desktop's interfaces fail before
+// they do anything; "*" is every method, and a negative number of times means
+// always.
 func (p *plans) Fail(method string, err error, times int) {
 	p.plan(method, failure{err, times, false})
 }
 
-// FailAfter is Fail for calls that act and then fail, such as one whose answer
+// FailAfter is Fail for calls that act and then fail, such as one whose reply
 // was lost.
 func (p *plans) FailAfter(method string, err error, times int) {
 	p.plan(method, failure{err, times, true})
@@ -139,8 +137,8 @@ func (p *plans) plan(method string, f failure) {
 	p.failures[method] = append(p.failures[method], f)
 }
 
-// Delay makes each call of a method take a time, or until its context ends;
-// "*" is every method that has no delay of its own.
+// Delay makes each call of a method take a time, or until its context ends; "*"
+// is every method without a delay of its own.
 func (p *plans) Delay(method string, long time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,15 +152,15 @@ func (d *Desktop) After(wait time.Duration, f func()) {
 	d.timers = append(d.timers, time.AfterFunc(wait, f))
 }
 
-// Journal lists what was done to the desktop, in order: what acts, not what
-// only looks.
+// Journal lists the actions on the desktop, in order; calls that only look are
+// not in it.
 func (r *records) Journal() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.journal)
 }
 
-// Received lists what reached the applications, in order, in the words of an
+// Received lists what reached the applications, in order, in the format of an
 // application under desktoptest.
 func (r *records) Received() []string {
 	r.mu.Lock()
@@ -170,14 +168,14 @@ func (r *records) Received() []string {
 	return slices.Clone(r.received)
 }
 
-// hear writes down what reached an application.
+// hear records what reached an application.
 func (r *records) hear(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.received = append(r.received, fmt.Sprintf(format, args...))
 }
 
-// Calls says how often a method of the desktop's interfaces was called.
+// Calls returns how often a method of the desktop's interfaces was called.
 func (p *plans) Calls(method string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,8 +189,8 @@ func (r *records) note(format string, args ...any) {
 	r.journal = append(r.journal, fmt.Sprintf(format, args...))
 }
 
-// do is one call of a method: it waits and fails as was planned, else does it
-// under the lock, and then calls back whoever wanted to know.
+// do makes one call of a method: it waits and fails as planned, or else calls f
+// under the mutex, and then the functions that are pending.
 func (d *Desktop) do(ctx context.Context, method string, f func() error) error {
 	fail, err := d.enter(ctx, method)
 	if err != nil {
@@ -219,7 +217,7 @@ func (p *plans) count(method string) {
 	p.calls[method]++
 }
 
-// enter counts a call and waits as long as it is to take.
+// enter counts a call, waits for its delay and returns its planned failure.
 func (p *plans) enter(ctx context.Context, method string) (failure, error) {
 	p.mu.Lock()
 	p.calls[method]++
@@ -241,7 +239,7 @@ func (p *plans) enter(ctx context.Context, method string) (failure, error) {
 	return fail, nil
 }
 
-// next takes the next planned failure of a method.
+// next returns the next planned failure of a method.
 func (p *plans) next(method string) failure {
 	for i := range p.failures[method] {
 		f := &p.failures[method][i]
@@ -253,11 +251,11 @@ func (p *plans) next(method string) failure {
 	return failure{}
 }
 
-// change does something under the lock.
+// change calls f under the mutex, and then the functions that are pending.
 func (d *Desktop) change(f func() error) error {
 	d.mu.Lock()
 	err := f()
-	d.tell()
+	d.notify()
 	calls := d.pending
 	d.pending = nil
 	d.mu.Unlock()
@@ -267,9 +265,9 @@ func (d *Desktop) change(f func() error) error {
 	return err
 }
 
-// later arranges for a function to be called when the lock is given back.
-func (d *Desktop) later(f func()) {
+// later has a function called when the mutex is released.
+func (s *stack) later(f func()) {
 	if f != nil {
-		d.pending = append(d.pending, f)
+		s.pending = append(s.pending, f)
 	}
 }

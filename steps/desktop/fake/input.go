@@ -22,12 +22,12 @@ func (d *Desktop) PointerPosition(ctx context.Context) (desktop.Point, error) {
 	return get(ctx, d, "PointerPosition", func() (desktop.Point, error) { return d.hands.pointer, nil })
 }
 
-// RestBeforeClick has nothing to wait for: no application is here that counts.
+// RestBeforeClick returns at once: no application here counts clicks.
 func (d *Desktop) RestBeforeClick(ctx context.Context, _ desktop.Click) error {
 	return d.do(ctx, "RestBeforeClick", func() error { return nil })
 }
 
-// move moves the pointer, from which popups go.
+// move moves the pointer, which dismisses popups.
 func (h *hands) move(to desktop.Point) {
 	h.point(to)
 	for _, w := range slices.Clone(h.windows) {
@@ -37,7 +37,7 @@ func (h *hands) move(to desktop.Point) {
 	}
 }
 
-// clickAt presses a button at a point and lets go of it, count times.
+// clickAt presses and releases a button at a point, count times.
 func (h *hands) clickAt(c desktop.Click) error {
 	n := h.under(c.At)
 	if w := c.In; w != nil && (n == nil || n.window().el.Window != w.ID || n.window().el.Bounds != w.Bounds) {
@@ -63,7 +63,7 @@ func (h *hands) point(at desktop.Point) {
 	h.tellCanvas(n, "move", "")
 }
 
-// tellCanvas has a canvas, which does nothing of its own, hear what is done on it.
+// tellCanvas has a canvas, which does nothing itself, hear an event of the mouse.
 func (h *hands) tellCanvas(n *Node, what string, b desktop.Button) {
 	if n == nil || n.el.Role != "canvas" {
 		return
@@ -80,8 +80,8 @@ func (h *hands) tellCanvas(n *Node, what string, b desktop.Button) {
 	h.hear("%s", strings.Join(words, " "))
 }
 
-// pressButton presses a button where the pointer is: the window comes up, and
-// what can have the focus gets it. Again is the second press of a double click.
+// pressButton presses a button at the pointer: the window is raised, and a
+// focusable node gets the focus. Again is the second press of a double click.
 func (h *hands) pressButton(b desktop.Button, again bool) {
 	n := h.under(h.pointer)
 	if h.grabbed = n; n == nil {
@@ -101,7 +101,7 @@ func (h *hands) pressButton(b desktop.Button, again bool) {
 	}
 }
 
-// letGo lets go of a button: where it was pressed, that does what its role does.
+// letGo releases a button. On the node where it was pressed, that is a click.
 func (h *hands) letGo(b desktop.Button) {
 	n := h.grabbed
 	h.grabbed = nil
@@ -115,7 +115,7 @@ func (h *hands) letGo(b desktop.Button) {
 	}
 }
 
-// hold presses a button where the pointer is, and holds it.
+// hold presses a button at the pointer, and holds it.
 func (h *hands) hold(a desktop.ButtonDown) {
 	if slices.Contains(h.buttons, a.Button) {
 		return
@@ -126,7 +126,7 @@ func (h *hands) hold(a desktop.ButtonDown) {
 	h.last = here
 }
 
-// release lets go of a button, which makes a click where it was pressed.
+// release releases a held button.
 func (h *hands) release(b desktop.Button) {
 	h.letGo(b)
 	h.buttons = slices.DeleteFunc(h.buttons, func(o desktop.Button) bool { return o == b })
@@ -160,8 +160,8 @@ func (d *Desktop) Held() []string {
 	return all
 }
 
-// press presses a chord. Keys that edit do so where the focus is, tab moves the
-// focus, and enter or space act on a focused button.
+// press presses a chord. Editing keys edit the focused field, tab moves the focus,
+// and enter or space act on a focused button.
 func (h *hands) press(c desktop.Chord) {
 	h.later(h.presses[c.String()])
 	if c.Key == "tab" && (len(c.Mods) == 0 || c.String() == "shift+tab") {
@@ -204,8 +204,8 @@ func (h *hands) tab(back bool) {
 	h.focus(all[(from+step)%len(all)])
 }
 
-// typeText enters text where the focus is. In a field of one line a tab moves the
-// focus, and an end of line is passed over.
+// typeText inserts text into the focused field. In a field of one line a tab moves
+// the focus, and an end of line is ignored.
 func (h *hands) typeText(text string) {
 	for _, run := range strings.SplitAfter(text, "\t") {
 		n := h.focused

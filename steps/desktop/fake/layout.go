@@ -3,13 +3,13 @@ package fake
 import "understudy/steps/desktop"
 
 const (
-	border = 10 // between a window's edge and what is in it
+	border = 10 // between a window's edge and its content
 	head   = 30 // the height of a window's title
-	line   = 30 // from one node without a place to the next
+	line   = 30 // from one node without a position to the next
 )
 
-// layout gives places to the nodes of a window that have none: leaves stand
-// below one another, containers are drawn around what they hold.
+// layout gives positions to the nodes of a window that have none: leaves stand
+// below one another, containers around their children.
 func layout(w *Node, order int) {
 	if !w.box {
 		w.el.Bounds = desktop.Rect{X: 40 * order, Y: 30 * order, W: 400, H: head + border + line*leaves(w)}
@@ -43,7 +43,7 @@ func (n *Node) settle(next *desktop.Point) {
 	}
 }
 
-// hull is the least area around the nodes.
+// hull returns the smallest area around the nodes.
 func hull(nodes []*Node) desktop.Rect {
 	area := nodes[0].el.Bounds.Image()
 	for _, c := range nodes[1:] {
@@ -61,4 +61,68 @@ func leaves(n *Node) int {
 		sum += leaves(c)
 	}
 	return sum
+}
+
+// notch is how far one notch of the wheel scrolls.
+const notch = line
+
+// turnWheel scrolls the node under the pointer.
+func (h *hands) turnWheel(dx, dy int) {
+	n := h.under(h.pointer)
+	for range max(dy, -dy) {
+		h.tellWheel(n, dy > 0, "down", "up")
+	}
+	for range max(dx, -dx) {
+		h.tellWheel(n, dx > 0, "right", "left")
+	}
+	for ; n != nil; n = n.parent {
+		if n.scrolls {
+			n.scrollBy(dy * notch)
+			return
+		}
+	}
+}
+
+// tellWheel has a canvas hear one notch of the wheel.
+func (h *hands) tellWheel(n *Node, forth bool, ahead, back string) {
+	if n == nil || n.el.Role != "canvas" {
+		return
+	}
+	if !forth {
+		ahead = back
+	}
+	h.hear("wheel %q %s", n.el.Name, ahead)
+}
+
+// scrollBy moves the children of a node up, as far as there is more below.
+func (n *Node) scrollBy(dy int) {
+	if len(n.children) == 0 {
+		return
+	}
+	all, box := hull(n.children), n.el.Bounds
+	least, most := min(all.Y-box.Y, 0), max(all.Y+all.H-box.Y-box.H, 0)
+	dy = min(max(dy, least), most)
+	for _, c := range n.children {
+		c.shift(0, -dy)
+	}
+	n.clip()
+}
+
+// scrollIntoView scrolls the ancestors of the node until its middle shows.
+func (n *Node) scrollIntoView() {
+	for p := n.parent; p != nil; p = p.parent {
+		if p.scrolls {
+			p.scrollBy(n.el.Bounds.Center().Y - p.el.Bounds.Center().Y)
+		}
+	}
+}
+
+// clip makes only those children show that are in view.
+func (n *Node) clip() {
+	if !n.scrolls {
+		return
+	}
+	for _, c := range n.children {
+		c.put(desktop.Showing, n.el.Bounds.Contains(c.el.Bounds.Center()))
+	}
 }

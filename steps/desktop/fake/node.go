@@ -13,19 +13,19 @@ type Node struct {
 	el       desktop.Element
 	parent   *Node
 	children []*Node
-	box      bool // whether the bounds were given
+	box      bool // the bounds were given
 	text     []rune
 	caret    int
-	chosen   [2]int // the selected text
-	former   desktop.Rect
-	small    bool       // a window that is minimised
-	popup    bool       // a window that goes when the pointer moves
-	stays    bool       // or does not
-	tooltip  bool       // one that says that it is a tooltip
-	large    bool       // a window that is maximised
-	last     *Node      // what had the focus when a window was left
-	scrolls  bool       // what is in it can be scrolled
-	painted  color.RGBA // its colour, if it has one of its own
+	chosen   [2]int       // the selected text
+	former   desktop.Rect // of a maximised window: its bounds before
+	small    bool         // a window that is minimised
+	popup    bool         // a window that goes when the pointer moves
+	stays    bool         // a popup that does not
+	tooltip  bool         // a popup that is known as a tooltip
+	large    bool         // a window that is maximised
+	last     *Node        // of a window: the node that had the focus when it was left
+	scrolls  bool         // the children can be scrolled
+	painted  color.RGBA   // its own colour, if any
 	click    func()
 	changed  func(text string)
 }
@@ -55,7 +55,7 @@ var traits = map[desktop.Role]desktop.States{
 	"radiomenuitem": desktop.Selectable,
 }
 
-// El is a node of any role.
+// El returns a node of any role.
 func El(role desktop.Role, name string, children ...*Node) *Node {
 	n := &Node{children: children}
 	n.el.Role, n.el.Name = role, name
@@ -81,14 +81,14 @@ func actions(role desktop.Role) []string {
 	return nil
 }
 
-// Window is a window of a program.
+// Window returns a window of a program.
 func Window(title, process string, children ...*Node) *Node {
 	n := El("frame", title, children...)
 	n.el.Process = process
 	return n
 }
 
-// Dialog is a window that blocks the program's others.
+// Dialog returns a window that blocks the program's others.
 func Dialog(title, process string, children ...*Node) *Node {
 	n := Window(title, process, children...)
 	n.el.Role = "dialog"
@@ -96,35 +96,35 @@ func Dialog(title, process string, children ...*Node) *Node {
 	return n
 }
 
-// Button is a button.
+// Button returns a button.
 func Button(name string) *Node { return El("button", name) }
 
-// Label is a text that stands beside something.
+// Label returns a text.
 func Label(text string) *Node { return El("label", text).Holding(text) }
 
-// At places the node on the screen. Nodes that are not placed stand below one
-// another.
+// At sets the position of the node on the screen. Nodes without a position stand
+// below one another.
 func (n *Node) At(x, y, w, h int) *Node {
 	n.el.Bounds, n.box = desktop.Rect{X: x, Y: y, W: w, H: h}, true
 	return n
 }
 
-// Tooltip makes the window a tooltip, which goes when the pointer moves, unless
-// it stays.
+// Tooltip makes the window a tooltip, which is dismissed when the pointer moves,
+// unless it stays.
 func (n *Node) Tooltip(stays bool) *Node {
 	n.tooltip = true
 	return n.Popup(stays)
 }
 
-// Popup makes the window one that no window manager manages, and that goes when
-// the pointer moves, unless it stays.
+// Popup makes the window one that no window manager manages, and that is dismissed
+// when the pointer moves, unless it stays.
 func (n *Node) Popup(stays bool) *Node {
 	n.popup, n.stays = true, stays
 	return n
 }
 
-// Scrolling makes the node, which must be placed, one whose children stand below
-// one another and are scrolled into its box.
+// Scrolling makes the children of the node stand below one another and scroll in
+// its box. The node must have a position.
 func (n *Node) Scrolling() *Node {
 	n.scrolls = true
 	return n
@@ -145,7 +145,7 @@ func (n *Node) Labelled(label string) *Node {
 	return n
 }
 
-// Holding gives the node a text; the caret stands at its end.
+// Holding gives the node a text, with the caret at its end.
 func (n *Node) Holding(text string) *Node {
 	n.text = []rune(text)
 	n.caret = len(n.text)
@@ -163,13 +163,14 @@ func (n *Node) Without(s desktop.States) *Node {
 	return n
 }
 
-// OnClick is called when the node is clicked or invoked while it is enabled.
+// OnClick sets a function to call when the node is clicked or invoked while it is
+// enabled.
 func (n *Node) OnClick(f func()) *Node {
 	n.click = f
 	return n
 }
 
-// OnChange is called with the node's text when somebody has changed it.
+// OnChange sets a function to call with the node's text when an action changed it.
 func (n *Node) OnChange(f func(text string)) *Node {
 	n.changed = f
 	return n
@@ -182,7 +183,7 @@ func (n *Node) window() *Node {
 	return n
 }
 
-// walk calls f for the node and everything below it, until f says false.
+// walk calls f for the node and its descendants, until f returns false.
 func (n *Node) walk(f func(*Node) bool) bool {
 	if !f(n) {
 		return false

@@ -9,13 +9,13 @@ import (
 	"understudy/steps/desktop"
 )
 
-// outlineLine is: - role "name" [word]… : "text"
+// outlineLine matches: - role "name" [word]… : "text"
 var outlineLine = regexp.MustCompile(`^( *)- ([a-z ]+?)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\]]*\])*)(?::(?: ("(?:[^"\\]|\\.)*"))?)?$`)
 
-// Parse reads windows from an outline, the form in which trees are printed and
-// which the package's example shows. Two blanks deeper means inside. In
-// brackets stand states, their opposite disabled, and process, id, label,
-// class, at=x,y,w,h and value=3 in 0 to 10; a ref is passed over.
+// Parse reads windows from an outline, the format in which trees are printed and
+// which the package's example shows. A child is indented by two spaces more than
+// its parent. Brackets hold states, or disabled, hidden or modal, or process, id,
+// label, class, at=x,y,w,h and value=3 in 0 to 10; a ref is ignored.
 func Parse(outline string) ([]*Node, error) {
 	var windows []*Node
 	var around []*Node // the last node of each depth
@@ -40,7 +40,7 @@ func Parse(outline string) ([]*Node, error) {
 	return windows, nil
 }
 
-// MustParse is Parse for outlines that are written in the program itself.
+// MustParse is like Parse but panics if the outline is invalid.
 func MustParse(outline string) []*Node {
 	windows, err := Parse(outline)
 	if err != nil {
@@ -62,12 +62,12 @@ func parseLine(text string) (n *Node, depth int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	n = El(role, name)
-	n.el.RawRole = m[2]
-	if n.text, err = runes(m[5]); err != nil {
+	text, err = unquote(m[5])
+	if err != nil {
 		return nil, 0, err
 	}
-	n.Holding(string(n.text))
+	n = El(role, name).Holding(text)
+	n.el.RawRole = m[2]
 	for _, word := range strings.FieldsFunc(m[4], func(r rune) bool { return r == '[' || r == ']' }) {
 		if err := n.parseWord(strings.TrimSpace(word)); err != nil {
 			return nil, 0, err
@@ -87,12 +87,7 @@ func unquote(text string) (string, error) {
 	return s, nil
 }
 
-func runes(text string) ([]rune, error) {
-	s, err := unquote(text)
-	return []rune(s), err
-}
-
-// parseWord reads what stands in one pair of brackets.
+// parseWord reads the content of one pair of brackets.
 func (n *Node) parseWord(word string) error {
 	if word == "" {
 		return nil

@@ -23,69 +23,67 @@ func (d *Desktop) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 	return get(ctx, d, "Monitors", func() ([]desktop.Monitor, error) { return d.monitors(), nil })
 }
 
-func (d *Desktop) monitors() []desktop.Monitor {
-	return []desktop.Monitor{{Name: "fake", Bounds: desktop.Rect{W: d.size.W, H: d.size.H}, Primary: true, Scale: 1}}
+func (s *stack) monitors() []desktop.Monitor {
+	return []desktop.Monitor{{Name: "fake", Bounds: desktop.Rect{W: s.size.W, H: s.size.H}, Primary: true, Scale: 1}}
 }
 
-// Capture draws each element that shows as a box, whose colour depends on all
-// that is known of the element: the same desktop gives the same picture, and a
-// change changes it.
+// Capture draws each element that shows as a box, whose colour depends on the
+// element's fields: the same desktop gives the same picture, and a change changes
+// it.
 func (d *Desktop) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
 	return get(ctx, d, "Capture", func() (*image.RGBA, error) {
-		return d.paint(d.onScreen(area)), nil
+		return d.picture.paint(&d.stack, area), nil
 	})
 }
 
-// onScreen is the part of an area that is on the screen; the zero Rect is all of it.
-func (d *Desktop) onScreen(area desktop.Rect) desktop.Rect {
-	whole := desktop.Rect{W: d.size.W, H: d.size.H}
-	if area == (desktop.Rect{}) {
-		return whole
-	}
-	return area.Intersect(whole)
+// picture is what the screen shows beside windows, and what it showed before.
+type picture struct {
+	mark  desktop.Rect // the frame that is drawn around something
+	drawn []drawn
 }
 
-// paint draws what shows in an area.
-func (d *Desktop) paint(area desktop.Rect) *image.RGBA {
+// paint draws the part of an area that is on the screen; the zero Rect is the
+// whole screen.
+func (p *picture) paint(s *stack, area desktop.Rect) *image.RGBA {
+	whole := desktop.Rect{W: s.size.W, H: s.size.H}
+	if area == (desktop.Rect{}) {
+		area = whole
+	}
+	area = area.Intersect(whole)
 	picture := image.NewRGBA(image.Rect(0, 0, area.W, area.H))
+	begin := image.Pt(area.X, area.Y)
 	fill(picture, picture.Rect, color.RGBA{40, 60, 80, 255})
-	for _, w := range d.windows {
+	for _, w := range s.windows {
 		if !w.small {
-			w.draw(picture, image.Pt(area.X, area.Y))
+			w.draw(picture, begin)
 		}
 	}
-	d.drawMark(picture, image.Pt(area.X, area.Y))
-	if p := d.panel.Picture; p != nil {
-		at := image.Pt(d.panel.At.X-area.X, d.panel.At.Y-area.Y)
-		draw.Draw(picture, p.Rect.Sub(p.Rect.Min).Add(at), p, p.Rect.Min, draw.Src)
+	if !p.mark.Empty() {
+		r, inside := p.mark.Image().Sub(begin), p.mark.Image().Sub(begin).Inset(2)
+		red := color.RGBA{255, 0, 0, 255}
+		fill(picture, image.Rect(r.Min.X, r.Min.Y, r.Max.X, inside.Min.Y), red)
+		fill(picture, image.Rect(r.Min.X, inside.Max.Y, r.Max.X, r.Max.Y), red)
+		fill(picture, image.Rect(r.Min.X, r.Min.Y, inside.Min.X, r.Max.Y), red)
+		fill(picture, image.Rect(inside.Max.X, r.Min.Y, r.Max.X, r.Max.Y), red)
+	}
+	if m := s.panel.Picture; m != nil {
+		at := image.Pt(s.panel.At.X, s.panel.At.Y).Sub(begin)
+		draw.Draw(picture, m.Rect.Sub(m.Rect.Min).Add(at), m, m.Rect.Min, draw.Src)
 	}
 	return picture
 }
 
-// drawMark draws the frame around something, in a picture that begins at a point.
-func (d *Desktop) drawMark(picture *image.RGBA, begin image.Point) {
-	if d.mark.Empty() {
-		return
-	}
-	r, red := d.mark.Image().Sub(begin), color.RGBA{255, 0, 0, 255}
-	fill(picture, image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+2), red)
-	fill(picture, image.Rect(r.Min.X, r.Max.Y-2, r.Max.X, r.Max.Y), red)
-	fill(picture, image.Rect(r.Min.X, r.Min.Y, r.Min.X+2, r.Max.Y), red)
-	fill(picture, image.Rect(r.Max.X-2, r.Min.Y, r.Max.X, r.Max.Y), red)
-}
-
-// drawn is what an area showed when it was asked whether it is drawn anew.
+// drawn is what an area showed when LastDrawn looked at it.
 type drawn struct {
 	area   desktop.Rect
 	pixels []byte
 	since  time.Time
 }
 
-// LastDrawn is when it was asked first for the area, and it showed what it shows
-// now.
+// LastDrawn returns when it first saw the area as it is now.
 func (d *Desktop) LastDrawn(ctx context.Context, _ desktop.WindowID, area desktop.Rect) (time.Time, error) {
 	return get(ctx, d, "LastDrawn", func() (time.Time, error) {
-		now := drawn{area, d.paint(d.onScreen(area)).Pix, time.Now()}
+		now := drawn{area, d.picture.paint(&d.stack, area).Pix, time.Now()}
 		i := slices.IndexFunc(d.drawn, func(old drawn) bool { return old.area == area })
 		if i < 0 {
 			i, d.drawn = len(d.drawn), append(d.drawn, now)
@@ -102,7 +100,7 @@ func (d *Desktop) Snap(ctx context.Context) (func() *image.RGBA, error) {
 	return func() *image.RGBA { return p }, err
 }
 
-// draw draws a node and what is in it, in a picture that begins at a point.
+// draw draws a node and its descendants in a picture that begins at a point.
 func (n *Node) draw(picture *image.RGBA, begin image.Point) {
 	if !n.has(desktop.Showing) {
 		return
@@ -119,7 +117,7 @@ func fill(picture *image.RGBA, r image.Rectangle, c color.RGBA) {
 	draw.Draw(picture, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// colour is the node's own, or a light one for what is known of it.
+// colour returns the node's own colour, or a light one that depends on its fields.
 func (n *Node) colour() color.RGBA {
 	if n.painted != (color.RGBA{}) {
 		return n.painted

@@ -8,16 +8,15 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Install makes an application that Launch can start: its window is made anew
-// each time.
+// Install adds an application for Launch, which calls window for each start.
 func (d *Desktop) Install(app string, window func() *Node) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.apps[app] = window
 }
 
-// launch opens the window of an installed application; what follows its name in
-// the command line is passed over.
+// launch opens the window of an installed application; arguments in the command
+// line are ignored.
 func (d *Desktop) launch(a desktop.Launch) error {
 	name, _, _ := strings.Cut(a.App, " ")
 	if a.Vet != nil {
@@ -57,7 +56,7 @@ func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	})
 }
 
-// restoreFocus brings the user back to where they were, as far as that is still
+// restoreFocus restores pointer, window, focus and caret, as far as they are still
 // there.
 func (d *Desktop) restoreFocus(f desktop.FocusState) error {
 	d.hands.point(f.Pointer)
@@ -114,3 +113,37 @@ func (d *Desktop) Close() error {
 	}
 	return nil
 }
+
+// Machine is a computer whose desktop is a fake. The zero Machine opens an
+// empty one.
+type Machine struct {
+	Fake     *Desktop          // what Open opens
+	Err      error             // what Open fails with instead
+	Findings []desktop.Finding // what Diagnose finds; without any, that all is well
+}
+
+func (m *Machine) Open(ctx context.Context, o desktop.Options) (*desktop.Desktop, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if m.Err != nil {
+		return nil, m.Err
+	}
+	d := m.Fake
+	if d == nil {
+		d = New()
+	}
+	if o.Screen != (desktop.Size{}) {
+		d.Resize(o.Screen)
+	}
+	return d.Desktop(), nil
+}
+
+func (m *Machine) Diagnose(context.Context, desktop.Options) []desktop.Finding {
+	if m.Findings == nil {
+		return []desktop.Finding{{Name: "display", OK: true, Detail: "a desktop in memory", Needed: true}}
+	}
+	return m.Findings
+}
+
+var _ desktop.Machine = (*Machine)(nil)

@@ -16,23 +16,23 @@ import (
 // unanswered is how long a call to a frozen program takes to fail.
 const unanswered = 2 * time.Second
 
-// Freeze makes a program answer nothing about its elements; its windows stay.
-// Thaw ends it.
+// Freeze makes a program not reply about its elements, until Thaw; its windows
+// stay.
 func (d *Desktop) Freeze(process string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.frozen[process] = true
 }
 
-// Thaw makes a frozen program answer again.
+// Thaw makes a frozen program reply again.
 func (d *Desktop) Thaw(process string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.frozen, process)
 }
 
-// Find is the one node that a selector matches, or nil when there is none or
-// more than one.
+// Find returns the one node that a selector matches, or nil if it matches none or
+// several.
 func (d *Desktop) Find(text string) *Node {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -43,7 +43,7 @@ func (d *Desktop) Find(text string) *Node {
 	return d.node(found[0].Handle)
 }
 
-// Add puts a node into another that is shown.
+// Add adds a child to a node that is shown.
 func (d *Desktop) Add(parent, child *Node) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -55,7 +55,7 @@ func (d *Desktop) Add(parent, child *Node) {
 	}
 }
 
-// Remove takes a node away; a window is closed.
+// Remove removes a node; a window is closed.
 func (d *Desktop) Remove(n *Node) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +79,7 @@ func (d *Desktop) Remove(n *Node) {
 	n.remove()
 }
 
-// Set changes what can be known of a node.
+// Set changes the element of a node.
 func (d *Desktop) Set(n *Node, f func(e *desktop.Element)) {
 	_ = d.change(func() error {
 		e := n.el
@@ -94,7 +94,7 @@ func (d *Desktop) Set(n *Node, f func(e *desktop.Element)) {
 	})
 }
 
-// Get is what can be known of a node, with its text in clear.
+// Get returns the element of a node, with its text in clear.
 func (d *Desktop) Get(n *Node) desktop.Element {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,34 +132,26 @@ func (d *Desktop) read(s desktop.Scope) *desktop.Tree {
 				r.tree.Unread = append(r.tree.Unread, w.el.Process)
 			}
 		default:
-			r.add(r.top(w))
+			top := w
+			if s.Root != "" {
+				top = d.node(s.Root)
+			}
+			if e := r.copy(top, 1, nil); e != nil {
+				r.tree.Roots = append(r.tree.Roots, e)
+			}
 		}
 	}
 	return r.tree
 }
 
-// within says whether a window belongs to a scope.
+// within reports whether a window belongs to a scope.
 func (d *Desktop) within(w *Node, s desktop.Scope) bool {
 	return s.Admits(&desktop.Window{Process: w.el.Process, PID: d.pids[w.el.Process], Title: w.el.Name, Aliases: w.el.Aliases}) && (s.PID == 0 || s.PID == d.pids[w.el.Process]) &&
 		(s.Window == 0 || s.Window == w.el.Window) && (s.Hidden || !w.small) &&
 		(s.Root == "" || d.node(s.Root).window() == w)
 }
 
-// top is the node of a window at which reading begins.
-func (r *reading) top(w *Node) *Node {
-	if r.scope.Root != "" {
-		return r.node(r.scope.Root)
-	}
-	return w
-}
-
-func (r *reading) add(n *Node) {
-	if e := r.copy(n, 1, nil); e != nil {
-		r.tree.Roots = append(r.tree.Roots, e)
-	}
-}
-
-// copy reads a node and what is in it, as far as the scope goes.
+// copy reads a node and its descendants, as far as the scope includes them.
 func (r *reading) copy(n *Node, depth int, parent *desktop.Element) *desktop.Element {
 	if !r.scope.Hidden && !n.has(desktop.Showing) {
 		return nil
@@ -187,8 +179,8 @@ func (r *reading) copy(n *Node, depth int, parent *desktop.Element) *desktop.Ele
 	return e
 }
 
-// element is what was asked of a node: with full also its box, text, actions
-// and value.
+// element returns the element of a node: with full also its box, text, actions and
+// value.
 func (s *stack) element(n *Node, full bool) *desktop.Element {
 	e, w := n.el, n.window()
 	e.Process, e.PID, e.Window, e.WindowTitle = w.el.Process, s.pids[w.el.Process], w.el.Window, w.el.Name
@@ -216,7 +208,7 @@ func (s *stack) element(n *Node, full bool) *desktop.Element {
 	return &e
 }
 
-// node is the live node with a handle, or nil.
+// node returns the live node with a handle, or nil.
 func (s *stack) node(h desktop.Handle) *Node {
 	var found *Node
 	for _, w := range s.windows {
@@ -230,7 +222,7 @@ func (s *stack) node(h desktop.Handle) *Node {
 	return found
 }
 
-// under is the deepest node at a point, in the topmost window there.
+// under returns the deepest node at a point, in the topmost window there.
 func (s *stack) under(at desktop.Point) *Node {
 	if p := s.panel.Picture; p != nil && image.Pt(at.X-s.panel.At.X, at.Y-s.panel.At.Y).In(p.Rect.Sub(p.Rect.Min)) {
 		return nil
@@ -270,7 +262,7 @@ func (d *Desktop) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Ele
 	})
 }
 
-// Hit is ElementAt: here boxes tell the truth.
+// Hit is ElementAt, because boxes are never out of date here.
 func (d *Desktop) Hit(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
 	return d.ElementAt(ctx, at)
 }
@@ -284,7 +276,7 @@ func (d *Desktop) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Eleme
 	return e, err
 }
 
-// with does something with the node of a handle, if its program answers.
+// with calls f with the node of a handle, if its program replies.
 func (d *Desktop) with(ctx context.Context, method string, h desktop.Handle, f func(*Node) error) error {
 	if d.stuck(method, h) {
 		if err := desktop.Sleep(ctx, unanswered); err != nil {
@@ -301,7 +293,7 @@ func (d *Desktop) with(ctx context.Context, method string, h desktop.Handle, f f
 	})
 }
 
-// stuck says whether the program of a handle is frozen, and counts the call if
+// stuck reports whether the program of a handle is frozen, and counts the call if
 // it is.
 func (d *Desktop) stuck(method string, h desktop.Handle) bool {
 	d.mu.Lock()

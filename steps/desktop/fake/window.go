@@ -8,7 +8,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Open shows a window, on top and active, and returns its id.
+// Open shows a window, on top and active, and returns its ID.
 func (d *Desktop) Open(w *Node) desktop.WindowID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *stack) open(w *Node) desktop.WindowID {
 	return w.el.Window
 }
 
-// adopt gives handles to a node and what is in it.
+// adopt gives handles to a node and its descendants.
 func (s *stack) adopt(n, parent *Node) {
 	n.parent = parent
 	n.walk(func(c *Node) bool {
@@ -46,11 +46,10 @@ func (s *stack) adopt(n, parent *Node) {
 	}
 }
 
-// activate raises a window and gives the focus to what had it there before.
+// activate raises a window and gives the focus to the node that had it there last.
 func (s *stack) activate(w *Node) {
 	w.small = false
-	i := slices.Index(s.windows, w)
-	s.windows = append(slices.Delete(s.windows, i, i+1), w)
+	s.windows = append(slices.DeleteFunc(s.windows, func(o *Node) bool { return o == w }), w)
 	s.active = w
 	if s.focused != nil && s.focused.window() == w {
 		return
@@ -62,7 +61,7 @@ func (s *stack) activate(w *Node) {
 	}
 }
 
-// close takes a window away; the one below becomes active.
+// close removes a window; the one below becomes active.
 func (s *stack) close(w *Node) {
 	s.windows = slices.DeleteFunc(s.windows, func(o *Node) bool { return o == w })
 	if s.focused != nil && s.focused.window() == w {
@@ -74,7 +73,7 @@ func (s *stack) close(w *Node) {
 	s.leave(w)
 }
 
-// leave makes the topmost of the other windows active, when a window was.
+// leave makes the topmost of the other windows active, if a window was active.
 func (s *stack) leave(w *Node) {
 	if s.active != w {
 		return
@@ -136,7 +135,7 @@ func (s *stack) manage(c desktop.Manage) error {
 	return nil
 }
 
-// windowOf is the window with an id, or nil.
+// windowOf returns the window with an ID, or nil.
 func (s *stack) windowOf(id desktop.WindowID) *Node {
 	i := slices.IndexFunc(s.windows, func(w *Node) bool { return w.el.Window == id })
 	if i < 0 {
@@ -145,7 +144,7 @@ func (s *stack) windowOf(id desktop.WindowID) *Node {
 	return s.windows[i]
 }
 
-// place moves a window with what is in it; a zero size keeps the size.
+// place moves a window with its content; a zero size keeps the size.
 func place(w *Node, to desktop.Rect) {
 	w.shift(to.X-w.el.Bounds.X, to.Y-w.el.Bounds.Y)
 	if !to.Empty() {
