@@ -25,8 +25,8 @@ type MovePointer struct{ To Point }
 // ReleaseAll.
 type ButtonDown struct {
 	Button Button
-	// Follows says that it may be one of a multiple click with the press before.
-	// Otherwise it rests until it is taken for a click of its own.
+	// Follows allows the press to make a multiple click with the press before.
+	// Otherwise the driver waits until the press counts as a click of its own.
 	Follows bool
 }
 
@@ -39,16 +39,16 @@ type Click struct {
 	At     Point
 	Button Button
 	Count  int // 0 is 1
-	// In is the window that was seen at the point. When it is not there any
-	// more, or not where it was seen, nothing is pressed and the click fails
-	// with ErrMoved; when it moves meanwhile, with ErrUnclear. Systems that
-	// cannot tell ignore it. nil clicks whatever is there.
+	// In is the window that was seen at the point. If it is gone or has moved,
+	// nothing is pressed and the click fails with ErrMoved; if it moves meanwhile,
+	// with ErrUnclear. Systems that cannot tell ignore it. nil clicks whatever is
+	// there.
 	In *Window
 	// On is the element that was seen at the point, if any.
 	On *Element
 }
 
-// Scroll turns the wheel where the pointer is: DX to the right, DY down.
+// Scroll turns the wheel at the pointer by notches: DX to the right, DY down.
 type Scroll struct{ DX, DY int }
 
 // KeyDown presses a key and keeps it down until KeyUp or ReleaseAll.
@@ -60,29 +60,29 @@ type KeyUp struct{ Key Key }
 // Press presses a chord's modifiers, its key, and releases them in reverse.
 type Press struct {
 	Chord Chord
-	// Global receives whether a program takes the chord wherever it is pressed,
-	// such as a shortcut of the window manager, unless nil. Systems that cannot
-	// tell leave it alone.
+	// Global, unless nil, receives whether a program takes the chord whatever has
+	// the focus, such as a shortcut of the window manager. Systems that cannot tell
+	// leave it unchanged.
 	Global *bool
-	Ask    bool // only tell that, and press nothing
+	Ask    bool // only set Global, and press nothing
 }
 
 // Type enters text exactly, whatever the layout and CapsLock, and returns when
-// the application has read it, as far as it can be asked. No text at all only
-// waits until it has read what was sent before.
+// the application has read it, as far as that can be found out. An empty text only
+// waits until it has read the keys that were sent before.
 type Type struct{ Text string }
 
-// Manage changes one window and returns when the change can be seen.
+// Manage changes one window and returns when the change is visible.
 type Manage struct {
 	Window WindowID
 	Do     WindowAction
-	Bounds Rect // of Place: where it goes, with its frame; a zero size keeps the size
+	Bounds Rect // for Place: the new bounds, with the frame; a zero size keeps the size
 }
 
 // WriteClipboard puts text on the clipboard.
 type WriteClipboard struct{ Text string }
 
-// Invoke does the named action of an element; "" is its default action.
+// Invoke performs the named action of an element; "" is its default action.
 type Invoke struct {
 	Element Handle
 	Action  string
@@ -94,8 +94,8 @@ type SetText struct {
 	Text    string
 }
 
-// InsertText inserts text into an element where its caret is, and leaves the
-// caret behind it.
+// InsertText inserts text at the caret of an element, and moves the caret behind
+// it.
 type InsertText struct {
 	Element Handle
 	Text    string
@@ -120,36 +120,36 @@ type GrabFocus struct{ Element Handle }
 // Reveal scrolls an element into view.
 type Reveal struct {
 	Element Handle
-	// Then receives the chord that brings it into view, where the application
-	// scrolls to nothing but what has the focus, which it then got. Unless nil.
+	// Then, unless nil, receives the chord that scrolls to the element, if the
+	// application scrolls only to the focused element, which it then is.
 	Then *Chord
 }
 
-// RestoreFocus brings the user back to where SaveFocus found them.
+// RestoreFocus restores the state that SaveFocus read.
 type RestoreFocus struct{ State FocusState }
 
 // Launch starts an application by command line, desktop file or name.
 type Launch struct {
 	App     string
 	Started *App // receives the program that was started, unless nil
-	// Vet is asked before it starts; its error keeps it from starting. Nil:
-	// everything may start.
+	// Vet, unless nil, is called before the program starts; its error prevents the
+	// start.
 	Vet func(LaunchTarget) error
 }
 
-// LaunchTarget is what Launch has found to start.
+// LaunchTarget is the program that Launch has found.
 type LaunchTarget struct {
 	Args     []string // the program as it is named, and its arguments
-	File     string   // where the program is; empty when that is not known
-	Entry    string   // the desktop file that names it; empty: the caller did
-	Terminal bool     // the desktop file wants a terminal, or is one
+	File     string   // the path of the program; empty if it is not known
+	Entry    string   // the desktop file that names it; empty if the caller did
+	Terminal bool     // the desktop file runs in a terminal, or is one
 }
 
-// OpenURL opens an address with the user's preferred program, and waits to
-// hear that it could. That program may stay as long as what it opened.
+// OpenURL opens an address with the user's preferred program, and waits until the
+// opener has exited. It may run as long as the program that it started.
 type OpenURL struct {
 	URL  string
-	Seen <-chan struct{} // closed by a caller who sees that it is open, to end the wait; nil if nobody looks
+	Seen <-chan struct{} // closed by the caller to end the wait, because the address is open; may be nil
 }
 
 // Mark draws a frame for a while, or until Unmark when For is zero, and
@@ -163,9 +163,9 @@ type Mark struct {
 // Unmark removes all frames.
 type Unmark struct{}
 
-// Panel shows a picture above all windows, in the place of the one that was shown
-// before; without a picture there is none. It is no window of the list, and takes
-// clicks, which Watch tells, but never the keyboard.
+// Panel shows a picture above all windows, in place of the previous one; without a
+// picture it removes that. The panel is not in the list of windows. It takes clicks,
+// which Watch reports, but never the keyboard.
 type Panel struct {
 	At      Point
 	Picture *image.RGBA
@@ -196,10 +196,10 @@ func (Mark) action()           {}
 func (Unmark) action()         {}
 func (Panel) action()          {}
 
-// NameOf is the name of an action's type, such as "Click".
+// NameOf returns the name of an action's type, such as "Click".
 func NameOf(a Action) string { return reflect.TypeOf(a).Name() }
 
-// Unsupported is the error for an action that a driver does not have.
+// Unsupported returns the error for an action that a driver does not have.
 func Unsupported(a Action) error {
 	return &MissingError{What: fmt.Sprintf("%s is not possible on this desktop", NameOf(a))}
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// address is the form of a cell's address in a spreadsheet.
+// address matches a cell's address in a spreadsheet.
 var address = regexp.MustCompile(`^([A-Z]{1,3})([1-9][0-9]{0,6})$`)
 
 // ParseAddress returns the column and the row of a cell's address such as B4, both
@@ -22,7 +22,7 @@ func ParseAddress(text string) (column, row int, ok bool) {
 	return column - 1, row - 1, err == nil
 }
 
-// ColumnName is a column's part of an address: A for 0, AA for 26.
+// ColumnName returns a column's part of an address: A for 0, AA for 26.
 func ColumnName(column int) string {
 	name := ""
 	for n := column + 1; n > 0; n = (n - 1) / 26 {

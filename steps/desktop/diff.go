@@ -10,17 +10,17 @@ import (
 // A Change is one difference between two trees.
 type Change struct {
 	Kind    ChangeKind `json:"kind"`
-	Element *Element   `json:"element"` // as it is after, or was when it is gone
-	// Inside is how many elements came or went with it.
+	Element *Element   `json:"element"` // as it is after the change, or was if it is gone
+	// Inside counts the elements that appeared or disappeared with it.
 	Inside int `json:"inside,omitempty"`
-	// Fields are what is different about an element that stayed.
+	// Fields are the differences of an element that stayed.
 	Fields []FieldChange `json:"fields,omitempty"`
 }
 
-// ChangeKind is the sort of a change.
+// ChangeKind is the kind of a change.
 type ChangeKind string
 
-// The sorts of changes.
+// The kinds of changes.
 const (
 	Appeared    ChangeKind = "appeared"
 	Disappeared ChangeKind = "disappeared"
@@ -34,8 +34,8 @@ type FieldChange struct {
 	To   string `json:"to"`
 }
 
-// String is the change in one line: + what appeared, - what disappeared,
-// ~ what changed.
+// String returns the change as one line, which begins with + for an element that
+// appeared, - for one that disappeared and ~ for one that changed.
 func (c Change) String() string {
 	inside := ""
 	if c.Inside > 0 {
@@ -67,10 +67,12 @@ func (f FieldChange) String() string {
 	return fmt.Sprintf("%s %s → %s", f.Name, f.From, f.To)
 }
 
-// sameShown is how much stands before the place where long texts begin to differ.
+// sameShown is how many equal characters are shown before the first difference of
+// long texts.
 const sameShown = 20
 
-// differing are two texts from a little before the place where they begin to differ.
+// differing returns two texts from sameShown characters before their first
+// difference.
 func differing(from, to string) (a, b string) {
 	f, t := []rune(from), []rune(to)
 	n := 0
@@ -84,12 +86,12 @@ func differing(from, to string) (a, b string) {
 	return "…" + string(f[n:]), "…" + string(t[n:])
 }
 
-// DiffTrees lists what is different after something was done: first what is
-// new, then what changed, then what is gone. An element is known again by its
-// handle, or without one by its role, name and place among its siblings, as is a cell
-// of a sheet, of which applications make another object each time they are asked. Of
-// what came or went together, only the outermost is listed. Boxes are not
-// compared: what moves has not changed.
+// DiffTrees lists the differences of two trees: first new elements, then changed
+// ones, then those that are gone. Elements are matched by handle; elements without
+// one are matched by role, name and position among their siblings, and so are the
+// cells of a sheet, for which applications return another object each time. Of
+// elements that appear or disappear together, only the outermost is listed. Boxes
+// are not compared: an element that moves has not changed.
 func DiffTrees(before, after *Tree) []Change {
 	old, fresh := known(before), known(after)
 	var appeared, changed, gone []Change
@@ -108,8 +110,8 @@ func DiffTrees(before, after *Tree) []Change {
 	return slices.Concat(appeared, onceEach(changed, after), gone)
 }
 
-// onceEach are changes without those of elements that stand in the row of another to
-// which the same happened.
+// onceEach drops the changes of elements that share the outline row of another
+// changed element.
 func onceEach(changed []Change, after *Tree) []Change {
 	if len(changed) < 2 {
 		return changed
@@ -121,8 +123,8 @@ func onceEach(changed []Change, after *Tree) []Change {
 	})
 }
 
-// outermost are the changes for what came or went together, in which an
-// element that says nothing of itself is passed over.
+// outermost returns the changes for elements that appeared or disappeared together.
+// An element that says nothing itself is replaced by its children.
 func outermost(k ChangeKind, e *Element) []Change {
 	var all []Change
 	for _, m := range meaningful([]*Element{e}) {
@@ -131,7 +133,7 @@ func outermost(k ChangeKind, e *Element) []Change {
 	return all
 }
 
-// index knows the elements of a tree by what stays the same.
+// An index maps the elements of a tree to keys that stay the same, and back.
 type index struct {
 	keys     map[*Element]string
 	elements map[string]*Element
@@ -157,8 +159,8 @@ func (x index) add(elements []*Element, path string, inSheet bool) {
 	}
 }
 
-// each calls f for elements with their counterpart in the other tree, and does
-// not go into those without.
+// each calls f for elements with their counterpart in the other tree, or nil. It
+// does not descend into elements without one.
 func each(elements []*Element, keys map[*Element]string, others map[string]*Element, f func(e, other *Element)) {
 	for _, e := range elements {
 		o := others[keys[e]]
@@ -169,7 +171,7 @@ func each(elements []*Element, keys map[*Element]string, others map[string]*Elem
 	}
 }
 
-// compare lists what is different about one element.
+// compare lists the differences of one element.
 func compare(before, after *Element) []FieldChange {
 	var all []FieldChange
 	field := func(name, from, to string) {

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// Handle is how a driver knows an element. It means nothing to anyone else,
-// and nothing after the element is gone.
+// Handle identifies an element for a driver. It is opaque to everyone else, and
+// invalid after the element is gone.
 type Handle string
 
-// Element is what was known of one element when it was read.
+// Element is one element as it was read.
 type Element struct {
 	Handle      Handle            `json:"-"`
 	Ref         string            `json:"ref,omitempty"` // bound to the tree it came with
@@ -19,12 +19,12 @@ type Element struct {
 	RawRole     string            `json:"raw_role,omitempty"`
 	Name        string            `json:"name,omitempty"`
 	Description string            `json:"description,omitempty"`
-	Text        string            `json:"text,omitempty"` // what it shows or holds
+	Text        string            `json:"text,omitempty"` // that it shows or holds
 	Label       string            `json:"label,omitempty"`
 	ID          string            `json:"id,omitempty"` // the toolkit's id, the DOM's id
 	Class       string            `json:"class,omitempty"`
 	Process     string            `json:"process,omitempty"`
-	Aliases     []string          `json:"-"` // of a root: what else people call the program
+	Aliases     []string          `json:"-"` // of a root: other names of the program
 	PID         int               `json:"pid,omitempty"`
 	Window      WindowID          `json:"window,omitempty"`
 	WindowTitle string            `json:"window_title,omitempty"`
@@ -33,22 +33,22 @@ type Element struct {
 	Actions     []string          `json:"actions,omitempty"`
 	Value       *Range            `json:"value,omitempty"`
 	Attributes  map[string]string `json:"attributes,omitempty"`
-	Note        string            `json:"note,omitempty"` // what a reader must know of it, such as which of its rows show
-	Leaf        bool              `json:"-"`              // the application was asked what it holds, and tells of nothing
-	Index       int               `json:"-"`              // its place among its parent's children
-	// WindowBounds is where the window was when the element was read.
+	Note        string            `json:"note,omitempty"` // for readers, such as which rows of a table show
+	Leaf        bool              `json:"-"`              // the application was asked for children, and reports none
+	Index       int               `json:"-"`              // its position among its parent's children
+	// WindowBounds are the bounds of the window when the element was read.
 	WindowBounds Rect `json:"-"`
-	// Unsettled says that the window has just been moved or resized, and the
-	// application may not know yet where it is.
+	// Unsettled is true if the window has just been moved or resized, so that the
+	// application may not know its position yet.
 	Unsettled bool `json:"-"`
-	// Guessed says that the application tells late where its elements are, so
-	// that this one may not be at the point that was asked for; Sure that such an
-	// application found it there itself.
+	// Guessed is true if the application reports the boxes of its elements late, so
+	// that this one may not be at the given point. Sure is true if such an
+	// application found it there by its own hit test.
 	Guessed, Sure bool `json:"-"`
-	// Loose is by how much it may lie further to the right and below than Bounds say.
+	// Loose is how much further to the right and below Bounds the element may be.
 	Loose Point `json:"-"`
-	// Hits are the elements at the point that was asked for, from the innermost
-	// up to this one, which is what a person would name.
+	// Hits are the elements at the given point, from the innermost up to this one,
+	// which is the one that a person would name.
 	Hits     []Handle   `json:"-"`
 	Parent   *Element   `json:"-"`
 	Children []*Element `json:"children,omitempty"`
@@ -61,34 +61,34 @@ type Range struct {
 	Max float64 `json:"max"`
 }
 
-// Tree is what was read of the accessibility tree, at one time.
+// Tree is a part of the accessibility tree, read at one time.
 type Tree struct {
 	ID      string     `json:"id"` // refs are bound to it
 	Roots   []*Element `json:"roots"`
-	Omitted int        `json:"omitted,omitempty"` // how many elements the scope left out
+	Omitted int        `json:"omitted,omitempty"` // counts the elements that the scope left out
 	// Unread names the applications that did not answer in time.
 	Unread []string `json:"unread,omitempty"`
 }
 
-// Scope says which part of the accessibility tree to read. The zero Scope is
-// everything that shows.
+// Scope selects a part of the accessibility tree. The zero Scope is everything that
+// shows.
 type Scope struct {
 	Process string   // only applications with this name
 	PID     int      // only this process
 	Window  WindowID // only this window
-	Title   string   // only windows whose title holds this text
+	Title   string   // only windows whose title contains this text
 	Root    Handle   // only below this element
-	Depth   int      // at most this many levels, not counting what only holds others; 0 means no limit
+	Depth   int      // at most this many levels, not counting mere containers; 0 means no limit
 	Limit   int      // at most this many elements; 0 means no limit
-	Hidden  bool     // also what does not show
-	Full    bool     // also bounds, text, labels, actions, values, ids and attributes
+	Hidden  bool     // also elements that do not show
+	Full    bool     // also bounds, text, labels, actions, values, IDs and attributes
 	Cell    string   // with Hidden: also the cell with this address, such as B4, of each spreadsheet
-	Of      Role     // with Full: all that only of elements of this role
+	Of      Role     // with Full: these fields only for elements of this role
 	CellAt  *Point   // of each spreadsheet only the cell at this point of the screen
 }
 
-// Walk calls f for the element and everything below it, parents first, until
-// f says false.
+// Walk calls f for the element and its descendants, parents first, until f returns
+// false.
 func (e *Element) Walk(f func(*Element) bool) bool {
 	if !f(e) {
 		return false
@@ -101,7 +101,7 @@ func (e *Element) Walk(f func(*Element) bool) bool {
 	return true
 }
 
-// Walk calls f for every element of the tree, parents first, until f says false.
+// Walk calls f for every element of the tree, parents first, until f returns false.
 func (t *Tree) Walk(f func(*Element) bool) {
 	for _, r := range t.Roots {
 		if !r.Walk(f) {
@@ -110,10 +110,10 @@ func (t *Tree) Walk(f func(*Element) bool) {
 	}
 }
 
-// States is a set of what an element is.
+// States is a set of states of an element.
 type States uint32
 
-// What an element can be.
+// The states of an element.
 const (
 	Active States = 1 << iota
 	Checked
@@ -143,10 +143,10 @@ var stateNames = []string{
 	"selectable", "selected", "showing", "visible", "defunct",
 }
 
-// Has says whether every state of o is in s.
+// Has reports whether every state of o is in s.
 func (s States) Has(o States) bool { return s&o == o }
 
-// Names are the names of the states in the set, in alphabetical order.
+// Names returns the names of the states in the set, in alphabetical order.
 func (s States) Names() []string {
 	names := make([]string, 0, bits.OnesCount32(uint32(s)))
 	for i, n := range stateNames {
@@ -158,10 +158,10 @@ func (s States) Names() []string {
 	return names
 }
 
-// StateNames are the names of all states.
+// StateNames returns the names of all states.
 func StateNames() []string { return slices.Clone(stateNames) }
 
-// ParseState is the state with a name.
+// ParseState returns the state with a name.
 func ParseState(name string) (States, bool) {
 	i := slices.Index(stateNames, name)
 	if i < 0 {

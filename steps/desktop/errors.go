@@ -6,40 +6,40 @@ type Error string
 func (e Error) Error() string { return string(e) }
 
 const (
-	// ErrNotFound says that a window or an element is not there, or no longer.
+	// ErrNotFound means that a window or an element does not exist, or no longer.
 	ErrNotFound Error = "no such element"
-	// ErrUnavailable says that this machine cannot do what was asked, or can
-	// no longer: no display, a missing program, a system without support.
+	// ErrUnavailable means that this machine cannot do what was asked, or no
+	// longer: no display, a missing program, a system without support.
 	ErrUnavailable Error = "not available here"
-	// ErrRefused says that the application did not do what it was asked.
+	// ErrRefused means that the application did not do what it was asked.
 	ErrRefused Error = "the application refused"
-	// ErrUnresponsive says that an application or the display did not answer
-	// in time, so that what it did is not known.
+	// ErrUnresponsive means that an application or the display did not answer in
+	// time, so that the effect is not known.
 	ErrUnresponsive Error = "no answer in time"
-	// ErrUnclear says that something was done, and that what came of it is
-	// not known.
+	// ErrUnclear means that an action was performed, and that its effect is not
+	// known.
 	ErrUnclear Error = "what came of it is not known"
-	// ErrMoved says that what was to be acted on is not where it was seen, so
-	// that nothing was done.
+	// ErrMoved means that the target is not where it was seen, so that nothing was
+	// done.
 	ErrMoved Error = "it is not where it was seen"
-	// ErrGone says that a lasting desktop has ended.
+	// ErrGone means that a lasting desktop has ended.
 	ErrGone Error = "there is no such desktop"
 )
 
-// A GoneError says what became of a lasting desktop.
+// A GoneError reports how a lasting desktop ended.
 type GoneError struct{ Name, Why string }
 
 func (e *GoneError) Error() string { return "desktop " + e.Name + " " + e.Why }
 
 func (e *GoneError) Unwrap() []error { return []error{ErrGone, ErrUnavailable} }
 
-// A MissingError says what is missing here and the one command that mends it.
+// A MissingError reports what is missing here and the one command that mends it.
 type MissingError struct {
 	What string // such as "no display: DISPLAY is not set"
 	Mend string // such as "apt-get install xvfb"
-	// Wayland says that a person sits here, in a session that cannot be reached.
+	// Wayland is true if a person sits here, in a session that cannot be reached.
 	Wayland bool
-	// Setup says that the session can be reached once Mend was done.
+	// Setup is true if the session can be reached once Mend was executed.
 	Setup bool
 }
 
@@ -52,16 +52,15 @@ func (e *MissingError) Error() string {
 
 func (e *MissingError) Unwrap() error { return ErrUnavailable }
 
-// ErrUnheard says why nobody can watch what a person does in a Wayland session without
-// accessibility.
+// ErrUnheard explains why the input of a person cannot be watched in a Wayland
+// session without accessibility.
 var ErrUnheard error = &MissingError{
 	What: "in a Wayland session no program hears what a person types in another one, and what came of it is told only by the accessibility bus, which does not answer",
 	Mend: "apt-get install at-spi2-core",
 }
 
-// WaylandError is the error of a display, in words, that belongs to a Wayland
-// session: of its windows X shows only some, and neither what is typed nor the
-// clipboard gets there.
+// WaylandError returns the error of an X display that belongs to a Wayland session:
+// X has only some of its windows, and neither typed keys nor the clipboard get there.
 func WaylandError(display string) error {
 	return &MissingError{
 		What: display + ": in a Wayland session the windows cannot be seen, typed into or heard; what works is a desktop of its own, with --display virtual, or a login to a session of Xorg",

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A row is a line of an outline: an element, without what only repeats it.
+// A row is a line of an outline: an element, with elements that only repeat it.
 type row struct {
 	element  *Element
-	around   []*Element // what holds nothing but it and says no more, from the outside
-	inside   []*Element // what it holds alone and says no more than it
-	children []*Element // what stands below it
+	around   []*Element // ancestors that hold nothing else and say no more, the outermost first
+	inside   []*Element // only children that say no more than the element
+	children []*Element // in the rows below
 }
 
-// rowOf is the row in which an element stands. A cell that holds a link that holds a
-// label, all with the same words, is one row: that of the link, for that is pressed.
+// rowOf returns the row of an element. A cell that holds a link that holds a label,
+// all with the same words, is one row: that of the link, because that is pressed.
 func rowOf(e *Element) row {
 	r := row{element: e, children: meaningful(e.Children)}
 	for len(r.children) == 1 {
@@ -34,26 +34,25 @@ func rowOf(e *Element) row {
 	return r
 }
 
-// bringsOnly says whether an element is nothing to a reader but the place of the only
-// one that it holds.
+// bringsOnly reports whether an element is nothing to a reader but the container of
+// its only child.
 func (e *Element) bringsOnly(c *Element) bool {
 	place := e.isWords() || e.Role.Is(Option) && !e.Role.Is(InMenu)
 	better := c.Role.Is(Operable) || c.isWords() && e.isWords() && e.Name == ""
 	return place && better && e.addsNothingTo(c)
 }
 
-// isWords says whether something of this element's role only shows words, or parts
-// others.
+// isWords reports whether elements of this role only show words, or separate others.
 func (e *Element) isWords() bool {
 	return e.Role.Holds() || slices.Contains([]Role{"label", "heading", "paragraph", "icon", "image"}, e.Role)
 }
 
-// addsNothingTo says whether all that an element says is said by another.
+// addsNothingTo reports whether another element says everything that this one says.
 func (e *Element) addsNothingTo(o *Element) bool {
 	return e.shownValue() == nil && e.Note == "" && subset(e.words(), o.words()) && subset(e.Marks(), o.Marks())
 }
 
-// words are the texts that an outline shows of an element.
+// words returns the texts of an element that an outline shows.
 func (e *Element) words() (all []string) {
 	for _, text := range []string{strings.TrimSpace(e.Name), strings.TrimSpace(e.Text)} {
 		if text != "" {
@@ -70,8 +69,8 @@ func subset(some, all []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
-// shownValue is the value of what has one to a reader. Some toolkits give each button
-// one between 0 and 1, which is whether it is on.
+// shownValue returns the value of an element, or nil if it means nothing to a reader:
+// some toolkits give each button a value between 0 and 1, which is whether it is on.
 func (e *Element) shownValue() *Range {
 	if v := e.Value; v != nil && (v.Min != 0 || v.Max != 1 || slices.Contains([]Role{"slider", "spinbutton", "progressbar", "scrollbar"}, e.Role)) {
 		return v
@@ -79,8 +78,8 @@ func (e *Element) shownValue() *Range {
 	return nil
 }
 
-// meaningful are the elements, with those in place of a container that it
-// holds when it says nothing of itself. The label of a field is left out beside it.
+// meaningful returns the elements, with containers that say nothing themselves
+// replaced by their children. The label beside the field that it names is left out.
 func meaningful(elements []*Element) []*Element {
 	var all []*Element
 	for _, e := range elements {
@@ -96,7 +95,7 @@ func meaningful(elements []*Element) []*Element {
 	return all
 }
 
-// isLabelledBy says whether a label says nothing but the name of a field.
+// isLabelledBy reports whether a label says nothing but the name of the field.
 func (e *Element) isLabelledBy(label *Element) bool {
 	return e.Role.Is(Labelled) && label.Role == "label" && len(label.words()) > 0 && len(label.Marks()) == 0 &&
 		countMeaningful(label) == 1 && subset(label.words(), []string{cmp.Or(strings.TrimSpace(e.Name), e.Label)})
@@ -110,20 +109,20 @@ func countMeaningful(e *Element) int {
 	return n
 }
 
-// says whether an element is worth a line.
+// says reports whether an element is worth a line.
 func (e *Element) says() bool {
 	switch {
 	case e.Note != "":
 		return true
 	case e.Role.Holds():
 		return e.Name != "" || e.Label != "" || e.Text != "" || e.States.Has(Focused) || e.States.Has(Checked)
-	case e.Role == "image": // it may be what is to be pressed
+	case e.Role == "image": // it may be the target of a click
 		return true
 	}
 	return !e.isWords() || len(e.words()) > 0 || len(e.Marks()) > 0
 }
 
-// repeated are the elements that stand in the rows of others, with these.
+// repeated maps the elements that are in the row of another one to that element.
 func repeated(roots []*Element) map[*Element]*Element {
 	all := map[*Element]*Element{}
 	var visit func([]*Element)

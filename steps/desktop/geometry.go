@@ -5,7 +5,7 @@ import (
 	"image"
 )
 
-// Point is a place on the screen, in pixels from its top left corner.
+// Point is a point of the screen, in pixels from its top left corner.
 type Point struct {
 	X int `json:"x"`
 	Y int `json:"y"`
@@ -24,7 +24,7 @@ func (s Size) Empty() bool { return s.W <= 0 || s.H <= 0 }
 
 func (s Size) String() string { return fmt.Sprintf("%dx%d", s.W, s.H) }
 
-// ParseSize reads "1920x1080".
+// ParseSize parses a size such as "1920x1080".
 func ParseSize(text string) (Size, error) {
 	var s Size
 	var rest string
@@ -55,20 +55,14 @@ func (r Rect) Contains(p Point) bool {
 
 func (r Rect) Image() image.Rectangle { return image.Rect(r.X, r.Y, r.X+r.W, r.Y+r.H) }
 
-// RectOf is an image.Rectangle in our words.
+// RectOf converts an image.Rectangle.
 func RectOf(r image.Rectangle) Rect { return Rect{r.Min.X, r.Min.Y, r.Dx(), r.Dy()} }
 
-// Intersect is the part that two areas share; empty when there is none.
-func (r Rect) Intersect(o Rect) Rect {
-	i := r.Image().Intersect(o.Image())
-	if i.Empty() {
-		return Rect{}
-	}
-	return RectOf(i)
-}
+// Intersect returns the part that two areas share; the zero Rect if there is none.
+func (r Rect) Intersect(o Rect) Rect { return RectOf(r.Image().Intersect(o.Image())) }
 
-// Clip is the part of an area that a screen shows, and the whole screen for the
-// zero Rect.
+// Clip returns the part of an area that is on the screen r, or the whole screen for
+// the zero Rect.
 func (r Rect) Clip(area Rect) (Rect, error) {
 	if area == (Rect{}) {
 		return r, nil
@@ -80,7 +74,7 @@ func (r Rect) Clip(area Rect) (Rect, error) {
 	return part, nil
 }
 
-// ErrOffScreen says that a screen does not show a point.
+// ErrOffScreen returns the error of a point that is not on the screen.
 func ErrOffScreen(at Point, screen Rect) error {
 	return fmt.Errorf("the point %s is not on the screen, which is %s", at, screen)
 }
@@ -93,7 +87,7 @@ type Monitor struct {
 	Scale   float64 `json:"scale,omitzero"`
 }
 
-// ScreenOf is the area of all monitors together.
+// ScreenOf returns the area of all monitors together.
 func ScreenOf(monitors []Monitor) Rect {
 	var all image.Rectangle
 	for _, m := range monitors {
@@ -112,7 +106,7 @@ const (
 	Right  Button = "right"
 )
 
-// ErrNoButton says that a mouse has no such button.
+// ErrNoButton returns the error of an unknown mouse button.
 func ErrNoButton(b Button) error {
 	return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
 }

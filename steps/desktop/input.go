@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// InputEvent is one thing that a person did with the pointer or the keyboard.
+// InputEvent is one event of a person's pointer or keyboard.
 type InputEvent struct {
 	Type   InputType `json:"type"`
 	At     Point     `json:"at"`
@@ -14,18 +14,18 @@ type InputEvent struct {
 	DX     int       `json:"dx,omitempty"`     // of wheel events
 	DY     int       `json:"dy,omitempty"`
 	Key    Key       `json:"key,omitempty"`  // of key events: the key's name
-	Text   string    `json:"text,omitempty"` // what the key typed, after layout and dead keys
-	Mods   []Key     `json:"mods,omitempty"` // the modifiers that were held
-	// Unheard are, when the watch begins, the sorts of input that it never tells.
+	Text   string    `json:"text,omitempty"` // that the key typed, after layout and dead keys
+	Mods   []Key     `json:"mods,omitempty"` // the held modifiers
+	// Unheard, of WatchBegan, are the types of events that are never reported.
 	Unheard []InputType `json:"unheard,omitempty"`
 }
 
-// InputType is the sort of an input event.
+// InputType is the type of an input event.
 type InputType string
 
-// The sorts of input events.
+// The types of input events.
 const (
-	WatchBegan    InputType = "watch_began" // nothing that is done from now on is missed
+	WatchBegan    InputType = "watch_began" // nothing is missed from now on
 	KeyPress      InputType = "key_press"
 	KeyRelease    InputType = "key_release"
 	ButtonPress   InputType = "button_press"
@@ -34,8 +34,8 @@ const (
 	WheelTurn     InputType = "wheel"
 )
 
-// Limits say to a person what is not known of what he does when these sorts of input
-// are never told.
+// Limits explains to a person what cannot be recorded if these types of events are
+// never reported.
 func Limits(unheard []InputType) (says []string) {
 	if slices.Contains(unheard, KeyPress) {
 		says = append(says, "keys are not heard: a field is recorded with what it holds afterwards; shortcuts, Enter, menus that keys open, and what is typed into a terminal are not recorded")

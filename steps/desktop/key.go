@@ -3,6 +3,7 @@ package desktop
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -30,7 +31,7 @@ const (
 )
 
 // keys lists the named keys with their other names. The first name is ours.
-var keys = [][]string{
+var keys = append(numbered(), [][]string{
 	{"ctrl", "control", "lctrl", "leftctrl", "ctl"},
 	{"shift", "lshift", "leftshift"},
 	{"alt", "lalt", "leftalt", "option", "opt"},
@@ -51,30 +52,6 @@ var keys = [][]string{
 	{"down", "arrowdown", "downarrow"},
 	{"left", "arrowleft", "leftarrow"},
 	{"right", "arrowright", "rightarrow"},
-	{"f1"},
-	{"f2"},
-	{"f3"},
-	{"f4"},
-	{"f5"},
-	{"f6"},
-	{"f7"},
-	{"f8"},
-	{"f9"},
-	{"f10"},
-	{"f11"},
-	{"f12"},
-	{"f13"},
-	{"f14"},
-	{"f15"},
-	{"f16"},
-	{"f17"},
-	{"f18"},
-	{"f19"},
-	{"f20"},
-	{"f21"},
-	{"f22"},
-	{"f23"},
-	{"f24"},
 	{"capslock", "caps"},
 	{"numlock"},
 	{"scrolllock"},
@@ -82,17 +59,7 @@ var keys = [][]string{
 	{"pause", "break"},
 	{"menu", "apps", "contextmenu"},
 	{"plus"},
-	{"minus"}, // the characters that also join keys
-	{"num0", "numpad0", "kp_0"},
-	{"num1", "numpad1", "kp_1"},
-	{"num2", "numpad2", "kp_2"},
-	{"num3", "numpad3", "kp_3"},
-	{"num4", "numpad4", "kp_4"},
-	{"num5", "numpad5", "kp_5"},
-	{"num6", "numpad6", "kp_6"},
-	{"num7", "numpad7", "kp_7"},
-	{"num8", "numpad8", "kp_8"},
-	{"num9", "numpad9", "kp_9"},
+	{"minus"}, // these characters also join keys
 	{"numenter", "numpadenter", "kp_enter"},
 	{"numadd", "add", "numpadadd", "kp_add"},
 	{"numsubtract", "subtract", "numpadsubtract", "kp_subtract"},
@@ -106,6 +73,17 @@ var keys = [][]string{
 	{"mediastop", "audiostop"},
 	{"medianext", "audionext", "nexttrack"},
 	{"mediaprevious", "audioprev", "prevtrack"},
+}...)
+
+// numbered returns the function keys and the digits of the number pad.
+func numbered() (keys [][]string) {
+	for i := range 24 {
+		keys = append(keys, []string{fmt.Sprintf("f%d", i+1)})
+	}
+	for i := range 10 {
+		keys = append(keys, []string{fmt.Sprintf("num%d", i), fmt.Sprintf("numpad%d", i), fmt.Sprintf("kp_%d", i)})
+	}
+	return keys
 }
 
 var keyByName = func() map[string]Key {
@@ -119,23 +97,16 @@ var keyByName = func() map[string]Key {
 	return m
 }()
 
-// KeyNames are all names of all named keys, in alphabetical order.
-func KeyNames() []string {
-	var all []string
-	for _, names := range keys {
-		all = append(all, names...)
-	}
-	slices.Sort(all)
-	return all
-}
+// KeyNames returns all names of all named keys, in alphabetical order.
+func KeyNames() []string { return slices.Sorted(maps.Keys(keyByName)) }
 
-// IsModifier says whether a key changes what other keys do.
+// IsModifier reports whether a key is a modifier.
 func (k Key) IsModifier() bool {
 	return k == Ctrl || k == Shift || k == Alt || k == AltGr || k == Super
 }
 
-// ParseKey is the key with a name, or the key of one character. In names,
-// case, blanks, underscores and hyphens do not matter.
+// ParseKey returns the key with a name, or the key of one character. In names,
+// case, spaces, underscores and hyphens do not matter.
 func ParseKey(name string) (Key, error) {
 	if name == " " {
 		return "space", nil
@@ -156,7 +127,8 @@ func ParseKey(name string) (Key, error) {
 	return "", &UnknownKeyError{Name: name, Near: words.Nearest(t, KeyNames())}
 }
 
-// An UnknownKeyError names a key that does not exist, and the nearest that does.
+// An UnknownKeyError reports a key that does not exist, and the most similar one
+// that does.
 type UnknownKeyError struct{ Name, Near string }
 
 func (e *UnknownKeyError) Error() string {
@@ -189,14 +161,14 @@ func (c Chord) EntersText() bool {
 	return utf8.RuneCountInString(string(c.Key)) == 1 || ok && len(digit) == 1
 }
 
-// maxKeys is how long the text of keys may be.
+// maxKeys bounds the length of the text of keys.
 const maxKeys = 4 << 10
 
-// ParseKeys reads keys to press one after the other: "enter", "ctrl+s",
-// "tab tab enter", or, with names in braces and all else by its characters,
-// "{Ctrl}s", "{Tab}{Tab}", "{Ctrl}{Shift}t", "{Ctrl+A}".
+// ParseKeys parses keys to press one after the other: "enter", "ctrl+s",
+// "tab tab enter", or, with names in braces and everything else taken as
+// characters, "{Ctrl}s", "{Tab}{Tab}", "{Ctrl}{Shift}t", "{Ctrl+A}".
 //
-// A letter that is pressed with modifiers is the same in either case.
+// A letter with modifiers is the same in either case.
 func ParseKeys(text string) ([]Chord, error) {
 	switch {
 	case len(text) > maxKeys:
@@ -228,7 +200,7 @@ func ParseKeys(text string) ([]Chord, error) {
 	return chords, nil
 }
 
-// parseChord reads "ctrl+shift+t"; the last key may be the "+" itself.
+// parseChord parses "ctrl+shift+t"; the last key may be the "+" itself.
 func parseChord(word string) (Chord, error) {
 	var c Chord
 	for rest, more := word, true; more; {
@@ -258,8 +230,8 @@ func parseChord(word string) (Chord, error) {
 	return c.normal(), nil
 }
 
-// normal is the chord with each modifier once, and its letter in lower case
-// when it has modifiers.
+// normal returns the chord with each modifier once, and with its letter in lower
+// case if it has modifiers.
 func (c Chord) normal() Chord {
 	var mods []Key
 	for _, m := range c.Mods {
@@ -274,8 +246,8 @@ func (c Chord) normal() Chord {
 	return c
 }
 
-// parseBraces reads "{Ctrl}{Shift}t{Enter}": a modifier in braces holds for
-// the next key.
+// parseBraces parses "{Ctrl}{Shift}t{Enter}": a modifier in braces is held for the
+// next key.
 func parseBraces(text string) ([]Chord, error) {
 	var chords []Chord
 	var held []Key
@@ -299,7 +271,7 @@ func parseBraces(text string) ([]Chord, error) {
 	return chords, nil
 }
 
-// nextInBraces reads one character, or what stands in one pair of braces.
+// nextInBraces parses one character, or the content of one pair of braces.
 func nextInBraces(text string) (c Chord, rest string, err error) {
 	if text[0] != '{' {
 		r, n := utf8.DecodeRuneInString(text)
@@ -320,7 +292,7 @@ func nextInBraces(text string) (c Chord, rest string, err error) {
 	return c, text[end+1:], err
 }
 
-// typed is the key that types a character.
+// typed returns the key that types a character.
 func typed(r rune) (Key, error) {
 	switch r {
 	case '\n':

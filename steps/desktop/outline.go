@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	outlineText = 80 // how many letters of a name or text an outline shows
-	markerSize  = 20 // what a note of omitted elements takes, beside its indent
+	outlineText = 80 // characters of a name or text that an outline shows
+	markerSize  = 20 // bytes of the note of omitted elements, without its indent
 )
 
-// Opaque is the note of an element that shows more than it tells.
+// Opaque is the note of an element that shows more than it reports.
 const Opaque = "opaque: use keys, another view, a picture or read_text"
 
 // Outline prints the tree for people and models, one element a line:
@@ -26,11 +26,10 @@ const Opaque = "opaque: use keys, another view, a picture or read_text"
 //	  - slider "Size" [ref=e3] [value=3 in 0 to 10]
 //	  - … 12 more
 //
-// Containers that say nothing of themselves are left out, and what they hold
-// stands in their place; what only repeats what it holds, or what holds it, shares
-// its line. At most limit bytes are printed, 0 meaning no limit;
-// elements that are nearer to the roots go first, and omitted says how many
-// were left out for that.
+// Containers that say nothing themselves are replaced by their children; elements
+// that only repeat their parent or child share its line. At most limit bytes are
+// printed, 0 meaning no limit; elements nearer to the roots are preferred, and omitted
+// counts those that were left out.
 func (t *Tree) Outline(limit int) (text string, omitted int) {
 	o := &outline{limit: limit, shown: map[*Element]bool{}}
 	roots := meaningful(t.Roots)
@@ -39,7 +38,7 @@ func (t *Tree) Outline(limit int) (text string, omitted int) {
 	return o.text.String(), o.omitted
 }
 
-// outline is a tree while it is printed.
+// An outline prints a tree.
 type outline struct {
 	limit   int
 	shown   map[*Element]bool
@@ -47,13 +46,13 @@ type outline struct {
 	omitted int
 }
 
-// level is the children of one element, in their depth.
+// level holds the children of one element, and their depth.
 type level struct {
 	elements []*Element
 	depth    int
 }
 
-// plan chooses what is shown, level by level, as long as the limit allows.
+// plan chooses the elements to show, level by level, within the limit.
 func (o *outline) plan(roots []*Element) {
 	used := 0
 	for queue := []level{{roots, 0}}; len(queue) > 0; queue = queue[1:] {
@@ -96,7 +95,7 @@ func (o *outline) print(elements []*Element, depth int) {
 func (r row) line(depth int) string {
 	key := headline(r.element)
 	for _, e := range slices.Backward(r.around) {
-		if e.Role.Is(Option) || e.Role == "heading" { // the others are no place to a reader
+		if e.Role.Is(Option) || e.Role == "heading" { // the others mean nothing to a reader
 			key = string(e.Role) + " > " + key
 		}
 	}
@@ -107,7 +106,7 @@ func (r row) line(depth int) string {
 	children := len(r.children) > 0
 	indent := strings.Repeat("  ", depth)
 	switch {
-	case text != "" && children: // YAML has room for one of them after the colon
+	case text != "" && children: // YAML allows only one of them after the colon
 		return indent + "- " + yamlKey(key+" [text="+quoted(text)+"]") + ":\n"
 	case text != "":
 		return indent + "- " + yamlKey(key) + ": " + quoted(text) + "\n"
@@ -117,7 +116,7 @@ func (r row) line(depth int) string {
 	return indent + "- " + yamlKey(key) + "\n"
 }
 
-// Headline is what the element is, without what it holds.
+// Headline returns the line of the element in an outline, without its text.
 func (e *Element) Headline() string { return headline(e) }
 
 func headline(e *Element) string {
@@ -143,7 +142,7 @@ func headline(e *Element) string {
 	return b.String()
 }
 
-// Marks are the states that a reader needs: what is unusual or can change.
+// Marks returns the states that a reader needs: those that are unusual or can change.
 func (e *Element) Marks() []string {
 	var marks []string
 	for _, s := range []States{Active, Checked, Collapsed, Expanded, Focused, Indeterminate, IsModal, Pressed, ReadOnly, Required, Selected} {
@@ -157,13 +156,13 @@ func (e *Element) Marks() []string {
 	return marks
 }
 
-// quoted is a text in quotes, on one line, cut when it is long.
+// quoted returns a text in quotes, on one line, shortened if it is long.
 func quoted(text string) string {
 	return strconv.Quote(words.Shorten(strings.Join(strings.Fields(text), " "), outlineText))
 }
 
-// yamlKey is a line as YAML reads it: in single quotes where the plain line
-// would be taken for something else.
+// yamlKey returns a line as a YAML key, in single quotes where the plain line would
+// mean something else.
 func yamlKey(line string) string {
 	if strings.Contains(line, ": ") || strings.Contains(line, " #") || strings.HasSuffix(line, ":") {
 		return "'" + strings.ReplaceAll(line, "'", "''") + "'"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ProcessName is the name of the program that a process runs, or "".
+// ProcessName returns the name of the program that a process runs, or "".
 func ProcessName(pid int) string {
 	if pid <= 0 {
 		return ""
@@ -19,8 +19,9 @@ func ProcessName(pid int) string {
 	return strings.TrimSpace(string(comm))
 }
 
-// ProcessAliases are the names of the program that a process runs which its file does
-// not have: the one it was started by, as gvim is of vim.gtk3, and its script's.
+// ProcessAliases returns the names of the program that a process runs besides the
+// name of its file: the one it was started by, such as gvim for vim.gtk3, and the name
+// of its script.
 func ProcessAliases(pid int) (names []string) {
 	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")

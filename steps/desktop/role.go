@@ -5,34 +5,33 @@ import (
 	"strings"
 )
 
-// Role is what sort of thing an element is, in the words that we print.
+// Role is the type of an element, as we print it.
 type Role string
 
-// Trait is what roles have in common.
+// Trait is a set of properties that roles share.
 type Trait uint16
 
 // The traits of roles.
 const (
 	Operable   Trait = 1 << iota // a person acts on it, so it matters when it is disabled
-	Control                      // is meant by a press on it, and not what is in it
-	Worded                       // the words on it name it, and nothing beside it
-	Labelled                     // is known by the words beside it
-	NoText                       // nobody can type into it
+	Control                      // is the target of a press on it, not its descendants
+	Worded                       // is named by the words on it, and not by a label beside it
+	Labelled                     // is named by a label beside it
+	NoText                       // takes no typed text
 	Option                       // can be chosen from a list
 	Toggle                       // is on or off
 	InMenu                       // is a menu or an item of one
 	OpensMenu                    // can have a menu open, over the rest
-	Rows                         // may make its children on demand, too many to be listed
-	Container                    // only holds or parts others
-	TakesWheel                   // the wheel may do more over it than scroll, such as change a number
+	Rows                         // may create its children on demand, too many to be listed
+	Container                    // only holds or separates others
+	TakesWheel                   // the wheel may do more than scroll over it, such as change a number
 	Recycled                     // may show another row when its list changes or is scrolled
 )
 
-// roles lists each role with its traits, the names that mean any element of it
-// (the first is the one that we print, others are what other automation tools
-// call it), and the toolkits' roles that we count as it: in a selector such a
-// name means that role only. Names are compared as roleKey makes them, and one
-// may stand in one list only.
+// roles lists each role with its traits, the names that mean any element of it (the
+// first is the one that we print, the others are those of other automation tools),
+// and the toolkits' roles that count as it: in a selector such a name means that role
+// only. Names are compared by their roleKey, and must be unique.
 var roles = []struct {
 	traits     Trait
 	names      []string
@@ -104,13 +103,13 @@ var roles = []struct {
 	{Container, []string{"unknown", "static object"}, []string{"invalid", "extended"}},
 }
 
-// A roleEntry is what a name of a role means.
+// A roleEntry is the meaning of a role's name.
 type roleEntry struct {
 	role, class Role // the same unless the role is a particular one
 	traits      Trait
 }
 
-// The roles by what roleKey makes of each of their names, and by role.
+// The roles by the roleKey of each of their names, and by role.
 var roleByKey, roleEntries = func() (map[string]roleEntry, map[Role]roleEntry) {
 	byKey, byRole := map[string]roleEntry{}, map[Role]roleEntry{}
 	add := func(name string, r roleEntry) { byKey[roleKey(name)], byRole[r.role] = r, r }
@@ -126,32 +125,31 @@ var roleByKey, roleEntries = func() (map[string]roleEntry, map[Role]roleEntry) {
 	return byKey, byRole
 }()
 
-// withoutBlanks drops what the spellings of one name differ in.
+// withoutBlanks drops the characters in which spellings of a name differ.
 var withoutBlanks = strings.NewReplacer(" ", "", "_", "", "-", "")
 
-// roleKey is a role's name without case, blanks, hyphens and the "push" that
-// older toolkits put before a button.
+// roleKey normalises a role's name: without case, spaces, hyphens and the "push"
+// that older toolkits put before a button.
 func roleKey(name string) string {
 	return strings.TrimPrefix(withoutBlanks.Replace(strings.ToLower(strings.TrimSpace(name))), "push")
 }
 
 func (r Role) Is(t Trait) bool { return roleEntries[r].traits&t != 0 }
 
-// ParseRole is the role that an element with a toolkit's name of a role counts
-// as.
+// ParseRole returns the role of an element from the toolkit's name of its role.
 func ParseRole(name string) (Role, bool) {
 	r, ok := roleByKey[roleKey(name)]
 	return r.class, ok
 }
 
-// WantedRole is the role that somebody means who asks for one by a name: a
-// particular one of a toolkit ("page"), or any of a class ("panel", "Pane").
+// WantedRole returns the role that a selector means by a name: a particular one of a
+// toolkit ("page"), or any of a class ("panel", "Pane").
 func WantedRole(name string) (Role, bool) {
 	r, ok := roleByKey[roleKey(name)]
 	return r.role, ok
 }
 
-// RoleNames are all names of all roles, in alphabetical order.
+// RoleNames returns all names of all roles, in alphabetical order.
 func RoleNames() []string {
 	var all []string
 	for _, r := range roles {
@@ -161,8 +159,7 @@ func RoleNames() []string {
 	return all
 }
 
-// HasRole says whether an element is what somebody means who asks for a role,
-// as WantedRole returned it.
+// HasRole reports whether an element has a role that WantedRole returned.
 func (e *Element) HasRole(want Role) bool {
 	if class := roleEntries[want].class; class != want && class != "" {
 		return e.Role == class && e.ParticularRole() == want
@@ -170,8 +167,7 @@ func (e *Element) HasRole(want Role) bool {
 	return e.Role.Matches(want)
 }
 
-// ParticularRole is the role of a toolkit that an element has within its class;
-// empty when there is none.
+// ParticularRole returns the toolkit's role of an element within its class, or "".
 func (e *Element) ParticularRole() Role {
 	if r := roleByKey[roleKey(e.RawRole)]; r.class != r.role && r.class == e.Role {
 		return r.role
@@ -179,9 +175,9 @@ func (e *Element) ParticularRole() Role {
 	return ""
 }
 
-// Matches says whether an element with role r is what someone means who asks
-// for role want. "text" and "entry" each match what takes text, because
-// toolkits do not agree on which is which; a password box only by its name.
+// Matches reports whether an element with role r has the wanted role. "text" and
+// "entry" match each other, because toolkits do not agree on which is which; a
+// password box matches only its own role.
 func (r Role) Matches(want Role) bool {
 	if r == want {
 		return true
@@ -190,6 +186,6 @@ func (r Role) Matches(want Role) bool {
 	return text(r) && text(want)
 }
 
-// Holds says whether something of this role only holds or parts others, and is
-// nothing to a reader when it has no name.
+// Holds reports whether elements of this role only hold or separate others, and mean
+// nothing to a reader without a name.
 func (r Role) Holds() bool { return r == "" || r.Is(Container) }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Sleep waits, or returns the cause when the context ends first. No time at all
-// is no wait, also when the context has ended.
+// Sleep waits, or returns the cause of the context if that ends first. If d is not
+// positive, Sleep returns nil at once, even if the context has ended.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

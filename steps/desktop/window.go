@@ -5,9 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 )
 
-// WindowID is how the window system knows a window.
+// WindowID identifies a window for the window system.
 type WindowID uint64
 
 // Window is one top-level window.
@@ -15,11 +16,11 @@ type Window struct {
 	ID      WindowID `json:"id"`
 	Title   string   `json:"title"`
 	Process string   `json:"process"`         // the program's name
-	Class   string   `json:"class,omitempty"` // the application's own name for itself
-	Aliases []string `json:"-"`               // what else people call the program
+	Class   string   `json:"class,omitempty"` // as the application names itself
+	Aliases []string `json:"-"`               // other names of the program
 	PID     int      `json:"pid"`
 	Bounds  Rect     `json:"bounds"` // with its frame
-	// Unplaced is the size of a window of which nobody tells where it is: then it has
+	// Unplaced is the size of a window whose position is not known; such a window has
 	// no Bounds.
 	Unplaced  Size `json:"unplaced,omitzero"`
 	Active    bool `json:"active,omitempty"`
@@ -31,24 +32,25 @@ type Window struct {
 	Modal bool `json:"modal,omitempty"`
 	// Popup windows are menus and tooltips, which no window manager manages.
 	Popup bool `json:"popup,omitempty"`
-	// Content is what the application draws of it, without frame and shadow, where
-	// applications do not know themselves where their windows are. Else it is zero.
+	// Content is the part that the application draws, without frame and shadow, on
+	// window systems where applications do not know the position of their windows.
+	// Elsewhere it is zero.
 	Content Rect `json:"-"`
-	// Inside is what lies within the frame that the window manager draws, without
-	// the window's shadow; zero where only Bounds are known.
+	// Inside is the part within the frame that the window manager draws, without the
+	// window's shadow; zero if only Bounds are known.
 	Inside Rect `json:"-"`
-	// Dialog windows ask or tell something beside the application's own.
+	// Dialog windows are secondary windows of an application.
 	Dialog bool `json:"-"`
 	// Splash windows show that the application is starting.
 	Splash bool `json:"-"`
-	// Tooltip windows are those popups that go when the pointer moves.
+	// Tooltip windows are popups that are dismissed when the pointer moves.
 	Tooltip bool `json:"-"`
 }
 
-// WindowAction is what can be done with a window.
+// WindowAction is an action of Manage.
 type WindowAction string
 
-// What can be done with a window.
+// The actions of Manage.
 const (
 	Activate WindowAction = "activate"
 	Close    WindowAction = "close"
@@ -58,17 +60,17 @@ const (
 	Place    WindowAction = "place"
 )
 
-// Shows reports whether a window is on the screen, be it covered or not.
+// Shows reports whether a window is on the screen, covered or not.
 func (w *Window) Shows() bool { return !w.Minimized && !w.Hidden }
 
-// Sized reports whether a window has a size, wherever it is.
+// Sized reports whether a window has a size, even if its position is not known.
 func (w *Window) Sized() bool { return !w.Bounds.Empty() || !w.Unplaced.Empty() }
 
 // Real reports whether a person would call it a window: it has a size, and is no
 // menu, tooltip or splash.
 func (w *Window) Real() bool { return !w.Popup && !w.Tooltip && !w.Splash && w.Sized() }
 
-// Windows are all windows of a desktop, from the bottom of the stack to its top.
+// Windows is a list of windows from the bottom of the stack to its top.
 type Windows []Window
 
 func (d *Desktop) Windows(ctx context.Context) (Windows, error) {
@@ -79,10 +81,10 @@ func (d *Desktop) Windows(ctx context.Context) (Windows, error) {
 	return all, nil
 }
 
-// topmost returns the topmost window for which is is true, or nil.
-func (ws Windows) topmost(is func(*Window) bool) *Window {
+// topmost returns the topmost window that matches, or nil.
+func (ws Windows) topmost(match func(*Window) bool) *Window {
 	for i := range slices.Backward(ws) {
-		if is(&ws[i]) {
+		if match(&ws[i]) {
 			return &ws[i]
 		}
 	}
@@ -107,15 +109,14 @@ func (ws Windows) Active() *Window { return ws.topmost(func(w *Window) bool { re
 // Foremost returns the real window that a person works with: the active one, or else
 // the topmost that shows, or else the topmost of all; nil if there is none.
 func (ws Windows) Foremost() *Window {
-	real := func(w *Window) bool { return w.Real() }
 	return cmp.Or(
 		ws.topmost(func(w *Window) bool { return w.Active && w.Real() }),
 		ws.topmost(func(w *Window) bool { return w.Shows() && w.Real() }),
-		ws.topmost(real),
+		ws.topmost((*Window).Real),
 	)
 }
 
-// ByID returns the window with an id, or nil.
+// ByID returns the window with an ID, or nil.
 func (ws Windows) ByID(id WindowID) *Window {
 	return ws.topmost(func(w *Window) bool { return w.ID == id })
 }
@@ -131,7 +132,7 @@ func (ws Windows) Of(s Scope) (in Windows) {
 }
 
 // Blocker returns the modal dialog of the same program above a window, or nil. It
-// takes what is meant for the window, also where it does not cover it.
+// takes the input that is meant for the window, even where it does not cover it.
 func (ws Windows) Blocker(id WindowID) *Window {
 	i := slices.IndexFunc(ws, func(w Window) bool { return w.ID == id })
 	if i < 0 || ws[i].PID == 0 {
@@ -143,4 +144,13 @@ func (ws Windows) Blocker(id WindowID) *Window {
 		}
 	}
 	return nil
+}
+
+// Admits reports whether the program and the title of a window are in the scope.
+// Case is ignored; the title needs only to contain the scope's.
+func (s Scope) Admits(w *Window) bool {
+	if s.Process != "" && !IsCalled(s.Process, w.PID, w.Process, w.Aliases) {
+		return false
+	}
+	return s.Title == "" || strings.Contains(strings.ToLower(w.Title), strings.ToLower(s.Title))
 }

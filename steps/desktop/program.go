@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// DataHome is the folder of what the user's own programs keep.
+// DataHome returns the folder for the data of the user's programs.
 func DataHome() (string, error) {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -19,10 +20,9 @@ func DataHome() (string, error) {
 	return filepath.Join(home, ".local", "share"), err
 }
 
-// EntryFolders are the folders of desktop files, the user's own first.
+// EntryFolders returns the folders of desktop files, the user's own first.
 func EntryFolders() (folders []string) {
-	own, err := DataHome()
-	if err == nil {
+	if own, err := DataHome(); err == nil {
 		folders = append(folders, own)
 	}
 	folders = append(folders, filepath.SplitList(cmp.Or(os.Getenv("XDG_DATA_DIRS"), "/usr/local/share:/usr/share"))...)
@@ -32,7 +32,7 @@ func EntryFolders() (folders []string) {
 	return folders
 }
 
-// An Entry is what a desktop file says of an application.
+// An Entry is the content of an application's desktop file.
 type Entry struct {
 	Path     string
 	ID       string // the file's name without ".desktop"
@@ -87,11 +87,12 @@ func (e *Entry) set(key, value string) {
 	}
 }
 
-// interpreter is a program that people do not name, but what it runs.
+// interpreter matches programs that people do not name, but the script they run.
 var interpreter = regexp.MustCompile(`^(python|perl|ruby|node|nodejs|gjs|java|mono|sh|bash|dash|env|flatpak)[\d.]*$`)
 
-// entryProgram is the program that the desktop file with an id starts, or "": the class
-// of its windows, where it names one, for several applications may share a program.
+// entryProgram returns the name of the program that the desktop file with an ID
+// starts, or "". It is the class of its windows, if the file names one, because
+// several applications may share a program.
 func entryProgram(id string) string {
 	id = strings.TrimSuffix(id, ".desktop")
 	if id == "" || strings.ContainsAny(id, `/\`) {
@@ -109,4 +110,35 @@ func entryProgram(id string) string {
 		return cmp.Or(e.Class, program)
 	}
 	return ""
+}
+
+// IsCalled reports whether a document's name for a program means this one: it may be
+// the process ID, the program's name, one of its aliases, or the ID of a desktop file
+// that starts it.
+func IsCalled(wanted string, pid int, name string, aliases []string) bool {
+	if pid != 0 && wanted == strconv.Itoa(pid) {
+		return true
+	}
+	called := func(wanted string) bool {
+		return ProgramName(name) == wanted || slices.ContainsFunc(aliases, func(a string) bool { return ProgramName(a) == wanted })
+	}
+	if called(ProgramName(wanted)) {
+		return true
+	}
+	program := entryProgram(wanted)
+	return program != "" && called(ProgramName(program))
+}
+
+// ProgramName normalises a program's name for comparison: in lower case, without the
+// ending ".exe", ".bin" (of a program that a launcher starts) or ".desktop", and only
+// the last word of an application's ID (org.xfce.mousepad).
+func ProgramName(name string) string {
+	name = strings.ToLower(name)
+	for _, ending := range []string{".exe", ".bin", ".desktop"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	if words := strings.Split(name, "."); len(words) > 2 && slices.Contains([]string{"org", "com", "net", "io", "de"}, words[0]) {
+		return words[len(words)-1]
+	}
+	return name
 }
