@@ -2,11 +2,9 @@ package watch
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // pollWindows notes which windows came, went, and got the keyboard.
@@ -18,13 +16,13 @@ func (r *recording) pollWindows(ctx context.Context) {
 	r.handleQueued(ctx) // it caused what happened to the windows since they were listed last
 	before := r.windows
 	r.windows = windows
-	for _, w := range without(before, windows) {
+	for _, w := range before.Without(windows) {
 		r.writeWindow(recorder.Event{Type: recorder.Closed, Window: &w})
 		if w.Popup && r.choice != nil && r.choice.listOpen {
 			r.rereadChoice()
 		}
 	}
-	for _, w := range without(windows, before) {
+	for _, w := range windows.Without(before) {
 		if w.Popup && r.under.seen != nil && r.under.when.After(r.lastEffect) {
 			r.write(recorder.Event{Type: recorder.Rested, Time: r.under.when, At: r.under.at, Element: r.under.seen})
 		}
@@ -52,9 +50,4 @@ func (r *recording) writeWindow(ev recorder.Event) {
 	}
 	r.under = underPointer{}
 	r.scheduleLook(restDelay)
-}
-
-// without are the windows of a list that another lacks.
-func without(list, other desktop.Windows) desktop.Windows {
-	return slices.DeleteFunc(slices.Clone(list), func(w desktop.Window) bool { return other.ByID(w.ID) != nil })
 }

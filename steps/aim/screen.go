@@ -8,15 +8,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// BoxOf returns the box of the element or window that t names.
-func BoxOf(ctx context.Context, hand *Hand, t Target) (desktop.Rect, error) {
-	el, err := ElementWithBox(ctx, hand, t)
-	if err != nil {
-		return desktop.Rect{}, err
-	}
-	return el.Bounds, nil
-}
-
 // ElementWithBox returns the element or window that t names. An empty box is an error.
 func ElementWithBox(ctx context.Context, hand *Hand, t Target) (*desktop.Element, error) {
 	el, _, err := At(ctx, hand, t, Requirement{})

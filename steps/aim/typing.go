@@ -147,7 +147,7 @@ func typeIntoPicture(ctx context.Context, d *desktop.Desktop, text string, o Typ
 		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("method: %s is for fields that can be read, and a picture cannot", o.Method), Next: "leave the method out, or use keys"}
 	}
 	if o.Clear {
-		if err := PressKeys(ctx, d, ClearingKeys); err != nil {
+		if err := PressKeys(ctx, d, clearingKeys); err != nil {
 			return err
 		}
 	}
@@ -157,8 +157,11 @@ func typeIntoPicture(ctx context.Context, d *desktop.Desktop, text string, o Typ
 	return d.Do(ctx, desktop.Type{Text: text})
 }
 
-// ClearingKeys select all and delete.
-var ClearingKeys = []desktop.Chord{{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}, {Key: "delete"}}
+// CommitCell is pressed after typing into a cell of a spreadsheet.
+var CommitCell = []desktop.Chord{{Key: "enter"}}
+
+// clearingKeys select all and delete.
+var clearingKeys = []desktop.Chord{{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}, {Key: "delete"}}
 
 // clearField clears a field, directly where the application supports it and by keys
 // elsewhere.
@@ -170,7 +173,7 @@ func clearField(ctx context.Context, d *desktop.Desktop, el *desktop.Element) er
 	if !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrUnavailable) {
 		return err
 	}
-	return PressKeys(ctx, d, ClearingKeys)
+	return PressKeys(ctx, d, clearingKeys)
 }
 
 // WaitUntilRead waits until the application has read the keys that were pressed.

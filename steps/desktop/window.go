@@ -131,6 +131,16 @@ func (ws Windows) Of(s Scope) (in Windows) {
 	return in
 }
 
+// Without returns the windows that another list lacks.
+func (ws Windows) Without(other Windows) (left Windows) {
+	for _, w := range ws {
+		if other.ByID(w.ID) == nil {
+			left = append(left, w)
+		}
+	}
+	return left
+}
+
 // Blocker returns the modal dialog of the same program above a window, or nil. It
 // takes the input that is meant for the window, even where it does not cover it.
 func (ws Windows) Blocker(id WindowID) *Window {

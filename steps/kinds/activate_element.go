@@ -16,7 +16,6 @@ var ActivateElement = steps.Define(steps.Kind{
 	Name:       "activate_element",
 	Summary:    "Bring an element's window to the front and give the element the focus.",
 	Toolset:    steps.Desktop,
-	Touches:    steps.Act,
 	Focus:      steps.Take,
 	Idempotent: true,
 }, ActivateElementArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(activateElement))

@@ -9,16 +9,22 @@ import (
 	"understudy/steps/observe"
 )
 
-func activateWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (observe.WindowResult, error) {
-	return observe.ChangeWindow(ctx, env.Desktop, a, desktop.Manage{Do: desktop.Activate}, func(w desktop.Window) bool { return w.Active && !w.Minimized })
+// ActivateWindow brings a window to the front.
+var ActivateWindow = windowKind("activate_window", "Bring a window to the front and give it the focus.", desktop.Activate,
+	func(w desktop.Window) bool { return w.Active && !w.Minimized })
+
+// windowKind declares a kind that changes a window unless it is so already.
+func windowKind(name, summary string, change desktop.WindowAction, is func(desktop.Window) bool) steps.Kind {
+	return steps.Define(steps.Kind{
+		Name:       name,
+		Summary:    summary,
+		Toolset:    steps.Desktop,
+		Focus:      steps.Take,
+		Idempotent: true,
+	}, defaultWindow, func(ctx context.Context, env *steps.Env, a aim.WindowTarget) (observe.WindowResult, error) {
+		return observe.ChangeWindow(ctx, env.Desktop, a, desktop.Manage{Do: change}, is)
+	})
 }
 
-// ActivateWindow brings a window to the front.
-var ActivateWindow = steps.Define(steps.Kind{
-	Name:       "activate_window",
-	Summary:    "Bring a window to the front and give it the focus.",
-	Toolset:    steps.Desktop,
-	Touches:    steps.Act,
-	Focus:      steps.Take,
-	Idempotent: true,
-}, aim.WindowTarget{TimeoutMS: aim.SearchTime}, activateWindow)
+// defaultWindow are the default arguments of kinds that name a window.
+var defaultWindow = aim.WindowTarget{TimeoutMS: aim.SearchTime}

@@ -7,7 +7,7 @@ import (
 	"understudy/steps"
 )
 
-// Assert fails when something is not so.
+// Assert fails when a condition does not hold.
 var Assert = steps.Define(steps.Kind{
 	Name:    "assert",
 	Summary: "Fail when a condition does not hold.",
@@ -15,7 +15,7 @@ var Assert = steps.Define(steps.Kind{
 	Reads:   true,
 }, AssertArgs{}, assert)
 
-// AssertArgs is a condition and what to say when it does not hold.
+// AssertArgs is a condition and the message of the failure.
 type AssertArgs struct {
 	Condition steps.Expression `json:"condition" jsonschema:"the expression that must hold, such as check_result.exists"`
 	Message   string           `json:"message,omitzero" jsonschema:"what to say when it does not hold"`
@@ -32,15 +32,14 @@ func assert(_ context.Context, _ *steps.Env, a AssertArgs) (AssertResult, error)
 		return AssertResult{}, err
 	}
 	if !held {
-		message := cmp.Or(a.Message, "the condition does not hold")
-		return AssertResult{}, steps.Errorf(steps.Unexpected, "%s", message)
+		return AssertResult{}, steps.Errorf(steps.Unexpected, "%s", cmp.Or(a.Message, "the condition does not hold"))
 	}
 	return AssertResult{Held: true}, nil
 }
 
-// truth is whether a value counts as true, by the rules of conditions. A text
-// that does not say so is taken for an expression that nobody evaluated: to
-// call it true would be a false success.
+// truth reports whether a value counts as true, by the rules of conditions. Any other
+// text is an error: it is probably an expression that was not evaluated, and to take it
+// for true would be a false success.
 func truth(v any) (bool, error) {
 	switch v := v.(type) {
 	case nil:

@@ -18,7 +18,6 @@ var CaptureScreenshot = steps.Define(steps.Kind{
 	Summary: "Take a picture of the screen, a window, an element or a region.",
 	Details: "Without arguments it shows the whole screen.",
 	Toolset: steps.Core,
-	Touches: steps.Look,
 	Reads:   true,
 	Picture: steps.IsPicture,
 }, ScreenshotArgs{Target: aim.DefaultTarget, MaxDimension: 1920, LookOptions: observe.DefaultLookOptions}, aim.With(captureScreenshot))
@@ -43,7 +42,7 @@ func (a *ScreenshotArgs) Validate() error {
 	return nil
 }
 
-// ScreenshotResult says where the picture is and how it lies on the screen.
+// ScreenshotResult is the stored picture and its place on the screen.
 type ScreenshotResult struct {
 	URI    string       `json:"uri" jsonschema:"where the picture is kept"`
 	Area   desktop.Rect `json:"area" jsonschema:"the area of the screen that it shows"`
@@ -82,8 +81,8 @@ func captureScreenshot(ctx context.Context, hand *aim.Hand, a ScreenshotArgs) (S
 	return ScreenshotResult{uri, area, small.Rect.Dx(), small.Rect.Dy(), 1 / back, seen}, err
 }
 
-// area is what to take a picture of; empty means the whole screen. The element
-// says in which window that is, when it is in one.
+// area returns the area of the picture; empty means the whole screen. The element names
+// its window, if it is in one.
 func (a *ScreenshotArgs) area(ctx context.Context, hand *aim.Hand) (desktop.Rect, *desktop.Element, error) {
 	switch {
 	case a.Region != nil:

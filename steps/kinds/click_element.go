@@ -18,7 +18,6 @@ var ClickElement = steps.Define(steps.Kind{
 	Summary: "Click an element, a picture or a point of the screen.",
 	Details: "Waits until the element is unique, visible, still, enabled and not covered.",
 	Toolset: steps.Core,
-	Touches: steps.Act,
 	Focus:   steps.Take,
 	ByHand:  true,
 }, ClickArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Button: desktop.Left, Count: 1, Threshold: aim.Likeness, RestoreCursor: true}, aim.With(clickElement))
@@ -65,13 +64,7 @@ func (a *ClickArgs) Validate() error {
 	if a.FallbackPoint != nil && (point || a.Image != "" || !element && len(a.FallbackSelectors) == 0) {
 		return errors.New("fallback_point: wanted a selector too, which is tried before it")
 	}
-	ways := 0
-	for _, given := range []bool{point, a.Image != "", element} {
-		if given {
-			ways++
-		}
-	}
-	switch {
+	switch ways := count(point, a.Image != "", element); {
 	case ways > 1:
 		return errors.New("wanted one of a selector, a ref, an image, or x and y; found several")
 	case ways == 0 && !a.Named():
@@ -102,8 +95,18 @@ func (a *ClickArgs) Validate() error {
 	return nil
 }
 
-// onlyModifiers fails on keys that do something by themselves: held during a
-// click, they would be typed.
+// count returns how many are true.
+func count(all ...bool) (n int) {
+	for _, is := range all {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// onlyModifiers returns an error for keys other than modifiers: held during a click,
+// they would be typed.
 func onlyModifiers(keys []desktop.Key) error {
 	for _, name := range keys {
 		if k, err := desktop.ParseKey(string(name)); err != nil || !k.IsModifier() {
@@ -113,12 +116,12 @@ func onlyModifiers(keys []desktop.Key) error {
 	return nil
 }
 
-// ClickResult says where the click landed.
+// ClickResult is where the click landed.
 type ClickResult struct {
 	At      desktop.Point    `json:"at" jsonschema:"the point that was clicked"`
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element that was clicked"`
 	On      string           `json:"on,omitzero" jsonschema:"at a bare point: the window that was clicked, or desktop where none is"`
-	// ByPoint says that no selector found it.
+	// ByPoint: no selector found it.
 	ByPoint bool `json:"by_point,omitzero" jsonschema:"nothing was found, so fallback_point was clicked: look whether it was the right place"`
 	observe.ActionResult
 }
@@ -159,7 +162,8 @@ func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult
 	return r, err
 }
 
-// click clicks what was aimed at, and says what and where that was in the end.
+// click clicks the target, and returns the element and the point that were clicked,
+// which may have moved.
 func (a *ClickArgs) click(ctx context.Context, hand *aim.Hand, el *desktop.Element, at desktop.Point) (*desktop.Element, desktop.Point, error) {
 	button, count := a.pressed()
 	err := aim.Follow(func() error {
@@ -171,7 +175,7 @@ func (a *ClickArgs) click(ctx context.Context, hand *aim.Hand, el *desktop.Eleme
 	return el, at, err
 }
 
-// aim finds the element or the point that is to be clicked.
+// aim finds the element and the point to click.
 func (a *ClickArgs) aim(ctx context.Context, hand *aim.Hand) (*desktop.Element, desktop.Point, error) {
 	if a.X != nil {
 		at := desktop.Point{X: *a.X, Y: *a.Y}
@@ -184,9 +188,13 @@ func (a *ClickArgs) aim(ctx context.Context, hand *aim.Hand) (*desktop.Element, 
 	n := aim.Requirement{Enabled: true, Point: a.ClickPosition.In, Windows: a.WindowOptions}
 	if a.Image == "" {
 		el, at, err := aim.At(ctx, hand, a.Target, n)
-		// What could be several is not guessed at.
-		if a.FallbackPoint != nil && err != nil && steps.CodeOf(err) == steps.NotFound && ctx.Err() == nil {
-			return a.aimBlind(ctx, hand, err)
+		// An ambiguous selector is no reason to guess.
+		if a.FallbackPoint != nil && steps.CodeOf(err) == steps.NotFound && ctx.Err() == nil {
+			because := err
+			if at, err = aim.PointInWindow(ctx, hand, a.Target, desktop.Point(*a.FallbackPoint), a.WindowOptions); err != nil {
+				err = aim.WithTried(err, because)
+			}
+			return nil, at, err
 		}
 		return el, at, err
 	}
@@ -197,17 +205,7 @@ func (a *ClickArgs) aim(ctx context.Context, hand *aim.Hand) (*desktop.Element, 
 	return aim.AtQuery(ctx, hand, q, n, a.TimeoutMS.Std()*time.Duration(1+a.Retries))
 }
 
-// aimBlind is the place in the window that is left when no selector found
-// anything.
-func (a *ClickArgs) aimBlind(ctx context.Context, hand *aim.Hand, because error) (*desktop.Element, desktop.Point, error) {
-	at, err := aim.PointInWindow(ctx, hand, a.Target, desktop.Point(*a.FallbackPoint), a.WindowOptions)
-	if err != nil {
-		return nil, at, aim.WithTried(err, because)
-	}
-	return nil, at, nil
-}
-
-// pressed is the button and how often it is pressed.
+// pressed returns the button and how often it is pressed.
 func (a *ClickArgs) pressed() (desktop.Button, int) {
 	switch a.ClickType {
 	case DoubleClick:

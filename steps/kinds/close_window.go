@@ -39,7 +39,6 @@ var CloseWindow = steps.Define(steps.Kind{
 	Name:    "close_window",
 	Summary: "Ask a window to close, as its close button does; a question it may put is left to later steps.",
 	Toolset: steps.Core,
-	Touches: steps.Act,
 	Focus:   steps.Take,
 	Risk:    steps.Destructive,
-}, aim.WindowTarget{TimeoutMS: aim.SearchTime}, closeWindow)
+}, defaultWindow, closeWindow)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"understudy/steps"
@@ -134,7 +135,7 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 	return r, confined.Rewrite(ctx, env, to, text, mode)
 }
 
-// selected is the part of the source that is copied; it ends with a line end.
+// selected returns the part of the source to copy; it ends with a line break.
 func (a *CopyArgs) selected(from confined.File, source string) (string, error) {
 	all := strings.SplitAfter(source, "\n")
 	if all[len(all)-1] == "" {
@@ -158,18 +159,18 @@ func (a *CopyArgs) selected(from confined.File, source string) (string, error) {
 	return strings.TrimSuffix(strings.Join(all[first:last+1], ""), "\n") + "\n", nil
 }
 
+// lineWith returns the index of the first line from an index on that holds a text, or -1.
 func lineWith(lines []string, text string, from int) int {
-	for i := from; i < len(lines); i++ {
-		if strings.Contains(lines[i], text) {
-			return i
-		}
+	i := slices.IndexFunc(lines[from:], func(line string) bool { return strings.Contains(line, text) })
+	if i < 0 {
+		return -1
 	}
-	return -1
+	return from + i
 }
 
-// placed is the target with the part in it, and in how many places.
+// placed returns the target with the part inserted, and in how many places.
 func (a *CopyArgs) placed(to confined.File, target, part string) (string, int, error) {
-	whole := target // with an end to its last line, so that lines stay lines
+	whole := target // with a line break at its end, so that lines stay lines
 	if whole != "" && !strings.HasSuffix(whole, "\n") {
 		whole += "\n"
 	}
@@ -199,8 +200,8 @@ func (a *CopyArgs) placed(to confined.File, target, part string) (string, int, e
 	return replace(target, places, inner), len(places), nil
 }
 
-// lineEnds are the ends of the lines that hold places, and lineStarts their
-// beginnings, each once: lines go between lines, not into them.
+// lineEnds returns the ends of the lines that hold places, and lineStarts their starts,
+// each once: lines are inserted between lines.
 func lineEnds(text string, places [][]int) [][]int {
 	return points(places, func(p []int) int {
 		end := strings.IndexByte(text[p[1]:], '\n')

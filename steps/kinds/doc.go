@@ -1,4 +1,5 @@
-// Package kinds declares every kind of step, each in a file of its own that has its
-// name. All lists them. How elements are found and pressed is in package aim, what
-// is looked at before and after an action in package observe.
+// Package kinds declares every kind of step, each in a file of its name; All, in
+// catalog.go, lists them. Package aim finds and presses elements, package observe looks
+// at the screen before and after an action, and package pagecontrol sets the controls of
+// web pages.
 package kinds

@@ -61,7 +61,7 @@ func editFile(ctx context.Context, env *steps.Env, a EditFileArgs) (EditFileResu
 	return EditFileResult{s.Path, len(places)}, confined.Rewrite(ctx, env, s, text, info.Mode().Perm())
 }
 
-// find finds a text in another; each line end counts as equal to each other.
+// find returns where a text is in another. All line endings count as equal.
 func find(text, sought string) [][]int {
 	parts := strings.Split(strings.ReplaceAll(sought, "\r\n", "\n"), "\n")
 	for i, p := range parts {
@@ -70,8 +70,8 @@ func find(text, sought string) [][]int {
 	return regexp.MustCompile(strings.Join(parts, "\r?\n")).FindAllStringIndex(text, -1)
 }
 
-// usable says why the places of a text in a file cannot be used: there are none, or
-// several where one was meant.
+// usable returns an error if there are no places of a text in a file, or several and not
+// all are meant.
 func usable(path string, places [][]int, sought string, all bool) error {
 	switch {
 	case len(places) == 0:
@@ -84,8 +84,7 @@ func usable(path string, places [][]int, sought string, all bool) error {
 	return nil
 }
 
-// replace puts something in the place of parts of a text. New lines get the
-// line ends of the text.
+// replace replaces parts of a text. New lines get the line endings of the text.
 func replace(text string, places [][]int, with string) string {
 	end := "\n"
 	if crlf := strings.Count(text, "\r\n"); crlf > strings.Count(text, "\n")/2 {

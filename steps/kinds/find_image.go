@@ -14,7 +14,6 @@ var FindImage = steps.Define(steps.Kind{
 	Name:    "find_image",
 	Summary: "Look for a picture on the screen; it does not fail when it is not there.",
 	Toolset: steps.Vision,
-	Touches: steps.Look,
 	Reads:   true,
 	Whole:   true,
 }, FindImageArgs{Sought: Sought{Threshold: aim.Likeness}}, aim.With(findImage))

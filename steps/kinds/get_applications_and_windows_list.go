@@ -15,7 +15,6 @@ var GetApplicationsAndWindowsList = steps.Define(steps.Kind{
 	Name:    "get_applications_and_windows_list",
 	Summary: "List the open windows with their applications, the topmost first.",
 	Toolset: steps.Core,
-	Touches: steps.Look,
 	Reads:   true,
 }, WindowsArgs{}, listWindows)
 

@@ -13,7 +13,6 @@ var GetClipboard = steps.Define(steps.Kind{
 	Name:    "get_clipboard",
 	Summary: "Read the text on the clipboard.",
 	Toolset: steps.Desktop,
-	Touches: steps.Look,
 	Reads:   true,
 	Risk:    steps.ReadsPrivate,
 }, steps.NoArgs{}, getClipboard)

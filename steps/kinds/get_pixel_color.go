@@ -14,7 +14,6 @@ var GetPixelColor = steps.Define(steps.Kind{
 	Name:    "get_pixel_color",
 	Summary: "Read the colour of a point of the screen.",
 	Toolset: steps.Vision,
-	Touches: steps.Look,
 	Reads:   true,
 }, PixelArgs{}, getPixelColor)
 

@@ -19,7 +19,6 @@ var GetWindowTree = steps.Define(steps.Kind{
 	Summary: "Show the elements of a window, each with a ref that later steps can use.",
 	Details: "Without process, title and window_selector it shows the active window. Only what is visible is shown.",
 	Toolset: steps.Core,
-	Touches: steps.Look,
 	Reads:   true,
 	Picture: steps.PictureBeside,
 }, WindowTreeArgs{TreeOptions: observe.DefaultTreeOptions, MaxElements: 400}, aim.With(getWindowTree))
@@ -96,8 +95,8 @@ func getWindowTree(ctx context.Context, hand *aim.Hand, a WindowTreeArgs) (Windo
 	return r, err
 }
 
-// blocking is the modal dialog that is active among the windows of a process, with the
-// titles of the others, with which nothing can be done meanwhile; 0: there is none.
+// blocking returns the active modal dialog among the windows of a process, and the
+// titles of the windows that it blocks; 0 if there is none.
 func blocking(windows []desktop.Window) (id desktop.WindowID, behind []string) {
 	for _, w := range windows {
 		if w.Modal && w.Active {
@@ -112,7 +111,7 @@ func blocking(windows []desktop.Window) (id desktop.WindowID, behind []string) {
 	return id, behind
 }
 
-// scope says which windows are to be read, and which windows these are.
+// scope returns the scope to read, and the windows in it.
 func (a *WindowTreeArgs) scope(ctx context.Context, hand *aim.Hand) (desktop.Scope, []desktop.Window, error) {
 	scope := desktop.Scope{Process: a.Process, Title: a.Title, Limit: int(a.MaxElements), Hidden: a.IncludeHidden}
 	if a.WindowSelector != "" {

@@ -53,11 +53,10 @@ type GrepMatch struct {
 	After  []string `json:"after,omitzero" jsonschema:"the lines after it"`
 }
 
-// maxInstructions bounds an expression, so that a long line does not take
-// seconds, in which nobody could stop the search.
+// maxInstructions bounds an expression, because matching one line cannot be cancelled.
 const maxInstructions = 2000
 
-// lineShown is how much of a long line is shown.
+// lineShown bounds the bytes of a line that are shown.
 const lineShown = 500
 
 func (a *GrepArgs) Validate() error {
@@ -103,8 +102,7 @@ type grep struct {
 	r    GrepResult
 }
 
-// file looks for matches in one file. A file that cannot be read is left out,
-// as is one that is not text.
+// file searches one file. Files that cannot be read or are not text are skipped.
 func (g *grep) file(ctx context.Context, f confined.Match) error {
 	in, _, err := f.Open()
 	if err != nil {
@@ -143,7 +141,7 @@ func (g *grep) file(ctx context.Context, f confined.Match) error {
 	return err
 }
 
-// short is a line as it is shown.
+// short returns a line as it is shown.
 func short(line string) string {
 	if len(line) > lineShown {
 		line = strings.ToValidUTF8(line[:lineShown], "") + "…"

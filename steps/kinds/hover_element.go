@@ -15,7 +15,6 @@ var HoverElement = steps.Define(steps.Kind{
 	Name:       "hover_element",
 	Summary:    "Rest the pointer on an element, as for a tooltip or a menu that opens by itself.",
 	Toolset:    steps.Desktop,
-	Touches:    steps.Act,
 	Focus:      steps.Take,
 	Idempotent: true,
 }, HoverArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(hoverElement))

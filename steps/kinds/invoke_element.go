@@ -12,13 +12,12 @@ import (
 	"understudy/steps/observe"
 )
 
-// InvokeElement does an element's own action, without the mouse.
+// InvokeElement performs an element's own action, without the mouse.
 var InvokeElement = steps.Define(steps.Kind{
 	Name:    "invoke_element",
 	Summary: "Do an element's own action (press a button, follow a link, open a menu) without the mouse.",
 	Details: "Works also when the element is covered or scrolled away.",
 	Toolset: steps.Desktop,
-	Touches: steps.Act,
 	Focus:   steps.Take,
 }, InvokeArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(invokeElement))
 
@@ -56,9 +55,9 @@ func invokeElement(ctx context.Context, hand *aim.Hand, a InvokeArgs) (observe.E
 	return r, err
 }
 
-// takesFocus waits until an element of a page has taken the focus, as most do
-// when their action is done. A browser hears of it late, and a focus that is
-// given back before that is lost again. Not every element takes it.
+// takesFocus waits until an element of a page has taken the focus, as most do after
+// their action. A browser reports it late, and a focus that is restored before that is
+// lost again. Some elements never take it, which is no error.
 func takesFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) error {
 	if _, page := el.Attributes["tag"]; !page || !el.States.Has(desktop.Focusable) {
 		return nil

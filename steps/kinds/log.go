@@ -15,7 +15,7 @@ var Log = steps.Define(steps.Kind{
 	Summary: "Write a line into the log of the run.",
 	Toolset: steps.Flow,
 	Reads:   true,
-}, LogArgs{Level: Info}, writeLog)
+}, LogArgs{Level: "info"}, writeLog)
 
 // LogArgs says what to write.
 type LogArgs struct {
@@ -30,14 +30,6 @@ type LogLevel string
 func (LogLevel) Words() []string {
 	return []string{"debug", "info", "warn", "error"}
 }
-
-// The levels.
-const (
-	Debug   LogLevel = "debug"
-	Info    LogLevel = "info"
-	Warning LogLevel = "warn"
-	Failure LogLevel = "error"
-)
 
 // LogResult repeats the line.
 type LogResult struct {

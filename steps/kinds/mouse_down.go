@@ -9,35 +9,32 @@ import (
 )
 
 // MouseDown presses a mouse button and keeps it down.
-var MouseDown = steps.Define(steps.Kind{
-	Name:       "mouse_down",
-	Summary:    "Press a mouse button and hold it until mouse_up, or until the run ends.",
-	Toolset:    steps.Desktop,
-	Touches:    steps.Act,
-	Focus:      steps.Take,
-	Idempotent: true,
-}, MouseButtonArgs{Button: desktop.Left}, mouseDown)
+var MouseDown = buttonKind("mouse_down", "Press a mouse button and hold it until mouse_up, or until the run ends.",
+	func(b desktop.Button) desktop.Action { return desktop.ButtonDown{Button: b} })
 
-// MouseButtonArgs says which button, and where.
+// MouseButtonArgs names a button and a point.
 type MouseButtonArgs struct {
 	aim.Position
 	Button desktop.Button `json:"button,omitzero" jsonschema:"the mouse button"`
 }
 
-func mouseDown(ctx context.Context, env *steps.Env, a MouseButtonArgs) (PointerResult, error) {
-	return a.at(ctx, env.Desktop, desktop.ButtonDown{Button: a.Button})
-}
-
-// at does something with the button at the place that is given.
-func (a *MouseButtonArgs) at(ctx context.Context, d *desktop.Desktop, do desktop.Action) (PointerResult, error) {
-	at, err := aim.PointOf(ctx, d, a.Position)
-	if err != nil {
-		return PointerResult{}, err
-	}
-	if a.X != nil {
-		if err := d.Do(ctx, desktop.MovePointer{To: at}); err != nil {
+// buttonKind declares a kind that acts with a mouse button at a point, or where the
+// pointer is.
+func buttonKind(name, summary string, act func(desktop.Button) desktop.Action) steps.Kind {
+	return steps.Define(steps.Kind{
+		Name:       name,
+		Summary:    summary,
+		Toolset:    steps.Desktop,
+		Focus:      steps.Take,
+		Idempotent: true,
+	}, MouseButtonArgs{Button: desktop.Left}, func(ctx context.Context, env *steps.Env, a MouseButtonArgs) (PointerResult, error) {
+		at, err := aim.PointOf(ctx, env.Desktop, a.Position)
+		if err == nil && a.X != nil {
+			err = env.Desktop.Do(ctx, desktop.MovePointer{To: at})
+		}
+		if err != nil {
 			return PointerResult{}, err
 		}
-	}
-	return PointerResult{at}, d.Do(ctx, do)
+		return PointerResult{at}, env.Desktop.Do(ctx, act(a.Button))
+	})
 }

@@ -17,7 +17,6 @@ var MouseDrag = steps.Define(steps.Kind{
 	Summary: "Press a mouse button at one place, move to another and let go.",
 	Details: "Both places are points of the screen, or lie in elements: from one to another, inside one, or some way from one.",
 	Toolset: steps.Desktop,
-	Touches: steps.Act,
 	Focus:   steps.Take,
 }, MouseDragArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Button: desktop.Left}, aim.With(mouseDrag))
 
@@ -68,14 +67,8 @@ func (a *MouseDragArgs) oneStart() error {
 }
 
 func (a *MouseDragArgs) oneEnd() error {
-	ways := 0
-	for _, given := range []bool{a.EndX != nil || a.EndY != nil, a.ToSelector != "" || a.EndPosition != nil, a.ByX != nil || a.ByY != nil} {
-		if given {
-			ways++
-		}
-	}
 	switch {
-	case ways != 1:
+	case count(a.EndX != nil || a.EndY != nil, a.ToSelector != "" || a.EndPosition != nil, a.ByX != nil || a.ByY != nil) != 1:
 		return errors.New("wanted one end: end_x and end_y, to_selector, end_position, or by_x and by_y")
 	case (a.EndX == nil) != (a.EndY == nil):
 		return errors.New("wanted both end_x and end_y, found one of them")
@@ -113,7 +106,7 @@ func mouseDrag(ctx context.Context, hand *aim.Hand, a MouseDragArgs) (MouseDragR
 	return r, err
 }
 
-// start is the element that is named, if any, and the point to press at.
+// start returns the named element, if any, and the point to press at.
 func (a *MouseDragArgs) start(ctx context.Context, hand *aim.Hand) (el *desktop.Element, at desktop.Point, err error) {
 	if a.Named() {
 		n := aim.Requirement{Windows: a.WindowOptions}
@@ -130,7 +123,7 @@ func (a *MouseDragArgs) start(ctx context.Context, hand *aim.Hand) (el *desktop.
 	return el, at, nil
 }
 
-// end is the point to let go at.
+// end returns the point to let go at.
 func (a *MouseDragArgs) end(ctx context.Context, hand *aim.Hand, el *desktop.Element, from desktop.Point) (desktop.Point, error) {
 	switch {
 	case a.ToSelector != "":
@@ -153,14 +146,13 @@ func orZero(n *int) int {
 }
 
 const (
-	// dragSteps is in how many moves a drag goes from its start to its end:
-	// applications take one jump for a click that slipped.
+	// dragSteps is the number of moves of a drag: applications take one jump for a click
+	// that slipped.
 	dragSteps = 12
 	dragEvery = 10 * time.Millisecond
 )
 
-// drag holds a button from one point to another, and lets go of it whatever
-// happens.
+// drag holds a button from one point to another, and always lets go of it.
 func drag(ctx context.Context, hand *aim.Hand, from, to desktop.Point, b desktop.Button) (err error) {
 	if err := hand.Desktop.Do(ctx, desktop.MovePointer{To: from}); err != nil {
 		return err

@@ -13,7 +13,6 @@ var MouseMove = steps.Define(steps.Kind{
 	Name:       "mouse_move",
 	Summary:    "Move the pointer to a point of the screen.",
 	Toolset:    steps.Desktop,
-	Touches:    steps.Act,
 	Focus:      steps.Take,
 	Idempotent: true,
 }, MouseMoveArgs{}, mouseMove)

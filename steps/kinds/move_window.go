@@ -36,9 +36,8 @@ var MoveWindow = steps.Define(steps.Kind{
 	Name:       "move_window",
 	Summary:    "Move a window, and change its size.",
 	Toolset:    steps.Desktop,
-	Touches:    steps.Act,
 	Idempotent: true,
-}, MoveWindowArgs{WindowTarget: aim.WindowTarget{TimeoutMS: aim.SearchTime}}, moveWindow)
+}, MoveWindowArgs{WindowTarget: defaultWindow}, moveWindow)
 
 // MoveWindowArgs says where a window goes.
 type MoveWindowArgs struct {

@@ -27,7 +27,6 @@ var OpenApplication = steps.Define(steps.Kind{
 	Summary: "Start an application and wait for its window.",
 	Details: "Command lines need toolset shell.",
 	Toolset: steps.Core,
-	Touches: steps.Act,
 	Focus:   steps.Take,
 	Beyond:  &steps.Beyond{Argument: "app_name", Risk: steps.RunsShell, Harmless: confined.PlainName},
 	Timeout: 2 * time.Minute,
@@ -87,12 +86,16 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	}
 	if hand.Effects && a.WaitForWindow {
 		a.IncludeTreeAfterAction = true
-		observe.WaitForPage(ctx, hand.Env, scope)
+		waitForPage(ctx, hand.Env, scope)
 		if now, err := hand.Desktop.Windows(ctx); err == nil {
 			r.Window = cmp.Or(now.ByID(r.Window.ID), r.Window) // its title is that of the page
 		}
 	}
-	if err := observe.LookAfter(ctx, hand.Env, a.ActionOptions, scope, a.nothing(), &r.ActionResult); err != nil {
+	var none *desktop.Tree
+	if a.UIDiffBeforeAfter {
+		none = &desktop.Tree{} // there was no window
+	}
+	if err := observe.LookAfter(ctx, hand.Env, a.ActionOptions, scope, none, &r.ActionResult); err != nil {
 		if ctx.Err() != nil {
 			return r, err
 		}
@@ -101,8 +104,8 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	return r, nil
 }
 
-// vet keeps those who may not run commands from starting a program that does it
-// for them; nil: they may.
+// vet returns a check of programs for callers without the right to run commands: a
+// program that runs commands is refused. nil: the caller has the right.
 func vet(env *steps.Env) func(desktop.LaunchTarget) error {
 	refusal := env.MayUse(RunCommand.Name)
 	if refusal == nil {
@@ -118,8 +121,8 @@ func vet(env *steps.Env) func(desktop.LaunchTarget) error {
 	}
 }
 
-// instead says what to do where there is no application with a name. Only who may
-// run commands is told of files.
+// instead returns what to do when no application has a name. Only callers with the right
+// to run commands learn which files exist.
 func instead(env *steps.Env, name string) string {
 	if u, err := url.Parse(name); err == nil && (u.Host != "" || u.Opaque != "") {
 		return "this is an address: open it with open_url"
@@ -132,21 +135,42 @@ func instead(env *steps.Env, name string) string {
 	return "install it, or name another application"
 }
 
-// nothing is what the window of an application held before it was there.
-func (a *OpenArgs) nothing() *desktop.Tree {
-	if a.UIDiffBeforeAfter {
-		return &desktop.Tree{}
-	}
-	return nil
+// pageTimeout bounds the wait for a page that is being loaded. Some stay blank.
+const pageTimeout = 3 * time.Second
+
+// waitForPage waits until no document of the active window is blank, as the page of a
+// browser is while it is being loaded.
+func waitForPage(ctx context.Context, env *steps.Env, scope desktop.Scope) {
+	scope.Full = true
+	_ = aim.WaitUntil(ctx, pageTimeout, func(ctx context.Context) error {
+		t, err := env.Desktop.Tree(ctx, scope)
+		if err == nil && hasBlankPage(t) {
+			err = steps.Errorf(steps.Timeout, "the page is blank")
+		}
+		return err
+	})
 }
 
-// strangerAfter is how long to wait for a window that is surely the
-// application's before one of which that is not sure is taken for it: programs
-// may hand over to another process with another name.
+// hasBlankPage reports whether a document in an active frame shows nothing.
+func hasBlankPage(t *desktop.Tree) (blank bool) {
+	for _, root := range t.Roots {
+		if root.States.Has(desktop.Active) {
+			root.Walk(func(e *desktop.Element) bool {
+				blank = blank || e.Role == "document" && e.Text == "" && len(e.Children) == 0
+				return !blank
+			})
+		}
+	}
+	return blank
+}
+
+// strangerAfter is how long to wait for a window that is certainly the application's
+// before another new one is accepted: programs may hand over to another process with
+// another name.
 const strangerAfter = 3 * time.Second
 
-// handOverFor is how long a window is awaited after the program has ended well,
-// because it may have handed over to an instance that runs.
+// handOverFor is how long to wait for a window after the program has exited with 0: it
+// may have handed over to a running instance.
 const handOverFor = 10 * time.Second
 
 // An opening waits for the window of an application that was started.
@@ -155,9 +179,9 @@ type opening struct {
 	app    desktop.App
 	before desktop.Windows
 	start  time.Time
-	passed string // a window that is not the application's own, in words
+	passed string // describes a window that is not the application's own
 
-	ended time.Time // when it was seen that the program has ended
+	ended time.Time // when the end of the program was noticed
 }
 
 // opened waits for the window of an application that was started.
@@ -182,14 +206,14 @@ func opened(ctx context.Context, d *desktop.Desktop, a OpenArgs, app desktop.App
 		}
 		return drawn(ctx, d, *found, time.Since(shown))
 	})
-	if found != nil && steps.CodeOf(err) == steps.Timeout { // it is there, and blank
+	if found != nil && steps.CodeOf(err) == steps.Timeout { // it is there and blank
 		return found, nil
 	}
 	return found, cmp.Or(over, err)
 }
 
-// window returns the application's window, or nil. A splash is not yet that, and
-// the dialog of an instance that ran before is none that this start opened.
+// window returns the application's window, or nil. A splash window does not count, nor
+// does a dialog of an instance that ran before.
 func (o *opening) window(now desktop.Windows) *desktop.Window {
 	patient := o.ended.IsZero() && time.Since(o.start) < strangerAfter
 	for _, w := range now.Of(desktop.Scope{Title: o.Title}) {
@@ -207,7 +231,7 @@ func (o *opening) window(now desktop.Windows) *desktop.Window {
 	return nil
 }
 
-// over is an error once the program has ended and no window is to be expected.
+// over returns an error once the program has ended and no window is to be expected.
 func (o *opening) over() error {
 	s := o.status()
 	if !s.Ended {
@@ -236,8 +260,8 @@ func (o *opening) status() desktop.AppStatus {
 	return o.app.Status()
 }
 
-// missing is the error of an application that did something and showed no window
-// of its own.
+// missing returns the error of an application that did something and showed no window of
+// its own.
 func (o *opening) missing(did string, with any) *steps.Error {
 	e := &steps.Error{Code: steps.Timeout, Err: fmt.Errorf("%s "+did+" showed no window", o.AppName, with), Next: "look at the screen; give it more time with timeout_ms, or set wait_for_window to false"}
 	if o.passed != "" {
@@ -253,9 +277,9 @@ func (o *opening) missing(did string, with any) *steps.Error {
 // blankFor is how long a new window that is blank is waited for. Some stay so.
 const blankFor = 3 * time.Second
 
-// drawn fails as long as a window that came up a while ago shows nothing. Before
-// an application has drawn its window it may not have laid it out either, and
-// what it says of where its elements are is not where a click finds them.
+// drawn returns an error as long as a new window shows nothing. Before an application
+// has drawn its window it may not have laid it out either, and then reports wrong places
+// of its elements.
 func drawn(ctx context.Context, d *desktop.Desktop, w desktop.Window, since time.Duration) error {
 	const border, title = 6, 40 // which the window manager draws
 	inside := desktop.Rect{X: w.Bounds.X + border, Y: w.Bounds.Y + title, W: w.Bounds.W - 2*border, H: w.Bounds.H - title - border}
@@ -269,7 +293,7 @@ func drawn(ctx context.Context, d *desktop.Desktop, w desktop.Window, since time
 	return steps.Errorf(steps.Timeout, "the window %q shows nothing yet", w.Title)
 }
 
-// blank says whether a picture has one colour only.
+// blank reports whether a picture has one colour only.
 func blank(p *image.RGBA) bool {
 	for i := 4; i < len(p.Pix); i += 4 {
 		if !bytes.Equal(p.Pix[i:i+4], p.Pix[:4]) {
@@ -279,7 +303,7 @@ func blank(p *image.RGBA) bool {
 	return len(p.Pix) > 0
 }
 
-// belongs says whether a window is surely that of an application.
+// belongs reports whether a window is certainly that of an application.
 func belongs(w desktop.Window, app desktop.App, name string) bool {
 	if w.PID != 0 && w.PID == app.PID {
 		return true

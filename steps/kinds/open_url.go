@@ -22,7 +22,6 @@ var OpenURL = steps.Define(steps.Kind{
 	Name:    "open_url",
 	Summary: "Open an address in the user's browser, or the program that the address belongs to.",
 	Toolset: steps.Core,
-	Touches: steps.Act,
 	Focus:   steps.Take,
 	Beyond:  &steps.Beyond{Argument: "url", Risk: steps.RunsShell, Harmless: isPage},
 }, OpenURLArgs{}, openURL)
@@ -39,7 +38,7 @@ type OpenURLResult struct {
 	Checked observe.Checked `json:"checked,omitzero" jsonschema:"whether such a window was seen: one that opens behind others may not be told"`
 }
 
-// Validate wants an address with a scheme: anything else would be guessed at.
+// Validate requires a scheme: anything else would be a guess.
 func (a *OpenURLArgs) Validate() error {
 	if u, err := url.Parse(a.URL); err != nil || u.Scheme == "" {
 		return errors.New("url: wanted an address such as https://example.org")
@@ -47,8 +46,8 @@ func (a *OpenURLArgs) Validate() error {
 	return nil
 }
 
-// settleFor is how long a window may take to show that an address was opened,
-// once the program that opens it says that it is.
+// settleFor bounds the wait for a window after the program that opens the address has
+// finished.
 const settleFor = 3 * time.Second
 
 func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult, error) {
@@ -94,8 +93,9 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 	}
 }
 
-// mayOpen keeps those who may not run commands to pages and mails, and to the
-// documents that they may read: other addresses start what claims them.
+// mayOpen returns an error if the caller may not open an address. Without the right to
+// run commands it may open pages, mails, and documents that it may read: other addresses
+// start whatever program is registered for them.
 func mayOpen(env *steps.Env, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || isPage(address) {
@@ -115,13 +115,13 @@ func mayOpen(env *steps.Env, address string) error {
 	}
 }
 
-// isPage says whether an address is a page or a mail.
+// isPage reports whether an address is a page or a mail.
 func isPage(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && slices.Contains([]string{"http", "https", "mailto"}, strings.ToLower(u.Scheme))
 }
 
-// news is a window that came, came to the front, or has another title.
+// news returns a window that opened, came to the front, or has another title.
 func news(before, now desktop.Windows) *desktop.Window {
 	for _, w := range now {
 		was := before.ByID(w.ID)

@@ -15,7 +15,6 @@ var PressKey = steps.Define(steps.Kind{
 	Name:    "press_key",
 	Summary: "Press keys, such as enter or ctrl+s, on an element or where the focus is.",
 	Toolset: steps.Core,
-	Touches: steps.Act,
 	Focus:   steps.Take,
 }, PressKeyArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, TryFocusBefore: true, TryClickBefore: true}, aim.With(pressKey))
 
@@ -59,7 +58,7 @@ func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.Elem
 	return r, err
 }
 
-// chordsOf parses keys. Those that enter no characters are no secret.
+// chordsOf parses keys. Keys that enter no characters are no secret.
 func chordsOf(env *steps.Env, keys steps.Keys) ([]desktop.Chord, error) {
 	chords, err := desktop.ParseKeys(string(keys))
 	if err != nil {
@@ -71,8 +70,8 @@ func chordsOf(env *steps.Env, keys steps.Keys) ([]desktop.Chord, error) {
 	return chords, nil
 }
 
-// notingFocus presses keys, and notes what has the focus before and after, if they may
-// be a secret.
+// notingFocus presses keys. If they may be a secret it notes what has the focus before
+// and after.
 func notingFocus(ctx context.Context, env *steps.Env, press func() error) error {
 	if env.Typed() == steps.TypedOpenly {
 		return press()

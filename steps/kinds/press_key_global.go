@@ -13,7 +13,6 @@ var PressKeyGlobal = steps.Define(steps.Kind{
 	Name:    "press_key_global",
 	Summary: "Press keys in the active window, or in the window of an application.",
 	Toolset: steps.Desktop,
-	Touches: steps.Act,
 	Focus:   steps.Take,
 }, PressKeyGlobalArgs{ActionOptions: observe.DefaultActionOptions}, aim.With(pressKeyGlobal))
 

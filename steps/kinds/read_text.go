@@ -21,7 +21,6 @@ var ReadText = steps.Define(steps.Kind{
 	Summary: "Read the text of a picture of the screen, a window, an element or a region (OCR).",
 	Details: "Needs the tesseract command. What has elements is read better with get_window_tree or validate_element.",
 	Toolset: steps.Vision,
-	Touches: steps.Look,
 	Reads:   true,
 	Timeout: time.Minute,
 }, ReadTextArgs{Target: aim.DefaultTarget, Language: "eng"}, aim.With(readText))
@@ -37,8 +36,8 @@ func (a *ReadTextArgs) Validate() error {
 	return checkRegion(a.Region, a.Named())
 }
 
-// checkRegion says what is wrong with the area of arguments, which may not name an
-// element or window as well.
+// checkRegion validates the region of arguments, which may not name an element or window
+// as well.
 func checkRegion(r *desktop.Rect, named bool) error {
 	switch {
 	case r == nil:
@@ -83,9 +82,16 @@ func (r ReadTextResult) Say() string {
 }
 
 func readText(ctx context.Context, hand *aim.Hand, a ReadTextArgs) (ReadTextResult, error) {
-	area, err := a.area(ctx, hand)
-	if err != nil {
-		return ReadTextResult{}, err
+	var area desktop.Rect // empty means the whole screen
+	switch {
+	case a.Region != nil:
+		area = *a.Region
+	case a.Named():
+		el, err := aim.ElementWithBox(ctx, hand, a.Target)
+		if err != nil {
+			return ReadTextResult{}, err
+		}
+		area = el.Bounds
 	}
 	p, area, err := observe.Capture(ctx, hand.Env, area)
 	if err != nil {
@@ -98,18 +104,7 @@ func readText(ctx context.Context, hand *aim.Hand, a ReadTextArgs) (ReadTextResu
 	return readResult(words, area), nil
 }
 
-// area is where to read; empty means the whole screen.
-func (a *ReadTextArgs) area(ctx context.Context, hand *aim.Hand) (desktop.Rect, error) {
-	switch {
-	case a.Region != nil:
-		return *a.Region, nil
-	case a.Named():
-		return aim.BoxOf(ctx, hand, a.Target)
-	}
-	return desktop.Rect{}, nil
-}
-
-// readResult puts together the words of a picture of an area.
+// readResult joins the words of a picture of an area.
 func readResult(words []vision.Word, area desktop.Rect) ReadTextResult {
 	r := ReadTextResult{Words: []WordSeen{}}
 	var text strings.Builder

@@ -63,11 +63,11 @@ type CommandResult struct {
 	Result   any    `json:"result,omitzero" jsonschema:"what the script returned"`
 }
 
-// reserved are the fields of a script's result that say something of the
-// script and are not values of the run.
+// reserved are the fields of a script's result that describe the script and are not
+// values of the run.
 var reserved = []string{"status", "error", "logs", "duration_ms", "set_env"}
 
-// SetEnv gives the fields of what a script returned to the run.
+// SetEnv returns the fields of a script's result as values of the run.
 func (r CommandResult) SetEnv() map[string]any {
 	fields, _ := r.Result.(map[string]any)
 	values := map[string]any{}
@@ -117,7 +117,7 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 	return r, err
 }
 
-// process is what to start, and the script that it will run, if it is one.
+// process returns the process to start, and the script that it will run, if any.
 func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (shell.Process, shell.Script, error) {
 	p := shell.Process{Dir: env.Abs(a.WorkingDirectory), Env: shell.Environ(ctx, env)}
 	if env.Sandbox {
@@ -143,8 +143,8 @@ func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (shell.Proces
 	return p, shell.Script{}, err
 }
 
-// failed is the error of a command that ended with a status other than 0: it
-// shows the end of what the command printed.
+// failed returns the error of a command that ended with a status other than 0, with the
+// end of its output.
 func failed(status int, stderr, stdout string) error {
 	text := cmp.Or(strings.TrimSpace(stderr), strings.TrimSpace(stdout))
 	if text == "" {

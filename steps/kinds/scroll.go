@@ -13,7 +13,6 @@ var Scroll = steps.Define(steps.Kind{
 	Name:    "scroll",
 	Summary: "Turn the mouse wheel, at a point or where the pointer is.",
 	Toolset: steps.Desktop,
-	Touches: steps.Act,
 }, ScrollArgs{Direction: Down, Amount: 3}, aim.With(scroll))
 
 // ScrollArgs says where to scroll, which way and how far.
@@ -68,7 +67,7 @@ func wheel(ctx context.Context, hand *aim.Hand, at desktop.Point, d Direction, a
 	return nil
 }
 
-// by is how far to scroll to the right and down.
+// by returns how far to scroll to the right and down.
 func (d Direction) by(amount int) (dx, dy int) {
 	switch d {
 	case Up:

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,6 @@ var ScrollElement = steps.Define(steps.Kind{
 	Name:    "scroll_element",
 	Summary: "Scroll inside an element, or scroll it into view.",
 	Toolset: steps.Core,
-	Touches: steps.Act,
 }, ScrollElementArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Direction: Down, Amount: 3}, aim.With(scrollElement))
 
 // ScrollElementArgs says what to scroll, which way and how far.
@@ -58,9 +58,7 @@ func (a *ScrollElementArgs) reveal(ctx context.Context, hand *aim.Hand) (observe
 		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, func(now *desktop.Element) bool {
 			return now.States.Has(desktop.Showing) && !now.Bounds.Empty()
 		})
-		if now != nil {
-			r.Element = aim.Plain(now)
-		}
+		r.Element = cmp.Or(aim.Plain(now), r.Element)
 		return observe.YesIf(err == nil), err
 	})
 	return r, err

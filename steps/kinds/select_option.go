@@ -1,18 +1,15 @@
 package kinds
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/aim"
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 	"understudy/steps/observe"
 )
 
@@ -21,7 +18,6 @@ var SelectOption = steps.Define(steps.Kind{
 	Name:       "select_option",
 	Summary:    "Choose an option of a combo box or a list by its text.",
 	Toolset:    steps.Core,
-	Touches:    steps.Act,
 	Idempotent: true,
 }, SelectOptionArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(selectOption))
 
@@ -60,7 +56,7 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 		if err != nil {
 			return observe.Unchecked, err
 		}
-		r.Selected = textOf(option)
+		r.Selected = aim.OptionText(option)
 		if chosen(ctx, hand.Desktop, el, option) {
 			return observe.YesIf(tells(el, option)), nil
 		}
@@ -123,8 +119,8 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 		if err != nil {
 			return err
 		}
-		all := options(t)
-		if option, err = named(all, name); err == nil || steps.CodeOf(err) == steps.Ambiguous {
+		all := aim.Options(t)
+		if option, err = aim.OptionNamed(all, name); err == nil || steps.CodeOf(err) == steps.Ambiguous {
 			return err
 		}
 		if len(all) == 0 && !opened && el.Role == "combobox" {
@@ -134,7 +130,7 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 				return err
 			}
 		}
-		return notOffered(el, name, all)
+		return aim.NoOption(el, name, all)
 	})
 	return option, err
 }
@@ -172,7 +168,7 @@ func chooseByKeys(ctx context.Context, hand *aim.Hand, el, option *desktop.Eleme
 	}
 	err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
 		t, err := hand.Desktop.Tree(ctx, desktop.Scope{Root: el.Handle, Full: true})
-		if err != nil || showsAlone(t, textOf(option)) {
+		if err != nil || showsAlone(t, aim.OptionText(option)) {
 			return err
 		}
 		return notChosen(el, option)
@@ -204,67 +200,7 @@ func showsAlone(t *desktop.Tree, text string) (shows bool) {
 }
 
 func notChosen(el, option *desktop.Element) error {
-	return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", aim.Describe(el), textOf(option)), Next: "open the list and click the option with click_element"}
-}
-
-// textOf is what an option shows: in GTK 4 that is a label inside it.
-func textOf(option *desktop.Element) string {
-	name := selector.NameOf(option)
-	option.Walk(func(e *desktop.Element) bool {
-		if e.Role == "label" {
-			name = cmp.Or(name, selector.NameOf(e))
-		}
-		return name == ""
-	})
-	return name
-}
-
-// options are the elements below a list that can be chosen. In Swing those of a combo box
-// are labels.
-func options(t *desktop.Tree) []*desktop.Element {
-	var all, labels []*desktop.Element
-	t.Walk(func(o *desktop.Element) bool {
-		switch {
-		case o.Role.Is(desktop.Option):
-			all = append(all, o)
-		case o.Role == "label" && o.Parent != nil && o.Parent.Role == "list":
-			labels = append(labels, o)
-		}
-		return true
-	})
-	if len(all) == 0 {
-		return labels
-	}
-	return all
-}
-
-// named is the option with a text: exactly, else without regard to case.
-func named(all []*desktop.Element, name string) (*desktop.Element, error) {
-	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
-		var found []*desktop.Element
-		for _, o := range all {
-			if same(strings.TrimSpace(textOf(o)), strings.TrimSpace(name)) || same(strings.TrimSpace(o.Text), strings.TrimSpace(name)) {
-				found = append(found, o)
-			}
-		}
-		switch {
-		case len(found) == 1:
-			return found[0], nil
-		case len(found) > 1:
-			return nil, &steps.Error{Code: steps.Ambiguous, Err: fmt.Errorf("%d options are called %q", len(found), name), Next: "open the list and click the one that is meant, such as role:listitem && nth:0"}
-		}
-	}
-	return nil, desktop.ErrNotFound
-}
-
-func notOffered(el *desktop.Element, name string, all []*desktop.Element) error {
-	err := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%s has no option %q", aim.Describe(el), name)}
-	known := make([]string, 0, len(all))
-	for _, o := range all {
-		known = append(known, textOf(o))
-	}
-	err.Next = words.DidYouMean(name, known)
-	return err
+	return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", aim.Describe(el), aim.OptionText(option)), Next: "open the list and click the option with click_element"}
 }
 
 // choose selects an option: through its container, through the combo box, or
@@ -285,7 +221,7 @@ func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element
 	}
 	err := d.Do(ctx, desktop.Invoke{Element: option.Handle, Action: ""})
 	if errors.Is(err, desktop.ErrRefused) {
-		return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("choosing %q: %w", textOf(option), err), Next: "open the list and click the option with click_element"}
+		return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("choosing %q: %w", aim.OptionText(option), err), Next: "open the list and click the option with click_element"}
 	}
 	return err
 }
@@ -307,14 +243,14 @@ func chosen(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element
 		return true
 	}
 	now, err := d.Refresh(ctx, el.Handle)
-	if name := textOf(option); err == nil && name != "" && (now.Text == name || el.Role == "combobox" && now.Name == name) {
+	if name := aim.OptionText(option); err == nil && name != "" && (now.Text == name || el.Role == "combobox" && now.Name == name) {
 		return true
 	}
 	if el.Role != "combobox" {
 		return false
 	}
 	t, err := d.Tree(ctx, desktop.Scope{Root: el.Handle, Full: true})
-	return err == nil && showsAlone(t, textOf(option))
+	return err == nil && showsAlone(t, aim.OptionText(option))
 }
 
 // showsItsChoice says whether a combo box shows one of its options as its name or
@@ -334,7 +270,7 @@ func showsItsChoice(el, option *desktop.Element) bool {
 		return !e.Role.Is(desktop.Rows)
 	})
 	for _, shown := range shows {
-		if _, err := named(option.Parent.Children, shown); shown != "" && err == nil {
+		if _, err := aim.OptionNamed(option.Parent.Children, shown); shown != "" && err == nil {
 			return true
 		}
 	}
@@ -347,6 +283,6 @@ func tells(el, option *desktop.Element) bool {
 	if !inMenu(el, option) || el.Text != "" || el.Name == "" {
 		return true
 	}
-	_, err := named(option.Parent.Children, el.Name)
+	_, err := aim.OptionNamed(option.Parent.Children, el.Name)
 	return err == nil
 }

@@ -15,7 +15,6 @@ var SetClipboard = steps.Define(steps.Kind{
 	Name:       "set_clipboard",
 	Summary:    "Put text on the clipboard and check that it is there.",
 	Toolset:    steps.Core,
-	Touches:    steps.Act,
 	Idempotent: true,
 }, SetClipboardArgs{}, setClipboard)
 

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -15,7 +16,6 @@ var SetSelected = steps.Define(steps.Kind{
 	Name:       "set_selected",
 	Summary:    "Check a checkbox, choose a radio button, select an item or switch a toggle, or undo that; nothing happens when it is so already.",
 	Toolset:    steps.Core,
-	Touches:    steps.Act,
 	Idempotent: true,
 }, SetSelectedArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setSelected))
 
@@ -48,10 +48,8 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 		r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) { return observe.Yes, nil })
 		return r, err
 	}
-	if el.Role == "radiobutton" || el.Role == "radiomenuitem" {
-		if !a.State {
-			return SetSelectedResult{}, aim.NotActionable(el, "cannot be switched off by itself", "choose another of its group")
-		}
+	if !a.State && (el.Role == "radiobutton" || el.Role == "radiomenuitem") {
+		return SetSelectedResult{}, aim.NotActionable(el, "cannot be switched off by itself", "choose another of its group")
 	}
 	r := SetSelectedResult{State: a.State, Changed: true, Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
@@ -59,16 +57,14 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 			return observe.Unchecked, err
 		}
 		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, func(now *desktop.Element) bool { return (now.States&state != 0) == a.State })
-		if now != nil {
-			r.Element = aim.Plain(now)
-		}
+		r.Element = cmp.Or(aim.Plain(now), r.Element)
 		return observe.YesIf(err == nil), err
 	})
 	return r, err
 }
 
-// turn switches an element on or off: through its container, by its own
-// action, or by a click, whichever the application accepts first.
+// turn switches an element on or off: through its container, by its own action, or by a
+// click, whichever the application accepts first.
 func turn(ctx context.Context, hand *aim.Hand, el *desktop.Element, state desktop.States, on bool) error {
 	if state == desktop.Selected && el.Parent != nil {
 		if err := hand.Desktop.Do(ctx, desktop.Select{Container: el.Parent.Handle, Child: el.Index, On: on}); !errors.Is(err, desktop.ErrRefused) {

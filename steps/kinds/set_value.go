@@ -11,6 +11,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/aim"
 	"understudy/steps/desktop"
+	"understudy/steps/kinds/pagecontrol"
 	"understudy/steps/observe"
 )
 
@@ -20,7 +21,6 @@ var SetValue = steps.Define(steps.Kind{
 	Summary:    "Set the text of a field, or the number of a slider, at once and check it.",
 	Details:    "Presses no keys; where an application watches typing, use type_into_element. A web page is typed into.",
 	Toolset:    steps.Core,
-	Touches:    steps.Act,
 	Idempotent: true,
 }, SetValueArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setValue))
 
@@ -50,7 +50,8 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 		return ValueResult{}, err
 	}
 	r := ValueResult{Element: aim.Plain(el)}
-	if done, err := r.setPageControl(ctx, hand, el, a); done {
+	if control := pagecontrol.Of(el); control != nil {
+		err := r.setControl(ctx, hand, el, control, a)
 		return r, err
 	}
 	set, is, err := setter(hand.Desktop, el, string(a.Value))
@@ -80,49 +81,64 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 	return r, err
 }
 
-// differs is what comes of an element that holds something else than it was set to.
+// setControl sets a control of a page.
+func (r *ValueResult) setControl(ctx context.Context, hand *aim.Hand, el *desktop.Element, control *pagecontrol.Control, a SetValueArgs) (err error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
+		checked, err := control.Set(ctx, hand, el, string(a.Value), a.WindowOptions)
+		if err == nil {
+			r.Value = new(string(a.Value))
+		}
+		if now, err := hand.Desktop.Refresh(ctx, el.Handle); err == nil {
+			r.Element = aim.Plain(now)
+		}
+		return checked, err
+	})
+	return err
+}
+
+// differs returns the error of an element that holds another value than it was set to;
+// nil if that is accepted.
 func (r *ValueResult) differs(hand *aim.Hand, was *desktop.Element, a SetValueArgs, err error) error {
-	if hand.IsSecret(string(a.Value)) { // it may be told in another form
+	if hand.IsSecret(string(a.Value)) { // the element may show it in another form
 		r.Value, r.Element.Text = nil, ""
 		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to, and what it holds does not show", aim.Describe(was))}
 	}
 	if r.Value == nil {
 		return err
 	}
-	formatted := was.Value == nil && reformatted(string(a.Value), *r.Value)
+	formatted := was.Value == nil && observe.Reformatted(string(a.Value), *r.Value)
 	switch {
 	case a.AcceptReformatted && (formatted || *r.Value != *valueOf(was)), formatted && hand.Expects:
 		r.Reformatted = true
 		return nil
 	case formatted:
-		return &steps.Error{Code: steps.Unexpected, Err: steps.AsError(err).Err, Next: acceptIt}
+		return &steps.Error{Code: steps.Unexpected, Err: steps.AsError(err).Err, Next: observe.AdviseAccept}
 	}
 	return err
 }
 
-// isNumberField says whether an element is a field of a page for a number, which has a
-// text that counts, and a value that cannot be set.
+// isNumberField reports whether an element is a field of a page for a number. Its text
+// counts; its value cannot be set.
 func isNumberField(el *desktop.Element) bool { return el.Attributes["text-input-type"] == "number" }
 
-// typable says whether a text can be typed into an element, and does nothing
-// else there: a line end may send a form, and a tab leave the field.
+// typable reports whether a text can be typed into an element without another effect: a
+// line break may send a form, and a tab leave the field.
 func typable(el *desktop.Element, text string) bool {
 	breaks := strings.ContainsAny(text, "\n\r")
 	return (el.Value == nil || isNumberField(el)) && el.States.Has(desktop.Editable) && !el.States.Has(desktop.ReadOnly) &&
 		!strings.Contains(text, "\t") && (!breaks || el.States.Has(desktop.MultiLine))
 }
 
-// typeInPlace types a text in place of what a field holds. It takes the focus,
-// without which keys go elsewhere.
+// typeInPlace replaces the text of a field by typing, for which it takes the focus.
 func typeInPlace(ctx context.Context, hand *aim.Hand, el *desktop.Element, text string, o aim.WindowOptions) error {
 	if err := aim.BringToFront(ctx, hand, o, el.Window); err != nil {
 		return err
 	}
-	_, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: true, Focus: aim.FocusOptions{Grab: true}, Method: aim.Keys, Commit: commitCell})
+	_, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: true, Focus: aim.FocusOptions{Grab: true}, Method: aim.Keys, Commit: aim.CommitCell})
 	return err
 }
 
-// setter is what sets a value of an element, and what says that it is so.
+// setter returns how to set a value of an element, and how to check it.
 func setter(d *desktop.Desktop, el *desktop.Element, value string) (set func(context.Context) error, is func(*desktop.Element) bool, err error) {
 	if el.Value == nil || isNumberField(el) {
 		set = func(ctx context.Context) error { return d.Do(ctx, desktop.SetText{Element: el.Handle, Text: value}) }
@@ -140,7 +156,7 @@ func setter(d *desktop.Desktop, el *desktop.Element, value string) (set func(con
 	return set, func(now *desktop.Element) bool { return now.Value != nil && math.Abs(now.Value.Now-n) <= near }, nil
 }
 
-// valueOf is what an element holds, when that may be shown.
+// valueOf returns what an element holds; nil if that may not be shown.
 func valueOf(el *desktop.Element) *string {
 	text := el.Text
 	switch {

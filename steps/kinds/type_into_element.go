@@ -10,6 +10,7 @@ import (
 	"understudy/steps/aim"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
+	"understudy/steps/kinds/pagecontrol"
 	"understudy/steps/observe"
 )
 
@@ -19,7 +20,6 @@ var TypeIntoElement = steps.Define(steps.Kind{
 	Summary: "Type text into a field and check that it arrived.",
 	Details: "A trailing {Enter}, {Tab} or {Escape} is pressed as a key.",
 	Toolset: steps.Core,
-	Touches: steps.Act,
 	Timeout: 2 * time.Minute,
 }, TypeIntoArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Method: aim.Auto, ClearBeforeTyping: true, TryFocusBefore: true, TryClickBefore: true}, aim.With(typeIntoElement))
 
@@ -39,7 +39,7 @@ type TypeIntoArgs struct {
 type TypeIntoResult struct {
 	Value       *string `json:"value,omitzero" jsonschema:"what the field holds now, when it can be read; after the keys, when there were any"`
 	Reformatted bool    `json:"reformatted,omitzero" jsonschema:"the field made something else of the text, which was accepted"`
-	KeysResult
+	observe.KeysResult
 	Method  aim.Method       `json:"method,omitzero" jsonschema:"how the text went in, when it was not by keys"`
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the field"`
 	observe.ActionResult
@@ -67,8 +67,8 @@ func typeIntoElement(ctx context.Context, hand *aim.Hand, a TypeIntoArgs) (TypeI
 	if el.States.Has(desktop.ReadOnly) {
 		return TypeIntoResult{}, aim.NotActionable(el, "can only be read", "name another field")
 	}
-	if c := pageControlOf(el); c != nil {
-		return TypeIntoResult{}, aim.NotActionable(el, "is no field", "use set_value with "+c.wants)
+	if c := pagecontrol.Of(el); c != nil {
+		return TypeIntoResult{}, aim.NotActionable(el, "is no field", "use set_value with "+c.Wants)
 	}
 	if takesNoText(el) {
 		return TypeIntoResult{}, aim.NotActionable(el, "takes no text", fieldsBeside(el))
@@ -88,22 +88,96 @@ func typeIntoElement(ctx context.Context, hand *aim.Hand, a TypeIntoArgs) (TypeI
 		if err != nil || len(keys) == 0 || aim.IsSheetCell(el) {
 			return checked, err
 		}
-		return checked, r.press(ctx, hand, el, keys)
+		if r.KeysResult, err = observe.PressKeys(ctx, hand, el, keys); err != nil {
+			return checked, err
+		}
+		return checked, r.readAgain(ctx, hand, el)
 	})
 	return r, err
 }
 
-// takesNoText says whether an element is of a sort into which nobody can type. To
-// click it and to type all the same would type into whatever has the focus then.
+// enter types a text into a field and reads it back.
+func (r *TypeIntoResult) enter(ctx context.Context, hand *aim.Hand, el *desktop.Element, text string, keys []desktop.Chord, a TypeIntoArgs) (observe.Checked, error) {
+	if len(keys) == 0 {
+		keys = aim.CommitCell
+	}
+	o := a.typing()
+	o.Clear, o.Method, o.Commit = a.ClearBeforeTyping, a.Method, keys
+	o.Found = func(before string) {
+		if hand.Held != nil {
+			hand.Held.CompareAndSwap(nil, &before)
+		}
+	}
+	typed, err := aim.TypeInto(ctx, hand, el, text, o)
+	defer typed.Release(ctx)
+	if err != nil {
+		return observe.Unchecked, err
+	}
+	if typed.Method != aim.Keys {
+		r.Method = typed.Method
+	}
+	if text == "" && !a.ClearBeforeTyping {
+		return observe.Unchecked, nil
+	}
+	now, checked, err := observe.ReadBack(ctx, hand, el, observe.TypedText{
+		Text: text, Before: typed.Before, Cleared: a.ClearBeforeTyping, Accept: a.AcceptReformatted || aim.IsSheetCell(el) && strings.HasPrefix(text, "="),
+	})
+	r.Value, r.Reformatted, r.Element = now.Value, now.Reformatted, now.Element
+	return checked, err
+}
+
+// typing returns how a field gets the focus.
+func (a *TypeIntoArgs) typing() aim.Typing {
+	return aim.Typing{Focus: aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore}}
+}
+
+// undo restores what a field held before an earlier try of this step typed into it, so
+// that nothing is typed twice. A field that is emptied first does not need it.
+func (a *TypeIntoArgs) undo(ctx context.Context, hand *aim.Hand, el *desktop.Element) error {
+	if a.ClearBeforeTyping || hand.Held == nil || el.Handle == "" {
+		return nil
+	}
+	held := hand.Held.Load()
+	if held == nil {
+		return nil
+	}
+	now, err := hand.Desktop.Refresh(ctx, el.Handle)
+	if err != nil || len(now.Text) <= len(*held) {
+		return err // it holds no more than then, as one that was created anew
+	}
+	if el.Role == "password" { // its text is unknown
+		return aim.NotActionable(el, "may hold a part of what the try before typed", "set clear_before_typing, or give the step no retry")
+	}
+	o := a.typing()
+	o.Clear = true
+	_, err = aim.TypeInto(ctx, hand, el, *held, o)
+	return err
+}
+
+// readAgain reads what a field holds after the keys, if it is still there.
+func (r *TypeIntoResult) readAgain(ctx context.Context, hand *aim.Hand, el *desktop.Element) error {
+	if el.Handle == "" || el.Role == "password" || r.Value == nil {
+		return nil
+	}
+	now, err := hand.Desktop.Refresh(ctx, el.Handle)
+	if err != nil {
+		return context.Cause(ctx) // usually it was closed with its window
+	}
+	r.Value, r.Element = &now.Text, aim.Plain(now)
+	return nil
+}
+
+// takesNoText reports whether text cannot be typed into an element of this sort. Typing
+// after a click on it would go to whatever has the focus then.
 func takesNoText(el *desktop.Element) bool {
 	// A picture shows no more than its looks.
 	return el.Handle != "" && !el.States.Has(desktop.Editable) && el.Role.Is(desktop.NoText)
 }
 
-// mostFields is how many fields a message names.
+// mostFields bounds the fields that a message names.
 const mostFields = 5
 
-// fieldsBeside names the fields of the window that an element is in.
+// fieldsBeside names the fields in the window of an element.
 func fieldsBeside(el *desktop.Element) string {
 	top := el
 	for top.Parent != nil {
@@ -122,8 +196,7 @@ func fieldsBeside(el *desktop.Element) string {
 	return "name a field, such as " + strings.Join(fields, ", ")
 }
 
-// best is the selector that names an element best below another; in words when
-// there is none.
+// best returns the best selector for an element below another, or its description.
 func best(e, top *desktop.Element) string {
 	for _, c := range selector.For(e, []*desktop.Element{top}) {
 		if c.Matches == 1 {

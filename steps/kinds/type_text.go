@@ -16,7 +16,6 @@ var TypeText = steps.Define(steps.Kind{
 	Name:    "type_text",
 	Summary: "Type text where the focus is; prefer type_into_element, which knows where it types.",
 	Toolset: steps.Core,
-	Touches: steps.Act,
 	Focus:   steps.Take,
 	ByHand:  true,
 	Timeout: 2 * time.Minute,

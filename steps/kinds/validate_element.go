@@ -11,19 +11,17 @@ import (
 	"understudy/steps/observe"
 )
 
-// ValidateElement says whether an element is there.
+// ValidateElement reports whether an element is there.
 var ValidateElement = steps.Define(steps.Kind{
 	Name:    "validate_element",
 	Summary: "Say whether an element is there and what it is like; it does not fail when there is none.",
 	Details: "Looks once, unless timeout_ms says how long to wait for it.",
 	Toolset: steps.Desktop,
-	Touches: steps.Look,
 	Reads:   true,
 	Whole:   true,
 }, ValidateArgs{LookOptions: observe.DefaultLookOptions}, aim.With(validateElement))
 
-// ValidateArgs says which element to look for. Unless a timeout is given, it
-// looks once.
+// ValidateArgs names the element. Without a timeout it looks once.
 type ValidateArgs struct {
 	aim.Target
 	observe.LookOptions
@@ -63,7 +61,7 @@ func validateElement(ctx context.Context, hand *aim.Hand, a ValidateArgs) (Valid
 	return r, err
 }
 
-// allSought are all elements that a query names now; none is NotFound.
+// allSought returns all elements that match a query now. None is the error NotFound.
 func allSought(ctx context.Context, hand *aim.Hand, q aim.Query) ([]*desktop.Element, error) {
 	if q.Ref != "" {
 		el, err := aim.ByRef(ctx, hand.Env, q.Ref)
@@ -78,14 +76,14 @@ func allSought(ctx context.Context, hand *aim.Hand, q aim.Query) ([]*desktop.Ele
 	}
 	if len(s.Found) == 0 {
 		if err := s.None(); err != nil {
-			return nil, err // whether it is there is not known
+			return nil, err // it is unknown whether it is there
 		}
 		_, err = s.One()
 	}
 	return s.Found, err
 }
 
-// describe says what the first of the elements is like.
+// describe fills the result with the state of the first element.
 func (r *ValidateResult) describe(found []*desktop.Element) {
 	*r = ValidateResult{Exists: len(found) > 0, Matches: len(found)}
 	if len(found) == 0 {

@@ -14,12 +14,11 @@ import (
 	"understudy/steps/observe"
 )
 
-// WaitForElement waits until something is so on the screen.
+// WaitForElement waits until a condition holds for an element.
 var WaitForElement = steps.Define(steps.Kind{
 	Name:    "wait_for_element",
 	Summary: "Wait until an element is there, gone, visible, enabled, focused, or holds a text.",
 	Toolset: steps.Core,
-	Touches: steps.Look,
 	Reads:   true,
 	Timeout: time.Hour,
 }, WaitArgs{Target: aim.DefaultTarget, Condition: Exists, LookOptions: observe.DefaultLookOptions}, aim.With(waitForElement))
@@ -39,14 +38,14 @@ func (a *WaitArgs) Validate() error {
 	return a.Target.Validate()
 }
 
-// Condition is something that can be so of an element.
+// Condition is a condition of an element.
 type Condition string
 
 func (Condition) Words() []string {
 	return []string{"exists", "gone", "visible", "enabled", "focused", "text"}
 }
 
-// What can be waited for.
+// The conditions.
 const (
 	Exists    Condition = "exists"
 	Gone      Condition = "gone"
@@ -90,7 +89,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 	switch steps.CodeOf(err) {
 	case steps.NotFound, steps.NotActionable, steps.Unexpected:
 		if err != nil && ctx.Err() == nil {
-			err = &steps.Error{Code: steps.Timeout, Err: fmt.Errorf("the element did not become %s: %w", a.wanted(), err), Next: steps.AsError(err).Next, Candidates: steps.AsError(err).Candidates}
+			err = steps.AsError(err).With(steps.Timeout, fmt.Errorf("the element did not become %s: %w", a.wanted(), err))
 		}
 	}
 	if err == nil {
@@ -99,7 +98,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 	return r, err
 }
 
-// stillThere fails unless it is certain that an element is gone.
+// stillThere returns an error unless an element is certainly gone.
 func stillThere(found []*desktop.Element, err error) error {
 	if err == nil {
 		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s is still there", aim.Describe(found[0])), Next: "do first what takes it away, or give it more time with timeout_ms"}
@@ -110,7 +109,7 @@ func stillThere(found []*desktop.Element, err error) error {
 	return err
 }
 
-// holds says whether what is waited for is so of an element.
+// holds reports whether the condition holds for an element.
 func (a *WaitArgs) holds(el *desktop.Element) bool {
 	switch a.Condition {
 	case IsVisible:
@@ -125,7 +124,7 @@ func (a *WaitArgs) holds(el *desktop.Element) bool {
 	return true
 }
 
-// wanted is what is waited for, in words.
+// wanted describes the condition.
 func (a *WaitArgs) wanted() string {
 	switch a.Condition {
 	case HasText:

@@ -17,7 +17,6 @@ var WaitForIdle = steps.Define(steps.Kind{
 	Name:    "wait_for_idle",
 	Summary: "Wait until nothing moves on the screen, or in a part of it.",
 	Toolset: steps.Vision,
-	Touches: steps.Look,
 	Reads:   true,
 	Timeout: time.Hour,
 }, IdleArgs{IdleMS: 500, TimeoutMS: 10_000}, aim.With(waitForIdle))

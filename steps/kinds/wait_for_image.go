@@ -14,7 +14,6 @@ var WaitForImage = steps.Define(steps.Kind{
 	Name:    "wait_for_image",
 	Summary: "Wait until a picture is on the screen, or gone from it.",
 	Toolset: steps.Vision,
-	Touches: steps.Look,
 	Reads:   true,
 	Timeout: time.Hour,
 }, WaitForImageArgs{Sought: Sought{Threshold: aim.Likeness}, TimeoutMS: 10_000}, aim.With(waitForImage))
@@ -53,16 +52,9 @@ func waitForImage(ctx context.Context, hand *aim.Hand, a WaitForImageArgs) (Wait
 	switch steps.CodeOf(err) {
 	case steps.NotFound, steps.Unexpected:
 		if err != nil && ctx.Err() == nil {
-			err = &steps.Error{Code: steps.Timeout, Err: fmt.Errorf("the picture is not %s: %w", a.wanted(), err), Next: steps.AsError(err).Next, Candidates: steps.AsError(err).Candidates}
+			wanted := map[bool]string{true: "gone", false: "there"}[a.Gone]
+			err = steps.AsError(err).With(steps.Timeout, fmt.Errorf("the picture is not %s: %w", wanted, err))
 		}
 	}
 	return r, err
-}
-
-// wanted is what is waited for, in words.
-func (a *WaitForImageArgs) wanted() string {
-	if a.Gone {
-		return "gone"
-	}
-	return "there"
 }

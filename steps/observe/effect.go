@@ -23,6 +23,11 @@ func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c
 	if is(w) {
 		return WindowResult{Window: w, Checked: Yes}, nil
 	}
+	if c.Do == desktop.Maximize && w.Minimized { // it would be large and not show
+		if err := aim.Raise(ctx, d, w.ID); err != nil {
+			return WindowResult{}, err
+		}
+	}
 	c.Window = w.ID
 	if err := d.Do(ctx, c); err != nil {
 		return WindowResult{}, err

@@ -87,9 +87,7 @@ func settled(ctx context.Context, env *steps.Env, before surroundings, scope des
 // comes from a program that has to start first.
 func awaitsNext(before, now desktop.Windows, scope desktop.Scope) bool {
 	closed := before.ByID(scope.Window)
-	return closed != nil && !slices.ContainsFunc(now, func(w desktop.Window) bool {
-		return w.PID == closed.PID || before.ByID(w.ID) == nil
-	})
+	return closed != nil && len(now.Without(before)) == 0 && !slices.ContainsFunc(now, func(w desktop.Window) bool { return w.PID == closed.PID })
 }
 
 // happened says what is different after an action on an element: windows that opened
@@ -116,7 +114,7 @@ func happened(ctx context.Context, env *steps.Env, el *desktop.Element, before, 
 // dismissed reports whether an action on an element closed a popup that the element is
 // not in, and no other window.
 func dismissed(el *desktop.Element, before, after desktop.Windows) bool {
-	closed := slices.DeleteFunc(slices.Clone(before), func(w desktop.Window) bool { return after.ByID(w.ID) != nil })
+	closed := before.Without(after)
 	return len(closed) == 1 && closed[0].Popup && !closed[0].Bounds.Contains(el.Bounds.Center())
 }
 
@@ -131,10 +129,8 @@ func windowsHappened(ctx context.Context, env *steps.Env, before, after desktop.
 			lines = append(lines, fmt.Sprintf("window %q is called %q now", old.Title, w.Title))
 		}
 	}
-	for _, w := range before {
-		if after.ByID(w.ID) == nil {
-			lines = append(lines, fmt.Sprintf("closed: %s %q of %s", windowWord(w), w.Title, w.Process))
-		}
+	for _, w := range before.Without(after) {
+		lines = append(lines, fmt.Sprintf("closed: %s %q of %s", windowWord(w), w.Title, w.Process))
 	}
 	for _, w := range after {
 		if old := before.ByID(w.ID); w.Active && old != nil && !old.Active {

@@ -8,19 +8,19 @@ import (
 	"sync"
 )
 
-// outputKept is how much of a command's output is kept: half of it from the beginning,
-// half from the end.
+// outputKept bounds the output of a command that is kept: half from its beginning, half
+// from its end.
 const outputKept = 64 << 10
 
 // Output keeps the beginning and the end of what is written to it.
 type Output struct {
 	mu   sync.Mutex
 	head []byte
-	tail []byte // at most twice what is kept of the end
-	cut  int    // how many bytes between them are gone
+	tail []byte // at most twice the part that is kept of the end
+	cut  int    // bytes dropped between them
 }
 
-// Write keeps what there is room for; it never fails.
+// Write never fails.
 func (o *Output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -42,7 +42,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String is what was kept, and says how much was cut.
+// String returns the kept output, with a note of how much was cut.
 func (o *Output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -57,20 +57,19 @@ func (o *Output) String() string {
 	return strings.ToValidUTF8(text+string(tail), "�")
 }
 
-// resultLimit is how long the value that a script returns may be, as JSON.
+// resultLimit bounds the result of a script, in bytes of JSON.
 const resultLimit = 1 << 20
 
-// Splitter passes on what is written to it until a mark comes, and keeps what follows
-// the mark.
+// Splitter forwards what is written to it up to a mark, and keeps what follows the mark.
 type Splitter struct {
 	To     *Output
 	Mark   []byte
-	held   []byte // the end of what came, when the mark could begin in it
+	held   []byte // the last bytes, in which the mark may begin
 	marked bool
 	behind []byte
 }
 
-// Write never fails; what is too long after the mark is dropped and noted.
+// Write never fails; what exceeds resultLimit after the mark is dropped.
 func (s *Splitter) Write(p []byte) (int, error) {
 	if s.marked {
 		s.keep(p)
@@ -94,7 +93,7 @@ func (s *Splitter) keep(p []byte) {
 	s.behind = append(s.behind, p[:min(room, len(p))]...)
 }
 
-// End passes on what was held back because it might have been the mark.
+// End forwards what was held back because the mark might have begun in it.
 func (s *Splitter) End() {
 	_, _ = s.To.Write(s.held)
 	s.held = nil

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// readAll connects a program to the writers of what it prints. It gives what to call when
-// the program was started, and when it has ended: that returns when all that it wrote was
-// read. What it left running may go on writing for a moment; exec.Cmd would drop what it
-// could not read in that time.
+// readAll connects the output of a program to its writers. The caller calls started after
+// the start and ended after the exit of the program; ended returns when all that it wrote
+// has been read. Programs that it left running may go on writing for a moment; exec.Cmd
+// would drop what it could not read in that time.
 func (p Process) readAll(c *exec.Cmd) (started, ended func(), err error) {
 	var pipes []*pipe
 	for _, out := range []struct {
@@ -53,7 +53,7 @@ func (p Process) readAll(c *exec.Cmd) (started, ended func(), err error) {
 	return started, ended, nil
 }
 
-// pipe is what a program writes into, until it is read.
+// pipe reads one output of a program.
 type pipe struct {
 	r, w *os.File
 	to   io.Writer
@@ -67,10 +67,10 @@ func (o *pipe) copy() {
 	}
 }
 
-// pipeHolds is what fits into a pipe, at most.
+// pipeHolds is the largest capacity of a pipe.
 const pipeHolds = 1 << 20
 
-// rest reads what is in the pipe, and waits for no more.
+// rest reads what is in the pipe without waiting for more.
 func (o *pipe) rest() {
 	conn, err := o.r.SyscallConn()
 	if err != nil || o.r.SetReadDeadline(time.Time{}) != nil {

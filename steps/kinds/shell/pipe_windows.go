@@ -2,8 +2,8 @@ package shell
 
 import "os/exec"
 
-// readAll connects a program to the writers of what it prints. A pipe of Windows cannot be
-// read without waiting, so what comes after outputGrace is lost.
+// readAll connects the output of a program to its writers. A pipe of Windows cannot be
+// read without waiting, so output after outputGrace is lost.
 func (p Process) readAll(c *exec.Cmd) (started, ended func(), err error) {
 	c.Stdout, c.Stderr = p.Stdout, p.Stderr
 	return func() {}, func() {}, nil

@@ -23,7 +23,7 @@ type Process struct {
 	Args []string
 	Dir  string
 	Env  []string
-	// Write are the folders in which it may write; nil: wherever the user may.
+	// Write are the folders in which it may write; nil: no restriction.
 	Write  []string
 	stdin  io.Reader
 	Stdout io.Writer
@@ -63,7 +63,7 @@ func (p Process) Run(ctx context.Context) (int, error) {
 	if ctx.Err() != nil && c.Process != nil {
 		return -1, steps.Ended(ctx)
 	}
-	if errors.Is(err, exec.ErrWaitDelay) { // a program in the background keeps the output; it may
+	if errors.Is(err, exec.ErrWaitDelay) { // a background program keeps the output open, which is allowed
 		return 0, nil
 	}
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -72,8 +72,8 @@ func (p Process) Run(ctx context.Context) (int, error) {
 	return 0, err
 }
 
-// confine lets a program write in some folders only, and in one for its temporary
-// files that is removed when it has ended.
+// confine restricts the writes of a program to some folders and one for its temporary
+// files, which done removes.
 func confine(c *exec.Cmd, write []string) (done func(), err error) {
 	temp, remove, err := sandbox.Temp()
 	if err != nil {
@@ -90,7 +90,7 @@ func confine(c *exec.Cmd, write []string) (done func(), err error) {
 	return remove, nil
 }
 
-// findProgram finds a program, or says what to install.
+// findProgram finds a program. The error names what to install.
 func findProgram(mend string, names ...string) (string, error) {
 	for _, n := range names {
 		if path, err := exec.LookPath(n); err == nil {
@@ -100,7 +100,7 @@ func findProgram(mend string, names ...string) (string, error) {
 	return "", &steps.Error{Code: steps.Unavailable, Err: errors.New(names[0] + " is not installed"), Next: mend}
 }
 
-// Environ returns the environment of child processes: the caller's, and what leads to
+// Environ returns the environment of child processes: the caller's, and the variables of
 // the run's desktop. It is never nil, which would mean our own.
 func Environ(ctx context.Context, env *steps.Env) []string {
 	all := append([]string{}, env.Environ...)
@@ -125,7 +125,7 @@ func WithVariables(environ []string, values map[string]any) []string {
 	return all
 }
 
-// lineFlag is how a shell is told to run a line.
+// lineFlag returns the flag with which a shell runs a line.
 func lineFlag(shell string) string {
 	switch strings.TrimSuffix(filepath.Base(shell), ".exe") {
 	case "powershell", "pwsh":

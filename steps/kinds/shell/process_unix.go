@@ -17,7 +17,7 @@ func endGroup(p *os.Process) error {
 	return os.ErrProcessDone
 }
 
-// Command is the command that has a shell run a line, or a file.
+// Command returns the command with which a shell runs a line or a file.
 func Command(shell, line, file string) (string, []string, error) {
 	shell = cmp.Or(shell, "sh")
 	path, err := findProgram("install it, or name another shell", shell)

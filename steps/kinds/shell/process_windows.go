@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// endGroup ends a program and all that descends from it.
+// endGroup ends a program and its descendants.
 func endGroup(p *os.Process) error {
 	if err := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run(); err != nil {
 		return p.Kill()
@@ -15,15 +15,14 @@ func endGroup(p *os.Process) error {
 	return os.ErrProcessDone
 }
 
-// Command is the command that has a shell run a line, or a file.
+// Command returns the command with which a shell runs a line or a file.
 func Command(shell, line, file string) (string, []string, error) {
 	shell = cmp.Or(shell, "cmd")
 	path, err := findProgram("install it, or name another shell", shell)
 	if err != nil {
 		return "", nil, err
 	}
-	what := line
-	what = cmp.Or(file, what)
+	what := cmp.Or(file, line)
 	switch shell {
 	case "powershell", "pwsh":
 		if file != "" {

@@ -17,8 +17,8 @@ import (
 	"understudy/steps"
 )
 
-// FindScript finds a script: in the folder of scripts, in the folder where it
-// is to run, or where the caller is.
+// FindScript finds a script in the folder of scripts, in the folder where it is to run,
+// or in that of the caller.
 func FindScript(env *steps.Env, name, dir string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil
@@ -44,13 +44,6 @@ func (Language) Words() []string {
 	return []string{"javascript", "js", "node", "typescript", "ts", "python"}
 }
 
-// The languages. Each has other names that mean the same: js, node; ts.
-const (
-	JavaScript Language = "javascript"
-	TypeScript Language = "typescript"
-	Python     Language = "python"
-)
-
 //go:embed script/run.mjs
 var runJavaScript string
 
@@ -61,15 +54,14 @@ var runPython string
 // output.
 type Script struct{ Mark string }
 
-// Source is a script: its text or the file that holds it, and the values that
-// it gets under their names.
+// Source is a script: its text or its file, and the values that it gets as variables.
 type Source struct {
 	Code, File string
 	Names      map[string]any
 }
 
-// Prepare makes p run a script. The script and its values go through the standard
-// input, so that they show in no process list and are left in no file.
+// Prepare makes p run a script. The script and its values go through the standard input,
+// so that they show in no process list and no file.
 func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from Source) (Script, error) {
 	code, file := from.Code, from.File
 	if file != "" {
@@ -79,22 +71,15 @@ func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from 
 		}
 		code = string(b)
 	}
-	values := maps.Clone(env.Vars)
-	if values == nil {
-		values = map[string]any{}
-	}
-	maps.Copy(values, from.Names)
-	names, inputs := from.Names, env.Inputs
-	if names == nil {
-		names = map[string]any{}
-	}
-	if inputs == nil {
-		inputs = map[string]any{}
-	}
+	values, names, inputs := map[string]any{}, map[string]any{}, map[string]any{}
+	maps.Copy(names, from.Names)
+	maps.Copy(inputs, env.Inputs)
+	maps.Copy(values, env.Vars)
+	maps.Copy(values, names)
 	file = cmp.Or(file, "<script>")
 	s := Script{Mark: "\n" + rand.Text() + " returned "}
 	given, err := json.Marshal(map[string]any{
-		"code": code, "file": file, "dir": p.Dir, "mark": s.Mark, "typed": e.typed(),
+		"code": code, "file": file, "dir": p.Dir, "mark": s.Mark, "typed": e.hasTypes(),
 		"env": values, "inputs": inputs, "names": names,
 	})
 	if err != nil {
@@ -105,16 +90,16 @@ func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from 
 	return s, err
 }
 
-func (e Language) typed() bool { return e == TypeScript || e == "ts" }
+func (e Language) hasTypes() bool { return e == "typescript" || e == "ts" }
 
-// command is the interpreter and the program that runs a script in it.
+// command returns the interpreter and the arguments that run a script in it.
 func (e Language) command(ctx context.Context) (string, []string, error) {
-	if e == Python {
+	if e == "python" {
 		path, err := findProgram("install Python 3, such as with apt-get install python3", "python3", "python")
 		return path, []string{"-c", runPython}, err
 	}
 	path, err := findProgram("install Node.js, such as with apt-get install nodejs", "node")
-	if err == nil && e.typed() && exec.CommandContext(ctx, path, "-e", readsTypes).Run() != nil {
+	if err == nil && e.hasTypes() && exec.CommandContext(ctx, path, "-e", readsTypes).Run() != nil {
 		err = steps.Errorf(steps.Unavailable, "the Node.js that is installed does not read TypeScript").
 			WithNext("install Node.js 22.13 or newer, or write the script in JavaScript")
 	}

@@ -1,4 +1,4 @@
-package kinds
+package pagecontrol
 
 import (
 	"cmp"
@@ -62,10 +62,10 @@ func parseMoment(kind, value string) (m moment, ok bool) {
 }
 
 // setMoment sets a date or a time part by part.
-func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, a SetValueArgs) (observe.Checked, error) {
-	m, ok := parseMoment(el.Attributes["text-input-type"], string(a.Value))
+func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, o aim.WindowOptions) (observe.Checked, error) {
+	m, ok := parseMoment(el.Attributes["text-input-type"], value)
 	if !ok {
-		return observe.Unchecked, invalidValue(el, a.Value)
+		return observe.Unchecked, invalidValue(el, value)
 	}
 	t, err := hand.Desktop.Tree(ctx, desktop.Scope{Root: el.Handle, Full: true})
 	if err != nil {
@@ -83,7 +83,7 @@ func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, a SetVa
 		return observe.Unchecked, err
 	}
 	for i, part := range parts {
-		if err := enterPart(ctx, hand, part, numbers[i], a.WindowOptions); err != nil {
+		if err := enterPart(ctx, hand, part, numbers[i], o); err != nil {
 			return observe.Unchecked, err
 		}
 	}
@@ -134,12 +134,12 @@ func unclear(el *desktop.Element) error {
 }
 
 // setPart sets one part of a date or a time, such as its month.
-func setPart(ctx context.Context, hand *aim.Hand, part *desktop.Element, a SetValueArgs) (observe.Checked, error) {
-	n, err := strconv.Atoi(string(a.Value))
+func setPart(ctx context.Context, hand *aim.Hand, part *desktop.Element, value string, o aim.WindowOptions) (observe.Checked, error) {
+	n, err := strconv.Atoi(value)
 	if err != nil || part.Value != nil && (float64(n) < part.Value.Min || float64(n) > part.Value.Max) {
-		return observe.Unchecked, invalidValue(part, a.Value)
+		return observe.Unchecked, invalidValue(part, value)
 	}
-	err = enterPart(ctx, hand, part, n, a.WindowOptions)
+	err = enterPart(ctx, hand, part, n, o)
 	return observe.YesIf(err == nil), err
 }
 

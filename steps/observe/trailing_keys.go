@@ -1,0 +1,91 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+)
+
+// KeysResult is the effect of the keys at the end of a text.
+type KeysResult struct {
+	Opened  []string `json:"opened,omitzero" jsonschema:"the windows that the keys opened"`
+	Closed  []string `json:"closed,omitzero" jsonschema:"the windows that the keys closed"`
+	TakenBy string   `json:"taken_by,omitzero" jsonschema:"what took the keys instead of the field, such as a list of completions"`
+}
+
+// keysShowWithin bounds the wait for windows that keys open or close.
+var keysShowWithin = aim.EffectLimit{Least: 100 * time.Millisecond, Looks: 3}
+
+// PressKeys presses the keys at the end of a text that was typed into el, and returns
+// their effect on the windows.
+func PressKeys(ctx context.Context, hand *aim.Hand, el *desktop.Element, keys []desktop.Chord) (r KeysResult, err error) {
+	before, err := hand.Desktop.Windows(ctx)
+	if err != nil {
+		return r, err
+	}
+	if err := aim.PressKeys(ctx, hand.Desktop, keys); err != nil {
+		return r, err
+	}
+	if err := aim.WaitUntilRead(ctx, hand.Desktop); err != nil {
+		return r, err
+	}
+	compare := func(ctx context.Context) error {
+		now, err := hand.Desktop.Windows(ctx)
+		if err != nil {
+			return err
+		}
+		r = KeysResult{titles(now.Without(before)), titles(before.Without(now)), takenBy(before, now, el)}
+		if len(r.Opened)+len(r.Closed) == 0 {
+			return steps.Errorf(steps.Unexpected, "nothing opened or closed")
+		}
+		return nil
+	}
+	err = aim.WaitForEffect(ctx, keysShowWithin, compare)
+	if err == nil && r.TakenBy != "" { // the list may be only the first window that closes
+		err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
+			if err := compare(ctx); err != nil || r.TakenBy == "" {
+				return err
+			}
+			return steps.Errorf(steps.Unexpected, "only the list closed")
+		})
+	}
+	if ctx.Err() == nil {
+		err = nil // the keys may have no effect on windows
+	}
+	return r, err
+}
+
+// titles names windows, except tooltips.
+func titles(windows desktop.Windows) (names []string) {
+	for _, w := range windows {
+		if w.Tooltip {
+			continue
+		}
+		what := "window"
+		switch {
+		case w.Popup:
+			what = "popup"
+		case w.Dialog || w.Modal:
+			what = "dialog"
+		}
+		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %q of %s", what, w.Title, w.Process)))
+	}
+	return names
+}
+
+// takenBy describes a list over a field that took the keys meant for the field: they
+// closed it, and had no other effect. It returns "" if there was none.
+func takenBy(before, now desktop.Windows, el *desktop.Element) string {
+	own, closed := before.ByID(el.Window), before.Without(now)
+	other := func(w desktop.Window) bool { return !w.Tooltip && (!w.Popup || w.PID != own.PID) }
+	if own == nil || now.ByID(el.Window) == nil || len(titles(closed)) == 0 || len(titles(now.Without(before))) > 0 || slices.ContainsFunc(closed, other) {
+		return ""
+	}
+	return "a list that was open over the field, which closed"
+}
