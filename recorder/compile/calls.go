@@ -139,7 +139,7 @@ func (c *Call) withTemplates(s *step, v any) any {
 				name = cmp.Or(slug(c.about()), "hidden")
 			}
 			s.secrets = append(s.secrets, name)
-			return "${{ inputs." + name + " }}"
+			return inputs(name)
 		}
 		if parts, ok := v["$join"].([]any); ok {
 			var text strings.Builder

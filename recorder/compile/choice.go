@@ -109,21 +109,21 @@ func (s *step) fitsList() bool {
 }
 
 // inOpenList reports whether a key goes to an open list whose new value is known already.
-func (c *Compiler) inOpenList(ev recorder.Event) bool {
-	s := c.steps.last()
+func (k *keyboard) inOpenList(ev recorder.Event) bool {
+	s := k.steps.last()
 	if s == nil || s.kind != selectOption || !worksElement(ev.Key) || len(ev.Mods) > 0 {
 		return false
 	}
-	return c.windows.any(func(w desktop.Window) bool { return w.Popup })
+	return k.windows.any(func(w desktop.Window) bool { return w.Popup })
 }
 
 // ledToChoice reports whether a key, reported late, led to the value that the last step sets.
-func (c *Compiler) ledToChoice(ev recorder.Event) bool {
-	s := c.steps.last()
+func (k *keyboard) ledToChoice(ev recorder.Event) bool {
+	s := k.steps.last()
 	if s == nil || !s.isChoice() || !ev.Time.Before(s.known) || !worksElement(ev.Key) || len(ev.Mods) > 0 {
 		return false
 	}
-	t := c.fields[ev.Field]
+	t := k.fields[ev.Field]
 	return t == nil || sameElement(t, s.target) || s.target.DropDown() && recorder.IsOption(t.Role) && t.PID == s.pid
 }
 
@@ -146,10 +146,10 @@ func (s *step) chosenAlready(t *recorder.Seen) bool {
 
 // highlighted is the choice of an option if a click is in its list, which is still open: some
 // programs count the highlighted option as chosen.
-func (c *Compiler) highlighted(ev recorder.Event) *step {
-	s := c.steps.last()
+func (p *pointer) highlighted(ev recorder.Event) *step {
+	s := p.steps.last()
 	inList := func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(ev.At) }
-	if s == nil || s.kind != selectOption || ev.Element == nil || ev.Element.PID != s.pid || !c.windows.any(inList) {
+	if s == nil || s.kind != selectOption || ev.Element == nil || ev.Element.PID != s.pid || !p.windows.any(inList) {
 		return nil
 	}
 	return s

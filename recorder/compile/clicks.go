@@ -2,6 +2,9 @@ package compile
 
 import (
 	"cmp"
+	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +23,17 @@ const (
 	// clickEffectTime is how long after a click a menu counts as its effect.
 	clickEffectTime = 500 * time.Millisecond
 )
+
+// pointer turns presses of buttons and turns of the wheel into steps.
+type pointer struct {
+	*compilation
+	pictures  string          // the folder of the pictures, or ""
+	press     *recorder.Event // a button that is held
+	rested    *recorder.Event
+	popup     *recorder.Event // the last that opened
+	lastPress time.Time       // when a button was pressed last
+	lastKey   time.Time       // when the last key came
+}
 
 func (c *Compiler) pressed(ev recorder.Event) {
 	if c.typing != nil && (ev.Element == nil || c.typing.target == nil || !sameField(c.typing.target, ev.Element)) {
@@ -48,27 +62,23 @@ func (c *Compiler) released(ev recorder.Event) {
 }
 
 // clicked handles a press and a release at one place.
-func (c *Compiler) clicked(ev recorder.Event) {
+func (p *pointer) clicked(ev recorder.Event) {
 	mods := modNames(ev.Mods)
 	k := &click{at: ev.At, button: ev.Button, mods: strings.Join(mods, "+"), count: 1, down: ev.Time}
-	if c.extendClick(k) {
+	if p.extendClick(k) {
 		return
 	}
-	if c.chooseOption(ev) {
+	if p.chooseOption(ev) {
 		return
 	}
-	c.keepHover(ev)
-	c.waitForText()
+	p.keepHover(ev)
+	p.waitForText()
 	t := ev.Element
 	s := &step{kind: clickElement, click: k, letGo: &k.at, begin: ev.Time, picture: ev.Picture}
 	if t == nil {
-		if ev.Window != nil {
-			c.switchTo(ev.Window.ID)
-		}
 		s.subject, s.summary = "click", "click at "+ev.At.String()
 		s.setPoint(ev.At, ev.Window)
 	} else {
-		c.switchTo(t.Window)
 		s.subject, s.summary = nameOf(t), "click "+describe(t)
 		s.subject = cmp.Or(s.subject, "click "+string(t.Role))
 		s.setTarget(t)
@@ -76,7 +86,7 @@ func (c *Compiler) clicked(ev recorder.Event) {
 			s.kind = invokeElement // in a popup without a known place
 		}
 	}
-	c.addFallbacks(s, ev)
+	p.addFallbacks(s, ev)
 	if ev.Button != desktop.Left {
 		s.set("button", string(ev.Button))
 		s.summary = string(ev.Button) + " " + s.summary
@@ -88,12 +98,50 @@ func (c *Compiler) clicked(ev recorder.Event) {
 		s.setToggle(t.Role == "radiobutton" || !t.States.Has(desktop.Checked)) // until its state is read
 	}
 	s.setPosition(t, ev.At)
-	c.emit(s)
+	p.act(s)
 	if t.DropDown() {
-		c.dropDown = s
+		p.dropDown = s
 	}
 	if t != nil && recorder.InMenu(t) && (t.Name == "Copy" || t.Name == "Cut") {
-		c.copied = s
+		p.copied = s
+	}
+}
+
+// addFallbacks adds to an uncertain step the picture of its element, which may not be unique, then
+// its place in the window, which may change.
+func (p *pointer) addFallbacks(s *step, ev recorder.Event) {
+	sel := ""
+	if p.pictures != "" && ev.Picture != "" {
+		sel = "image:" + recorder.QuoteSelector(path.Join(filepath.ToSlash(p.pictures), ev.Picture))
+	}
+	bare := ev.Element == nil
+	if sel == "" && (bare || len(unique(ev.Element)) > 0) || len(s.doubts()) == 0 {
+		return
+	}
+	why := "if it is not found"
+	if bare {
+		s.args = nil
+		s.clearDoubts()
+		if ev.Window != nil && ev.Window.Process != "" && !ev.Window.Popup {
+			s.set("process", programName(ev.Window.Process))
+		}
+		why = fmt.Sprintf("no element was found there, at %s", ev.At)
+	}
+	var left []string
+	if sel != "" {
+		if bare {
+			s.set("selector", sel)
+		} else {
+			s.set("fallback_selectors", []string{sel})
+		}
+		left = append(left, "its picture is looked for (low confidence)")
+	}
+	if w := ev.Window; w != nil && w.Process != "" && !w.Popup && w.Bounds.Contains(ev.At) {
+		s.set("fallback_point", []arg{{Key: "x", Value: ev.At.X - w.Bounds.X}, {Key: "y", Value: ev.At.Y - w.Bounds.Y}})
+		left = append(left, "its place in the window is clicked (the lowest)")
+	}
+	if len(left) > 0 {
+		s.targetDoubts = append(s.targetDoubts, why+", "+strings.Join(left, ", then "))
 	}
 }
 
@@ -105,10 +153,10 @@ func modNames(mods []desktop.Key) (names []string) {
 }
 
 // extendClick makes the last click a double or a triple one.
-func (c *Compiler) extendClick(k *click) bool {
-	s := c.steps.last()
+func (p *pointer) extendClick(k *click) bool {
+	s := p.steps.last()
 	if s == nil || s.click == nil || s.kind != clickElement || s.click.button != k.button || s.click.mods != k.mods ||
-		!recorder.Near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleClickTime || s.click.count >= 3 || c.popup != nil && c.popup.Time.After(s.end) {
+		!recorder.Near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleClickTime || s.click.count >= 3 || p.popup != nil && p.popup.Time.After(s.end) {
 		return false
 	}
 	if s.target != nil && (s.target.Role == "button" || s.target.Role == "togglebutton" || recorder.InMenu(s.target)) {
@@ -118,7 +166,7 @@ func (c *Compiler) extendClick(k *click) bool {
 	s.click.down = k.down
 	s.set("count", s.click.count)
 	s.summary = map[int]string{2: "double ", 3: "triple "}[s.click.count] + strings.TrimPrefix(s.summary, "double ")
-	s.end = c.now
+	s.end = p.now
 	return true
 }
 
@@ -132,19 +180,19 @@ func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
 }
 
 // chooseOption turns a click on an option of an open list into the choice of that option.
-func (c *Compiler) chooseOption(ev recorder.Event) bool {
-	s, t := c.dropDown, ev.Element
-	if c.steps.last().chosenAlready(t) {
+func (p *pointer) chooseOption(ev recorder.Event) bool {
+	s, t := p.dropDown, ev.Element
+	if p.steps.last().chosenAlready(t) {
 		return true
 	}
 	if s == nil {
-		s = c.highlighted(ev)
+		s = p.highlighted(ev)
 	}
-	if s == nil || s != c.steps.last() || t == nil || ev.Button != desktop.Left || nameOf(t) == "" ||
+	if s == nil || s != p.steps.last() || t == nil || ev.Button != desktop.Left || nameOf(t) == "" ||
 		t.Role == "combobox" && t.Bounds == s.target.Bounds || !recorder.IsOption(t.Role) {
 		return false
 	}
-	c.dropDown, c.popup = nil, nil
+	p.dropDown, p.popup = nil, nil
 	begin := s.begin
 	*s = *selects(s.target, nameOf(t))
 	s.begin, s.end = begin, ev.Time
@@ -152,15 +200,15 @@ func (c *Compiler) chooseOption(ev recorder.Event) bool {
 }
 
 // unclick removes a click that only focused a field, or a drag that selected in it.
-func (c *Compiler) unclick(t *recorder.Seen) (picture string) {
-	s := c.steps.last()
+func (l *stepList) unclick(t *recorder.Seen) (picture string) {
+	s := l.last()
 	switch {
 	case !t.TakesText(), s == nil, s.target == nil: // what is clicked and takes no text does something
 	case s.selects && sameField(s.target, t):
-		c.steps.pop()
+		l.pop()
 	case s.click == nil, s.kind != clickElement, s.click.button != desktop.Left, s.click.mods != "":
 	case s.target.Window == t.Window && len(s.expect) == 0 && (sameField(s.target, t) || recorder.IsContainer(s.target) && encloses(s.target, t)):
-		c.steps.pop()
+		l.pop()
 		return s.picture
 	}
 	return ""
@@ -175,13 +223,14 @@ func sameField(a, b *recorder.Seen) bool {
 	return a.Role == b.Role && a.Window == b.Window && len(one) > 0 && len(other) > 0 && one[0] == other[0]
 }
 
-// revealed removes scrolling that only brought the next element into view: a replay does that.
-func (c *Compiler) revealed(next *step) {
+// dropScrolling removes scrolling that only brought the next element into view: a replay
+// does that by itself.
+func (l *stepList) dropScrolling(next *step) {
 	if next.wheel != nil || next.target == nil || next.target.New || len(unique(next.target)) == 0 {
 		return
 	}
-	for s := c.steps.last(); s != nil && s.wheel != nil && s.window == next.window && len(s.expect) == 0 && (!zooms(s.target) || c.steps.lastFollowsChoice()); s = c.steps.last() {
-		c.steps.pop()
+	for s := l.last(); s != nil && s.wheel != nil && s.window == next.window && len(s.expect) == 0 && (!zooms(s.target) || l.lastFollowsChoice()); s = l.last() {
+		l.pop()
 	}
 }
 
@@ -198,26 +247,24 @@ func zooms(t *recorder.Seen) bool {
 }
 
 // keepHover makes a step of resting on an element that opened the menu now clicked in.
-func (c *Compiler) keepHover(ev recorder.Event) {
-	p, r := c.popup, c.rested
-	if p == nil || r == nil || r.Element == nil || !p.Window.Bounds.Contains(ev.At) || p.Time.Before(r.Time) || p.Time.Sub(r.Time) > hoverTime {
+func (p *pointer) keepHover(ev recorder.Event) {
+	opened, r := p.popup, p.rested
+	if opened == nil || r == nil || r.Element == nil || !opened.Window.Bounds.Contains(ev.At) || opened.Time.Before(r.Time) || opened.Time.Sub(r.Time) > hoverTime {
 		return
 	}
-	if s := c.steps.last(); s != nil && s.click != nil && p.Time.Sub(s.end) < clickEffectTime || c.lastKey.After(r.Time) {
+	if s := p.steps.last(); s != nil && s.click != nil && opened.Time.Sub(s.end) < clickEffectTime || p.lastKey.After(r.Time) {
 		return // that opened it
 	}
-	c.popup = nil
-	c.switchTo(r.Element.Window)
+	p.popup = nil
 	s := &step{kind: hoverElement, subject: "hover " + nameOf(r.Element), summary: "rest on " + describe(r.Element), begin: r.Time}
 	s.setTarget(r.Element)
-	c.emit(s)
+	p.act(s)
 }
 
 // turned handles the wheel: turns in one direction over one element are one step.
-func (c *Compiler) turned(ev recorder.Event) {
-	c.flush()
+func (p *pointer) turned(ev recorder.Event) {
 	direction, amount := wheelDirection(ev)
-	s := c.steps.last()
+	s := p.steps.last()
 	if s != nil && s.wheel != nil && s.wheel.direction == direction && ev.Time.Sub(s.end) <= wheelGap && sameElement(s.target, ev.Element) {
 		s.wheel.amount += amount
 		s.set("amount", s.wheel.amount)
@@ -226,7 +273,7 @@ func (c *Compiler) turned(ev recorder.Event) {
 	}
 	s = &step{kind: scroll, subject: "scroll " + direction, summary: "scroll " + direction, begin: ev.Time, wheel: &wheel{direction, amount}}
 	if t := ev.Element; t != nil {
-		c.switchTo(t.Window)
+		p.switchTo(t.Window)
 		s.kind = scrollElement
 		s.summary += " in " + describe(t)
 		s.setTarget(t)
@@ -235,7 +282,7 @@ func (c *Compiler) turned(ev recorder.Event) {
 	}
 	s.set("direction", direction)
 	s.set("amount", amount)
-	c.emit(s)
+	p.emit(s)
 }
 
 func wheelDirection(ev recorder.Event) (string, int) {

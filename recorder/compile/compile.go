@@ -81,38 +81,22 @@ func Recording(events []recorder.Event, o Options) (Made, error) {
 
 // Compiler turns events into steps, one after the other.
 type Compiler struct {
-	steps    stepList
-	pictures string // the folder of the pictures, or ""
-	now      time.Time
+	compilation
+	keyboard
+	pointer
 
-	windows windows
-
-	fields map[int]*recorder.Seen
-	values map[int]string
-	readAt map[int]time.Time // when a field was read for the first time
-	typing *typing
-
-	press      *recorder.Event  // a button that is held
-	deferred   []recorder.Event // its effects, handled on release
-	rested     *recorder.Event
-	lastPress  time.Time       // when a button was pressed last
-	lastKey    time.Time       // when the last key came
-	copied     *step           // what put something on the clipboard last, or reads it
-	popup      *recorder.Event // the last that opened
-	dropDown   *step           // the click that opened a combo box
-	textChange *recorder.Event // a text that changed while the person was idle
-
-	unheard []desktop.InputType // input that is not reported
-	reached *recorder.Event     // a button that got the focus, without an effect yet
-	missed  string              // what happened since the last step for an unknown reason
+	deferred []recorder.Event // effects of a button that is held, handled on release
+	reached  *recorder.Event  // a button that got the focus, without an effect yet
 }
 
 // New returns a Compiler that has seen nothing.
 func New() *Compiler {
-	return &Compiler{
+	c := &Compiler{compilation: compilation{
 		windows: windows{open: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{}, programs: map[int]bool{}},
-		fields:  map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{},
-	}
+	}}
+	c.keyboard = keyboard{compilation: &c.compilation, fields: map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{}}
+	c.pointer = pointer{compilation: &c.compilation}
+	return c
 }
 
 // Add handles the next event.
@@ -137,6 +121,7 @@ func (c *Compiler) Add(ev recorder.Event) {
 			c.release()
 		}
 	case recorder.Turned:
+		c.flush()
 		c.turned(ev)
 	case recorder.Rested:
 		c.rested = &ev
@@ -144,7 +129,10 @@ func (c *Compiler) Add(ev recorder.Event) {
 		c.lastKey = ev.Time
 		c.typed(ev)
 	case recorder.Focused:
-		c.focused(ev)
+		if ev.Field > 0 && ev.Element != nil {
+			c.reach(ev)
+			c.focused(ev)
+		}
 	case recorder.Held:
 		c.held(ev)
 	case recorder.Chosen:
@@ -217,21 +205,6 @@ func (c *Compiler) Lines() []recorder.Line {
 		}
 	}
 	return lines
-}
-
-// emit appends a step.
-func (c *Compiler) emit(s *step) {
-	if s.begin.IsZero() {
-		s.begin = c.now
-	}
-	if s.end.IsZero() {
-		s.end = c.now
-	}
-	c.steps.dropIdleKeys()
-	c.sayMissed(s)
-	c.revealed(s)
-	c.steps = append(c.steps, s)
-	c.dropDown = nil
 }
 
 // asserted makes a step that checks the element that the person pointed at.

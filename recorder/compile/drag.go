@@ -12,17 +12,14 @@ const middle = 0.25
 
 // dragged handles a press and a release at two places. Only the points are kept if no element is
 // known, or the drag leaves its program.
-func (c *Compiler) dragged(down, up recorder.Event) {
-	c.flush()
-	c.waitForText()
+func (p *pointer) dragged(down, up recorder.Event) {
+	p.waitForText()
 	s := &step{kind: mouseDrag, subject: "drag", summary: "drag from " + down.At.String() + " to " + up.At.String(), letGo: &up.At, begin: down.Time}
 	t := down.Element
 	if t != nil {
-		c.switchTo(t.Window)
 		s.subject, s.summary = "drag "+nameOf(t), "drag "+describe(t)
 		s.setTarget(t)
 	} else if down.Window != nil {
-		c.switchTo(down.Window.ID)
 		s.process, s.pid, s.window = programName(down.Window.Process), down.Window.PID, down.Window.ID
 	}
 	if !s.dragTo(t, up.Element, down.At, up.At) {
@@ -36,7 +33,7 @@ func (c *Compiler) dragged(down, up recorder.Event) {
 	if down.Button != desktop.Left {
 		s.set("button", string(down.Button))
 	}
-	c.emit(s)
+	p.act(s)
 }
 
 // dragTo describes a drag relative to its element, if possible.

@@ -82,7 +82,7 @@ func (t *typing) onlyKeys() bool {
 func chordOf(ev recorder.Event) string { return desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String() }
 
 // copies notes that a step puts something on the clipboard.
-func (c *Compiler) copies(s *step, chords string) {
+func (c *compilation) copies(s *step, chords string) {
 	for chord := range strings.FieldsSeq(chords) {
 		if chord == "ctrl+c" || chord == "ctrl+x" {
 			c.copied = s
@@ -92,7 +92,7 @@ func (c *Compiler) copies(s *step, chords string) {
 
 // result is the step that reads what another copied: that step itself for a whole field, or one
 // that reads the clipboard after it.
-func (c *Compiler) result(s *step) *step {
+func (c *compilation) result(s *step) *step {
 	if s.kind == getClipboard || s.kind == validateElement {
 		return s
 	}
@@ -114,7 +114,7 @@ func (c *Compiler) result(s *step) *step {
 }
 
 // paste makes a step type what another step read, with what was typed around it.
-func (c *Compiler) paste(s *step, t *typing) {
+func (k *keyboard) paste(s *step, t *typing) {
 	before, after, ok := t.net.around()
 	if t.copyOf == nil || !ok || t.hidden {
 		return
@@ -126,19 +126,19 @@ func (c *Compiler) paste(s *step, t *typing) {
 	if !strings.HasPrefix(t.value, held+before) || !strings.HasSuffix(t.value, after) {
 		return // it was pasted elsewhere
 	}
-	from := c.result(t.copyOf)
+	from := k.result(t.copyOf)
 	if from == nil {
 		return
 	}
 	s.input.from, s.input.value, s.input.after = from, before, plain(after)
 	s.summary = "type what was copied into " + describe(t.target)
 	if held != "" {
-		c.addAtEnd(s)
+		k.addAtEnd(s)
 	}
 }
 
 // addAtEnd makes a step add its text behind what its field holds.
-func (c *Compiler) addAtEnd(s *step) {
+func (c *compilation) addAtEnd(s *step) {
 	key := "end"
 	if s.target.MultiLine() {
 		key = "ctrl+end"

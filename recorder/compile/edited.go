@@ -48,7 +48,7 @@ func aboutValue(a recorder.EditAction) bool {
 
 // edited does what a person wants done to a step. An edit that fits no step is
 // one of another version's recording, and is passed over.
-func (c *Compiler) edited(e *recorder.Edit) {
+func (c *compilation) edited(e *recorder.Edit) {
 	if e == nil {
 		return
 	}
@@ -79,7 +79,7 @@ func (c *Compiler) edited(e *recorder.Edit) {
 }
 
 // remove takes a step away, with what others remember of it.
-func (c *Compiler) remove(i int) {
+func (c *compilation) remove(i int) {
 	gone := c.steps[i]
 	c.steps = slices.Delete(c.steps, i, i+1)
 	if c.copied == gone {

@@ -12,6 +12,15 @@ import (
 	"understudy/steps/desktop"
 )
 
+// keyboard turns keys and the values of fields into steps.
+type keyboard struct {
+	*compilation
+	fields map[int]*recorder.Seen
+	values map[int]string
+	readAt map[int]time.Time // when a field was read for the first time
+	typing *typing
+}
+
 // readLag is how long after a key a field may not show its effect yet.
 const readLag = 500 * time.Millisecond
 
@@ -44,38 +53,34 @@ type typing struct {
 	picture string  // the file of the field, when it was clicked
 }
 
-func (c *Compiler) focused(ev recorder.Event) {
-	if ev.Field == 0 || ev.Element == nil {
-		return
+func (k *keyboard) focused(ev recorder.Event) {
+	if k.typing != nil && k.typing.field != ev.Field {
+		k.flush()
 	}
-	if c.typing != nil && c.typing.field != ev.Field {
-		c.flush()
-	}
-	c.fields[ev.Field] = ev.Element
-	c.reach(ev)
+	k.fields[ev.Field] = ev.Element
 	if ev.Value != nil {
-		c.values[ev.Field] = *ev.Value
-		if c.readAt[ev.Field].IsZero() {
-			c.readAt[ev.Field] = ev.Time
+		k.values[ev.Field] = *ev.Value
+		if k.readAt[ev.Field].IsZero() {
+			k.readAt[ev.Field] = ev.Time
 		}
 	}
 }
 
 // held handles the value of a field, which wins over what the keys suggest.
-func (c *Compiler) held(ev recorder.Event) {
+func (k *keyboard) held(ev recorder.Event) {
 	if ev.Value == nil {
 		return
 	}
-	c.typedUnheard(ev)
-	if t := c.typing; t != nil && t.field == ev.Field && !t.hidden {
+	k.typedUnheard(ev)
+	if t := k.typing; t != nil && t.field == ev.Field && !t.hidden {
 		if t.isBehind(*ev.Value, ev.Time) {
 			t.behind = ev.Value
 			return
 		}
 		t.behind = nil
 		if t.submitted(*ev.Value) {
-			c.submit(t, ev.Time)
-			c.values[ev.Field] = *ev.Value
+			k.submit(t, ev.Time)
+			k.values[ev.Field] = *ev.Value
 			return
 		}
 		if *ev.Value != t.value {
@@ -84,8 +89,8 @@ func (c *Compiler) held(ev recorder.Event) {
 		t.lastRead, t.unheard = ev.Time, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value))
 		t.value, t.unreadable, t.pending = *ev.Value, false, false
 	}
-	c.values[ev.Field] = *ev.Value
-	c.complete(c.fields[ev.Field], *ev.Value)
+	k.values[ev.Field] = *ev.Value
+	k.complete(k.fields[ev.Field], *ev.Value)
 }
 
 // predicted is the value of a field according to the keys, or else what was read.
@@ -110,18 +115,18 @@ func (t *typing) submitted(value string) bool {
 }
 
 // submit is the step that typed what the program took, with its Enter.
-func (c *Compiler) submit(t *typing, now time.Time) {
+func (k *keyboard) submit(t *typing, now time.Time) {
 	t.value, t.behind, t.entered = *t.entered, nil, nil
 	t.net.text = strings.TrimSuffix(t.net.text, "\n")
-	c.flushEntered(now)
+	k.flushEntered(now)
 }
 
 // flushEntered makes a step of the typing so far and an Enter; nil when nothing was typed.
-func (c *Compiler) flushEntered(at time.Time) *step {
-	before := len(c.steps)
-	c.flush()
-	s := c.steps.last()
-	if len(c.steps) <= before || s.input == nil {
+func (k *keyboard) flushEntered(at time.Time) *step {
+	before := len(k.steps)
+	k.flush()
+	s := k.steps.last()
+	if len(k.steps) <= before || s.input == nil {
 		return nil
 	}
 	s.input.after += "{Enter}"
@@ -130,18 +135,18 @@ func (c *Compiler) flushEntered(at time.Time) *step {
 }
 
 // complete merges a click on a completion into the typing, if the field then holds it.
-func (c *Compiler) complete(t *recorder.Seen, value string) {
-	n := len(c.steps)
-	if n < 2 || c.typing != nil {
+func (k *keyboard) complete(t *recorder.Seen, value string) {
+	n := len(k.steps)
+	if n < 2 || k.typing != nil {
 		return
 	}
-	typed, clicked := c.steps[n-2], c.steps[n-1]
+	typed, clicked := k.steps[n-2], k.steps[n-1]
 	if typed.kind != typeIntoElement || typed.input.secret || !sameElement(typed.target, t) || clicked.click == nil || len(clicked.expect) > 0 ||
 		clicked.target == nil || !recorder.IsOption(clicked.target.Role) || nameOf(clicked.target) == "" || !strings.Contains(value, nameOf(clicked.target)) {
 		return
 	}
 	typed.input.value, typed.summary, typed.end = value, typeSummary(value, t), clicked.end
-	c.steps = c.steps[:n-1]
+	k.steps = k.steps[:n-1]
 }
 
 // isBehind reports whether a value shows only the beginning of what was typed,
@@ -151,47 +156,47 @@ func (t *typing) isBehind(value string, at time.Time) bool {
 }
 
 // typed handles a key.
-func (c *Compiler) typed(ev recorder.Event) {
-	if ev.Key.IsModifier() || c.ledToChoice(ev) {
+func (k *keyboard) typed(ev recorder.Event) {
+	if ev.Key.IsModifier() || k.ledToChoice(ev) {
 		return
 	}
-	if c.typing != nil && c.typing.field != ev.Field {
-		c.flush()
+	if k.typing != nil && k.typing.field != ev.Field {
+		k.flush()
 	}
-	thing := c.fields[ev.Field]
+	thing := k.fields[ev.Field]
 	edits := thing.TakesText() && (ev.Text != "" || ev.Hidden || isEdit(ev, thing))
 	switch {
 	case edits:
-		c.beginTyping(ev, thing)
-		c.typing.key(ev)
-		if chordOf(ev) == "ctrl+v" && !slices.Contains(c.typing.net.chords, "ctrl+c") {
-			c.typing.copyOf = c.copied
+		k.beginTyping(ev, thing)
+		k.typing.key(ev)
+		if chordOf(ev) == "ctrl+v" && !slices.Contains(k.typing.net.chords, "ctrl+c") {
+			k.typing.copyOf = k.copied
 		}
-	case c.browses(ev, thing):
-		c.beginTyping(ev, thing)
-		c.typing.browsed, c.typing.last = append(c.typing.browsed, ev), ev.Time
-	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter" && c.typing != nil:
-		if c.flushEntered(ev.Time) == nil {
-			c.pressChord(ev, c.fields[ev.Field])
+	case k.browses(ev, thing):
+		k.beginTyping(ev, thing)
+		k.typing.browsed, k.typing.last = append(k.typing.browsed, ev), ev.Time
+	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter" && k.typing != nil:
+		if k.flushEntered(ev.Time) == nil {
+			k.pressChord(ev, k.fields[ev.Field])
 		}
-	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "tab" && c.typing != nil:
-		c.flush() // the next step finds its field by itself
-	case c.typing != nil && !thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter":
-		c.typing.last = ev.Time
-		c.flush()
-		c.steps.last().input.after = "\n"
+	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "tab" && k.typing != nil:
+		k.flush() // the next step finds its field by itself
+	case k.typing != nil && !thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter":
+		k.typing.last = ev.Time
+		k.flush()
+		k.steps.last().input.after = "\n"
 	case ev.Text != "" && !isSpaceOn(ev, thing), ev.Hidden:
-		c.beginTyping(ev, thing)
-		c.typing.hidden = c.typing.hidden || ev.Hidden
-		c.typing.changed, c.typing.last = true, ev.Time
-		c.typing.text.WriteString(ev.Text)
+		k.beginTyping(ev, thing)
+		k.typing.hidden = k.typing.hidden || ev.Hidden
+		k.typing.changed, k.typing.last = true, ev.Time
+		k.typing.text.WriteString(ev.Text)
 	default:
-		c.pressChord(ev, thing)
+		k.pressChord(ev, thing)
 	}
 }
 
 // browses reports whether a key may select or accept a completion, or change a number.
-func (c *Compiler) browses(ev recorder.Event, t *recorder.Seen) bool {
+func (k *keyboard) browses(ev recorder.Event, t *recorder.Seen) bool {
 	if !t.TakesText() || t.Secret() || t.MultiLine() || len(ev.Mods) > 0 {
 		return false
 	}
@@ -199,7 +204,7 @@ func (c *Compiler) browses(ev recorder.Event, t *recorder.Seen) bool {
 	case "up", "down", "pageup", "pagedown":
 		return true
 	case "enter":
-		return c.typing != nil && len(c.typing.browsed) > 0
+		return k.typing != nil && len(k.typing.browsed) > 0
 	}
 	return false
 }
@@ -223,15 +228,15 @@ func isEdit(ev recorder.Event, t *recorder.Seen) bool {
 }
 
 // beginTyping starts the editing of a field, unless it is under way.
-func (c *Compiler) beginTyping(ev recorder.Event, thing *recorder.Seen) {
-	if c.typing != nil && c.typing.field == ev.Field {
+func (k *keyboard) beginTyping(ev recorder.Event, thing *recorder.Seen) {
+	if k.typing != nil && k.typing.field == ev.Field {
 		return
 	}
-	c.flush()
-	picture := c.unclick(thing)
-	c.waitForText()
-	c.typing = &typing{field: ev.Field, picture: picture, target: thing, first: ev, value: c.values[ev.Field], before: c.values[ev.Field], readAt: c.readAt[ev.Field]}
-	c.typing.showed = c.typing.value != ""
+	k.flush()
+	picture := k.steps.unclick(thing)
+	k.waitForText()
+	k.typing = &typing{field: ev.Field, picture: picture, target: thing, first: ev, value: k.values[ev.Field], before: k.values[ev.Field], readAt: k.readAt[ev.Field]}
+	k.typing.showed = k.typing.value != ""
 }
 
 // shownAlready reports whether the first read of the field came after a key, and may show it.
@@ -285,43 +290,43 @@ func (t *typing) key(ev recorder.Event) {
 }
 
 // flush makes a step of the typing so far.
-func (c *Compiler) flush() {
-	t := c.typing
+func (k *keyboard) flush() {
+	t := k.typing
 	if t == nil {
 		return
 	}
 	if t.behind != nil && t.submitted(*t.behind) {
-		c.submit(t, t.last)
+		k.submit(t, t.last)
 		return
 	}
-	c.typing = nil
+	k.typing = nil
 	switch {
 	case t.target.TakesText() && t.onlyKeys():
-		c.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
+		k.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
 	case t.target.TakesText() && t.changed:
-		c.fillField(t)
+		k.fillField(t)
 	case t.target.TakesText():
 		for _, chord := range t.copied {
-			c.pressOn(t.target, chord, t.first)
+			k.pressOn(t.target, chord, t.first)
 		}
 	default:
-		c.typeAnywhere(t)
+		k.typeAnywhere(t)
 	}
 	for _, ev := range t.browsed {
-		c.pressOn(t.target, desktop.Chord{Key: ev.Key}.String(), ev)
+		k.pressOn(t.target, desktop.Chord{Key: ev.Key}.String(), ev)
 	}
 }
 
 // fillField is the step that types a field's final value.
-func (c *Compiler) fillField(t *typing) {
-	c.switchTo(t.target.Window)
+func (k *keyboard) fillField(t *typing) {
+	k.switchTo(t.target.Window)
 	s := &step{kind: typeIntoElement, subject: nameOf(t.target), begin: t.first.Time, picture: t.picture}
 	s.setTarget(t.target)
 	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.MultiLine(), field: t.field}
 	s.set("text_to_type", "")
 	if added, ok := t.added(); ok {
 		s.input.value = added
-		c.addAtEnd(s)
+		k.addAtEnd(s)
 	}
 	s.summary = typeSummary(s.input.value, t.target)
 	if t.hidden {
@@ -332,8 +337,8 @@ func (c *Compiler) fillField(t *typing) {
 	}
 	s.subject = cmp.Or(s.subject, "type "+string(t.target.Role))
 	s.end = t.last
-	c.paste(s, t)
-	c.emit(s)
+	k.paste(s, t)
+	k.emit(s)
 }
 
 func typeSummary(value string, t *recorder.Seen) string {
@@ -341,8 +346,7 @@ func typeSummary(value string, t *recorder.Seen) string {
 }
 
 // typeAnywhere is the step that types where no field is known.
-func (c *Compiler) typeAnywhere(t *typing) {
-	c.switchTo(c.windows.active)
+func (k *keyboard) typeAnywhere(t *typing) {
 	s := &step{kind: typeText, subject: "type", begin: t.first.Time, input: &input{arg: "text", secret: true}}
 	switch {
 	case !t.hidden:
@@ -355,41 +359,40 @@ func (c *Compiler) typeAnywhere(t *typing) {
 		s.doubt("nothing is known of the field, so what was typed there was not recorded")
 	}
 	s.set("text", "")
-	c.windows.setActive(s)
-	c.emit(s)
+	k.windows.setActive(s)
+	k.act(s)
 }
 
 // pressChord handles a key that edits no field.
-func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
-	c.flush()
-	if ev.Key == "" || switchesWindow(ev) || c.inOpenList(ev) {
+func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
+	k.flush()
+	if ev.Key == "" || switchesWindow(ev) || k.inOpenList(ev) {
 		return
 	}
 	chord := chordOf(ev)
 	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
 		return // it leads to the next field, which its own step finds
 	}
-	c.waitForText()
-	if s := c.steps.last(); chord == "enter" && s != nil && s.kind == typeIntoElement && s.input.after == "" && len(s.expect) == 0 && sameElement(s.target, thing) {
+	k.waitForText()
+	if s := k.steps.last(); chord == "enter" && s != nil && s.kind == typeIntoElement && s.input.after == "" && len(s.expect) == 0 && sameElement(s.target, thing) {
 		s.input.after, s.end = "{Enter}", ev.Time // a cell has the keyboard again when it was edited
 		return
 	}
 	if thing != nil && len(ev.Mods) == 0 && worksElement(ev.Key) && !thing.TakesText() && thing.Role != "frame" && len(unique(thing)) > 0 {
-		c.pressOn(thing, chord, ev)
+		k.pressOn(thing, chord, ev)
 		return
 	}
-	if _, ok := c.windows.open[c.windows.active]; !ok && thing != nil {
-		c.windows.active = thing.Window
+	if _, ok := k.windows.open[k.windows.active]; !ok && thing != nil {
+		k.windows.active = thing.Window
 	}
-	c.switchTo(c.windows.active)
 	s := &step{kind: pressKeyGlobal, subject: "press " + chord, summary: "press " + chord, begin: ev.Time}
-	c.windows.setActive(s)
+	k.windows.setActive(s)
 	if s.process != "" {
 		s.set("process", s.process)
 	}
 	s.set("key", chord)
-	c.emit(s)
-	c.copies(s, chord)
+	k.act(s)
+	k.copies(s, chord)
 }
 
 // worksElement reports whether a key is for the focused element, not for its program.
@@ -407,19 +410,18 @@ func switchesWindow(ev recorder.Event) bool {
 }
 
 // pressOn makes a step that presses a key on an element, or extends the last.
-func (c *Compiler) pressOn(thing *recorder.Seen, chord string, ev recorder.Event) {
-	if s := c.steps.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleClickTime {
+func (k *keyboard) pressOn(thing *recorder.Seen, chord string, ev recorder.Event) {
+	if s := k.steps.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleClickTime {
 		s.set("key", s.args[len(s.args)-1].Value.(string)+" "+chord)
 		s.summary, s.end = s.summary+", "+chord, ev.Time
-		c.copies(s, chord)
+		k.copies(s, chord)
 		return
 	}
-	c.switchTo(thing.Window)
 	s := &step{kind: pressKey, subject: "press " + chord, summary: "press " + chord + " on " + describe(thing), begin: ev.Time}
 	s.setTarget(thing)
 	s.set("key", chord)
-	c.emit(s)
-	c.copies(s, chord)
+	k.act(s)
+	k.copies(s, chord)
 }
 
 // quoteShort is a text as one short line.

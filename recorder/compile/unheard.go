@@ -16,16 +16,16 @@ import (
 // changed was pressed, with a doubt.
 
 // misses reports whether a type of input is not reported.
-func (c *Compiler) misses(sort desktop.InputType) bool { return slices.Contains(c.unheard, sort) }
+func (c *compilation) misses(sort desktop.InputType) bool { return slices.Contains(c.unheard, sort) }
 
 // typedUnheard begins the typing that a new value of a field implies.
-func (c *Compiler) typedUnheard(ev recorder.Event) {
-	thing := c.fields[ev.Field]
-	if !c.misses(desktop.KeyPress) || ev.Clicked && c.typing == nil || !thing.TakesText() || thing.Secret() || *ev.Value == c.values[ev.Field] {
+func (k *keyboard) typedUnheard(ev recorder.Event) {
+	thing := k.fields[ev.Field]
+	if !k.misses(desktop.KeyPress) || ev.Clicked && k.typing == nil || !thing.TakesText() || thing.Secret() || *ev.Value == k.values[ev.Field] {
 		return
 	}
-	c.beginTyping(recorder.Event{Type: recorder.Typed, Time: ev.Time, Field: ev.Field}, thing)
-	t := c.typing
+	k.beginTyping(recorder.Event{Type: recorder.Typed, Time: ev.Time, Field: ev.Field}, thing)
+	t := k.typing
 	added, behind := strings.CutPrefix(*ev.Value, t.before)
 	t.changed, t.last, t.net = true, ev.Time, net{text: added, typed: true, other: !behind || t.before == ""}
 }
@@ -52,7 +52,6 @@ func (c *Compiler) conclude() bool {
 	if s := c.steps.last(); s != nil && s.click != nil && !s.end.Before(ev.Time.Add(-clickEffectTime)) {
 		return true // that was heard
 	}
-	c.switchTo(t.Window)
 	s := &step{kind: clickElement, subject: cmp.Or(nameOf(t), "click "+string(t.Role)), summary: "click " + describe(t), begin: ev.Time}
 	if t.Bounds.Empty() {
 		s.kind = invokeElement
@@ -60,7 +59,7 @@ func (c *Compiler) conclude() bool {
 	s.concluded = true
 	s.setTarget(t)
 	s.doubt("nobody heard this press: it is concluded from what changed when the element had got the keyboard")
-	c.emit(s)
+	c.act(s)
 	return true
 }
 
@@ -84,7 +83,7 @@ func (c *Compiler) caused(w *desktop.Window, happened string, at time.Time) bool
 }
 
 // sayMissed says of a step that something before it is missing.
-func (c *Compiler) sayMissed(s *step) {
+func (c *compilation) sayMissed(s *step) {
 	if c.missed != "" && s != nil {
 		s.doubt("%s", c.missed)
 	}

@@ -24,7 +24,7 @@ func waitsFor(waited time.Duration) int64 {
 }
 
 // waitForText makes a step that waits for a text that changed while the person was idle.
-func (c *Compiler) waitForText() {
+func (c *compilation) waitForText() {
 	ev, last := c.textChange, c.steps.last()
 	c.textChange = nil
 	if ev == nil || last == nil || len(unique(ev.Element)) == 0 {

@@ -111,7 +111,7 @@ func (c *Compiler) opened(ev recorder.Event) {
 }
 
 // runs reports whether a program ran before: it has windows, or had the one of the last step.
-func (c *Compiler) runs(pid int, at time.Time) bool {
+func (c *compilation) runs(pid int, at time.Time) bool {
 	if pid == 0 {
 		return false
 	}
@@ -123,7 +123,7 @@ func (c *Compiler) runs(pid int, at time.Time) bool {
 }
 
 // launched makes the step that starts a program, in place of clicks in an unknown menu.
-func (c *Compiler) launched(ev recorder.Event) {
+func (c *compilation) launched(ev recorder.Event) {
 	for s := c.steps.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= openTime; s = c.steps.last() {
 		c.steps.pop()
 	}
@@ -178,7 +178,7 @@ func (s *step) addExpect(condition string) {
 
 // known merges a window with its earlier state: the process may be gone. If its title changed, the
 // last step expects the new one.
-func (c *Compiler) known(w *desktop.Window) *desktop.Window {
+func (c *compilation) known(w *desktop.Window) *desktop.Window {
 	if w == nil {
 		return nil
 	}
@@ -211,7 +211,7 @@ func windowExists(w *desktop.Window) string {
 
 // sign is the condition that best shows that the steps apply: the presence of a window that they
 // closed, or of the first element.
-func (c *Compiler) sign() string {
+func (c *compilation) sign() string {
 	for i := range c.windows.first {
 		w := &c.windows.first[i]
 		if _, there := c.windows.open[w.ID]; !there && c.steps.lastingTitle(w.Title) {
@@ -250,7 +250,7 @@ func quoteExpression(text string) string {
 }
 
 // switchTo activates a window for the next step, unless it is current or opened by itself.
-func (c *Compiler) switchTo(id desktop.WindowID) {
+func (c *compilation) switchTo(id desktop.WindowID) {
 	w, known := c.windows.open[id]
 	fresh, gone := c.windows.unvisited[id], c.windows.currentClosed
 	delete(c.windows.unvisited, id)

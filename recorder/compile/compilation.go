@@ -1,0 +1,41 @@
+package compile
+
+import (
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// compilation is the steps so far, and the windows in which they act.
+type compilation struct {
+	steps      stepList
+	windows    windows
+	now        time.Time           // of the event that is handled
+	unheard    []desktop.InputType // input that is not reported
+	copied     *step               // the step that put something on the clipboard last, or reads it
+	dropDown   *step               // the click that opened a combo box, if it is the last step
+	textChange *recorder.Event     // a text that changed while the person was idle
+	missed     string              // what happened since the last step for an unknown reason
+}
+
+// emit appends a step.
+func (c *compilation) emit(s *step) {
+	if s.begin.IsZero() {
+		s.begin = c.now
+	}
+	if s.end.IsZero() {
+		s.end = c.now
+	}
+	c.steps.dropIdleKeys()
+	c.sayMissed(s)
+	c.steps.dropScrolling(s)
+	c.steps = append(c.steps, s)
+	c.dropDown = nil
+}
+
+// act appends a step that acts in its window, which is activated first if necessary.
+func (c *compilation) act(s *step) {
+	c.switchTo(s.window)
+	c.emit(s)
+}
