@@ -10,16 +10,16 @@ import (
 
 // cellAt is the cell at a point of a sheet in the current tree, or nil. A hit test would cost some
 // four hundred calls around the sheet, and delay the keys that follow.
-func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Element {
-	windows, err := r.desktop.Windows(ctx)
+func (p *pointer) cellAt(ctx context.Context, at desktop.Point) *desktop.Element {
+	windows, err := p.desktop.Windows(ctx)
 	if err != nil {
 		return nil
 	}
 	w := windows.PressedAt(at)
-	if w == nil || w.Popup || !r.view.holds(w.PID) {
+	if w == nil || w.Popup || !p.view.holds(w.PID) {
 		return nil
 	}
-	if cell := r.readCell(ctx, w.ID, at); cell != nil && !r.focus.edits(cell) {
+	if cell := p.readCell(ctx, w.ID, at); cell != nil && !p.keys.edits(cell) {
 		return cell
 	}
 	return nil
@@ -91,15 +91,15 @@ func (f *focus) isEdited(e *desktop.Element) bool {
 }
 
 // cellUnder is the cell of a sheet below a temporary field in which it is edited.
-func (r *recording) cellUnder(ctx context.Context, t *recorder.Seen) *desktop.Element {
+func (k *keyboard) cellUnder(ctx context.Context, t *recorder.Seen) *desktop.Element {
 	if t.Role != "paragraph" {
 		return nil
 	}
-	sheet := findLast(r.view.roots, func(e *desktop.Element) bool { return isPartlyRead(e) && e.Window == t.Window })
+	sheet := findLast(k.view.roots, func(e *desktop.Element) bool { return isPartlyRead(e) && e.Window == t.Window })
 	if sheet == nil {
 		return nil
 	}
-	return r.cellOfSheet(ctx, sheet)
+	return k.cellOfSheet(ctx, sheet)
 }
 
 // isSheet reports whether an element is a table whose cells take text.
@@ -108,13 +108,13 @@ func isSheet(e *desktop.Element) bool {
 }
 
 // cellOfSheet is the cell that has the focus when the sheet reports it, as after editing; or nil.
-func (r *recording) cellOfSheet(ctx context.Context, sheet *desktop.Element) *desktop.Element {
-	if cell := r.cellNearFocus(ctx, sheet); cell != nil {
+func (k *keyboard) cellOfSheet(ctx context.Context, sheet *desktop.Element) *desktop.Element {
+	if cell := k.cellNearFocus(ctx, sheet); cell != nil {
 		return cell
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(maxTreeTimeout))
+	ctx, cancel := context.WithTimeout(ctx, k.timeout(maxTreeTimeout))
 	defer cancel()
-	tree, err := r.desktop.Tree(ctx, desktop.Scope{Root: sheet.Handle})
+	tree, err := k.desktop.Tree(ctx, desktop.Scope{Root: sheet.Handle})
 	if err != nil || len(tree.Roots) != 1 {
 		return nil
 	}
@@ -123,11 +123,11 @@ func (r *recording) cellOfSheet(ctx context.Context, sheet *desktop.Element) *de
 	if i < 0 {
 		return nil
 	}
-	cell, err := r.desktop.Refresh(ctx, cells[i].Handle)
+	cell, err := k.desktop.Refresh(ctx, cells[i].Handle)
 	if err != nil {
 		return nil
 	}
-	if sheet = find(r.view.roots, sheet.Handle); sheet != nil {
+	if sheet = find(k.view.roots, sheet.Handle); sheet != nil {
 		return keepCell(sheet, cell)
 	}
 	return cell
@@ -135,19 +135,19 @@ func (r *recording) cellOfSheet(ctx context.Context, sheet *desktop.Element) *de
 
 // cellNearFocus is the focused cell if it is the last one or a neighbour, or nil. While editing
 // begins, the last cell does not report the focus.
-func (r *recording) cellNearFocus(ctx context.Context, sheet *desktop.Element) *desktop.Element {
-	t := r.focus.of(r.focus.now)
+func (k *keyboard) cellNearFocus(ctx context.Context, sheet *desktop.Element) *desktop.Element {
+	t := k.focus.of(k.focus.now)
 	if t == nil || t.Role != "cell" || t.Window != sheet.Window {
 		return nil
 	}
-	if r.focus.certain {
+	if k.focus.certain {
 		return &t.Element
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
+	ctx, cancel := context.WithTimeout(ctx, k.timeout(focusTimeout))
 	defer cancel()
 	b, mid := t.Bounds, t.Bounds.Center()
 	for _, at := range []desktop.Point{{X: mid.X, Y: b.Y + b.H + 1}, {X: b.X + b.W + 1, Y: mid.Y}, {X: mid.X, Y: b.Y - 1}, {X: b.X - 1, Y: mid.Y}, mid} {
-		if cell := r.readCell(ctx, t.Window, at); cell != nil && cell.States.Has(desktop.Focused) {
+		if cell := k.readCell(ctx, t.Window, at); cell != nil && cell.States.Has(desktop.Focused) {
 			return cell
 		}
 	}

@@ -74,22 +74,22 @@ func (w *subscription) reports(h desktop.Handle) bool {
 
 // subscribe subscribes to the focused field and the choice in use. A password field only counts its
 // changes, and only where keys are unheard.
-func (r *recording) subscribe(ctx context.Context) {
-	field, choice := r.changes.field.handle, desktop.Handle("")
-	if t := r.focus.of(r.focus.now); t != nil {
+func (k *keyboard) subscribe(ctx context.Context) {
+	field, choice := k.changes.field.handle, desktop.Handle("")
+	if t := k.focus.of(k.focus.now); t != nil {
 		field = ""
-		if t.TakesText() && t.Role != "cell" && (r.unheard.keys || !t.Secret() && !r.focus.secret[t.Handle]) { // a cell is not read
-			field = r.focus.handle
+		if t.TakesText() && t.Role != "cell" && (k.unheard.keys || !t.Secret() && !k.focus.secret[t.Handle]) { // a cell is not read
+			field = k.focus.handle
 		}
 	}
-	if r.choice != nil {
-		choice = r.choice.box.Handle
+	if k.choice != nil {
+		choice = k.choice.box.Handle
 	}
-	if r.paused {
+	if k.paused {
 		field, choice = "", ""
 	}
-	r.changes.subscribe(ctx, r.desktop, &r.changes.field, field)
-	r.changes.subscribe(ctx, r.desktop, &r.changes.choice, choice)
+	k.changes.subscribe(ctx, k.desktop, &k.changes.field, field)
+	k.changes.subscribe(ctx, k.desktop, &k.changes.choice, choice)
 }
 
 // subscribe replaces the element of a subscription.
@@ -115,28 +115,28 @@ func (h *changes) subscribe(ctx context.Context, d *desktop.Desktop, w *subscrip
 }
 
 // drainChanges handles the change events that are pending.
-func (r *recording) drainChanges() {
+func (k *keyboard) drainChanges() {
 	select {
-	case <-r.changes.field.events:
-		r.fieldChanged()
+	case <-k.changes.field.events:
+		k.fieldChanged()
 	default:
 	}
 	select {
-	case <-r.changes.choice.events:
-		r.choiceChanged()
+	case <-k.changes.choice.events:
+		k.choiceChanged()
 	default:
 	}
 }
 
 // fieldChanged schedules a read of the field, debounced up to maxReadDelay.
-func (r *recording) fieldChanged() {
-	h := &r.changes
+func (k *keyboard) fieldChanged() {
+	h := &k.changes
 	h.field.count++
-	if h.field.handle != r.focus.handle {
+	if h.field.handle != k.focus.handle {
 		return
 	}
-	if r.unheard.keys {
-		r.fieldUnheard()
+	if k.unheard.keys {
+		k.fieldUnheard()
 	}
 	now := time.Now()
 	if h.delayedSince.IsZero() {
@@ -145,8 +145,8 @@ func (r *recording) fieldChanged() {
 	if now.Sub(h.delayedSince) > maxReadDelay {
 		return // the read is scheduled already
 	}
-	r.fieldUnread, r.reads = true, readsPerAction-1
-	r.settleTimer.Reset(max(settleDelay, h.quietUntil.Sub(now)))
+	k.fieldUnread, k.reads = true, readsPerAction-1
+	k.settleTimer.Reset(max(settleDelay, h.quietUntil.Sub(now)))
 }
 
 // backOff ignores change events for a time that depends on the cost of a read.
@@ -169,13 +169,13 @@ func (h *changes) shouldWrite(field int, value string) bool {
 }
 
 // choiceChanged schedules a read of the choice: of a toggle also on subscribing.
-func (r *recording) choiceChanged() {
-	r.changes.choice.count++
-	r.unheard.observeSoon(settleDelay)
-	if r.unheard.keys || r.choice == nil || r.changes.choice.count == 1 && !recorder.IsToggle(r.choice.box) {
+func (k *keyboard) choiceChanged() {
+	k.changes.choice.count++
+	k.unheard.observeSoon(settleDelay)
+	if k.unheard.keys || k.choice == nil || k.changes.choice.count == 1 && !recorder.IsToggle(k.choice.box) {
 		return
 	}
-	r.rereadChoice()
+	k.rereadChoice()
 }
 
 // focusChanged finds the focused element after a focus event, so that it is known
@@ -212,10 +212,10 @@ func (r *recording) focusChanged(ctx context.Context) {
 }
 
 // isField reports whether an element takes text, and not a sheet for one of its cells.
-func (r *recording) isField(ctx context.Context, h desktop.Handle) bool {
-	if n, ok := r.focus.numbers[h]; ok {
-		return r.focus.of(n).TakesText()
+func (k *keyboard) isField(ctx context.Context, h desktop.Handle) bool {
+	if n, ok := k.focus.numbers[h]; ok {
+		return k.focus.of(n).TakesText()
 	}
-	e, err := r.desktop.Refresh(ctx, h)
+	e, err := k.desktop.Refresh(ctx, h)
 	return err == nil && !isSheet(e) && (&recorder.Seen{Element: *e}).TakesText()
 }

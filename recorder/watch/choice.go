@@ -20,60 +20,60 @@ type choice struct {
 }
 
 // followChoice makes an element that was used the choice in use, if it shows one.
-func (r *recording) followChoice(ctx context.Context, t *recorder.Seen) {
-	if t == nil || t.Handle == "" || !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) || r.choice != nil && r.choice.box.Handle == t.Handle {
+func (k *keyboard) followChoice(ctx context.Context, t *recorder.Seen) {
+	if t == nil || t.Handle == "" || !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) || k.choice != nil && k.choice.box.Handle == t.Handle {
 		return
 	}
-	r.choice = &choice{box: t, shows: recorder.Shown(&t.Element), known: time.Now()}
+	k.choice = &choice{box: t, shows: recorder.Shown(&t.Element), known: time.Now()}
 	if !t.DropDown() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(elementTimeout))
+	ctx, cancel := context.WithTimeout(ctx, k.timeout(elementTimeout))
 	defer cancel()
-	if now, _, err := r.choiceShown(ctx, t); err == nil {
-		r.choice.shows = now
+	if now, _, err := k.choiceShown(ctx, t); err == nil {
+		k.choice.shows = now
 	}
 }
 
 // readChoice writes the value of the choice in use if it changed. While the list of a combo box is
 // open, the highlighted option is not chosen yet.
-func (r *recording) readChoice(ctx context.Context) {
-	c := r.choice
-	r.keyed = false
-	if c == nil || r.paused {
-		r.choiceReads = 0
+func (k *keyboard) readChoice(ctx context.Context) {
+	c := k.choice
+	k.keyed = false
+	if c == nil || k.paused {
+		k.choiceReads = 0
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(elementTimeout))
+	ctx, cancel := context.WithTimeout(ctx, k.timeout(elementTimeout))
 	defer cancel()
-	if r.choiceReads--; r.choiceReads > 0 {
-		r.settleTimer.Reset(rereadDelay - settleDelay)
+	if k.choiceReads--; k.choiceReads > 0 {
+		k.settleTimer.Reset(rereadDelay - settleDelay)
 	}
-	now, open, err := r.choiceShown(ctx, c.box)
+	now, open, err := k.choiceShown(ctx, c.box)
 	if timedOut(err) && c.timeouts < maxTimeouts {
 		c.timeouts++
-		r.choiceReads = max(r.choiceReads, 1)
-		r.settleTimer.Reset(rereadDelay)
+		k.choiceReads = max(k.choiceReads, 1)
+		k.settleTimer.Reset(rereadDelay)
 	}
 	if timedOut(err) {
 		return
 	}
 	c.timeouts, c.known = 0, time.Now()
 	if err != nil {
-		r.choice, r.choiceReads = nil, 0 // it is gone
+		k.choice, k.choiceReads = nil, 0 // it is gone
 		return
 	}
 	c.listOpen = open
 	if now != c.shows && now != "" && !open {
 		c.shows = now
-		r.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: c.box, Value: &now})
+		k.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: c.box, Value: &now})
 	}
 }
 
 // rereadChoice schedules a read of the choice.
-func (r *recording) rereadChoice() {
-	r.choiceReads = max(r.choiceReads, 1)
-	r.settleTimer.Reset(settleDelay)
+func (k *keyboard) rereadChoice() {
+	k.choiceReads = max(k.choiceReads, 1)
+	k.settleTimer.Reset(settleDelay)
 }
 
 // choiceShown reads the value of an element, and whether that is only the highlighted

@@ -28,45 +28,60 @@ type underPointer struct {
 	late    bool      // more input had arrived by then
 }
 
+// pointer is where the pointer is, and what is under it.
+type pointer struct {
+	*shared
+	keys      *focus // of the keyboard
+	at        desktop.Point
+	pressedAt *desktop.Point // where a button was pressed
+	under     underPointer
+	// underBefore is what was under the pointer until windowsMoved, for a press reported after it.
+	underBefore  underPointer
+	windowsMoved time.Time
+	restTimer    *time.Timer
+	restPending  bool           // a hit test is due
+	lastPressed  programHandles // the elements of the program of the last press, at that time
+}
+
 // scheduleLook schedules a hit test under the pointer.
-func (r *recording) scheduleLook(after time.Duration) {
-	r.restTimer.Reset(after)
-	r.restPending = true
+func (p *pointer) scheduleLook(after time.Duration) {
+	p.restTimer.Reset(after)
+	p.restPending = true
 }
 
 // lookAt makes a hit test, bounded by a timeout.
-func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Duration) underPointer {
+func (p *pointer) lookAt(ctx context.Context, at desktop.Point, within time.Duration) underPointer {
 	u := underPointer{at: at, when: time.Now()}
-	short, cancel := context.WithTimeout(ctx, r.timeout(within))
+	short, cancel := context.WithTimeout(ctx, p.timeout(within))
 	defer cancel()
 	var e *desktop.Element
-	w := r.windows.At(at)
+	w := p.windows.At(at)
 	inPopup := w != nil && w.Popup
 	if inPopup {
-		e = r.menuItemAt(short, r.windows.Active(), at)
+		e = p.menuItemAt(short, p.windows.Active(), at)
 	}
 	if e == nil {
-		e = r.cellAt(short, at)
+		e = p.cellAt(short, at)
 	}
 	if e == nil {
-		e, _ = r.desktop.ElementAt(short, at)
+		e, _ = p.desktop.ElementAt(short, at)
 	}
 	if e != nil {
-		u.seen = r.describe(ctx, e)
-		u.program = r.lastRead
-		known := same(r.view.roots, e)
+		u.seen = p.describe(ctx, e)
+		u.program = p.lastRead
+		known := same(p.view.roots, e)
 		if box := dropDownAround(known, at); box != nil && !inPopup {
-			u.seen = seenIn(box, r.view.roots)
+			u.seen = seenIn(box, p.view.roots)
 		}
 		nameOption(u.seen, known)
 		if known != nil && isSheetCell(known) {
 			u.sheet = known.Parent.Handle
 		}
 	} else {
-		u.seen = r.recall(at)
+		u.seen = p.recall(at)
 	}
-	u.shot = r.capture(ctx, at, u.seen)
-	u.known, u.late = time.Now(), r.queue.hasAction()
+	u.shot = p.capture(ctx, at, u.seen)
+	u.known, u.late = time.Now(), p.queue.hasAction()
 	return u
 }
 
@@ -98,18 +113,18 @@ func dropDownAround(e *desktop.Element, at desktop.Point) *desktop.Element {
 
 // recall finds the element at a point in the tree that was read last, unless input
 // came since. A click that closes its window can be faster than the hit test.
-func (r *recording) recall(at desktop.Point) *recorder.Seen {
-	w := r.windows.At(at)
-	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.lastEffect) {
+func (p *pointer) recall(at desktop.Point) *recorder.Seen {
+	w := p.windows.At(at)
+	if w == nil || w.Popup || p.view.pid != w.PID || !p.view.when.After(p.lastEffect) {
 		return nil
 	}
-	best := findLast(r.view.roots, func(e *desktop.Element) bool {
+	best := findLast(p.view.roots, func(e *desktop.Element) bool {
 		return e.Window == w.ID && e.States.Has(desktop.Showing) && e.Bounds.Contains(at) && !recorder.IsContainer(&recorder.Seen{Element: *e})
 	})
 	if best == nil || isSheet(best) {
 		return nil
 	}
-	return seenIn(best, r.view.roots)
+	return seenIn(best, p.view.roots)
 }
 
 // menuItemAt is the item of a menu or drop-down list at a point, in the active program. A hit test
@@ -126,11 +141,11 @@ func (r *reader) menuItemAt(ctx context.Context, w *desktop.Window, at desktop.P
 }
 
 // elementAt is the element at a point: the one seen before the press, which may change the screen.
-func (r *recording) elementAt(ctx context.Context, at desktop.Point) *recorder.Seen {
-	if !recorder.Near(r.under.at, at) || !r.under.when.After(r.lastEffect) {
-		r.under = r.lookAt(ctx, at, elementTimeout)
+func (p *pointer) elementAt(ctx context.Context, at desktop.Point) *recorder.Seen {
+	if !recorder.Near(p.under.at, at) || !p.under.when.After(p.lastEffect) {
+		p.under = p.lookAt(ctx, at, elementTimeout)
 	}
-	return r.under.seen
+	return p.under.seen
 }
 
 // describe adds to an element what helps to find it again.

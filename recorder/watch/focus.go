@@ -24,6 +24,24 @@ const (
 // answerTimeout bounds how long keys are held until the application confirms their field.
 const answerTimeout = 10 * time.Second
 
+// keyboard is the element that has the keyboard, its value, and keys that are not written
+// yet.
+type keyboard struct {
+	*shared
+	focus       focus
+	changes     changes
+	unnamed     unnamedElements
+	choice      *choice              // the choice in use
+	choiceReads int                  // reads of the choice that are due
+	heldKeys    []desktop.InputEvent // keys whose field is not known yet
+	heldSince   time.Time            // when the first of them arrived
+	keyed       bool                 // keys came since a choice was read
+	fieldUnread bool                 // a read of the field is due
+	reads       int                  // how often it was read since the last key
+	timeouts    int                  // reads in a row that timed out
+	settleTimer *time.Timer
+}
+
 // focus is what is known of the element that has the keyboard.
 type focus struct {
 	numbers map[desktop.Handle]int
@@ -74,31 +92,31 @@ func (f *focus) programMoved() {
 
 // focusClicked notes that a click may have moved the focus. A click on a field is assumed to, so
 // that text after a click on a password field is hidden whatever has the focus when it is read.
-func (r *recording) focusClicked(ctx context.Context, t *recorder.Seen) {
-	r.focus.certain = false
-	r.followChoice(ctx, t)
+func (k *keyboard) focusClicked(ctx context.Context, t *recorder.Seen) {
+	k.focus.certain = false
+	k.followChoice(ctx, t)
 	if !t.TakesText() || t.Handle == "" {
 		return
 	}
-	if n, ok := r.focus.numbers[t.Handle]; ok {
+	if n, ok := k.focus.numbers[t.Handle]; ok {
 		if t.Role == "cell" {
-			r.writeFocused(n, r.focus.of(n))
-		} else if n != r.focus.now {
-			r.writeFocused(n, t)
+			k.writeFocused(n, k.focus.of(n))
+		} else if n != k.focus.now {
+			k.writeFocused(n, t)
 		}
-		r.focus.set(n, t.Handle)
+		k.focus.set(n, t.Handle)
 		return
 	}
-	r.addField(ctx, t, t.Text)
+	k.addField(ctx, t, t.Text)
 }
 
 // writeFocused notes that a field has the focus again. Typing replaces the value of a cell.
-func (r *recording) writeFocused(n int, t *recorder.Seen) {
+func (k *keyboard) writeFocused(n int, t *recorder.Seen) {
 	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
 	if t.Role == "cell" {
 		ev.Value = new(string)
 	}
-	r.write(ev)
+	k.write(ev)
 }
 
 // keyPressed holds a key that types until its field is known, and writes any other.
@@ -155,66 +173,66 @@ func isEditing(ev desktop.InputEvent) bool {
 }
 
 // flushKeys writes the held keys and returns their field. moved: the focus may have moved since.
-func (r *recording) flushKeys(ctx context.Context, moved bool) (field int) {
+func (k *keyboard) flushKeys(ctx context.Context, moved bool) (field int) {
 	if moved {
-		r.drainChanges()
+		k.drainChanges()
 	}
-	field = r.focus.now
-	if len(r.heldKeys) > 0 {
-		field = r.writeKeys(ctx, moved)
+	field = k.focus.now
+	if len(k.heldKeys) > 0 {
+		field = k.writeKeys(ctx, moved)
 	}
 	if !moved {
 		return field
 	}
-	if field == r.focus.now {
-		r.readField(ctx)
+	if field == k.focus.now {
+		k.readField(ctx)
 	}
-	if r.keyed { // otherwise it may show the effect of the press already
-		r.readChoice(ctx)
+	if k.keyed { // otherwise it may show the effect of the press already
+		k.readChoice(ctx)
 	}
-	r.focus.secrecy.inputMoved()
+	k.focus.secrecy.inputMoved()
 	return field
 }
 
 // writeKeys writes the held keys and returns their field, or holds them until it is known.
-func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
-	was, now := r.focus, desktop.Handle("")
+func (k *keyboard) writeKeys(ctx context.Context, moved bool) (field int) {
+	was, now := k.focus, desktop.Handle("")
 	if !moved {
-		asking, cancel := r.queue.untilFocusMoves(ctx) // then the answer is of no use
-		now = r.askFocus(asking)
+		asking, cancel := k.queue.untilFocusMoves(ctx) // then the answer is of no use
+		now = k.askFocus(asking)
 		moved = asking.Err() != nil
 		cancel()
 	}
 	var after holder
 	if !moved {
-		after = r.focus.holder(r.focusOn(ctx, now))
+		after = k.focus.holder(k.focusOn(ctx, now))
 	}
-	before := r.focus.holder(was.surely())
-	if r.focus.secrecy.mayWait(before, after, moved) && time.Since(r.heldSince) < answerTimeout {
-		r.focus = was
-		r.settleTimer.Reset(settleDelay)
+	before := k.focus.holder(was.surely())
+	if k.focus.secrecy.mayWait(before, after, moved) && time.Since(k.heldSince) < answerTimeout {
+		k.focus = was
+		k.settleTimer.Reset(settleDelay)
 		return was.now
 	}
-	keys := r.heldKeys
-	r.heldKeys = nil
-	field, hidden := r.focus.secrecy.attribute(before, after, moved)
-	hidden = hidden || r.asksInTerminal(ctx, r.focus.of(field), moved)
+	keys := k.heldKeys
+	k.heldKeys = nil
+	field, hidden := k.focus.secrecy.attribute(before, after, moved)
+	hidden = hidden || k.asksInTerminal(ctx, k.focus.of(field), moved)
 	for _, ev := range keys {
-		r.writeKey(ev, field, hidden)
+		k.writeKey(ev, field, hidden)
 	}
-	r.keysHadEffect()
+	k.keysHadEffect()
 	return field
 }
 
 // writeKey writes a key that went to a field. Hidden text is one event, without its length and
 // corrections.
-func (r *recording) writeKey(ev desktop.InputEvent, field int, hidden bool) {
+func (k *keyboard) writeKey(ev desktop.InputEvent, field int, hidden bool) {
 	types := ev.Text != ""
 	switch {
-	case !hidden || !types && (!keepsFocus(ev.Key) || field == 0 && !endsHidden(r.journal.events, field)):
-		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field})
-	case types && !endsHidden(r.journal.events, field):
-		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Hidden: true, Field: field})
+	case !hidden || !types && (!keepsFocus(ev.Key) || field == 0 && !endsHidden(k.journal.events, field)):
+		k.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field})
+	case types && !endsHidden(k.journal.events, field):
+		k.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Hidden: true, Field: field})
 	}
 }
 
@@ -229,25 +247,25 @@ func endsHidden(events []recorder.Event, field int) bool {
 }
 
 // keysHadEffect schedules reads of the field after typing.
-func (r *recording) keysHadEffect() {
-	r.lastEffect, r.keyed = time.Now(), true
-	r.rereadSoon()
+func (k *keyboard) keysHadEffect() {
+	k.lastEffect, k.keyed = time.Now(), true
+	k.rereadSoon()
 }
 
 // rereadSoon schedules reads of the field and the choice after input. A field that sends change
 // events is read after those, or else once, late.
-func (r *recording) rereadSoon() {
-	r.fieldUnread, r.reads, r.choiceReads = true, 0, 0
-	r.changes.edited(r.focus.now)
-	if r.choice != nil {
-		r.choiceReads = readsPerAction
+func (k *keyboard) rereadSoon() {
+	k.fieldUnread, k.reads, k.choiceReads = true, 0, 0
+	k.changes.edited(k.focus.now)
+	if k.choice != nil {
+		k.choiceReads = readsPerAction
 	}
-	if r.choice == nil && r.changes.field.reports(r.focus.handle) {
-		r.reads = readsPerAction - 1
-		r.settleTimer.Reset(rereadDelay)
+	if k.choice == nil && k.changes.field.reports(k.focus.handle) {
+		k.reads = readsPerAction - 1
+		k.settleTimer.Reset(rereadDelay)
 		return
 	}
-	r.settleTimer.Reset(settleDelay)
+	k.settleTimer.Reset(settleDelay)
 }
 
 // askFocus asks which element has the focus; "" is none that is known.
@@ -262,94 +280,94 @@ func (r *reader) askFocus(ctx context.Context) desktop.Handle {
 }
 
 // focusOn notes that an element has the focus, and returns its number.
-func (r *recording) focusOn(ctx context.Context, h desktop.Handle) int {
-	e := r.focusedElement(ctx, h)
+func (k *keyboard) focusOn(ctx context.Context, h desktop.Handle) int {
+	e := k.focusedElement(ctx, h)
 	if e == nil {
-		r.focus.forget()
+		k.focus.forget()
 		return 0
 	}
-	if n, ok := r.focus.numbers[e.Handle]; ok {
-		changed := r.focus.now != n
-		r.followChoice(ctx, r.focus.of(n))
-		r.focus.set(n, e.Handle)
+	if n, ok := k.focus.numbers[e.Handle]; ok {
+		changed := k.focus.now != n
+		k.followChoice(ctx, k.focus.of(n))
+		k.focus.set(n, e.Handle)
 		if changed {
-			r.writeFocused(n, r.focus.of(n))
+			k.writeFocused(n, k.focus.of(n))
 		}
 		return n
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
+	ctx, cancel := context.WithTimeout(ctx, k.timeout(focusTimeout))
 	defer cancel()
-	return r.meetField(ctx, e.Handle, e)
+	return k.meetField(ctx, e.Handle, e)
 }
 
 // focusedElement is the focused element or cell, or nil; of a known field only the handle.
-func (r *recording) focusedElement(ctx context.Context, h desktop.Handle) *desktop.Element {
+func (k *keyboard) focusedElement(ctx context.Context, h desktop.Handle) *desktop.Element {
 	if h == "" {
 		return nil
 	}
-	e := find(r.view.roots, h)
+	e := find(k.view.roots, h)
 	if !isSheet(e) {
-		if _, known := r.focus.numbers[h]; known {
+		if _, known := k.focus.numbers[h]; known {
 			return &desktop.Element{Handle: h}
 		}
 		var err error
-		if e, err = r.refresh(ctx, h, focusTimeout); err != nil {
+		if e, err = k.refresh(ctx, h, focusTimeout); err != nil {
 			return nil
 		}
 	}
 	if isSheet(e) {
-		return r.cellOfSheet(ctx, e)
+		return k.cellOfSheet(ctx, e)
 	}
 	return e
 }
 
 // meetField notes a field that has the keyboard for the first time.
-func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.Element) int {
+func (k *keyboard) meetField(ctx context.Context, h desktop.Handle, e *desktop.Element) int {
 	text := e.Text
 	e.Handle = h
-	if r.focus.isEdited(e) {
-		r.focus.set(r.focus.now, h)
-		return r.focus.now
+	if k.focus.isEdited(e) {
+		k.focus.set(k.focus.now, h)
+		return k.focus.now
 	}
-	t := r.describe(ctx, e)
-	cell := r.cellUnder(ctx, t)
+	t := k.describe(ctx, e)
+	cell := k.cellUnder(ctx, t)
 	if cell == nil {
 		t.Handle = h
-		return r.addField(ctx, t, text)
+		return k.addField(ctx, t, text)
 	}
-	n, known := r.focus.numbers[cell.Handle]
+	n, known := k.focus.numbers[cell.Handle]
 	if !known {
-		t = seenIn(cell, r.view.roots)
+		t = seenIn(cell, k.view.roots)
 		t.States |= desktop.Editable
-		n = r.addField(ctx, t, "")
-	} else if n != r.focus.now {
-		r.writeFocused(n, r.focus.of(n))
+		n = k.addField(ctx, t, "")
+	} else if n != k.focus.now {
+		k.writeFocused(n, k.focus.of(n))
 	}
-	r.focus.set(n, h)
+	k.focus.set(n, h)
 	return n
 }
 
 // addField gives an element a number as a field, unless it has one, and the focus.
-func (r *recording) addField(ctx context.Context, t *recorder.Seen, text string) int {
-	n, known := r.focus.numbers[t.Handle]
+func (k *keyboard) addField(ctx context.Context, t *recorder.Seen, text string) int {
+	n, known := k.focus.numbers[t.Handle]
 	if !known {
 		if t.Role == "cell" { // what is typed takes the place of all that it holds, and Enter ends it
 			cell := *t
 			cell.States &^= desktop.MultiLine
 			t, text = &cell, ""
 		}
-		r.focus.fields = append(r.focus.fields, t)
-		n = len(r.focus.fields)
-		r.focus.numbers[t.Handle] = n
-		r.unnamed.add(t, n)
+		k.focus.fields = append(k.focus.fields, t)
+		n = len(k.focus.fields)
+		k.focus.numbers[t.Handle] = n
+		k.unnamed.add(t, n)
 	}
-	r.followChoice(ctx, t)
-	r.focus.set(n, t.Handle)
+	k.followChoice(ctx, t)
+	k.focus.set(n, t.Handle)
 	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
 	if !t.Secret() && t.TakesText() {
 		ev.Value = &text
 	}
-	r.write(ev)
+	k.write(ev)
 	return n
 }
 
@@ -359,39 +377,39 @@ func timedOut(err error) bool {
 }
 
 // readField writes the value of the focused field after keys, once no more are queued.
-func (r *recording) readField(ctx context.Context) {
-	t := r.focus.of(r.focus.now)
-	r.changes.delayedSince = time.Time{}
-	r.fieldUnread = r.fieldUnread && !t.Secret() && t.TakesText() && !r.paused && t.Role != "cell" // whose field is empty when it ends
-	if !r.fieldUnread {
+func (k *keyboard) readField(ctx context.Context) {
+	t := k.focus.of(k.focus.now)
+	k.changes.delayedSince = time.Time{}
+	k.fieldUnread = k.fieldUnread && !t.Secret() && t.TakesText() && !k.paused && t.Role != "cell" // whose field is empty when it ends
+	if !k.fieldUnread {
 		return
 	}
 	asked := time.Now()
-	e, err := r.refresh(ctx, r.focus.handle, elementTimeout)
-	r.changes.backOff(time.Since(asked))
-	if timedOut(err) && r.timeouts < maxTimeouts {
-		r.timeouts++
-		r.settleTimer.Reset(settleDelay)
+	e, err := k.refresh(ctx, k.focus.handle, elementTimeout)
+	k.changes.backOff(time.Since(asked))
+	if timedOut(err) && k.timeouts < maxTimeouts {
+		k.timeouts++
+		k.settleTimer.Reset(settleDelay)
 		return
 	}
-	r.timeouts = 0
+	k.timeouts = 0
 	if err != nil {
-		r.fieldUnread = false // it is gone, or does not tell
+		k.fieldUnread = false // it is gone, or does not tell
 		return
 	}
-	if r.queue.hasAction() {
-		r.settleTimer.Reset(settleDelay)
+	if k.queue.hasAction() {
+		k.settleTimer.Reset(settleDelay)
 		return
 	}
 	if e.Role == "password" {
-		r.focus.secret[r.focus.handle], t.Role, t.Text = true, "password", ""
+		k.focus.secret[k.focus.handle], t.Role, t.Text = true, "password", ""
 		return
 	}
-	r.reads++
-	if r.fieldUnread = r.reads < readsPerAction; r.fieldUnread {
-		r.settleTimer.Reset(rereadDelay - settleDelay)
+	k.reads++
+	if k.fieldUnread = k.reads < readsPerAction; k.fieldUnread {
+		k.settleTimer.Reset(rereadDelay - settleDelay)
 	}
-	if r.changes.shouldWrite(r.focus.now, e.Text) {
-		r.write(recorder.Event{Type: recorder.Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text, Clicked: r.unheard.clicked})
+	if k.changes.shouldWrite(k.focus.now, e.Text) {
+		k.write(recorder.Event{Type: recorder.Held, Time: time.Now(), Field: k.focus.now, Value: &e.Text, Clicked: k.unheard.clicked})
 	}
 }

@@ -22,22 +22,22 @@ const (
 )
 
 // capture takes a picture of what is at a point, with password fields blanked, or nil.
-func (r *recording) capture(ctx context.Context, at desktop.Point, t *recorder.Seen) *image.RGBA {
-	if r.options.Pictures == "" || t != nil && t.Secret() {
+func (p *pointer) capture(ctx context.Context, at desktop.Point, t *recorder.Seen) *image.RGBA {
+	if p.options.Pictures == "" || t != nil && t.Secret() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(captureTimeout))
+	ctx, cancel := context.WithTimeout(ctx, p.timeout(captureTimeout))
 	defer cancel()
-	area := crop(at, t, r.windows.At(at))
-	if r.bar.covers(area) {
+	area := crop(at, t, p.windows.At(at))
+	if p.bar.covers(area) {
 		return nil
 	}
-	p, err := r.desktop.Capture(ctx, area)
+	shot, err := p.desktop.Capture(ctx, area)
 	if err != nil {
 		return nil // a workflow does without
 	}
-	r.blankPasswords(p, area)
-	return p
+	p.blankPasswords(shot, area)
+	return shot
 }
 
 // crop is the area of a picture, with the click in its middle. Around a point it stays in the

@@ -71,20 +71,20 @@ func (e *programHandles) lack(u *underPointer) bool {
 }
 
 // noteHidden adds hidden elements to those of the last press: what scrolls into view is not new.
-func (r *recording) noteHidden(ctx context.Context, at desktop.Point) {
-	w := r.windows.At(at)
-	if w == nil || w.PID != r.lastPressed.pid || r.lastPressed.hidden {
+func (p *pointer) noteHidden(ctx context.Context, at desktop.Point) {
+	w := p.windows.At(at)
+	if w == nil || w.PID != p.lastPressed.pid || p.lastPressed.hidden {
 		return
 	}
-	r.lastPressed.hidden = true
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(treeTimeout))
+	p.lastPressed.hidden = true
+	ctx, cancel := context.WithTimeout(ctx, p.timeout(treeTimeout))
 	defer cancel()
-	tree, err := r.desktop.Tree(ctx, desktop.Scope{PID: w.PID, Hidden: true, CellAt: &at})
+	tree, err := p.desktop.Tree(ctx, desktop.Scope{PID: w.PID, Hidden: true, CellAt: &at})
 	if err != nil {
 		return
 	}
-	r.lastPressed.handles = maps.Clone(r.lastPressed.handles) // the view has these, too
-	walk(tree.Roots, func(e *desktop.Element) { r.lastPressed.handles[e.Handle] = true })
+	p.lastPressed.handles = maps.Clone(p.lastPressed.handles) // the view has these, too
+	walk(tree.Roots, func(e *desktop.Element) { p.lastPressed.handles[e.Handle] = true })
 }
 
 // reader reads the elements of programs, and remembers the tree that was read last.

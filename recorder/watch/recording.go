@@ -48,66 +48,54 @@ const (
 
 // recording is the state of a session. One goroutine owns it.
 type recording struct {
-	reader
-	options  Options
+	shared
+	keyboard
+	pointer
 	stop     context.CancelCauseFunc
-	queue    *queue
-	journal  journal
-	paused   bool
-	reporter *stepReporter
 	progress progress
 
-	windows   desktop.Windows
-	at        desktop.Point
-	pressedAt *desktop.Point // where a button was pressed
-	lastPress time.Time      // when one was pressed or let go of last
-	pressedOn desktop.Handle // on what
-	under     underPointer
-	// underBefore is what was under the pointer until windowsMoved, for a press reported after it.
-	underBefore  underPointer
-	windowsMoved time.Time
-	restTimer    *time.Timer
-	restPending  bool      // a hit test is due
-	lastEffect   time.Time // when input last may have changed the screen
+	texts      shownTexts  // the texts after the last input had its effect
+	textChange textChange  // what changed in them since
+	textTimer  *time.Timer // when they are read next
 
-	focus       focus
-	changes     changes
-	unnamed     unnamedElements
-	used        usedElements
-	lastPressed programHandles // the elements of the program of the last press, at that time
+	orders chan func(context.Context) // functions for the goroutine that owns this
+	began  chan struct{}              // closed when no input is missed any more
+}
 
-	choice   *choice              // the choice in use
-	heldKeys []desktop.InputEvent // keys whose field is not known yet
-	// heldSince is when the first of them arrived.
-	heldSince    time.Time
-	fieldUnread  bool // a read of the field is due
-	reads        int  // how often it was read since the last key
-	timeouts     int  // reads in a row that timed out
-	choiceReads  int  // reads of the choice that are due
-	keyed        bool // keys came since a choice was read
-	settleTimer  *time.Timer
-	texts        shownTexts  // the texts after the last input had its effect
-	textChange   textChange  // what changed in them since
-	textTimer    *time.Timer // when they are read next
-	lastActivity time.Time   // the time of the last input
-	bar          *bar        // nil: there is none
+// shared is the state that the parts of a recording share.
+type shared struct {
+	reader
+	options  Options
+	queue    *queue
+	journal  journal
+	reporter *stepReporter
+	used     usedElements
+	unheard  unheard
+	bar      *bar // nil: there is none
 
-	unheard unheard
-	orders  chan func(context.Context) // what others want done, by the goroutine that owns this
-	began   chan struct{}              // closed when no input is missed any more
+	paused       bool
+	windows      desktop.Windows
+	lastActivity time.Time      // the time of the last input
+	lastEffect   time.Time      // when input last may have changed the screen
+	lastPress    time.Time      // when a button was pressed or let go of last
+	pressedOn    desktop.Handle // the element under it
 }
 
 func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *recording {
 	r := &recording{
-		reader:  reader{desktop: d, patience: time.Duration(max(1, o.Patience)), secret: map[desktop.Handle]bool{}, slow: map[int]time.Duration{}},
-		journal: journal{log: o.Log, folder: o.Pictures, stop: stop},
-		options: o, stop: stop, queue: newQueue(), restTimer: stoppedTimer(), settleTimer: stoppedTimer(), textTimer: stoppedTimer(),
-		reporter: &stepReporter{tell: o.Tell, compiler: compile.New()}, used: usedElements{},
-		changes: changes{focus: make(chan struct{}, 1), focusTimer: stoppedTimer()},
-		unheard: unheard{timer: stoppedTimer(), shown: map[int]programControls{}},
-		orders:  make(chan func(context.Context)), began: make(chan struct{}),
+		shared: shared{
+			reader:  reader{desktop: d, patience: time.Duration(max(1, o.Patience)), secret: map[desktop.Handle]bool{}, slow: map[int]time.Duration{}},
+			options: o, queue: newQueue(), journal: journal{log: o.Log, folder: o.Pictures, stop: stop},
+			reporter: &stepReporter{tell: o.Tell, compiler: compile.New()}, used: usedElements{},
+			unheard: unheard{timer: stoppedTimer(), shown: map[int]programControls{}},
+		},
+		stop: stop, textTimer: stoppedTimer(), orders: make(chan func(context.Context)), began: make(chan struct{}),
 	}
-	r.focus = focus{numbers: map[desktop.Handle]int{}, secret: r.secret}
+	r.keyboard = keyboard{
+		shared: &r.shared, settleTimer: stoppedTimer(), focus: focus{numbers: map[desktop.Handle]int{}, secret: r.secret},
+		changes: changes{focus: make(chan struct{}, 1), focusTimer: stoppedTimer()},
+	}
+	r.pointer = pointer{shared: &r.shared, keys: &r.focus, restTimer: stoppedTimer()}
 	r.onTree = func(t *programView) { r.used.try(t, r.write) }
 	if o.Bar {
 		r.bar = newBar()
@@ -220,11 +208,11 @@ func (r *recording) end() {
 }
 
 // write keeps an event. It is on the disk before anything else is waited for.
-func (r *recording) write(ev recorder.Event) {
-	r.journal.events = append(r.journal.events, ev)
-	r.reporter.add(ev)
+func (s *shared) write(ev recorder.Event) {
+	s.journal.events = append(s.journal.events, ev)
+	s.reporter.add(ev)
 	if ev.Type != recorder.Narrowed {
-		r.used.add(ev.Element, ev.Element != nil && ev.Element.PID == r.view.pid && !r.view.when.After(r.lastEffect))
+		s.used.add(ev.Element, ev.Element != nil && ev.Element.PID == s.view.pid && !s.view.when.After(s.lastEffect))
 	}
 }
 

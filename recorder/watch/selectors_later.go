@@ -29,15 +29,15 @@ func (u *unnamedElements) add(t *recorder.Seen, field int) {
 
 // findSelectors finds the selectors of an element that lacks them. The newest comes
 // first: it is the likeliest to be there still.
-func (r *recording) findSelectors(ctx context.Context) {
-	n := &r.unnamed
-	if len(n.elements) == 0 || r.paused || r.queue.hasAction() || time.Now().Before(r.readAgain) {
+func (k *keyboard) findSelectors(ctx context.Context) {
+	n := &k.unnamed
+	if len(n.elements) == 0 || k.paused || k.queue.hasAction() || time.Now().Before(k.readAgain) {
 		return
 	}
 	last := len(n.elements) - 1
 	t, field := n.elements[last], n.fields[last]
 	named := *t
-	roots := r.readProgram(ctx, &named.Element)
+	roots := k.readProgram(ctx, &named.Element)
 	if n.tries++; roots == nil && n.tries < maxNameTries {
 		return
 	}
@@ -48,7 +48,7 @@ func (r *recording) findSelectors(ctx context.Context) {
 	}
 	named.Label, named.In, named.Selectors = found.Label, ancestors(found), candidates(found, roots)
 	if field > 0 {
-		r.focus.fields[field-1] = &named
+		k.focus.fields[field-1] = &named
 	}
-	r.write(recorder.Event{Type: recorder.Named, Time: time.Now(), Field: field, Element: &named})
+	k.write(recorder.Event{Type: recorder.Named, Time: time.Now(), Field: field, Element: &named})
 }

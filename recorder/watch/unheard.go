@@ -140,26 +140,26 @@ func focusedIn(roots []*desktop.Element, in desktop.WindowID) (has *desktop.Elem
 }
 
 // meetUnheard notes that an element got the focus: from its program if it or its window is new.
-func (r *recording) meetUnheard(ctx context.Context, e *desktop.Element, before programControls) {
+func (k *keyboard) meetUnheard(ctx context.Context, e *desktop.Element, before programControls) {
 	h := e.Handle
-	was := r.focus.of(r.focus.now)
+	was := k.focus.of(k.focus.now)
 	read := *e
-	t, text := r.describe(ctx, &read), e.Text
+	t, text := k.describe(ctx, &read), e.Text
 	t.Handle = h
 	if held, known := before.texts[h]; known {
 		text = held
 	}
 	t.New = was == nil || was.Window != e.Window || !before.has(h)
-	r.unheard.pressable = ""
+	k.unheard.pressable = ""
 	if recorder.Pressable(t) && !t.New {
-		r.unheard.pressable, r.unheard.until = h, time.Now().Add(r.timeout(effectTime))
+		k.unheard.pressable, k.unheard.until = h, time.Now().Add(k.timeout(effectTime))
 	}
-	r.addField(ctx, t, text)
+	k.addField(ctx, t, text)
 }
 
 // noteChosen writes what a control shows, if it or its list has or just had the focus.
-func (r *recording) noteChosen(before, now programControls, roots []*desktop.Element) {
-	u := &r.unheard
+func (k *keyboard) noteChosen(before, now programControls, roots []*desktop.Element) {
+	u := &k.unheard
 	var changed, lists []*desktop.Element
 	walk(roots, func(e *desktop.Element) {
 		was, known := before.controls[e.Handle]
@@ -171,11 +171,11 @@ func (r *recording) noteChosen(before, now programControls, roots []*desktop.Ele
 			lists = append(lists, e)
 		}
 	})
-	chosen := holderOf(changed, r.focus.handle, roots)
+	chosen := holderOf(changed, k.focus.handle, roots)
 	if chosen == nil {
 		chosen = holderOf(changed, u.left, roots)
 	}
-	if chosen == nil && len(lists) == 1 && time.Since(u.moved) < r.timeout(effectTime) {
+	if chosen == nil && len(lists) == 1 && time.Since(u.moved) < k.timeout(effectTime) {
 		chosen, u.moved = lists[0], time.Time{}
 	}
 	if chosen == nil {
@@ -185,17 +185,17 @@ func (r *recording) noteChosen(before, now programControls, roots []*desktop.Ele
 	if chosen.Role == "radiobutton" && shows == recorder.Off {
 		return // another one was turned on
 	}
-	if recorder.Selectable(chosen.Role) && time.Since(r.lastPress) < r.timeout(effectTime) {
+	if recorder.Selectable(chosen.Role) && time.Since(k.lastPress) < k.timeout(effectTime) {
 		return // by a click that was heard
 	}
-	if c := r.choice; c != nil && c.box.Handle == chosen.Handle {
+	if c := k.choice; c != nil && c.box.Handle == chosen.Handle {
 		if c.shows == shows {
 			return // that was read after a click
 		}
 		c.shows, c.known = shows, time.Now()
 	}
 	t := seenIn(chosen, roots)
-	r.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: t, Value: &shows})
+	k.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: t, Value: &shows})
 }
 
 // holderOf is the one of some elements that has the keyboard, or around what has it.
@@ -209,8 +209,8 @@ func holderOf(some []*desktop.Element, h desktop.Handle, roots []*desktop.Elemen
 }
 
 // noteEffect writes a text that changed after a button got the focus, if one did.
-func (r *recording) noteEffect(before programControls, roots []*desktop.Element) bool {
-	u := &r.unheard
+func (s *shared) noteEffect(before programControls, roots []*desktop.Element) bool {
+	u := &s.unheard
 	if u.pressable == "" || time.Now().After(u.until) {
 		return false
 	}
@@ -225,7 +225,7 @@ func (r *recording) noteEffect(before programControls, roots []*desktop.Element)
 	}
 	u.pressable = ""
 	text := textOf(shows)
-	r.write(recorder.Event{Type: recorder.Changed, Time: time.Now(), Element: seenIn(shows, roots), Value: &text})
+	s.write(recorder.Event{Type: recorder.Changed, Time: time.Now(), Element: seenIn(shows, roots), Value: &text})
 	return true
 }
 
@@ -267,13 +267,13 @@ func (c *programControls) has(h desktop.Handle) bool {
 
 // fieldUnheard handles a change of the focused field; of a password only that is known. Once typing
 // ends, all is compared again: later changes are not its effect.
-func (r *recording) fieldUnheard() {
-	r.changes.edited(r.focus.now)
-	after := time.Unix(0, r.changes.field.last.Load()).Sub(r.lastPress)
-	r.unheard.clicked = after >= 0 && after < clickedTime && r.pressedOn != r.focus.handle
-	r.unheard.typed = !r.unheard.clicked
-	r.unheard.observeSoon(rereadDelay)
-	if t := r.focus.of(r.focus.now); t.Secret() && r.changes.field.count > 1 && !endsHidden(r.journal.events, r.focus.now) {
-		r.write(recorder.Event{Type: recorder.Typed, Time: time.Now(), Hidden: true, Field: r.focus.now})
+func (k *keyboard) fieldUnheard() {
+	k.changes.edited(k.focus.now)
+	after := time.Unix(0, k.changes.field.last.Load()).Sub(k.lastPress)
+	k.unheard.clicked = after >= 0 && after < clickedTime && k.pressedOn != k.focus.handle
+	k.unheard.typed = !k.unheard.clicked
+	k.unheard.observeSoon(rereadDelay)
+	if t := k.focus.of(k.focus.now); t.Secret() && k.changes.field.count > 1 && !endsHidden(k.journal.events, k.focus.now) {
+		k.write(recorder.Event{Type: recorder.Typed, Time: time.Now(), Hidden: true, Field: k.focus.now})
 	}
 }
