@@ -34,8 +34,8 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 	return &Template{u.managed(u.part(v, k.Args, "", &args), k)}
 }
 
-// managed adds the document's window options to arguments that take them and
-// do not say otherwise.
+// managed adds the window options of the document to the arguments of a kind that
+// takes them, unless the arguments set them.
 func (u *unit) managed(p part, k *steps.Kind) part {
 	if k == nil {
 		return p
@@ -61,8 +61,8 @@ func (u *unit) managed(p part, k *steps.Kind) part {
 	return p
 }
 
-// checkArguments reports the problems of arguments at the very key or value;
-// those of all together at a position of their own.
+// checkArguments reports the problems of arguments, each at its key or value, and those
+// of the arguments as a whole at their own position.
 func checkArguments(k *steps.Kind, v *value, whole position, args map[string]any, r *report) {
 	problems := k.Check(args, isTemplate)
 	for _, p := range problems {
@@ -77,8 +77,8 @@ func checkArguments(k *steps.Kind, v *value, whole position, args map[string]any
 	}
 }
 
-// misspelt reports whether an argument is only missing because its name is
-// misspelt, which is reported too.
+// misspelt reports whether an argument is missing only because its name is misspelt,
+// which is a problem of its own.
 func misspelt(missing steps.Problem, problems []steps.Problem) bool {
 	name, ok := strings.CutSuffix(missing.Message, " is missing")
 	return ok && slices.ContainsFunc(problems, func(p steps.Problem) bool {
@@ -86,7 +86,7 @@ func misspelt(missing steps.Problem, problems []steps.Problem) bool {
 	})
 }
 
-// quotesHint is the fix for a number that should be a text, or the other way
+// quotesHint returns the fix for a number that should be a text, or the other way
 // round.
 func quotesHint(s *jsonschema.Schema, v *value, path []string) string {
 	x, _, found := v.follow(path)
@@ -109,7 +109,7 @@ func isTemplate(v any) bool {
 	return ok && expression.HasTemplate(s)
 }
 
-// below is the schema of what stands under a key or an index.
+// below returns the schema of the value under a key or an index.
 func below(s *jsonschema.Schema, name string) *jsonschema.Schema {
 	switch {
 	case s == nil:
@@ -125,7 +125,9 @@ func below(s *jsonschema.Schema, name string) *jsonschema.Schema {
 func (u *unit) part(v *value, schema *jsonschema.Schema, path string, s *scope) part {
 	switch v.sort {
 	case sortText:
-		return u.textPart(v, schema, path, s)
+		if p := u.textPart(v, schema, s); !isConstant(p) {
+			return pathPart{p, path}
+		}
 	case sortList:
 		list, fixed := make(listPart, len(v.list)), true
 		for i, x := range v.list {
@@ -157,18 +159,16 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// textPart compiles a string, which may hold expressions, or be one.
-func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *scope) part {
+// textPart compiles a string that holds expressions, or is one. A string without any,
+// or with a problem, is a constant.
+func (u *unit) textPart(v *value, schema *jsonschema.Schema, s *scope) part {
 	if schema != nil && schema.Format == "expression" {
 		if e := u.expr(v, s); e != nil {
-			return conditionPart{e, path}
+			return conditionPart{e}
 		}
 		return constant{v.text}
 	}
-	if !expression.HasTemplate(v.text) {
-		return constant{v.text}
-	}
-	if !u.affords(v, strings.Count(v.text, "{{")) {
+	if !expression.HasTemplate(v.text) || !u.affords(v, strings.Count(v.text, "{{")) {
 		return constant{v.text}
 	}
 	t, problems := expression.CompileText(v.text, s.names)
@@ -176,18 +176,18 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *sco
 		return constant{v.text}
 	}
 	if schema != nil && schema.Format == "shell" {
-		return commandPart(v, t, path, s.arguments, u.report)
+		return commandPart(v, t, s.arguments, u.report)
 	}
-	return textPart{t, schema, path}
+	return textPart{t, schema}
 }
 
-// commandPart compiles what run_command runs: a script where the arguments name
-// an engine, and otherwise a command line.
-func commandPart(v *value, t *expression.Text, path string, arguments *value, r *report) part {
+// commandPart compiles the command of run_command: a script if the arguments name an
+// engine, otherwise a command line.
+func commandPart(v *value, t *expression.Text, arguments *value, r *report) part {
 	engine := arguments.get("engine")
 	switch {
 	case engine == nil || engine.sort == sortNull || engine.text == "":
-		return newShellPart(v, t, path, arguments.get("shell"), r)
+		return newShellPart(v, t, arguments.get("shell"), r)
 	case isTemplate(engine.text):
 		r.add(engine.position, "write its name", "with expressions in the script, the engine cannot be one")
 		return constant{v.text}
@@ -200,10 +200,10 @@ func commandPart(v *value, t *expression.Text, path string, arguments *value, r 
 		r.add(v.position, "", "%v", err)
 		return constant{v.text}
 	}
-	return scriptPart{t, script, inText, path}
+	return scriptPart{t, script, inText}
 }
 
-func newShellPart(v *value, t *expression.Text, path string, shell *value, r *report) part {
+func newShellPart(v *value, t *expression.Text, shell *value, r *report) part {
 	if t.Whole() {
 		r.add(v.position, "write the command out, or give "+words.Shorten(v.text, 60)+" by env as NAME and write eval \"$NAME\"", "what an expression gives is never executed as a command")
 		return constant{v.text}
@@ -224,11 +224,10 @@ func newShellPart(v *value, t *expression.Text, path string, shell *value, r *re
 		r.add(v.position, "give it to the command by env", "%v", err)
 		return constant{v.text}
 	}
-	return shellPart{t, command, path}
+	return shellPart{t, command}
 }
 
-// each compiles what a foreach goes through: a list, a template, or a bare
-// expression.
+// each compiles the list of a foreach: a list, a template, or a bare expression.
 func (u *unit) each(v *value, s *scope) part {
 	if v == nil {
 		return constant{[]any{}}
@@ -240,13 +239,13 @@ func (u *unit) each(v *value, s *scope) part {
 	if e == nil {
 		return constant{[]any{}}
 	}
-	return exprPart{e, "foreach"}
+	return pathPart{exprPart{e}, "foreach"}
 }
 
 var oneInput = regexp.MustCompile(`^\s*(?:\$?\{\{)?\s*(?:inputs\.)?([A-Za-z_][A-Za-z0-9_]*)\s*(?:\}\})?\s*$`)
 
-// element is the schema of what a foreach goes through, when it is a declared
-// input.
+// element returns the schema of the elements of a foreach over a declared input, or
+// nil.
 func (u *unit) element(v *value) *jsonschema.Schema {
 	if v == nil || v.sort != sortText {
 		return nil

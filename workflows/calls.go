@@ -15,22 +15,20 @@ import (
 	"understudy/workflows/expression"
 )
 
-// maxCalls is how deep documents may call one another, and maxSize how many
-// steps they may have together, those of a call counted at each call.
 const (
-	maxCalls = 16
-	maxSize  = 100_000
+	maxCalls = 16      // nested calls of documents
+	maxSize  = 100_000 // steps of all documents, those of a called one counted at each call
 )
 
-// Loaded is a document that another one named. A Program keeps all of its, so
-// that a run can be compiled again when the files have changed.
+// Loaded is a document that another one named. A Program keeps all that it loaded, so
+// that a run can be compiled again after the files have changed.
 type Loaded struct {
 	From   string `json:"from"` // the name of the document that names it
 	Ref    string `json:"ref"`  // as it names it
 	Source Source `json:"source"`
 }
 
-// LoaderOf is a loader that knows only documents that were loaded before.
+// LoaderOf returns a loader of documents that were loaded before, and of no others.
 func LoaderOf(loaded []Loaded) Loader {
 	return func(ref string, from Source) (Source, error) {
 		for _, l := range loaded {
@@ -42,30 +40,30 @@ func LoaderOf(loaded []Loaded) Loader {
 	}
 }
 
-func (u *unit) load(ref text) (Source, bool) {
+// load loads the document that ref names, or reports why it cannot be loaded.
+func (u *unit) load(ref text) (src Source, ok bool) {
+	refuse := func(hint, format string, args ...any) (Source, bool) {
+		u.report.add(ref.position, hint, format, args...)
+		return Source{}, false
+	}
 	switch {
-	case ref.value == nil: // what is wrong with it was said when it was read
+	case ref.value == nil: // reported when it was read
 		return Source{}, false
 	case u.options.Load == nil:
-		u.report.add(ref.position, "write its steps here", "this document cannot call others")
-		return Source{}, false
+		return refuse("write its steps here", "this document cannot call others")
 	case expression.HasTemplate(ref.str()):
-		u.report.add(ref.position, "write a name or a path", "the name of a workflow cannot hold expressions")
-		return Source{}, false
+		return refuse("write a name or a path", "the name of a workflow cannot hold expressions")
 	}
 	src, err := u.options.Load(ref.str(), u.src)
 	if err != nil {
-		u.report.add(ref.position, "", "the workflow %q cannot be loaded: %v", words.Shorten(ref.str(), 100), err)
-		return Source{}, false
+		return refuse("", "the workflow %q cannot be loaded: %v", words.Shorten(ref.str(), 100), err)
 	}
 	if i := slices.Index(u.open, src.Name); i >= 0 {
 		chain := append(slices.Clone(u.open[i:]), src.Name)
-		u.report.add(ref.position, "a workflow that repeats steps uses while or jumps", "the workflow calls itself: %s", strings.Join(chain, " → "))
-		return Source{}, false
+		return refuse("a workflow that repeats steps uses while or jumps", "the workflow calls itself: %s", strings.Join(chain, " → "))
 	}
 	if len(u.open) >= maxCalls {
-		u.report.add(ref.position, "", "workflows call one another more than %d deep", maxCalls)
-		return Source{}, false
+		return refuse("", "workflows call one another more than %d deep", maxCalls)
 	}
 	l := Loaded{From: u.src.Name, Ref: ref.str(), Source: src}
 	if !slices.ContainsFunc(u.loaded, func(x Loaded) bool { return x.From == l.From && x.Ref == l.Ref }) {
@@ -74,19 +72,16 @@ func (u *unit) load(ref text) (Source, bool) {
 	return src, true
 }
 
-// callNode compiles the call of another document. A document that is called
-// twice is compiled once.
+// callNode compiles the call of another document. A document that is called several
+// times is compiled once.
 func (u *unit) callNode(n *Node, x *step, s *scope) {
 	n.Type = CallNode
 	n.Inputs = &Template{constant{map[string]any{}}}
-	src, ok := u.load(x.Workflow)
-	if ok {
-		p, known := u.done[src.Name]
-		if !known {
-			p = u.compiler.program(src)
-			u.done[src.Name] = p
+	if src, ok := u.load(x.Workflow); ok {
+		if _, known := u.done[src.Name]; !known {
+			u.done[src.Name] = u.compiler.program(src)
 		}
-		n.Call = p
+		n.Call = u.done[src.Name]
 	}
 	var schema *jsonschema.Schema
 	if n.Call != nil {
@@ -103,7 +98,7 @@ func (u *unit) callNode(n *Node, x *step, s *scope) {
 	}
 }
 
-// grow counts the steps of a program, and refuses more than it may have.
+// grow adds to the number of steps, and reports when the limit is passed.
 func (u *unit) grow(by int, at position) {
 	before := u.program.size
 	u.program.size = min(u.program.size+by, maxSize+1)
@@ -112,13 +107,13 @@ func (u *unit) grow(by int, at position) {
 	}
 }
 
-// addHash makes the hash of a program cover more text.
+// addHash extends the hash of the program by more text.
 func (p *Program) addHash(text string) {
 	sum := sha256.Sum256([]byte(p.Hash + text))
 	p.Hash = hex.EncodeToString(sum[:])
 }
 
-// checkCall holds the inputs of a call of the program to its variables.
+// checkCall checks the inputs of a call against the variables of the program.
 func (p *Program) checkCall(x *step, r *report) {
 	if x.Inputs.value != nil {
 		p.checkInputs(x.Inputs.value, r)
@@ -130,8 +125,8 @@ func (p *Program) checkCall(x *step, r *report) {
 	}
 }
 
-// fetch puts the document that url names under this one: it brings the steps,
-// and what is said here goes before what it says itself.
+// fetch loads the document that url names. Its keys stand for those that this
+// document does not have.
 func (u *unit) fetch() bool {
 	ref := u.doc.URL
 	if scheme, _, ok := strings.Cut(ref.str(), "://"); ok && scheme != "file" {
@@ -139,7 +134,7 @@ func (u *unit) fetch() bool {
 		return false
 	}
 	if len(u.doc.besideURL()) > 0 {
-		return false // reported with the shape
+		return false // reported when it was read
 	}
 	src, ok := u.load(ref)
 	if !ok {
@@ -164,7 +159,7 @@ func (u *unit) fetch() bool {
 	return true
 }
 
-// overlay keeps what this document says, and takes the rest from the other.
+// overlay takes the keys that this document does not have from the other.
 func (u *unit) overlay(other *document) {
 	mine, its := reflect.ValueOf(u.doc).Elem(), reflect.ValueOf(other).Elem()
 	for _, k := range declared[mine.Type()] {

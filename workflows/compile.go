@@ -1,14 +1,15 @@
 // Package workflows defines the workflow document: how it is written, parsed,
-// checked and compiled. Compile is the way in: it turns a text into a Program,
-// or says everything that is wrong with it, each at its position. What a document
-// may say is declared once, in document.go; the parser and the published
-// schema are both derived from that. The package runs nothing.
+// checked and compiled. Compile turns a text into a Program, or reports everything
+// that is wrong with it, each problem at its position. The keys of a document are
+// declared once, in document.go; the parser, the formatter and the published schema
+// are derived from that. The package runs nothing.
 package workflows
 
 import (
 	"cmp"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -17,14 +18,14 @@ import (
 	"understudy/workflows/expression"
 )
 
-// CompileOptions say what a document is compiled against.
+// CompileOptions are what documents are compiled against.
 type CompileOptions struct {
 	Kinds []steps.Kind
 	Load  Loader // nil: calls of other documents are refused
 }
 
-// Compile reads and checks a document. Its error is an *InvalidError that holds
-// everything that is wrong, in this document and in those that it calls.
+// Compile reads and checks a document. Its error is an *InvalidError with all
+// problems of this document and of those that it calls.
 func Compile(src Source, o CompileOptions) (*Program, error) {
 	r := &report{root: newFile(Source{Name: src.Name}).name}
 	c := &compiler{
@@ -43,12 +44,12 @@ func Compile(src Source, o CompileOptions) (*Program, error) {
 	return p, nil
 }
 
-// compiler is what the documents of one Compile share.
+// compiler holds what the documents of one Compile share.
 type compiler struct {
 	options CompileOptions
 	report  *report
 	kinds   map[string]*steps.Kind
-	open    []string            // the names of the documents that call one another, down to here
+	open    []string            // the names of the documents being compiled, each called by the one before
 	done    map[string]*Program // by name; nil for one with problems
 	loaded  []Loaded
 	steps   int
@@ -94,7 +95,7 @@ func (c *compiler) program(src Source) *Program {
 	return u.program
 }
 
-// decodeDocument reads a document, bare or in its wrapper.
+// decodeDocument decodes a document, or the one in a tool call.
 func decodeDocument(root *value, r *report) *document {
 	if root.sort != sortObject {
 		r.add(root.position, "start it with: steps:", "a workflow is an object with keys, found %s", root)
@@ -110,7 +111,7 @@ func decodeDocument(root *value, r *report) *document {
 	return wrapper.Arguments
 }
 
-// fileTitle is what a document in a file is called that does not say its name.
+// fileTitle returns the title of a document without a name: its file's name.
 func fileTitle(path string) string {
 	switch name, ext := filepath.Base(path), filepath.Ext(path); ext {
 	case ".yaml", ".yml", ".json":
@@ -119,8 +120,8 @@ func fileTitle(path string) string {
 	return ""
 }
 
-// compile fills the program. The ids come first, because any expression and
-// any jump may name one that stands further down.
+// compile fills the program. It collects the ids first, because an expression or a
+// jump may name one that comes later.
 func (u *unit) compile() {
 	u.variables()
 	u.collect()
@@ -140,15 +141,14 @@ func (u *unit) compile() {
 	p.Walk(func(*Node) { p.size++ })
 }
 
-// scope is where an expression stands: what it may name there.
+// scope is what an expression may name at its place in the document.
 type scope struct {
 	names     *expression.Names
 	loops     []expression.Loop
-	arguments *value // of the step, while they are compiled
+	arguments *value // those of the step, while they are compiled
 }
 
-// scope is made once for each loop, so that expressions can share what is
-// derived from the names.
+// scope returns the scope inside these loops.
 func (u *unit) scope(loops []expression.Loop) *scope {
 	return &scope{loops: loops, names: &expression.Names{
 		Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen,
@@ -167,8 +167,8 @@ func (u *unit) expr(v *value, s *scope) *expression.Expr {
 	return e
 }
 
-// affords counts expressions, so that no text of the allowed size takes long
-// to compile.
+// affords counts n expressions of a value, and reports whether they may be compiled:
+// no text of the allowed size must take long.
 func (u *unit) affords(v *value, n int) bool {
 	before := u.exprs
 	u.compiler.exprs += n
@@ -182,15 +182,15 @@ func (u *unit) affords(v *value, n int) bool {
 		!(len(u.results) > manyWords && u.report.enough(len(u.results)))
 }
 
-// written is the text of a scalar as an expression.
+// written returns the text of a scalar, as an expression.
 func (v *value) written() string {
 	if v.sort == sortTruth {
-		return map[bool]string{true: "true", false: "false"}[v.truth]
+		return strconv.FormatBool(v.truth)
 	}
 	return v.text
 }
 
-// wrong reports the problems of an expression where they stand.
+// wrong reports the problems of an expression, and whether there are any.
 func (u *unit) wrong(v *value, problems []*expression.Problem) bool {
 	for _, p := range problems {
 		u.report.add(v.within(p.Offset, p.Length), p.Hint, "%s", p.Message)
@@ -217,5 +217,5 @@ func (u *unit) output(s *scope) *Output {
 	}
 }
 
-// isScript are the keys of an output that other systems run as JavaScript.
+// isScript holds the keys of an output that other systems run as JavaScript.
 var isScript = map[string]bool{"javascript_code": true, "javascript_file_path": true, "ui_tree_source_step_id": true}

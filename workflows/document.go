@@ -1,10 +1,10 @@
 package workflows
 
-// The types of this file are the document. The keys that the parser knows,
-// what their values may be, and the published schema are all derived from
-// them: `json` names a key, `doc` explains it, `words` lists what it may be,
-// `min` and `max` bound a number, and `of` names the forms of a step that may
-// have it (all, when it is left out).
+// The types of this file are the document. The parser, the formatter and the
+// published schema are derived from them: `json` names a key, `doc` explains it,
+// `words` lists the texts that it may have, `min` and `max` bound a number, `whole`
+// refuses fractions, and `required` a missing key. `form` names the form that a key
+// gives to a step, and `of` the forms of a step that may have the key (default: all).
 
 type document struct {
 	origin
@@ -120,7 +120,7 @@ type variable struct {
 	Secret      boolean         `json:"secret" doc:"The value is never written anywhere."`
 }
 
-// call is the wrapper in which a document travels as a tool call.
+// call is a document in the form of a tool call.
 type call struct {
 	origin
 
@@ -128,18 +128,17 @@ type call struct {
 	Arguments *document `json:"arguments" required:"true" doc:"The workflow."`
 }
 
-// origin is the value that a declared type was read from.
+// origin holds the value from which a declared type was read.
 type origin struct{ at *value }
 
 func (o *origin) set(v *value) { o.at = v }
 
-// Source is the text of a document and where it came from.
+// Source is the text of a document, with the place that it came from.
 type Source struct {
 	Name string // a file's path, a saved workflow's name, or "inline"
-	Dir  string // where relative paths in it start
+	Dir  string // the folder to which paths in it are relative
 	Text []byte
 }
 
-// A Loader finds the document that `workflow` or `url` names, as seen from
-// the document that names it.
+// A Loader returns the document that `workflow` or `url` of another document names.
 type Loader func(ref string, from Source) (Source, error)

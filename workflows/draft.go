@@ -12,15 +12,15 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A Draft is a document that a program writes, such as the workflow of a
-// recording. Its text is formatted as Format would.
+// A Draft is a document that a program writes, such as the workflow of a recording.
+// Its text is already in the form that Format gives.
 type Draft struct {
 	Name, Description string
 	Variables         []DraftVariable
 	Steps             []DraftStep
 }
 
-// A DraftVariable is a text that a run is given. A secret one has no default.
+// A DraftVariable is an input that is a text. A secret one has no default.
 type DraftVariable struct {
 	Name, Default string
 	Secret        bool
@@ -35,15 +35,14 @@ type DraftStep struct {
 	Retries   int
 }
 
-// A Pair is a key and its value: text, a list of texts, an object as a list of
-// pairs, which keep their order, or values as JSON has them: numbers, truths,
-// lists and objects.
+// A Pair is a key and its value: a string, a []string, a []Pair, which is an object that
+// keeps its order, or any other JSON value.
 type Pair struct {
 	Key   string
 	Value any
 }
 
-// YAML is the text of the document.
+// YAML returns the text of the document.
 func (d *Draft) YAML() ([]byte, error) {
 	root := blockObject(Pair{"version", 1}, Pair{"name", d.Name})
 	if d.Description != "" {
@@ -90,25 +89,21 @@ func (s *DraftStep) node() *yaml.Node {
 	return n
 }
 
-// blockObject is an object with a line for each pair.
-func blockObject(pairs ...Pair) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode}
+// blockObject returns an object with a line for each pair.
+func blockObject(pairs ...Pair) *yaml.Node { return objectNode(0, pairs) }
+
+// flowObject returns an object in one line.
+func flowObject(pairs []Pair) *yaml.Node { return objectNode(yaml.FlowStyle, pairs) }
+
+func objectNode(style yaml.Style, pairs []Pair) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode, Style: style}
 	for _, p := range pairs {
-		put(n, p.Key, valueNode(p.Value, false))
+		put(n, p.Key, valueNode(p.Value, style == yaml.FlowStyle))
 	}
 	return n
 }
 
-// flowObject is an object in one line.
-func flowObject(pairs []Pair) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
-	for _, p := range pairs {
-		put(n, p.Key, valueNode(p.Value, true))
-	}
-	return n
-}
-
-// bareKey is a key that every place of a document takes without quotes.
+// bareKey matches keys that need no quotes anywhere in a document.
 var bareKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z_0-9]*$`)
 
 func put(object *yaml.Node, key string, value *yaml.Node) {
@@ -143,7 +138,7 @@ func valueNode(v any, inFlow bool) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)}
 }
 
-// flowList is a list in one line.
+// flowList returns a list in one line.
 func flowList[T any](values []T) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 	for _, v := range values {
@@ -153,9 +148,9 @@ func flowList[T any](values []T) *yaml.Node {
 }
 
 var (
-	// bareText is what every reader of YAML takes for text without quotes,
+	// bareText matches what every reader of YAML takes for text without quotes,
 	bareText = regexp.MustCompile(`^[\pL_/$(.][^#\x00-\x1f\x7f-\x9f\x{2028}\x{2029}\x{feff}\\]*$`)
-	// unless it is one of these.
+	// unless otherThanText matches too.
 	otherThanText = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|null|y|n|~|\.inf|\.nan|[-+.0-9].*)$|: |:$|\s$|^\.\.\.`)
 )
 

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,9 +13,9 @@ import (
 	"understudy/steps"
 )
 
-// CheckInputs says what is wrong with given inputs, and completes them: with
-// those that the document itself gives, and with the defaults. Null is the
-// same as not given.
+// CheckInputs completes the given inputs with those that the document gives and with
+// the defaults, and returns them with all that is wrong with them. Null means the same
+// as not given.
 func (p *Program) CheckInputs(given map[string]any) (map[string]any, []steps.Problem) {
 	all := p.merged(given)
 	var problems []steps.Problem
@@ -35,7 +36,7 @@ func (p *Program) CheckInputs(given map[string]any) (map[string]any, []steps.Pro
 	return all, problems
 }
 
-// Missing are the required variables that have no value.
+// Missing returns the required variables without a value.
 func (p *Program) Missing(given map[string]any) (missing []Variable) {
 	all := p.merged(given)
 	for _, v := range p.Variables {
@@ -56,7 +57,7 @@ func (p *Program) merged(given map[string]any) map[string]any {
 
 func (p *Program) unknownInputs(given map[string]any) (problems []steps.Problem) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == name }) {
+		if p.variable(name) == nil {
 			problems = append(problems, steps.Problem{
 				Path: []string{name}, Key: true, Hint: p.knownInputs(name),
 				Message: fmt.Sprintf("there is no input %q", words.Shorten(name, 60)),
@@ -66,7 +67,7 @@ func (p *Program) unknownInputs(given map[string]any) (problems []steps.Problem)
 	return problems
 }
 
-// knownInputs names the nearest input, and all of them.
+// knownInputs returns a hint with the nearest input and all inputs.
 func (p *Program) knownInputs(name string) string {
 	if len(p.Variables) == 0 {
 		return "the workflow takes none"
@@ -83,16 +84,10 @@ func (p *Program) knownInputs(name string) string {
 }
 
 func (v Variable) purpose() string {
-	switch {
-	case v.Description != "":
-		return v.Description
-	case v.Label != "":
-		return v.Label
-	}
-	return "give a value of type " + v.Type
+	return cmp.Or(v.Description, v.Label, "give a value of type "+v.Type)
 }
 
-// check says what is wrong with a value. A secret is never repeated.
+// check returns the problems of a value. They never quote a secret.
 func (v Variable) check(value any) []steps.Problem {
 	problems := steps.CheckValue(v.Schema, value)
 	if len(problems) > 0 && v.Secret {
@@ -104,7 +99,7 @@ func (v Variable) check(value any) []steps.Problem {
 	return problems
 }
 
-// ParseInput makes a value of a text, such as one from a command line.
+// ParseInput parses the text of a value, such as one from a command line.
 func ParseInput(v Variable, text string) (any, error) {
 	t := strings.TrimSpace(text)
 	switch v.Type {
@@ -116,10 +111,15 @@ func ParseInput(v Variable, text string) (any, error) {
 		if b, err := strconv.ParseBool(t); err == nil {
 			return b, nil
 		}
-	case "array", "object":
-		var value any
-		if err := json.Unmarshal([]byte(t), &value); err == nil && typeName(value) == v.Type {
-			return value, nil
+	case "array":
+		var list []any
+		if err := json.Unmarshal([]byte(t), &list); err == nil && list != nil {
+			return list, nil
+		}
+	case "object":
+		var object map[string]any
+		if err := json.Unmarshal([]byte(t), &object); err == nil && object != nil {
+			return object, nil
 		}
 	case "enum":
 		for _, o := range v.Options {
@@ -131,12 +131,11 @@ func ParseInput(v Variable, text string) (any, error) {
 	default:
 		return text, nil
 	}
-	if v.Secret {
-		text = "a secret value"
-	} else {
-		text = strconv.Quote(words.Shorten(text, 60))
+	found := "a secret value"
+	if !v.Secret {
+		found = strconv.Quote(words.Shorten(text, 60))
 	}
-	return nil, fmt.Errorf("input %s: wanted %s, found %s", v.Name, wantedInput[v.Type], text)
+	return nil, fmt.Errorf("input %s: wanted %s, found %s", v.Name, wantedInput[v.Type], found)
 }
 
 var wantedInput = map[string]string{
@@ -144,18 +143,7 @@ var wantedInput = map[string]string{
 	"array": `a JSON list such as ["a", "b"]`, "object": `a JSON object such as {"a": 1}`,
 }
 
-func typeName(v any) string {
-	switch v.(type) {
-	case []any:
-		return "array"
-	case map[string]any:
-		return "object"
-	}
-	return ""
-}
-
-// checkGiven holds the inputs that the document itself gives to its
-// variables.
+// checkGiven checks the inputs that the document gives against its variables.
 func (u *unit) checkGiven() {
 	v := u.doc.Inputs.value
 	if v == nil {
@@ -172,13 +160,13 @@ func (u *unit) checkGiven() {
 	u.program.checkInputs(v, u.report)
 }
 
-// secretHint says how a secret is given, whoever runs the document.
+// secretHint says how a secret is given by any caller.
 func secretHint(name string) string {
 	return fmt.Sprintf("leave it out: the run asks the person for it, on a page that no client reads, or names the command; at the command line it is --input %s=@FILE", words.Shorten(name, 60))
 }
 
-// checkInputs reports the problems of inputs that are written out, but not
-// which are missing.
+// checkInputs reports the problems of inputs without expressions, but not which inputs
+// are missing.
 func (p *Program) checkInputs(v *value, r *report) {
 	if !p.Options.InputsAreOpen {
 		plain, _ := v.plain().(map[string]any)
@@ -201,7 +189,7 @@ func (p *Program) checkInputs(v *value, r *report) {
 	}
 }
 
-// hasTemplate reports whether a value holds an expression somewhere.
+// hasTemplate reports whether a value, or a value in it, holds an expression.
 func hasTemplate(v *value) bool {
 	return v.sort == sortText && isTemplate(v.text) ||
 		slices.ContainsFunc(v.list, hasTemplate) ||
@@ -217,7 +205,7 @@ func (p *Program) variable(name string) *Variable {
 	return nil
 }
 
-// ReadInputs reads a file of inputs: an object of names and values.
+// ReadInputs reads a file of inputs, which is an object of names and values.
 func ReadInputs(src Source) (map[string]any, error) {
 	r := &report{root: newFile(Source{Name: src.Name}).name}
 	v := read(src, r)

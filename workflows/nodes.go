@@ -14,14 +14,14 @@ import (
 	"understudy/workflows/expression"
 )
 
-// Bounds that hold when a document names none.
+// Bounds of a document that sets none.
 const (
 	defaultRounds     = 1000 // of a while
-	defaultAttempts   = 3    // of a retry that does not say
+	defaultAttempts   = 3    // of a retry
 	defaultRetryDelay = 500 * time.Millisecond
 )
 
-// nodes compiles a list of steps; prefix is the path of the list.
+// nodes compiles a list of steps. Their paths begin with prefix.
 func (u *unit) nodes(list []*step, prefix string, s *scope) []*Node {
 	if len(list) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (u *unit) stepNode(n *Node, x *step, s *scope) {
 	n.Note = note(x.Note.value)
 }
 
-// reservedNames are what a loop cannot call its element.
+// reservedNames are names that a loop cannot give to its element.
 var reservedNames = []string{"inputs", "env", "selectors", "steps", "run", "index", "true", "false", "nil"}
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -112,7 +112,7 @@ func note(v *value) string {
 	return encode(v.plain())
 }
 
-// retry reads both ways to say how often a step is tried again.
+// retry compiles retry, or its short form retries.
 func (u *unit) retry(x *step, path string, s *scope) Retry {
 	if x.Retry != nil && x.Retries.value != nil {
 		u.report.add(x.at.at([]string{"retries"}, true), "leave out one of the two", "the step has both retry and retries")
@@ -147,8 +147,7 @@ func (y *retry) check(r Retry, to *report) {
 	}
 }
 
-// notYet are kinds that users of other systems know, and that are still to
-// come.
+// notYet lists kinds that users of other systems know, and that do not exist yet.
 var notYet = []string{"navigate_browser", "execute_browser_script"}
 
 func (u *unit) kind(name text) *steps.Kind {

@@ -38,8 +38,8 @@ func (u *unit) runOptions() Options {
 	}
 }
 
-// OutlivesClient reports whether the run goes on when its client goes away: as the
-// document says, or else as whoever runs it does.
+// OutlivesClient reports whether the run continues when its client disconnects;
+// otherwise is the answer for a document that does not say.
 func (o Options) OutlivesClient(otherwise bool) bool {
 	if o.OnDisconnect == "" {
 		return otherwise
@@ -47,15 +47,14 @@ func (o Options) OutlivesClient(otherwise bool) bool {
 	return o.OnDisconnect == "continue"
 }
 
-// checkContinue refuses the two ways to say one thing when they disagree.
+// checkContinue refuses contradictory values of continue and stop_on_error.
 func (d *document) checkContinue(r *report) {
 	if d.StopOnError.value != nil && d.Continue.value != nil && d.StopOnError.truth == d.Continue.truth {
 		r.add(d.at.at([]string{"continue"}, true), "leave out one of the two", "continue contradicts stop_on_error, of which it is the inverse")
 	}
 }
 
-// checkRange holds start_from_step and end_at_step to steps that a run can
-// stand at.
+// checkRange checks that a run can start or end at a step.
 func (u *unit) checkRange(id text) {
 	if id.value == nil {
 		return
@@ -63,13 +62,13 @@ func (u *unit) checkRange(id text) {
 	t := u.targets[id.str()]
 	switch {
 	case t == nil:
-		u.report.add(id.position, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", words.Shorten(id.str(), 60))
+		u.unknownStep(id)
 	case t.level.parent != nil || t.level.area == areaFinally || t.level.area == areaBefore:
 		u.report.add(id.position, "name a step at the top of steps or troubleshooting", "a run cannot start or end at %q, which stands %s", words.Shorten(id.str(), 60), t.level)
 	}
 }
 
-// maxSteps is the bound of step executions.
+// maxSteps returns how many steps may be executed.
 func (u *unit) maxSteps() int {
 	if u.doc.MaxSteps.value != nil {
 		return int(min(u.doc.MaxSteps.number, 1e9))
@@ -79,7 +78,8 @@ func (u *unit) maxSteps() int {
 	return max(1000, 100*n)
 }
 
-// windowOptions are the arguments that the document gives for all its steps.
+// windowOptions returns the arguments that the document gives to all its steps, or
+// nil.
 func (d *document) windowOptions() map[string]any {
 	given := map[string]any{}
 	for name, f := range map[string]boolean{
@@ -96,9 +96,11 @@ func (d *document) windowOptions() map[string]any {
 	return given
 }
 
-func (u *unit) ids() []string {
-	if u.report.enough(len(u.targets)) {
-		return nil // nobody asks for the nearest any more
+// unknownStep reports an id that no step has.
+func (u *unit) unknownStep(id text) {
+	hint := ""
+	if !u.report.enough(len(u.targets)) {
+		hint = u.report.nearest(id.str(), slices.Sorted(maps.Keys(u.targets)))
 	}
-	return slices.Sorted(maps.Keys(u.targets))
+	u.report.add(id.position, hint, "there is no step with the id %q", words.Shorten(id.str(), 60))
 }

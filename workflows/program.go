@@ -10,26 +10,25 @@ import (
 	"understudy/workflows/expression"
 )
 
-// Program is a document that was read and checked: a tree of nodes with every
-// expression compiled. It is never changed after Compile, so any number of
-// runs may share it.
+// Program is a compiled document: a tree of nodes with every expression compiled.
+// It is immutable, so any number of runs may share it.
 type Program struct {
 	Source          Source
-	Hash            string // of the source and of all that it calls
+	Hash            string // of the source and of all documents that it calls
 	Name            string
 	Description     string
 	Variables       []Variable
-	Inputs          map[string]any // values that the document itself gives
+	Inputs          map[string]any // the values that the document gives
 	Selectors       *Template      // an object: name → selector
 	Steps           []*Node
 	Troubleshooting []*Node
 	Finally         []*Node
 	Output          *Output // nil when the document names none
 	Options         Options
-	Loaded          []Loaded // the documents that it calls, and those that they call; only of the outermost
+	Loaded          []Loaded // of the outermost document only: all that are called, directly or not
 
 	ids  map[string]*Node
-	size int // its nodes, and those of every call
+	size int // the number of its nodes and of those of every call
 }
 
 // Options are the document's settings of a run.
@@ -47,19 +46,19 @@ type Options struct {
 	ExecutionID      string
 	MaxSteps         int // never 0 in a compiled program
 	Durability       Durability
-	ResumesItself    bool // it goes on by itself when it was cut short
+	ResumesItself    bool // an interrupted run is resumed when the server starts again
 	OnLostDesktop    LostDesktop
 	OnDisconnect     string // "", "cancel" or "continue"
 	ScriptsBasePath  string
-	WindowManagement map[string]any // arguments of every step that takes them and does not say otherwise
-	RestoreFocus     bool           // the user's focus is given back at the end
-	InputsAreOpen    bool           // no variables are declared: any input is accepted
+	WindowManagement map[string]any // arguments of every step that takes them and does not set them
+	RestoreFocus     bool           // the focus is given back to the user at the end
+	InputsAreOpen    bool           // no variables are declared, so any input is accepted
 }
 
 // Policy says when pictures of a step are taken.
 type Policy string
 
-// The policies; an empty one is the one of the kind.
+// The policies. Empty means the policy of the kind.
 const (
 	Around    Policy = "around"
 	After     Policy = "after"
@@ -80,31 +79,31 @@ const (
 // Durability says when events are synced to the disk.
 type Durability string
 
-// Always syncs each step; Interval syncs now and then, and before each step
-// that must not be repeated.
+// Always syncs after each step; Interval syncs periodically, and before each step that
+// must not be repeated.
 const (
 	Always   Durability = "always"
 	Interval Durability = "interval"
 )
 
-// LostDesktop says what a resume does when the desktop of the run is gone.
+// LostDesktop says what a resume does if the desktop of the run is gone.
 type LostDesktop string
 
-// What a resume may do without the desktop; nothing said is ask.
+// The choices of a resume without the desktop. Empty means ask.
 const (
 	AskWithoutDesktop     LostDesktop = "ask"
 	RestartWithoutDesktop LostDesktop = "restart"
 	FailWithoutDesktop    LostDesktop = "fail"
 )
 
-// Node is one entry of a list of steps. Type says which of its fields count.
+// Node is one entry of a list of steps. Its Type says which fields are used.
 type Node struct {
 	Type NodeType
-	Path string // its position in its own document, such as "3.0" or "finally.1"
+	Path string // its place in its document, such as "3.0" or "finally.1"
 	ID   string
 	Line int
-	// Digest tells whether a node is the same as one in another document: a
-	// hash of what it does, without what stands inside its lists.
+	// Digest is a hash of what the node does, without the nodes inside its lists. It
+	// is the same for the same step in another document.
 	Digest string
 
 	// Of every node:
@@ -128,20 +127,20 @@ type Node struct {
 	// Of a group, a loop:
 	GroupName string
 	Steps     []*Node
-	Each      *Template        // of foreach: gives the list
+	Each      *Template        // of foreach: the list
 	As        string           // of foreach: the name of the element
 	While     *expression.Expr // of while
-	Max       int              // of while: rounds at most; never 0
+	Max       int              // of while: the maximum of rounds; never 0
 
 	// Of a call:
 	Call   *Program
 	Inputs *Template // an object
 }
 
-// NodeType is the sort of a node.
+// NodeType is the type of a node.
 type NodeType string
 
-// The sorts of nodes.
+// The types of nodes.
 const (
 	StepNode    NodeType = "step"
 	GroupNode   NodeType = "group"
@@ -150,7 +149,7 @@ const (
 	CallNode    NodeType = "call"
 )
 
-// Jump says where to go on after a success.
+// Jump says where the run continues after a success.
 type Jump struct {
 	If     *expression.Expr
 	To     string
@@ -159,26 +158,23 @@ type Jump struct {
 
 // Retry says how often and when a failed step is tried again.
 type Retry struct {
-	Attempts int // in all; 1 means no retry, and is the least
+	Attempts int // the first included; at least 1
 	Delay    time.Duration
-	Backoff  float64 // each delay is this much longer than the last; at least 1
+	Backoff  float64 // the factor from one delay to the next; at least 1
 	MaxDelay time.Duration
-	Jitter   float64      // a share of the delay, up or down
-	On       []steps.Code // only these; empty: all
+	Jitter   float64      // the share of the delay that is added or taken away at random
+	On       []steps.Code // the codes to retry; empty: all
 	NotOn    []steps.Code
-	Before   []*Node // done before the next attempt
+	Before   []*Node // run before the next attempt
 }
 
-// Retries reports whether a failure with a code is tried again.
+// Retries reports whether a failure with a code is retried.
 func (r Retry) Retries(c steps.Code) bool {
-	in := func(list []steps.Code) bool {
-		return slices.Contains(list, c)
-	}
-	return !in(r.NotOn) && (len(r.On) == 0 || in(r.On))
+	return !slices.Contains(r.NotOn, c) && (len(r.On) == 0 || slices.Contains(r.On, c))
 }
 
-// Pause is how long to wait after a number of tries. Each wait is Backoff
-// times as long as the last, up to MaxDelay, and then spread by Jitter.
+// Pause returns how long to wait after a number of tries. Each wait is Backoff times
+// as long as the last, up to MaxDelay, and then spread by Jitter.
 func (r Retry) Pause(tries int) time.Duration {
 	d := float64(r.Delay) * math.Pow(max(1, r.Backoff), float64(tries-1))
 	if r.MaxDelay > 0 {
@@ -188,11 +184,10 @@ func (r Retry) Pause(tries int) time.Duration {
 	return time.Duration(d * (1 + r.Jitter*(2*rand.Float64()-1)))
 }
 
-// Interrupt says what a resume does with a step that was cut short.
+// Interrupt says what a resume does with an interrupted step.
 type Interrupt string
 
-// What can be done with a step that was cut short. The empty one asks, unless
-// the step may be repeated by nature.
+// The choices for an interrupted step. Empty means ask, unless the step is repeatable.
 const (
 	Rerun Interrupt = "rerun"
 	Skip  Interrupt = "skip"
@@ -204,19 +199,19 @@ func (n *Node) Repeatable() bool {
 	return n.Idempotent || n.OnInterrupt == Rerun || n.Kind != nil && n.Kind.Repeatable()
 }
 
-// Output is what a run returns: one value, or named values.
+// Output is the result of a run: one value, or named values.
 type Output struct {
 	Value *expression.Expr
 	Named map[string]*expression.Expr
 }
 
-// Node is the node with an id, in this document.
+// Node returns the node of this document with an id.
 func (p *Program) Node(id string) (*Node, bool) {
 	n, ok := p.ids[id]
 	return n, ok
 }
 
-// Walk calls f for every node of the document, but not of those it calls.
+// Walk calls f for every node of the document, but not of the documents that it calls.
 func (p *Program) Walk(f func(*Node)) {
 	var list func([]*Node)
 	list = func(nodes []*Node) {
@@ -231,8 +226,8 @@ func (p *Program) Walk(f func(*Node)) {
 	list(p.Finally)
 }
 
-// WalkAll calls f for every node of the program and of those that it calls, of
-// each once, however often it is called.
+// WalkAll calls f for every node of the program and of the programs that it calls. A
+// program that is called several times is walked once.
 func (p *Program) WalkAll(f func(*Node)) {
 	seen := map[*Program]bool{}
 	var visit func(*Program)
@@ -251,8 +246,8 @@ func (p *Program) WalkAll(f func(*Node)) {
 	visit(p)
 }
 
-// Single is the program of a single call: one step, with arguments that are
-// taken as they are.
+// Single returns the program of a single call: one step, with arguments that are not
+// evaluated.
 func Single(k steps.Kind, args map[string]any) *Program {
 	if args == nil {
 		args = map[string]any{}

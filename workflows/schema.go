@@ -10,9 +10,9 @@ import (
 	"understudy/steps"
 )
 
-// Schema is the draft-07 JSON schema of documents that use these kinds, for
-// editors and other programs. It is derived from the types that the parser
-// reads into.
+// Schema returns the draft-07 JSON schema of documents that use these kinds, for
+// editors and other programs. It is derived from the types that documents are decoded
+// into.
 func Schema(kinds []steps.Kind) []byte {
 	s := schemas{definitions: map[string]*jsonschema.Schema{}}
 	s.define(reflect.TypeFor[document]())
@@ -63,7 +63,7 @@ func anyGiven(names []string) *jsonschema.Schema {
 
 func never() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
 
-// define makes the definition of a type, and of all that it holds.
+// define adds the definition of a type, and of the types of its fields.
 func (s schemas) define(t reflect.Type) {
 	if s.definitions[t.Name()] != nil {
 		return
@@ -84,7 +84,7 @@ func (s schemas) define(t reflect.Type) {
 	}
 }
 
-// of is the schema of a field's type.
+// of returns the schema of a field's type.
 func (s schemas) of(t reflect.Type, k *key) *jsonschema.Schema {
 	x := reflect.New(t).Interface()
 	if l, ok := x.(fieldType); ok {
@@ -100,7 +100,7 @@ func (s schemas) of(t reflect.Type, k *key) *jsonschema.Schema {
 	return ref(t.Elem().Name())
 }
 
-// orNull also allows null, which says the same as leaving a key out.
+// orNull extends a schema by null, which means the same as leaving a key out.
 func orNull(p *jsonschema.Schema) *jsonschema.Schema {
 	null := &jsonschema.Schema{Type: "null"}
 	switch {
@@ -116,7 +116,7 @@ func orNull(p *jsonschema.Schema) *jsonschema.Schema {
 	return p
 }
 
-// forms holds a step to one form and the keys of that form.
+// forms restricts a step to one form and the keys of that form.
 func (s schemas) forms() {
 	d := s.definitions["step"]
 	for _, f := range formKeys {
@@ -134,7 +134,7 @@ func (s schemas) forms() {
 	}
 }
 
-// kinds says which arguments go with which tool_name.
+// kinds restricts the arguments of a step to those of its tool_name.
 func (s schemas) kinds(kinds []steps.Kind) {
 	d := s.definitions["step"]
 	name := d.Properties["tool_name"]
@@ -161,18 +161,18 @@ func (s schemas) kinds(kinds []steps.Kind) {
 	}
 }
 
-// templatePattern is what a string with a template looks like.
+// templatePattern matches a string with a template.
 const templatePattern = `\{\{[\s\S]*\}\}`
 
-// authoring is the schema of arguments as they are written: each value may be
-// a template that gives it. The object itself is written out.
+// authoring returns the schema of arguments in a document, where each value may be a
+// template, but the object itself may not.
 func authoring(s *jsonschema.Schema) *jsonschema.Schema {
 	d := loosened(s)
 	d.Ref, d.Defs = "", nil
 	return d
 }
 
-// loosened copies a schema, with every value below it free to be a template.
+// loosened returns a copy of a schema that allows a template for every value below.
 func loosened(s *jsonschema.Schema) *jsonschema.Schema {
 	c := *s
 	c.Schema, c.ID, c.PropertyOrder = "", "", nil
@@ -197,7 +197,7 @@ func loosened(s *jsonschema.Schema) *jsonschema.Schema {
 	return &c
 }
 
-// editorFormats are the formats that mean the same to everyone.
+// editorFormats holds the formats that mean the same to every program.
 var editorFormats = map[string]bool{"regex": true}
 
 func orTemplate(s *jsonschema.Schema) *jsonschema.Schema {

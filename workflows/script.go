@@ -10,20 +10,19 @@ import (
 	"understudy/workflows/expression"
 )
 
-// scriptPart is a script with expressions in it. Each value is a variable of
-// the script, which refers to it where the expression stood, so that whatever
-// a value holds is data: also where the place was misread.
+// scriptPart is a script with expressions in it. Each value is given to the script
+// as a variable, to which the script refers where the expression stood. So a value is
+// always data, even if readScript misread the code around it.
 type scriptPart struct {
-	text   *expression.Text
+	*expression.Text
 	script string
-	inText []bool // the values that stand inside a text, and are texts there
-	path   string
+	inText []bool // whether each value stands inside a string of the script, and is text there
 }
 
 func (s scriptPart) eval(e *evaluation) (any, error) {
-	values, err := s.text.Values(e.ctx, e.scope, e.probe, func(i int) bool { return s.inText[i] })
+	values, err := s.Values(e.ctx, e.scope, e.probe, func(i int) bool { return s.inText[i] })
 	if err != nil {
-		return nil, at(s.path, err)
+		return nil, err
 	}
 	e.variables = map[string]any{}
 	for i, v := range values {
@@ -31,8 +30,6 @@ func (s scriptPart) eval(e *evaluation) (any, error) {
 	}
 	return s.script, nil
 }
-
-func (s scriptPart) looks() bool { return s.text.Looks() }
 
 // scriptReader writes a script with references to variables where its values
 // stand. It tells code from texts and comments, and refuses a value where a

@@ -26,7 +26,7 @@ func fillScript(t *testing.T, engine, script string, value any) (run string, nam
 		return "", nil, err
 	}
 	e := &evaluation{ctx: t.Context(), scope: &expression.Scope{Inputs: map[string]any{"v": value}}}
-	if _, err := (scriptPart{text: text, script: filled, inText: inText}).eval(e); err != nil {
+	if _, err := (scriptPart{Text: text, script: filled, inText: inText}).eval(e); err != nil {
 		t.Fatal(err)
 	}
 	return filled, e.variables, nil

@@ -16,48 +16,44 @@ import (
 	"understudy/workflows/expression"
 )
 
-// shellPart is a command line with expressions in it. Each value is an
-// environment variable of the command, which refers to it in the way that the
-// place where it stands asks for, so that nothing in it is ever executed.
+// shellPart is a command line with expressions in it. Each value is given to the
+// command as an environment variable, to which the command refers, quoted as its place
+// there needs it. So nothing in a value is ever executed.
 type shellPart struct {
-	text    *expression.Text
+	*expression.Text
 	command string // with the references
-	path    string
 }
 
-// mark stands for a value while the text around it is read. No command line
-// can hold this character itself.
+// mark stands for a value while the text around it is read. No command line can
+// hold this character.
 const mark = '\x00'
 
-// valueName is the environment variable of a value.
+// valueName returns the name of the variable of a value.
 func valueName(i int) string { return "UNDERSTUDY_VALUE_" + strconv.Itoa(i+1) }
 
-// maxVariable is how long Linux lets an environment variable be, with its name.
+// maxVariable is the limit of Linux for an environment variable with its name.
 const maxVariable = 128<<10 - 1
 
 func (s shellPart) eval(e *evaluation) (any, error) {
-	values, err := s.text.Values(e.ctx, e.scope, e.probe, func(int) bool { return true })
+	values, err := s.Values(e.ctx, e.scope, e.probe, func(int) bool { return true })
 	if err != nil {
-		return nil, at(s.path, err)
+		return nil, err
 	}
 	e.variables = map[string]any{}
 	for i, v := range values {
 		v, _ := v.(string)
 		if strings.ContainsRune(v, mark) {
-			return nil, at(s.path, errors.New("a command cannot hold the character NUL"))
+			return nil, errors.New("a command cannot hold the character NUL")
 		}
 		if len(valueName(i))+1+len(v) > maxVariable {
-			return nil, at(s.path, fmt.Errorf("a value of %d bytes is too long for a command; write it to a file with write_file, and have the command read the file", len(v)))
+			return nil, fmt.Errorf("a value of %d bytes is too long for a command; write it to a file with write_file, and have the command read the file", len(v))
 		}
 		e.variables[valueName(i)] = v
 	}
 	return s.command, nil
 }
 
-func (s shellPart) looks() bool { return s.text.Looks() }
-
-// withVariables adds the values of a command to the environment that its
-// arguments ask for.
+// withVariables adds the values in a command to the environment among its arguments.
 func withVariables(arguments any, variables map[string]any) (any, error) {
 	args, ok := arguments.(map[string]any)
 	if !ok || len(variables) == 0 {
@@ -65,7 +61,7 @@ func withVariables(arguments any, variables map[string]any) (any, error) {
 	}
 	given, ok := args["env"].(map[string]any)
 	if !ok && args["env"] != nil {
-		return arguments, nil // which the check of the arguments refuses
+		return arguments, nil // the check of the arguments refuses it
 	}
 	all := maps.Clone(variables)
 	for name, v := range given {
@@ -78,8 +74,8 @@ func withVariables(arguments any, variables map[string]any) (any, error) {
 	return args, nil
 }
 
-// language is the language of a shell, "" meaning the system's own, and whether
-// it is PowerShell.
+// language returns the language of a shell, and whether that is PowerShell. An empty
+// name means the shell of the system.
 func language(shell string) (variant syntax.LangVariant, power bool, err error) {
 	name := shell[strings.LastIndexAny(shell, `/\`)+1:]
 	name = strings.TrimSuffix(strings.ToLower(name), ".exe")
@@ -97,20 +93,20 @@ func language(shell string) (variant syntax.LangVariant, power bool, err error) 
 	return 0, false, fmt.Errorf("no value can be quoted safely for %s", words.Shorten(name, 40))
 }
 
-// errPlace says that a value stands where no quoting makes it data.
+// errPlace returns the error for a value at a place where no quoting makes it data.
 func errPlace(where string) error {
 	return fmt.Errorf("a value cannot be put %s safely; give it to the command by env, and write \"$NAME\"", where)
 }
 
-// The characters that PowerShell takes for quotes.
+// The characters that PowerShell accepts as quotes.
 const (
 	singleQuotes = "'‘’‚‛"
 	doubleQuotes = "\"“”„"
 )
 
-// powerShellCommand writes a command of PowerShell with references to the
-// variables name(i) where its values stand. Between double quotes it refuses,
-// because what is executed there cannot be told from text.
+// powerShellCommand returns a command of PowerShell with references to the variables
+// name(i) in place of its values. It refuses values between double quotes, where text
+// cannot be told from code.
 func powerShellCommand(outline func(func(int) string) string, name func(int) string) (string, error) {
 	p := powerShell{name: name}
 	command := []rune(outline(func(int) string { return string(mark) }))
@@ -130,12 +126,12 @@ func powerShellCommand(outline func(func(int) string) string, name func(int) str
 	return p.out.String(), nil
 }
 
-// powerShell is a command that is being written.
+// powerShell writes a command.
 type powerShell struct {
 	name   func(int) string
 	out    strings.Builder
-	text   []rune // what stands between single quotes, so far
-	open   string // the quotes that close what is open
+	text   []rune // the text after the opening single quote
+	open   string // the quotes that end the open text; "" outside of quotes
 	values int
 }
 
@@ -171,14 +167,14 @@ func (p *powerShell) reference() string {
 	return "${env:" + p.name(p.values-1) + "}"
 }
 
-// close writes what stood between quotes: with values, between double quotes,
-// where a reference is replaced.
+// close ends a quoted text. One with values is written between double quotes, where
+// references are replaced.
 func (p *powerShell) close(quote rune) {
 	switch {
 	case p.open == doubleQuotes:
 		p.out.WriteRune(quote)
 	case !slices.Contains(p.text, mark):
-		p.out.WriteString("'" + doubled(string(p.text)) + "'")
+		p.out.WriteString("'" + doubledQuotes.Replace(string(p.text)) + "'")
 	default:
 		p.out.WriteByte('"')
 		for _, c := range p.text {
@@ -196,14 +192,5 @@ func (p *powerShell) close(quote rune) {
 	p.open = ""
 }
 
-// doubled is a text inside single quotes of PowerShell.
-func doubled(text string) string {
-	var b strings.Builder
-	for _, c := range text {
-		b.WriteRune(c)
-		if isSingle(c) {
-			b.WriteRune(c)
-		}
-	}
-	return b.String()
-}
+// doubledQuotes escapes the quotes of a text between single quotes of PowerShell.
+var doubledQuotes = strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")

@@ -31,7 +31,7 @@ func fill(t *testing.T, shell, command, value string) (run string, env []string,
 		return "", nil, err
 	}
 	e := &evaluation{ctx: t.Context(), scope: &expression.Scope{Inputs: map[string]any{"v": value}}}
-	if _, err := (shellPart{text: text, command: filled}).eval(e); err != nil {
+	if _, err := (shellPart{Text: text, command: filled}).eval(e); err != nil {
 		t.Fatal(err)
 	}
 	env = os.Environ()

@@ -18,12 +18,12 @@ const (
 	areaBefore  area = "before"
 )
 
-// level is one list of steps. Its parent is the list that holds the group or
-// the loop that it is in; lists that nothing may be reached from have none.
+// level is one list of steps. Its parent is the list around the group or loop that
+// holds it. The top lists have no parent, nor has the before of a retry.
 type level struct {
 	parent *level
 	area   area
-	in     string // what it is in: "a group", "a loop"
+	in     string // the form of the step that holds it, such as "a group"
 }
 
 func (l *level) String() string {
@@ -36,14 +36,14 @@ func (l *level) String() string {
 	return "in " + string(l.area)
 }
 
-// target is a step and the list that it stands in.
+// target is a step and its list.
 type target struct {
 	step  *step
 	level *level
 }
 
-// collect goes through all steps of the document: which ids there are, where,
-// and what their results look like.
+// collect collects the steps of the document, their ids and the schemas of their
+// results.
 func (u *unit) collect() {
 	u.results = map[string]*jsonschema.Schema{}
 	u.collectList(u.doc.Steps, &level{area: areaSteps})
@@ -68,29 +68,27 @@ func (u *unit) collectList(list []*step, l *level) {
 	}
 }
 
-// name makes the id of a step known.
+// name registers a step by its id.
 func (u *unit) name(t *target) {
-	if t.step.ID.value == nil {
-		return
-	}
 	id := t.step.ID.str()
-	if id == "" {
+	first := u.targets[id]
+	switch {
+	case t.step.ID.value == nil:
+	case id == "":
 		u.report.add(t.step.ID.position, "", "the id is empty")
-		return
-	}
-	if first := u.targets[id]; first != nil {
+	case first != nil:
 		u.report.add(t.step.ID.position, "rename one of the two", "the id %q is already that of the step in line %d", words.Shorten(id, 60), first.step.ID.line)
-		return
-	}
-	u.targets[id] = t
-	u.results[id] = nil
-	if k := u.kinds[t.step.ToolName.str()]; k != nil {
-		u.results[id] = k.Result
+	default:
+		u.targets[id] = t
+		u.results[id] = nil
+		if k := u.kinds[t.step.ToolName.str()]; k != nil {
+			u.results[id] = k.Result
+		}
 	}
 }
 
-// checkTargets holds every jump and fallback to steps that can be reached
-// from where it stands.
+// checkTargets checks that every jump and fallback leads to a step that can be reached
+// from there. Entering troubleshooting from a list allows the way back to that list.
 func (u *unit) checkTargets() {
 	for _, t := range u.order {
 		for _, to := range t.step.leads() {
@@ -108,7 +106,7 @@ func (u *unit) checkTargets() {
 	}
 }
 
-// leads are the ids that a step leads to.
+// leads returns the ids to which a step leads.
 func (s *step) leads() (ids []text) {
 	if s.Fallback.value != nil {
 		ids = append(ids, s.Fallback)
@@ -124,7 +122,7 @@ func (s *step) leads() (ids []text) {
 func (u *unit) checkTarget(from *target, id text) {
 	to := u.targets[id.str()]
 	if to == nil {
-		u.report.add(id.position, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", words.Shorten(id.str(), 60))
+		u.unknownStep(id)
 		return
 	}
 	if u.reaches(from.level, to.level) {
@@ -140,9 +138,9 @@ func (u *unit) checkTarget(from *target, id text) {
 	u.report.add(id.position, hint, "%q cannot be reached from here: it stands %s", words.Shorten(id.str(), 60), to.level)
 }
 
-// reaches reports whether a step of one list can lead to a step of another: of
-// the same list, of one around it, of the top of troubleshooting, and from
-// there back to where troubleshooting was entered.
+// reaches reports whether a step of one list can lead to a step of another: of the
+// same list, of a list around it, at the top of troubleshooting, and from there back
+// to a list from which troubleshooting is entered.
 func (u *unit) reaches(from, to *level) bool {
 	for l := from; l != nil; l = l.parent {
 		if l == to {

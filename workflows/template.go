@@ -12,8 +12,8 @@ import (
 	"understudy/workflows/expression"
 )
 
-// Template is a value in which strings hold expressions. Its values must not
-// be changed: what holds no expression is the same value each time.
+// Template is a value whose strings hold expressions. Callers must not change the
+// values that it gives: a part without expressions is the same value each time.
 type Template struct {
 	root part
 }
@@ -21,33 +21,31 @@ type Template struct {
 // part is a value of a template.
 type part interface {
 	eval(*evaluation) (any, error)
-	looks() bool
+	// Looks reports whether an expression asks the desktop.
+	Looks() bool
 }
 
-// evaluation is what the parts of a template are evaluated with.
+// evaluation is one evaluation of a template.
 type evaluation struct {
 	ctx   context.Context
 	scope *expression.Scope
 	probe expression.Probe
 
-	known     bool           // what cannot be evaluated is left out
-	variables map[string]any // of the command among the arguments
+	known     bool           // a part that cannot be evaluated is nil, and no error
+	variables map[string]any // the values in the command or the script among the arguments
 }
 
-// Eval gives the value, with every expression replaced.
+// Eval returns the value, with every expression replaced by its value.
 func (t *Template) Eval(ctx context.Context, s *expression.Scope, p expression.Probe) (any, error) {
-	e := &evaluation{ctx: ctx, scope: s, probe: p}
-	v, err := t.root.eval(e)
-	if err != nil {
-		return nil, err
-	}
-	return withVariables(v, e.variables)
+	return t.eval(&evaluation{ctx: ctx, scope: s, probe: p})
 }
 
-// EvalKnown is Eval that gives nil for each string of the value that cannot be
-// evaluated.
+// EvalKnown is Eval with nil for each string that cannot be evaluated.
 func (t *Template) EvalKnown(ctx context.Context, s *expression.Scope, p expression.Probe) (any, error) {
-	e := &evaluation{ctx: ctx, scope: s, probe: p, known: true}
+	return t.eval(&evaluation{ctx: ctx, scope: s, probe: p, known: true})
+}
+
+func (t *Template) eval(e *evaluation) (any, error) {
 	v, err := e.of(t.root)
 	if err != nil {
 		return nil, err
@@ -55,7 +53,7 @@ func (t *Template) EvalKnown(ctx context.Context, s *expression.Scope, p express
 	return withVariables(v, e.variables)
 }
 
-// of evaluates a part of another.
+// of evaluates a part.
 func (e *evaluation) of(p part) (any, error) {
 	v, err := p.eval(e)
 	if e.known && err != nil {
@@ -64,15 +62,16 @@ func (e *evaluation) of(p part) (any, error) {
 	return v, err
 }
 
-func (t *Template) Looks() bool { return t.root.looks() }
+// Looks reports whether an expression asks the desktop.
+func (t *Template) Looks() bool { return t.root.Looks() }
 
-// Constant is the value of a template that holds no expression.
+// Constant returns the value of a template without expressions.
 func (t *Template) Constant() (any, bool) {
 	c, ok := t.root.(constant)
 	return c.value, ok
 }
 
-// ConstantOf is the value of a key of an object, if that holds no expression.
+// ConstantOf returns the value of a key of an object, if that has no expressions.
 func (t *Template) ConstantOf(key string) (any, bool) {
 	switch root := t.root.(type) {
 	case constant:
@@ -91,7 +90,7 @@ func (t *Template) ConstantOf(key string) (any, bool) {
 type constant struct{ value any }
 
 func (c constant) eval(*evaluation) (any, error) { return c.value, nil }
-func (constant) looks() bool                     { return false }
+func (constant) Looks() bool                     { return false }
 
 type listPart []part
 
@@ -107,10 +106,10 @@ func (l listPart) eval(e *evaluation) (any, error) {
 	return list, nil
 }
 
-func (l listPart) looks() bool { return slices.ContainsFunc(l, part.looks) }
+func (l listPart) Looks() bool { return slices.ContainsFunc(l, part.Looks) }
 
-// objectPart keeps the order of the document, so that of two errors the first
-// is reported.
+// objectPart keeps the order of the document, so that the first of several errors is
+// reported.
 type objectPart []field
 
 type field struct {
@@ -130,70 +129,52 @@ func (o objectPart) eval(e *evaluation) (any, error) {
 	return object, nil
 }
 
-func (o objectPart) looks() bool {
-	return slices.ContainsFunc(o, func(f field) bool { return f.part.looks() })
+func (o objectPart) Looks() bool {
+	return slices.ContainsFunc(o, func(f field) bool { return f.part.Looks() })
+}
+
+// pathPart is a part whose errors name its path.
+type pathPart struct {
+	part
+	path string
+}
+
+func (p pathPart) eval(e *evaluation) (any, error) {
+	v, err := p.part.eval(e)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.path, err)
+	}
+	return v, nil
 }
 
 // textPart is a string with expressions, and the schema that its value should
 // fit.
 type textPart struct {
-	text   *expression.Text
+	*expression.Text
 	schema *jsonschema.Schema
-	path   string
 }
 
 func (t textPart) eval(e *evaluation) (any, error) {
-	v, err := t.text.Eval(e.ctx, e.scope, e.probe)
+	v, err := t.Text.Eval(e.ctx, e.scope, e.probe)
 	if err != nil {
-		return nil, at(t.path, err)
+		return nil, err
 	}
 	return coerce(v, t.schema), nil
 }
 
-func (t textPart) looks() bool { return t.text.Looks() }
+// conditionPart is an argument that is a condition. Its value says whether the
+// condition holds.
+type conditionPart struct{ *expression.Expr }
 
-// conditionPart is an argument that is an expression by itself: the kind gets
-// whether it holds.
-type conditionPart struct {
-	expr *expression.Expr
-	path string
-}
+func (c conditionPart) eval(e *evaluation) (any, error) { return c.Holds(e.ctx, e.scope, e.probe) }
 
-func (c conditionPart) eval(e *evaluation) (any, error) {
-	holds, err := c.expr.Holds(e.ctx, e.scope, e.probe)
-	if err != nil {
-		return nil, at(c.path, err)
-	}
-	return holds, nil
-}
+// exprPart is a bare expression.
+type exprPart struct{ *expression.Expr }
 
-func (c conditionPart) looks() bool { return c.expr.Looks() }
+func (x exprPart) eval(e *evaluation) (any, error) { return x.Eval(e.ctx, e.scope, e.probe) }
 
-// exprPart is the value of a bare expression.
-type exprPart struct {
-	expr *expression.Expr
-	path string
-}
-
-func (x exprPart) eval(e *evaluation) (any, error) {
-	v, err := x.expr.Eval(e.ctx, e.scope, e.probe)
-	if err != nil {
-		return nil, at(x.path, err)
-	}
-	return v, nil
-}
-
-func (x exprPart) looks() bool { return x.expr.Looks() }
-
-func at(path string, err error) error {
-	if path == "" {
-		return err
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
-// coerce makes a string of a number where a string is wanted, and the other
-// way round where the string says a number or a boolean.
+// coerce converts a number or a boolean to a string where the schema wants a string,
+// and a string that holds one where the schema wants that.
 func coerce(v any, s *jsonschema.Schema) any {
 	if s == nil {
 		return v
@@ -213,7 +194,7 @@ func coerce(v any, s *jsonschema.Schema) any {
 	return v
 }
 
-// parsed is what a string says, where no string is wanted.
+// parsed returns the number or the boolean in a string, where the schema wants that.
 func parsed(text string, s *jsonschema.Schema) any {
 	if allows(s, "string") {
 		return text
@@ -228,11 +209,7 @@ func parsed(text string, s *jsonschema.Schema) any {
 	return text
 }
 
-// allows reports whether a schema names a type; one that names none allows all
-// only in that nothing needs to be changed.
+// allows reports whether a schema allows a type. One that names no type allows all.
 func allows(s *jsonschema.Schema, name string) bool {
-	if s.Type == "" && len(s.Types) == 0 {
-		return true
-	}
-	return s.Type == name || slices.Contains(s.Types, name)
+	return s.Type == "" && len(s.Types) == 0 || s.Type == name || slices.Contains(s.Types, name)
 }

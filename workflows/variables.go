@@ -21,11 +21,10 @@ type Variable struct {
 	Secret      bool               `json:"secret,omitempty"`
 	Regex       string             `json:"regex,omitempty"`
 	Options     []any              `json:"options,omitempty"`
-	Schema      *jsonschema.Schema `json:"schema,omitempty"` // of its value
+	Schema      *jsonschema.Schema `json:"schema,omitempty"` // of the value
 }
 
-// variables declares the inputs of the document, and the names of its
-// selectors.
+// variables collects the inputs of the document, and the names of its selectors.
 func (u *unit) variables() {
 	u.inputs = map[string]*jsonschema.Schema{}
 	u.program.Options.InputsAreOpen = u.doc.Variables.value == nil
@@ -67,7 +66,8 @@ func (d *variable) checkDefault(v Variable, r *report) {
 	}
 }
 
-// kind is the type of a variable that may not say its type.
+// kind returns the type of a variable, which follows from the other keys if the
+// document does not give it.
 func (d *variable) kind() string {
 	switch x := d.Default.value; {
 	case d.Type.value != nil:
@@ -123,7 +123,7 @@ func (d *variable) objectSchema(s *jsonschema.Schema, r *report) {
 	}
 }
 
-// check refuses what does not go with the type.
+// check refuses keys and options that do not go with the type.
 func (d *variable) check(kind string, r *report) {
 	report := func(key, hint, format string, args ...any) {
 		if d.at.get(key) != nil {

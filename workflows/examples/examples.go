@@ -1,12 +1,11 @@
-// Package examples holds workflows that show one idea each. They are part of
-// the program, so that a newcomer can print and run them, and each is a test.
+// Package examples holds workflows that show one idea each. They are embedded in the
+// program, so that a newcomer can print and run them. Each is a test as well.
 package examples
 
 import (
 	"embed"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"understudy/workflows"
@@ -17,7 +16,7 @@ import (
 //go:embed *.yaml
 var Files embed.FS
 
-// Names are the names of the examples, without their ending.
+// Names returns the names of the examples, sorted and without extension.
 func Names() []string {
 	entries, err := Files.ReadDir(".")
 	if err != nil {
@@ -27,10 +26,10 @@ func Names() []string {
 	for i, e := range entries {
 		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
 	}
-	return slices.Sorted(slices.Values(names))
+	return names // ReadDir has sorted them
 }
 
-// Load finds an example by its name or its file's name.
+// Load returns an example by its name or its file name.
 func Load(ref string, _ workflows.Source) (workflows.Source, error) {
 	name := strings.TrimSuffix(path.Base(ref), ".yaml")
 	text, err := Files.ReadFile(name + ".yaml")
