@@ -12,28 +12,28 @@ import (
 	"understudy/internal/words"
 )
 
-// A posixReader finds how each value of a command has to be written. It visits
-// only the places where a reference to a variable is data; a value that it does
-// not come across is refused.
+// A posixReader finds how the reference to each value of a command is quoted. It
+// visits only the places where a reference to a variable is data; a value at any other
+// place is refused.
 type posixReader struct {
 	command string
-	stem    string // with its number, it stands for a value
+	stem    string // stands for a value, followed by its number
 	strict  bool   // the shell evaluates the arguments of its builtin commands
 	quotes  []quotes
-	derived map[string]bool // the variables that hold what came from a value
-	tangled bool            // they are too many to be followed
+	derived map[string]bool // the variables whose content comes from a value
+	tangled bool            // there are too many such variables to follow
 	lists   bool            // the command has lists, which declare reads as code
 	where   string          // the last place that was refused
 }
 
-// quotes are what stands before and behind a reference.
+// quotes are the texts before and after a reference.
 type quotes struct {
 	known         bool
 	before, after string
 }
 
-// posixCommand writes a command with references to the variables name(i) where
-// its values stand.
+// posixCommand returns a command with references to the variables name(i) in place of
+// its values.
 func posixCommand(outline func(func(int) string) string, language syntax.LangVariant, name func(int) string) (string, error) {
 	r := &posixReader{stem: "value", strict: language != syntax.LangBash, derived: map[string]bool{}}
 	plain := outline(func(int) string {
@@ -54,7 +54,7 @@ func posixCommand(outline func(func(int) string) string, language syntax.LangVar
 	if r.collect(file); r.tangled {
 		return "", errPlace("into a variable from which so many others come")
 	}
-	r.stmts(file.Stmts)
+	syntax.Walk(file, r.visit)
 	for _, q := range r.quotes {
 		if !q.known {
 			return "", errPlace(cmp.Or(r.where, "there"))
@@ -66,14 +66,13 @@ func posixCommand(outline func(func(int) string) string, language syntax.LangVar
 	return outline(func(i int) string { return r.quotes[i].before + "${" + name(i) + "}" + r.quotes[i].after }), nil
 }
 
-// What a command with values may be at most, so that reading it takes little
-// time and memory.
+// Limits of a command with values, so that reading it takes little time and memory.
 const (
 	maxCommandSize = 64 << 10
 	maxOpened      = 1000
 )
 
-// readable says what is wrong with a command before it is read.
+// readable returns an error if a command cannot be read safely.
 func readable(command string, strict bool) error {
 	opened := 0
 	for _, c := range []string{"(", "{", "[", "`"} {
@@ -90,11 +89,11 @@ func readable(command string, strict bool) error {
 	return nil
 }
 
-// stand is what stands for a value while the command is read: a word of
-// letters, that ends in one so that no value begins another's.
+// stand returns the word that stands for a value while the command is read. It ends in
+// a letter, so that no such word is the beginning of another.
 func (r *posixReader) stand(i int) string { return r.stem + strconv.Itoa(i) + "e" }
 
-// has says whether a value stands in a node.
+// has reports whether a value stands in a node.
 func (r *posixReader) has(n syntax.Node) bool {
 	return strings.Contains(r.source(n), r.stem)
 }
@@ -102,19 +101,19 @@ func (r *posixReader) has(n syntax.Node) bool {
 func (r *posixReader) source(n syntax.Node) string {
 	from, to := int(n.Pos().Offset()), int(n.End().Offset())
 	if from > to || to > len(r.command) {
-		return r.stem // what has no place is not known to be free of values
+		return r.stem // a node without a position may hold a value
 	}
 	return r.command[from:to]
 }
 
-// refuse remembers where a value was found that stands in a node.
+// refuse sets the place to name in the error, if a value stands in a node.
 func (r *posixReader) refuse(n syntax.Node, where string) {
 	if r.has(n) {
 		r.where = where
 	}
 }
 
-// allow gives quotes to the values of a piece of text.
+// allow sets the quotes of the values in a literal.
 func (r *posixReader) allow(n syntax.Node, before, after string) {
 	text := r.source(n)
 	for from := 0; ; {
@@ -133,84 +132,52 @@ func (r *posixReader) allow(n syntax.Node, before, after string) {
 	}
 }
 
-// backslashed says whether what follows a text has a backslash before it.
+// backslashed reports whether a text ends in a backslash that escapes the next
+// character.
 func backslashed(text string) bool {
 	return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1
 }
 
-func (r *posixReader) stmts(list []*syntax.Stmt) {
-	for _, s := range list {
-		r.stmt(s)
-	}
-}
-
-func (r *posixReader) stmt(s *syntax.Stmt) {
-	if s == nil {
-		return
-	}
-	for _, x := range s.Redirs {
-		r.word(x.Word)
-		if x.Hdoc != nil {
-			r.refuse(x.Hdoc, "into a here-document")
+// visit visits a node for syntax.Walk, and reports whether its children may hold
+// values too.
+func (r *posixReader) visit(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.File, *syntax.Block, *syntax.Subshell, *syntax.BinaryCmd, *syntax.IfClause, *syntax.WhileClause,
+		*syntax.ForClause, *syntax.WordIter, *syntax.CaseClause, *syntax.CaseItem, *syntax.FuncDecl, *syntax.TimeClause,
+		*syntax.CmdSubst, *syntax.ProcSubst, *syntax.TestClause, *syntax.ParenTest:
+		return true
+	case *syntax.Stmt:
+		for _, x := range n.Redirs {
+			r.word(x.Word)
+			if x.Hdoc != nil {
+				r.refuse(x.Hdoc, "into a here-document")
+			}
 		}
-	}
-	switch c := s.Cmd.(type) {
-	case *syntax.CallExpr:
-		r.call(c)
-	case *syntax.DeclClause:
-		r.declare(c)
-	case *syntax.TestClause:
-		r.test(c.X)
-	case *syntax.ArithmCmd, *syntax.LetClause:
-		r.refuse(c, "into arithmetic")
-	default:
-		r.compound(c)
-	}
-}
-
-func (r *posixReader) compound(c syntax.Command) {
-	switch c := c.(type) {
-	case *syntax.Block:
-		r.stmts(c.Stmts)
-	case *syntax.Subshell:
-		r.stmts(c.Stmts)
-	case *syntax.BinaryCmd:
-		r.stmt(c.X)
-		r.stmt(c.Y)
-	case *syntax.IfClause:
-		for ; c != nil; c = c.Else {
-			r.stmts(c.Cond)
-			r.stmts(c.Then)
+		if n.Cmd != nil {
+			syntax.Walk(n.Cmd, r.visit)
 		}
-	case *syntax.WhileClause:
-		r.stmts(c.Cond)
-		r.stmts(c.Do)
-	case *syntax.ForClause:
-		if loop, ok := c.Loop.(*syntax.WordIter); ok {
-			r.words(loop.Items)
-		} else {
-			r.refuse(c.Loop, "into arithmetic")
-		}
-		r.stmts(c.Do)
-	case *syntax.CaseClause:
-		r.word(c.Word)
-		for _, item := range c.Items {
-			r.words(item.Patterns)
-			r.stmts(item.Stmts)
-		}
-	case *syntax.FuncDecl:
-		r.stmt(c.Body)
-	case *syntax.TimeClause:
-		r.stmt(c.Stmt)
 	case *syntax.CoprocClause:
-		r.stmt(c.Stmt)
+		syntax.Walk(n.Stmt, r.visit) // but not its name
+	case *syntax.Word:
+		r.word(n)
+	case *syntax.CallExpr:
+		r.call(n)
+	case *syntax.DeclClause:
+		r.declare(n)
+	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+		r.refuse(n, "into arithmetic")
+	case *syntax.UnaryTest:
+		if n.Op != syntax.TsVarSet && n.Op != syntax.TsRefVar {
+			return true
+		}
+		r.refuse(n, "behind "+n.Op.String())
+	case *syntax.BinaryTest:
+		if !compares(n.Op) {
+			return true
+		}
+		r.refuse(n, "beside "+n.Op.String()+" in [[ … ]], which evaluates it (write [ … ] instead)")
 	}
-}
-
-func (r *posixReader) words(list []*syntax.Word) {
-	for _, w := range list {
-		r.word(w)
-	}
+	return false
 }
 
 func (r *posixReader) word(w *syntax.Word) {
@@ -219,8 +186,8 @@ func (r *posixReader) word(w *syntax.Word) {
 	}
 }
 
-// parts visits the parts of a word, or of what stands in double quotes, where a
-// reference needs no more.
+// parts visits the parts of a word, or of a text in double quotes. References in them
+// stand between before and after.
 func (r *posixReader) parts(list []syntax.WordPart, before, after string) {
 	for _, p := range list {
 		switch p := p.(type) {
@@ -242,10 +209,10 @@ func (r *posixReader) parts(list []syntax.WordPart, before, after string) {
 			if p.Backquotes || p.TempFile || p.ReplyVar {
 				r.refuse(p, "into backquotes")
 			} else {
-				r.stmts(p.Stmts)
+				syntax.Walk(p, r.visit)
 			}
 		case *syntax.ProcSubst:
-			r.stmts(p.Stmts)
+			syntax.Walk(p, r.visit)
 		case *syntax.ArithmExp:
 			r.refuse(p, "into arithmetic")
 		default:
@@ -254,8 +221,8 @@ func (r *posixReader) parts(list []syntax.WordPart, before, after string) {
 	}
 }
 
-// allowSingle closes the quotes for a value, and opens them again. A backslash
-// means nothing there.
+// allowSingle is allow for a text in single quotes: they are closed before a reference,
+// and opened again after it. A backslash escapes nothing there.
 func (r *posixReader) allowSingle(q *syntax.SglQuoted) {
 	if !r.has(q) {
 		return
@@ -267,30 +234,7 @@ func (r *posixReader) allowSingle(q *syntax.SglQuoted) {
 	}
 }
 
-// test visits what stands in [[ … ]].
-func (r *posixReader) test(x syntax.TestExpr) {
-	switch x := x.(type) {
-	case *syntax.Word:
-		r.word(x)
-	case *syntax.ParenTest:
-		r.test(x.X)
-	case *syntax.UnaryTest:
-		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-			r.refuse(x, "behind "+x.Op.String())
-			return
-		}
-		r.test(x.X)
-	case *syntax.BinaryTest:
-		if compares(x.Op) {
-			r.refuse(x, "beside "+x.Op.String()+" in [[ … ]], which evaluates it (write [ … ] instead)")
-			return
-		}
-		r.test(x.X)
-		r.test(x.Y)
-	}
-}
-
-// compares says whether an operator takes its operands for arithmetic.
+// compares reports whether an operator evaluates its operands as arithmetic.
 func compares(op syntax.BinTestOperator) bool {
 	switch op {
 	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
@@ -299,7 +243,7 @@ func compares(op syntax.BinTestOperator) bool {
 	return false
 }
 
-// assign visits what is assigned. A subscript is arithmetic.
+// assign visits the value of an assignment. A subscript is arithmetic.
 func (r *posixReader) assign(a *syntax.Assign) {
 	if a.Index != nil {
 		r.refuse(a, "into a subscript, or what is assigned to one")
@@ -318,8 +262,8 @@ func (r *posixReader) assign(a *syntax.Assign) {
 	}
 }
 
-// declare visits declare, export and the like: without options, what stands
-// behind = is data, unless the variable is a list.
+// declare visits declare, export and the like. Without options the text after = is
+// data, unless the variable is a list.
 func (r *posixReader) declare(c *syntax.DeclClause) {
 	name := c.Variant.Value
 	plain := name == "export" || name == "readonly" || !r.lists && name != "nameref"

@@ -9,32 +9,31 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// evaluators are the commands of a shell that read their arguments as code, as
-// the names of variables with subscripts, or as arithmetic.
+// evaluators are commands that read their arguments as code, as the names of variables
+// with subscripts, or as arithmetic.
 var evaluators = []string{
 	"eval", "trap", "let", "unset", "read", "getopts", "mapfile", "readarray", "alias", "wait", "complete", "compgen", "bind", "enable", "fc",
 	"declare", "typeset", "local", "export", "readonly", "nameref", "ssh", "watch", "parallel",
 }
 
-// strictEvaluators do the same in zsh and ksh, which take numbers for
-// arithmetic everywhere.
+// strictEvaluators do the same in zsh and ksh, which read every number as arithmetic.
 var strictEvaluators = []string{
 	"test", "[", "printf", "print", "return", "exit", "shift", "break", "continue", "integer", "float", "ulimit", "limit", "set", "autoload", "functions", "zmodload", "sched",
 }
 
-// runners run the command that stands behind them in the same shell.
+// runners run the command that follows them.
 var runners = []string{"command", "builtin", "exec", "nohup", "env", "sudo", "noglob", "nocorrect", "-"}
 
-// interpreters say by which letters of options a program is given code. One
-// without letters takes its first argument for it.
+// interpreters maps programs to the letters of the options that give them code. A
+// program without letters takes its first argument as code.
 var interpreters = map[string]string{
 	"sh": "c", "bash": "c", "dash": "c", "zsh": "c", "ksh": "c", "mksh": "c", "ash": "c", "su": "c", "runuser": "c", "script": "c", "flock": "c",
 	"python": "c", "python2": "c", "python3": "c", "perl": "eE", "ruby": "e", "node": "ep", "nodejs": "ep", "php": "r", "lua": "e", "osascript": "e",
 	"awk": "", "gawk": "", "mawk": "", "nawk": "", "sed": "",
 }
 
-// call visits a simple command. Its name is never a value, and what it executes
-// or evaluates holds none.
+// call visits a simple command. It refuses values in the name of the command and in
+// the words that the command executes or evaluates.
 func (r *posixReader) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		r.assign(a)
@@ -49,7 +48,8 @@ func (r *posixReader) call(c *syntax.CallExpr) {
 	}
 }
 
-// code are the words of a command that are executed or evaluated.
+// code returns the words of a command that are executed or evaluated, and a
+// description of that place.
 func (r *posixReader) code(args []*syntax.Word) (code []*syntax.Word, where string) {
 	args = behindRunners(args)
 	if len(args) == 0 {
@@ -75,7 +75,7 @@ func (r *posixReader) code(args []*syntax.Word) (code []*syntax.Word, where stri
 	return code, "into the code of another interpreter"
 }
 
-// behindRunners are the words of the command that others only start.
+// behindRunners returns the words of a command without the runners before it.
 func behindRunners(args []*syntax.Word) []*syntax.Word {
 	for len(args) > 1 && slices.Contains(runners, path.Base(static(args[0]))) {
 		args = args[1:]
@@ -86,8 +86,7 @@ func behindRunners(args []*syntax.Word) []*syntax.Word {
 	return args
 }
 
-// testCode are the words of a test behind -v, and those behind a value that
-// could be -v itself.
+// testCode returns the words of a test that follow -v, or a value that could be -v.
 func (r *posixReader) testCode(args []*syntax.Word) (code []*syntax.Word) {
 	for i, w := range args[:max(0, len(args)-1)] {
 		if name := static(w); name == "-v" || name == "-R" || r.begins(w) || strings.HasPrefix(name, "-") && r.has(w) {
@@ -97,7 +96,7 @@ func (r *posixReader) testCode(args []*syntax.Word) (code []*syntax.Word) {
 	return code
 }
 
-// printfCode are the words of printf that name a variable, or could.
+// printfCode returns the words of printf that name a variable, or could.
 func (r *posixReader) printfCode(args []*syntax.Word) []*syntax.Word {
 	if len(args) > 0 && (r.begins(args[0]) || strings.HasPrefix(wordText(args[0]), "-v")) {
 		return args
@@ -105,7 +104,7 @@ func (r *posixReader) printfCode(args []*syntax.Word) []*syntax.Word {
 	return nil
 }
 
-// interpreted are the words that a program executes which takes code behind an
+// interpreted returns the words that an interpreter executes. It takes code after an
 // option with one of the letters.
 func (r *posixReader) interpreted(args []*syntax.Word, letters string) (code []*syntax.Word) {
 	wanted := letters == ""
@@ -132,12 +131,12 @@ func (r *posixReader) interpreted(args []*syntax.Word, letters string) (code []*
 	return code
 }
 
-// begins says whether a word begins with a value.
+// begins reports whether a word begins with a value.
 func (r *posixReader) begins(w *syntax.Word) bool {
 	return strings.HasPrefix(strings.TrimLeft(r.source(w), `"'`), r.stem)
 }
 
-// static is what a word says that holds nothing to expand, and "" otherwise.
+// static returns the text of a word, or "" if part of it is expanded.
 func static(w *syntax.Word) string {
 	s := wordText(w)
 	if strings.ContainsRune(s, mark) {
@@ -146,7 +145,8 @@ func static(w *syntax.Word) string {
 	return s
 }
 
-// wordText is what a word says, with a mark for what is expanded.
+// wordText returns the text of a word, with a mark in place of each part that is
+// expanded.
 func wordText(w *syntax.Word) string {
 	var b strings.Builder
 	partsText(&b, w.Parts)
@@ -174,15 +174,15 @@ var (
 	positional = regexp.MustCompile(`\$\{?!?[0-9@*]`)
 )
 
-// handedOver is the name of what a function or a script is given.
+// handedOver is the name in derived of the arguments of a function or a script.
 const handedOver = "$@"
 
-// maxPasses bounds from how many variables to others a value is followed, where
-// they are assigned in the opposite order.
+// maxPasses bounds through how many variables a value is followed that are assigned in
+// the opposite order.
 const maxPasses = 20
 
-// collect finds the variables that hold what came from a value, over as many
-// assignments as there are.
+// collect finds the variables whose content comes from a value, through any number of
+// assignments.
 func (r *posixReader) collect(f *syntax.File) {
 	functions := map[string]bool{}
 	for known, pass := -1, 0; known < len(r.derived) && pass < maxPasses; pass++ {
@@ -208,7 +208,7 @@ func (r *posixReader) collect(f *syntax.File) {
 			return true
 		})
 		if pass == 0 {
-			known = -1 // once more, now that the functions are known
+			known = -1 // one more pass, now that all functions are known
 		}
 		r.tangled = pass == maxPasses-1 && known < len(r.derived)
 	}
@@ -232,7 +232,7 @@ func (r *posixReader) collectCall(c *syntax.CallExpr, functions map[string]bool)
 	}
 }
 
-// holds says whether a value comes into a node, by itself or by a variable.
+// holds reports whether a value stands in a node, or a variable derived from one.
 func (r *posixReader) holds(n syntax.Node) bool {
 	return r.has(n) || r.mentions(r.source(n), expanded)
 }
@@ -249,7 +249,8 @@ func (r *posixReader) mentions(source string, names *regexp.Regexp) bool {
 	return false
 }
 
-// evaluated refuses a command that evaluates a variable which holds a value.
+// evaluated returns an error if the command evaluates a variable that is derived from a
+// value.
 func (r *posixReader) evaluated(f *syntax.File) (err error) {
 	syntax.Walk(f, func(n syntax.Node) bool {
 		found := false
@@ -278,7 +279,7 @@ func (r *posixReader) evaluated(f *syntax.File) (err error) {
 	return err
 }
 
-// changes says whether a declaration has options, or names what is expanded.
+// changes reports whether a declaration has options or expanded names.
 func (r *posixReader) changes(c *syntax.DeclClause) bool {
 	return slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool { return a.Name == nil })
 }

@@ -31,19 +31,20 @@ func (s scriptPart) eval(e *evaluation) (any, error) {
 	return s.script, nil
 }
 
-// scriptReader writes a script with references to variables where its values
-// stand. It tells code from texts and comments, and refuses a value where a
-// reference would mean something else.
+// scriptReader writes a script with references to variables in place of its values. It
+// tells code from strings and comments, and refuses a value where a reference would
+// mean something else.
 type scriptReader struct {
-	code   []rune // with a mark for each value
+	code   []rune // the script, with a mark for each value
 	at     int
 	out    strings.Builder
 	inText []bool
-	before string // the token before, which tells a division from a pattern
+	before string // the previous token, which tells a division from a regular expression
 	err    error
 }
 
-// readScript gives a script with references.
+// readScript returns a script with references, and which of its values stand inside
+// strings.
 func readScript(t *expression.Text, engine string) (script string, inText []bool, err error) {
 	if plain := t.Outline(func(int) string { return "" }); strings.ContainsRune(plain, mark) {
 		return "", nil, errors.New("a script with values cannot hold the character NUL")
@@ -62,14 +63,15 @@ func readScript(t *expression.Text, engine string) (script string, inText []bool
 	return r.out.String(), r.inText, r.err
 }
 
-// refuse says that no value can stand somewhere. The first reason is kept.
+// refuse sets the error for a value at a place where none can be. The first error is
+// kept.
 func (r *scriptReader) refuse(where string) {
 	if r.err == nil {
 		r.err = fmt.Errorf("a value cannot be put %s; name it instead: inputs.NAME, env.NAME, or a name that the argument env gives it", where)
 	}
 }
 
-// refuseRest refuses the values from here on, if there are any.
+// refuseRest copies the rest, and refuses any values in it.
 func (r *scriptReader) refuseRest(where string) {
 	if slices.Contains(r.code[r.at:], mark) {
 		r.refuse(where)
@@ -79,7 +81,7 @@ func (r *scriptReader) refuseRest(where string) {
 
 func (r *scriptReader) more() bool { return r.err == nil && r.at < len(r.code) }
 
-// has reports whether a text follows.
+// has reports whether a text comes next.
 func (r *scriptReader) has(text string) bool {
 	return strings.HasPrefix(string(r.code[r.at:min(len(r.code), r.at+len(text))]), text)
 }
@@ -90,8 +92,7 @@ func (r *scriptReader) take(n int) {
 	r.at += n
 }
 
-// takeTo copies up to and including a text, or all that is left. Values there
-// are refused.
+// takeTo copies up to and including a text, or the rest. It refuses values on the way.
 func (r *scriptReader) takeTo(end, where string) {
 	for r.more() && !r.has(end) {
 		if r.code[r.at] == mark {
@@ -110,7 +111,7 @@ func (r *scriptReader) reference(before, after string, inText bool) {
 	r.at++
 }
 
-// inCode writes a reference where the script holds code.
+// inCode writes a reference in code.
 func (r *scriptReader) inCode() {
 	if r.at > 0 && partOfName(r.code[r.at-1]) || r.at+1 < len(r.code) && partOfName(r.code[r.at+1]) ||
 		strings.HasSuffix(r.out.String(), ".") && !strings.HasSuffix(r.out.String(), "...") {
@@ -125,18 +126,17 @@ func partOfName(c rune) bool {
 	return c == '_' || c == '$' || c == '\\' || c == '#' || c == '@' || c == mark || unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
-// word copies a name, a keyword or a number.
-func (r *scriptReader) word() {
-	n := 0
-	for r.at+n < len(r.code) && r.code[r.at+n] != mark && partOfName(r.code[r.at+n]) {
-		n++
+// word returns the name, keyword or number that comes next.
+func (r *scriptReader) word() []rune {
+	rest := r.code[r.at:]
+	if end := slices.IndexFunc(rest, func(c rune) bool { return c == mark || !partOfName(c) }); end >= 0 {
+		return rest[:end]
 	}
-	r.before = string(r.code[r.at : r.at+n])
-	r.take(n)
+	return rest
 }
 
-// javaScript copies code of JavaScript or TypeScript, up to the brace that
-// closes it or to the end.
+// javaScript copies code of JavaScript or TypeScript, up to its closing brace or to
+// the end.
 func (r *scriptReader) javaScript() {
 	depth := 0
 	for r.more() {
@@ -160,7 +160,9 @@ func (r *scriptReader) javaScript() {
 		case c == '}' && depth == 0:
 			return
 		case partOfName(c):
-			r.word()
+			word := r.word()
+			r.before = string(word)
+			r.take(len(word))
 		default:
 			depth += map[rune]int{'{': 1, '}': -1}[c]
 			if !unicode.IsSpace(c) {
@@ -171,10 +173,10 @@ func (r *scriptReader) javaScript() {
 	}
 }
 
-// beforePattern are the words that a pattern may follow.
+// beforePattern are the words that a regular expression may follow.
 var beforePattern = []string{"", "return", "typeof", "instanceof", "in", "of", "new", "delete", "void", "throw", "case", "do", "else", "yield", "await"}
 
-// slash copies a division or a pattern.
+// slash copies a division or a regular expression.
 func (r *scriptReader) slash() {
 	switch last := r.before; {
 	case strings.ContainsAny(last, ")}+-"):
@@ -209,7 +211,7 @@ func (r *scriptReader) pattern() {
 	}
 }
 
-// templateLiteral copies what stands between backticks.
+// templateLiteral copies a text between backticks.
 func (r *scriptReader) templateLiteral() {
 	r.take(1)
 	for r.more() {
@@ -233,7 +235,7 @@ func (r *scriptReader) templateLiteral() {
 	}
 }
 
-// escape copies a backslash and what it stands before.
+// escape copies a backslash and the character after it.
 func (r *scriptReader) escape() {
 	if r.at+1 < len(r.code) && r.code[r.at+1] == mark {
 		r.refuse("behind a backslash")
@@ -259,22 +261,18 @@ func (r *scriptReader) python() {
 	}
 }
 
-// pythonWord copies a word, or the text that it is the prefix of.
+// pythonWord copies a word, or the string of which it is the prefix.
 func (r *scriptReader) pythonWord() {
-	n := 0
-	for r.at+n < len(r.code) && r.code[r.at+n] != mark && partOfName(r.code[r.at+n]) {
-		n++
-	}
-	word := string(r.code[r.at : r.at+n])
-	if r.at+n < len(r.code) && strings.ContainsRune(`'"`, r.code[r.at+n]) {
-		r.at += n
-		r.pythonText(word)
+	word := r.word()
+	if end := r.at + len(word); end < len(r.code) && strings.ContainsRune(`'"`, r.code[end]) {
+		r.at = end
+		r.pythonText(string(word))
 		return
 	}
-	r.take(n)
+	r.take(len(word))
 }
 
-// pythonText copies a text of Python. One with values becomes an f-string.
+// pythonText copies a string of Python. One with values becomes an f-string.
 func (r *scriptReader) pythonText(prefix string) {
 	quote := string(r.code[r.at])
 	if triple := strings.Repeat(quote, 3); r.has(triple) {
@@ -290,9 +288,9 @@ func (r *scriptReader) pythonText(prefix string) {
 	}
 }
 
-// quoted copies a text between quotes. When values stand in it, it is written
-// with other quotes, between which a reference has marks around it; without
-// such marks they are refused.
+// quoted copies a string. One with values is written between begin and end instead of
+// its quotes, with before and after around each reference; if before is empty, the
+// values are refused.
 func (r *scriptReader) quoted(prefix, quote, begin, end, before, after string) {
 	from := r.at
 	r.at += len(quote)
@@ -333,7 +331,7 @@ func (r *scriptReader) quoted(prefix, quote, begin, end, before, after string) {
 	}
 }
 
-// requoted is a character of a text between the other quotes.
+// requoted returns a character as it is written between the other quotes.
 func requoted(c rune, before string) string {
 	switch {
 	case before == "{" && (c == '{' || c == '}'):
@@ -344,8 +342,8 @@ func requoted(c rune, before string) string {
 	return string(c)
 }
 
-// length is how long a text is before its closing quotes, and how many values
-// stand in it.
+// length returns the length of a string up to its closing quotes, and the number of
+// values in it.
 func (r *scriptReader) length(quote string) (n, values int, closed bool) {
 	for from := r.at; r.at < len(r.code); r.at++ {
 		switch c := r.code[r.at]; {
@@ -365,8 +363,8 @@ func (r *scriptReader) length(quote string) (n, values int, closed bool) {
 	return 0, 0, false
 }
 
-// formatted copies an f-string. A value in the code between its braces is
-// refused, since that is read differently by the versions of Python.
+// formatted copies an f-string. It refuses values in the code between braces, which
+// the versions of Python read differently.
 func (r *scriptReader) formatted(prefix, quote string) {
 	r.out.WriteString(prefix)
 	r.take(len(quote))
