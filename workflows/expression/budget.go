@@ -8,19 +8,19 @@ import (
 
 // Limits of one evaluation.
 const (
-	maxTime   = time.Second // of computing; time spent in the Probe is excluded
-	maxBytes  = 16 << 20    // of values made by functions and operators
-	maxValues = 250_000     // elements of lists and fields of objects made by the expression
+	maxTime   = time.Second // of computing, without the time in the Probe
+	maxBytes  = 16 << 20    // of the values that functions and operators make
+	maxValues = 250_000     // elements of lists and fields of objects that the expression makes
 	maxDepth  = 500         // nesting of a value
 	workCheck = 4096        // units of work between two checks of clock and context
 )
 
-// A budget is what one evaluation has used. Its methods panic with an error
-// when a limit is reached or the context is done.
+// A budget counts what one evaluation uses. Its methods panic with an error when a
+// limit is reached or the context is done.
 type budget struct {
 	ctx                        context.Context
 	bytes, values, work, depth int
-	deadline                   time.Time // set at the first check of the clock
+	deadline                   time.Time // zero until the clock is first checked
 }
 
 func fail(format string, args ...any) { panic(fmt.Errorf(format, args...)) }
@@ -62,7 +62,7 @@ func (b *budget) grow(values int) {
 	}
 }
 
-// enter goes one level down into a value; leave goes back.
+// enter counts a level of nesting, until leave.
 func (b *budget) enter() {
 	if b.depth++; b.depth > maxDepth {
 		fail("the value nests deeper than %d levels", maxDepth)
@@ -70,14 +70,3 @@ func (b *budget) enter() {
 }
 
 func (b *budget) leave() { b.depth-- }
-
-// untimed runs f, a call of the Probe, off the clock.
-func (b *budget) untimed(f func() error) {
-	began := time.Now()
-	if err := f(); err != nil {
-		panic(err)
-	}
-	if !b.deadline.IsZero() {
-		b.deadline = b.deadline.Add(time.Since(began))
-	}
-}

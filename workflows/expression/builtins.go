@@ -10,15 +10,15 @@ import (
 	"github.com/expr-lang/expr/builtin"
 )
 
-// deep are expr's functions that walk into their arguments, or more than once
-// over them.
+// deep are functions of expr that walk into their arguments, or several times over
+// them.
 var deep = []string{"toJSON", "string", "flatten", "uniq", "sort", "max", "min", "mean", "median", "concat"}
 
-// takesNil are expr's functions that make sense of a missing value.
+// takesNil are functions of expr that accept a missing value.
 var takesNil = []string{"type", "string", "toJSON", "first", "last", "get"}
 
-// firstWhole is the first argument of expr's functions from which on they must
-// be whole numbers.
+// firstWhole maps functions of expr to their first argument that must be a whole number,
+// as all arguments after it.
 var firstWhole = map[string]int{
 	"repeat": 1, "take": 1, "get": 1, "split": 2, "splitAfter": 2, "replace": 3,
 	"bitand": 0, "bitor": 0, "bitxor": 0, "bitnand": 0, "bitshl": 0, "bitshr": 0, "bitushr": 0, "bitnot": 0,
@@ -32,7 +32,7 @@ func (e *evaluation) builtin(n *ast.BuiltinNode) any {
 	return e.callBuiltin(f, e.each(n.Arguments))
 }
 
-// callBuiltin calls a function of expr's within the budget.
+// callBuiltin calls a function of expr within the budget.
 func (e *evaluation) callBuiltin(f *builtin.Function, args []any) any {
 	if first, ok := firstWhole[f.Name]; ok {
 		for i := first; i < len(args); i++ {
@@ -68,7 +68,7 @@ func (e *evaluation) callBuiltin(f *builtin.Function, args []any) any {
 	return normal(v)
 }
 
-// asText is a value as it would stand inside a text; nothing is "".
+// asText returns a value as it would stand inside a text; a missing one is "".
 func (e *evaluation) asText(v any) any {
 	if isNil(v) {
 		return ""
@@ -80,8 +80,8 @@ func (e *evaluation) asText(v any) any {
 	return text
 }
 
-// sortedParts takes an object apart in the order of its keys, so that the same
-// values give the same result in every run.
+// sortedParts evaluates keys, values and toPairs in the order of the keys, so that the
+// same object gives the same result in every run.
 func sortedParts(name string, v any) any {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -101,7 +101,7 @@ func sortedParts(name string, v any) any {
 	return parts
 }
 
-// chargeCall counts what a call may make out of its arguments.
+// chargeCall charges for the values that a call may make of its arguments.
 func (e *evaluation) chargeCall(name string, args []any) {
 	size := 16
 	if slices.Contains(deep, name) {
@@ -143,7 +143,7 @@ func shallowSize(v any) int {
 	return 16
 }
 
-// measure adds up the size of a value with all that is in it.
+// measure adds the size of a value and of all values in it.
 func (e *evaluation) measure(v any, size *int) {
 	*size += shallowSize(v) + 8
 	if *size > maxBytes {
@@ -223,8 +223,8 @@ func (e *evaluation) repeat(args []any) any {
 	return strings.Repeat(s, n)
 }
 
-// chargeCopies counts n copies of so many bytes and some more, which may be
-// more than an int holds.
+// chargeCopies charges for n copies of some bytes, and more bytes. The sum may exceed an
+// int.
 func (e *evaluation) chargeCopies(bytes, n, more int) {
 	e.charge(int(math.Min(float64(bytes)*float64(n)+float64(more), 2*maxBytes)))
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
-// An evaluation walks the checked tree of an expression. Values are nil, bool,
-// int, float64, string, []any and map[string]any; expr's functions also give
-// time.Time, time.Duration and *time.Location. Whatever fails panics with an
-// error, as expr's functions do, and evaluate recovers.
+// An evaluation walks the checked tree of an expression. Values are nil, bool, int,
+// float64, string, []any and map[string]any; functions of expr also return time.Time,
+// time.Duration and *time.Location. Failures are panics with an error, as in the
+// functions of expr, from which evaluate recovers.
 type evaluation struct {
 	budget
 	expr   *Expr
 	scope  *Scope
 	probe  Probe
-	locals []local   // of let, the innermost last
+	locals []local   // variables of let, the innermost last
 	walk   *listWalk // the innermost walk over a list
 }
 
@@ -48,7 +48,7 @@ func (x *Expr) evaluate(ctx context.Context, s *Scope, p Probe, finish func(*eva
 	return finish(e, e.eval(x.root)), nil
 }
 
-// EvalError says why an expression gave no value.
+// EvalError says why an evaluation failed.
 type EvalError struct {
 	Expr string
 	Err  error
@@ -58,14 +58,14 @@ func (e *EvalError) Error() string { return fmt.Sprintf("%s: %v", e.Expr, e.Err)
 
 func (e *EvalError) Unwrap() error { return e.Err }
 
-// ValueError says that an expression has no value where one is needed.
+// ValueError is the error for an expression without a value where one is needed.
 type ValueError struct{ Expr string }
 
 func (e *ValueError) Error() string {
 	return fmt.Sprintf("%s has no value; write `%s ?? default` to allow it", e.Expr, e.Expr)
 }
 
-// failed names the expression in an error of its evaluation, once.
+// failed adds the expression to an error, unless the error names one.
 func (x *Expr) failed(err error) error {
 	var missing *ValueError
 	if errors.As(err, &missing) {
@@ -120,7 +120,7 @@ func (e *evaluation) eval(n ast.Node) any {
 	return nil // nil itself
 }
 
-// each gives the values of several nodes, in a list of its own.
+// each returns the values of several nodes, in a new list.
 func (e *evaluation) each(nodes []ast.Node) []any {
 	values := make([]any, len(nodes))
 	for i, n := range nodes {
@@ -157,7 +157,7 @@ func (e *evaluation) object(n *ast.MapNode) any {
 	for _, p := range n.Pairs {
 		pair := p.(*ast.PairNode)
 		key, value := e.eval(pair.Key).(string), e.eval(pair.Value)
-		if _, ok := object[key]; !ok { // of two equal keys the first counts
+		if _, ok := object[key]; !ok { // the first of equal keys counts
 			object[key] = value
 		}
 	}
@@ -176,7 +176,7 @@ func (e *evaluation) call(n *ast.CallNode) any {
 	return functions[name].run(e, e.each(n.Arguments))
 }
 
-// member gives a field or an element; nil where there is none.
+// member returns a field or an element, or nil if there is none.
 func (e *evaluation) member(n *ast.MemberNode) any {
 	if b, ok := e.expr.bound[n]; ok {
 		return e.load(b)
@@ -205,7 +205,8 @@ func (e *evaluation) member(n *ast.MemberNode) any {
 	return nil
 }
 
-// position is an index into a list of n; a negative one counts from its end.
+// position returns the index that a key means in a list of n. A negative key counts
+// from the end.
 func position(key any, n int) (int, bool) {
 	i, ok := integral(key).(int)
 	if ok && i < 0 {
@@ -214,7 +215,7 @@ func position(key any, n int) (int, bool) {
 	return i, ok && i >= 0 && i < n
 }
 
-// slice cuts a part out of a list, or characters out of a string.
+// slice returns a part of a list, or of the characters of a string.
 func (e *evaluation) slice(n *ast.SliceNode) any {
 	base, from, to := e.eval(n.Node), e.eval(n.From), e.eval(n.To)
 	if isNil(base) {
@@ -275,21 +276,18 @@ func (e *evaluation) binary(n *ast.BinaryNode) any {
 		return !e.equality(n, a, b)
 	case "<", "<=", ">", ">=":
 		return e.ordered(n.Operator, a, b)
-	case "contains":
-		return contains(e, a, b)
-	case "startsWith":
-		return startsWith(e, a, b)
-	case "endsWith":
-		return endsWith(e, a, b)
-	case "matches":
-		return matches(e, a, b)
-	case "in":
-		return in(e, a, b)
+	}
+	if f, ok := relations[n.Operator]; ok {
+		return f(e, a, b)
 	}
 	return e.arithmetic(n.Operator, a, b)
 }
 
-// equality asks whether a value is missing only beside a written nil.
+var relations = map[string]func(e *evaluation, a, b any) bool{
+	"contains": contains, "startsWith": startsWith, "endsWith": endsWith, "matches": matches, "in": in,
+}
+
+// equality is equal, but beside a written nil it reports whether the value is missing.
 func (e *evaluation) equality(n *ast.BinaryNode, a, b any) bool {
 	if _, ok := n.Right.(*ast.NilNode); ok {
 		return isNil(a)
@@ -300,7 +298,7 @@ func (e *evaluation) equality(n *ast.BinaryNode, a, b any) bool {
 	return equal(e, a, b)
 }
 
-// ordered compares as <, <=, > and >= do.
+// ordered evaluates <, <=, > and >=.
 func (e *evaluation) ordered(operator string, a, b any) bool {
 	e.spend(1 + commonLength(a, b)>>6)
 	c := order(a, b)
@@ -355,7 +353,7 @@ func remainder(a, b any) int {
 	return x % y
 }
 
-// maxRange bounds how many numbers a..b gives.
+// maxRange is the maximum length of the list a..b.
 const maxRange = 100_000
 
 func (e *evaluation) numbers(a, b any) []any {

@@ -1,8 +1,7 @@
 // Package expression is the language of conditions and templates: expr
-// (github.com/expr-lang/expr) with more forgiving operators. An expression is
-// compiled once, against the names that exist where it stands, and is then
-// evaluated any number of times. It never acts: what it asks of the desktop
-// goes through a Probe.
+// (github.com/expr-lang/expr) with more forgiving operators. An expression is compiled
+// once, against the names that exist at its place, and then evaluated any number of
+// times. It never acts; it reads the desktop only through a Probe.
 //
 // # The pipeline
 //
@@ -16,60 +15,58 @@
 //	eval.go       walks the checked tree; walk.go has the functions over lists,
 //	              functions.go and builtins.go the others, rules.go the rules
 //	              below, budget.go the limits
-//	problems.go   errors of expr in the words of the document
+//	problems.go   translates errors of expr into the words of the document
 //
 // text.go compiles strings with expressions in them.
 //
 // # Truth
 //
-// nil, false, 0, "", "false", "0", an empty list and an empty object are
-// false. All else is true. So it is in conditions, before ?, beside && and ||,
-// after !, and in the predicates of filter, any, all and the like.
+// nil, false, 0, "", "false", "0", an empty list and an empty object are false. All
+// else is true. This holds for conditions, operands of ?, &&, || and !, and the
+// predicates of filter, any, all and the like.
 //
 // # Equality, == and !=
 //
 //	written nil      true when the other side is missing
-//	nil              false: a value that is missing equals nothing
+//	nil              false: a missing value equals nothing
 //	boolean, string  true is "true" and "1", false is "false" and "0"
 //	number, string   by value, when the string holds a number
 //	others           by value, strictly, in depth; 1 is not true
 //
-// a != b is the opposite of a == b, so it is true of a value that is missing.
-// A status that is compared with "executed_without_error" is compared with
-// "success".
+// a != b is the opposite of a == b, so it is true for a missing value. In comparisons
+// with a status, "executed_without_error" means "success".
 //
 // # Order, <, <=, > and >=
 //
-// true counts as 1, false and nil as 0, a string as the number that it holds.
-// Here, and only here, a missing value counts as something, since documents
-// rely on a counter that was never set being less than its limit. Two strings
-// that do not both hold numbers are compared as strings. A string without a
-// number is neither less than, more than nor equal to a number. Lists and
-// objects have no order; to compare them is an error.
+// true counts as 1, false and nil as 0, a string as the number that it holds. Only
+// here a missing value counts as something, since documents rely on a counter that was
+// never set being less than its limit. Two strings that do not both hold numbers are
+// compared as strings. A string without a number is neither less than, greater than nor
+// equal to a number. Lists and objects have no order; comparing them is an error.
 //
 // # contains, startsWith, endsWith, matches, in
 //
-// They are false when a side is nil. Numbers and booleans count as their text.
-// contains also finds an element of a list, by ==, and a key of an object. in
-// is strict. contains, startsWith and endsWith can be written as calls.
+// They are false if a side is nil. Numbers and booleans count as their text. contains
+// also finds an element of a list, by ==, and a key of an object. in is strict.
+// contains, startsWith and endsWith can be written as calls.
 //
 // # Not
 //
-// A ! or not in front of a comparison negates the comparison: !a == 'x' is
-// !(a == 'x'). (!a) == 'x' is what it says.
+// A ! or not before a comparison negates the comparison: !a == 'x' is !(a == 'x'). In
+// (!a) == 'x' it negates a.
 //
 // # Choosing
 //
-// a ?? b is b when a is missing. coalesce(a, b, …) is the first that is true,
-// or else the last.
+// a ?? b is b if a is missing. coalesce(a, b, …) is the first argument that is true, or
+// else the last.
 //
 // # Limits
 //
-// An expression has at most 16 KiB and 2,000 parts. An evaluation makes at
-// most 16 MiB of values and computes for at most a second; it ends early when
-// its context does. A value has no functions of its own: there is trim(a), but
-// no a.trim(). Values are not quoted for whatever reads a Text; for a shell or a
-// script, its caller puts them into variables (Values).
+// An expression has at most 16 KiB and 2,000 parts. An evaluation makes at most 16 MiB
+// of values and computes for at most a second; it ends early when its context does.
+// Values have no methods: there is trim(a), but no a.trim(). Text.Eval does not quote
+// values; for a shell or a script, the caller puts the result of Text.Values into
+// variables.
 package expression
 
 import (
@@ -81,50 +78,48 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Names says what an expression may name at one position of a document.
+// Names are the names that an expression may use at one position of a document.
 type Names struct {
 	// Inputs are the declared inputs, by name, with the schemas of their values.
 	Inputs map[string]*jsonschema.Schema
-	// OpenInputs says that inputs are not declared, so any may be named, as
+	// OpenInputs says that inputs are not declared, so any name may be one, written
 	// inputs.NAME or NAME.
 	OpenInputs bool
 	Selectors  []string
-	// Steps are the ids of steps, with the schemas of their results; nil when
-	// nothing is known of the result.
+	// Steps are the ids of steps, with the schemas of their results (nil: unknown).
 	Steps map[string]*jsonschema.Schema
-	// Loops are the names of the loops around it, the innermost last,
-	// with the schemas of their elements (nil: anything).
+	// Loops are the loops around the expression, the innermost last.
 	Loops []Loop
-	// Screen says that exists() and text() may be called.
+	// Screen allows exists() and text().
 	Screen bool
 }
 
-// Loop is the name that a loop gives to its element.
+// Loop is the name that a loop gives to its element, and the element's schema.
 type Loop struct {
 	As      string
-	Element *jsonschema.Schema
+	Element *jsonschema.Schema // nil: anything
 }
 
-// Scope is what the names stand for while a run is at one step.
+// Scope holds the values of the names while a run is at one step.
 type Scope struct {
 	Inputs    map[string]any
 	Env       map[string]any
 	Selectors map[string]any
-	Steps     map[string]StepScope // only of steps that have an outcome
+	Steps     map[string]StepScope // only steps with an outcome
 	Run       RunScope
 	Loops     []LoopScope // the innermost last
-	Failing   bool        // what failure() says; success() is its inverse
+	Failing   bool        // the value of failure(); success() is its inverse
 }
 
 // StepScope is the outcome of a step, as expressions see it.
 type StepScope struct {
-	Result   any    // nil when it has none
+	Result   any    // nil if it has none
 	Status   string // success, error, skipped, cancelled
 	Error    any    // nil, or an object with code and message
 	Attempts int
 }
 
-// RunScope is what `run` stands for.
+// RunScope is the value of `run`.
 type RunScope struct {
 	ID       string
 	Attempt  int
@@ -144,15 +139,15 @@ type Probe interface {
 	Text(ctx context.Context, selector string) (string, error)
 }
 
-// Problem is one thing that is wrong with an expression, and where in it.
+// Problem is one thing that is wrong with an expression, and its position in it.
 type Problem struct {
 	Offset, Length int // in bytes of the text that was compiled
 	Message        string
 	Hint           string
 }
 
-// Expr is a compiled expression. It is never changed, and can be evaluated by
-// several goroutines at once.
+// Expr is a compiled expression. It is immutable, and can be evaluated by several
+// goroutines at once.
 type Expr struct {
 	text   string
 	root   ast.Node
@@ -161,31 +156,29 @@ type Expr struct {
 	always bool
 }
 
-// Compile parses and checks an expression. Problems are in the order of the
-// text; when there is one, the expression has no value.
+// Compile parses and checks an expression. The problems are in the order of the text.
+// An expression with problems cannot be evaluated.
 func Compile(text string, n *Names) (*Expr, []*Problem) {
 	x := &Expr{text: strings.TrimSpace(text)}
-	n = cmp.Or(n, &Names{})
-	problems := x.compile(text, n)
-	return x, inBytes(text, problems)
+	return x, inBytes(text, x.compile(text, cmp.Or(n, &Names{})))
 }
 
-// Eval gives the value: nil, a bool, a float64, a string, a []any or a
-// map[string]any. It may share parts with the scope, so it must not be changed.
+// Eval returns the value: nil, a bool, a float64, a string, a []any or a map[string]any.
+// The value may share parts with the scope, so callers must not change it.
 func (x *Expr) Eval(ctx context.Context, s *Scope, p Probe) (any, error) {
 	return x.evaluate(ctx, s, p, (*evaluation).plain)
 }
 
-// Holds evaluates a condition, by the rules of truth.
+// Holds reports whether a condition is true, by the rules of truth.
 func (x *Expr) Holds(ctx context.Context, s *Scope, p Probe) (bool, error) {
 	v, err := x.evaluate(ctx, s, p, func(_ *evaluation, v any) any { return truth(v) })
 	return err == nil && v.(bool), err
 }
 
-// Looks reports whether it asks the desktop.
+// Looks reports whether the expression asks the desktop.
 func (x *Expr) Looks() bool { return x.looks }
 
-// Always reports whether it calls always() or failure().
+// Always reports whether the expression calls always() or failure().
 func (x *Expr) Always() bool { return x.always }
 
 func (x *Expr) String() string { return x.text }

@@ -1,26 +1,28 @@
 package expression
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/conf"
 )
 
-// A function is one that expr does not have, or not as it is wanted.
+// A function is one that expr lacks, or whose version in expr is replaced.
 type function struct {
-	shape    any // a func value whose type the arguments are checked against
+	shape    any // a func value against whose type the arguments are checked
 	validate func(args []reflect.Type) (reflect.Type, error)
 	run      func(e *evaluation, args []any) any
 }
 
-// functions are called by their internal names.
+// functions holds the functions by their internal names.
 var functions = map[string]function{
-	internal + "exists":     {shape: func(string) bool { return false }, run: exists},
-	internal + "text":       {shape: func(string) string { return "" }, run: screenText},
+	internal + "exists":     {shape: func(string) bool { return false }, run: look("exists", Probe.Exists)},
+	internal + "text":       {shape: func(string) string { return "" }, run: look("text", Probe.Text)},
 	internal + "always":     {shape: func() bool { return false }, run: func(*evaluation, []any) any { return true }},
 	internal + "success":    {shape: func() bool { return false }, run: func(e *evaluation, _ []any) any { return !e.scope.Failing }},
 	internal + "failure":    {shape: func() bool { return false }, run: func(e *evaluation, _ []any) any { return e.scope.Failing }},
@@ -29,8 +31,8 @@ var functions = map[string]function{
 	internal + "startsWith": {shape: twoAny, run: ofTwo(startsWith)},
 	internal + "endsWith":   {shape: twoAny, run: ofTwo(endsWith)},
 
-	// expr's own have several forms each. Its checker reads the arguments once
-	// per form, which takes exponential time when calls nest.
+	// These functions of expr have several signatures each. Its checker reads the
+	// arguments once per signature, which takes exponential time if calls nest.
 	internal + "join":       {validate: takes("join", reflect.String, 1, 2, reflect.Slice, reflect.String), run: join},
 	internal + "replace":    {validate: takes("replace", reflect.String, 3, 4, reflect.String, reflect.String, reflect.String), run: replace},
 	internal + "trim":       {validate: takes("trim", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trim")},
@@ -53,7 +55,8 @@ func native(name string) func(*evaluation, []any) any {
 	return func(e *evaluation, args []any) any { return e.callBuiltin(builtins[name], args) }
 }
 
-// builtins are expr's own functions; checked is what its checker looks ours up in.
+// builtins holds the functions of expr, and checked ours in the form that its checker
+// takes.
 var builtins, checked = conf.FunctionsTable{}, conf.FunctionsTable{}
 
 func init() {
@@ -68,8 +71,8 @@ func init() {
 	}
 }
 
-// takes checks the number and the kinds of arguments; what is past the kinds
-// is a whole number.
+// takes returns a check of the number and the kinds of arguments. An argument after
+// those with a kind is a whole number, which is not checked here.
 func takes(name string, result reflect.Kind, least, most int, kinds ...reflect.Kind) func([]reflect.Type) (reflect.Type, error) {
 	results := map[reflect.Kind]reflect.Type{reflect.String: reflect.TypeFor[string](), reflect.Slice: reflect.TypeFor[[]string]()}
 	return func(args []reflect.Type) (reflect.Type, error) {
@@ -98,33 +101,26 @@ func isFunction(name string) bool {
 
 var errNoScreen = errors.New("there is no desktop to look at here")
 
-func exists(e *evaluation, args []any) any {
-	var found bool
-	e.look("exists", args[0], func(selector string) (err error) {
-		found, err = e.probe.Exists(e.ctx, selector)
-		return err
-	})
-	return found
-}
-
-func screenText(e *evaluation, args []any) any {
-	var text string
-	e.look("text", args[0], func(selector string) (err error) {
-		text, err = e.probe.Text(e.ctx, selector)
-		return err
-	})
-	return text
-}
-
-func (e *evaluation) look(name string, selector any, ask func(selector string) error) {
-	s, ok := selector.(string)
-	if !ok {
-		fail("%s() takes a selector, a string, not %s", name, kindOf(selector))
+// look returns a function that asks the desktop, off the clock of the evaluation.
+func look[T any](name string, ask func(Probe, context.Context, string) (T, error)) func(*evaluation, []any) any {
+	return func(e *evaluation, args []any) any {
+		selector, ok := args[0].(string)
+		if !ok {
+			fail("%s() takes a selector, a string, not %s", name, kindOf(args[0]))
+		}
+		if e.probe == nil {
+			panic(errNoScreen)
+		}
+		began := time.Now()
+		found, err := ask(e.probe, e.ctx, selector)
+		if err != nil {
+			panic(err)
+		}
+		if !e.deadline.IsZero() {
+			e.deadline = e.deadline.Add(time.Since(began))
+		}
+		return found
 	}
-	if e.probe == nil {
-		panic(errNoScreen)
-	}
-	e.untimed(func() error { return ask(s) })
 }
 
 func coalesce(_ *evaluation, args []any) any {
@@ -158,7 +154,8 @@ func startsWith(e *evaluation, a, b any) bool { return affix(e, a, b, strings.Ha
 
 func endsWith(e *evaluation, a, b any) bool { return affix(e, a, b, strings.HasSuffix) }
 
-// affix compares two scalars as texts; a missing one gives false.
+// affix reports whether a relation holds between two scalars as texts. It is false if
+// one is missing.
 func affix(e *evaluation, a, b any, holds func(a, b string) bool) bool {
 	if isNil(a) || isNil(b) {
 		return false

@@ -11,24 +11,24 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// roots are the names that always mean the same; an input with one of these
-// names is written inputs.NAME. The last is known only inside a loop.
+// roots are the names with a fixed meaning. An input of such a name is written
+// inputs.NAME. The last exists only inside a loop.
 var roots = []string{"inputs", "env", "selectors", "steps", "run", "index"}
 
-// A binding is what a name, or a field of a root, stands for.
+// A binding is the meaning of a name, or of a field of a root.
 type binding struct {
 	typ    types.Type         // for the checker
-	load   func(s *Scope) any // nil when there is none
-	root   string             // the root whose fields are bound too, or "step"
-	step   string             // the id, when root is "step"
-	status bool               // the status of a step
-	bytes  int                // of an object that load makes, roughly
+	load   func(s *Scope) any // returns nil for a missing value
+	root   string             // the root whose fields have bindings too, or "step"
+	step   string             // the id, if root is "step"
+	status bool               // whether it is the status of a step
+	bytes  int                // the approximate size of an object that load makes
 }
 
-// bytesOfStep is the size of an object made of a step, roughly.
+// bytesOfStep is the approximate size of an object made from a step.
 const bytesOfStep = 640
 
-// resolve finds what a bare name stands for; nil when it stands for nothing.
+// resolve returns the binding of a bare name, or nil if it has none.
 func (n *Names) resolve(name string) *binding {
 	switch name {
 	case "inputs":
@@ -57,7 +57,7 @@ func (n *Names) resolve(name string) *binding {
 
 func anyField(t types.Type) types.Map { return types.Map{types.Extra: t} }
 
-// resolveOutcome finds ID_result, ID_status and the inputs.
+// resolveOutcome is resolve for ID_result, ID_status and the inputs.
 func (n *Names) resolveOutcome(name string) *binding {
 	for _, field := range []string{"result", "status"} {
 		if id, ok := strings.CutSuffix(name, "_"+field); ok {
@@ -73,17 +73,16 @@ func (n *Names) resolveOutcome(name string) *binding {
 	return &binding{typ: typeOf(schema), load: func(s *Scope) any { return s.Inputs[name] }}
 }
 
-// likelyMistaken reports whether an undeclared name is more likely a mistake
-// than an input: where inputs are open, mistakes would never be found.
+// likelyMistaken reports whether an undeclared name is more likely a mistake than an
+// input. Otherwise mistakes would never be found where inputs are open.
 func likelyMistaken(name string) bool {
 	return strings.HasSuffix(name, "_result") || strings.HasSuffix(name, "_status") || isNull(name) || name == "$env"
 }
 
 func isNull(name string) bool { return name == "null" || name == "undefined" || name == "None" }
 
-// field finds what a field of a bound root stands for. Without a binding,
-// known lists the fields that there are; it is nil when the root does not
-// bind its fields.
+// field returns the binding of a field of a root. If the root has no such field, known
+// lists its fields; both are nil if the root does not bind its fields.
 func (n *Names) field(of *binding, name string) (b *binding, known []string) {
 	switch of.root {
 	case "inputs":
@@ -121,18 +120,15 @@ func fieldOfStep(id, field string, typ types.Type, checked bool) *binding {
 		if !ok {
 			return nil
 		}
-		if field == "result" {
-			return withVerified(step.Result, checked)
-		}
-		return read(step)
+		return read(step, checked)
 	}}
 }
 
-var stepFields = map[string]func(StepScope) any{
-	"result":   func(s StepScope) any { return withVerified(s.Result, false) },
-	"status":   func(s StepScope) any { return s.Status },
-	"error":    func(s StepScope) any { return s.Error },
-	"attempts": func(s StepScope) any { return float64(s.Attempts) },
+var stepFields = map[string]func(s StepScope, checked bool) any{
+	"result":   func(s StepScope, checked bool) any { return withVerified(s.Result, checked) },
+	"status":   func(s StepScope, _ bool) any { return s.Status },
+	"error":    func(s StepScope, _ bool) any { return s.Error },
+	"attempts": func(s StepScope, _ bool) any { return float64(s.Attempts) },
 }
 
 func stepType(result *jsonschema.Schema) types.Map {
@@ -146,14 +142,14 @@ func stepType(result *jsonschema.Schema) types.Map {
 	}
 }
 
-// saysChecked reports whether results say in their field checked what came of
-// reading back what a step was to bring about.
+// saysChecked reports whether results have the field checked, which says whether the
+// step read back its effect.
 func saysChecked(result *jsonschema.Schema) bool {
 	return result != nil && result.Properties["checked"] != nil
 }
 
-// withVerified adds the field verified, by which documents asked before there was
-// checked. A result that was stored in those days has it.
+// withVerified adds the field verified, which documents used before there was checked.
+// Results that were stored then have it.
 func withVerified(result any, declared bool) any {
 	m, ok := result.(map[string]any)
 	checked, has := m["checked"]
@@ -229,8 +225,7 @@ func (n *Names) known() []string {
 	return append(all, keysOf(n.Inputs)...)
 }
 
-// hyphened reports whether a word with hyphens is a name rather than a
-// subtraction.
+// hyphened reports whether a word with hyphens is a name, not a subtraction.
 func (n *Names) hyphened(word string, member bool) bool {
 	declared := *n
 	declared.OpenInputs = false
@@ -248,12 +243,12 @@ func keysOf[V any](m map[string]V) []string {
 	return slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 }
 
-// maxSchemaDepth bounds how deep fields are checked at load; deeper ones may be
-// anything.
+// maxSchemaDepth is the depth to which fields are checked at load. Deeper ones may have
+// any type.
 const maxSchemaDepth = 12
 
-// typeOf gives the type of a schema's values for expr's checker. What it does
-// not understand may be anything, so that nothing valid is refused.
+// typeOf returns the type of a schema's values for expr's checker: any type for a schema
+// that it does not understand, so that nothing valid is refused.
 func typeOf(s *jsonschema.Schema) types.Type { return typeAt(s, 0) }
 
 func typeAt(s *jsonschema.Schema, depth int) types.Type {
@@ -275,7 +270,7 @@ func typeAt(s *jsonschema.Schema, depth int) types.Type {
 	return types.Any
 }
 
-// soleType is the one type of a schema apart from null, or "".
+// soleType returns the type of a schema that has one apart from null, or "".
 func soleType(s *jsonschema.Schema) string {
 	if s.Type != "" {
 		return s.Type
@@ -293,21 +288,17 @@ func soleType(s *jsonschema.Schema) string {
 	return found
 }
 
-// objectType knows the fields of an object. One that declares fields has no
-// others, unless its schema says which.
+// objectType returns the type of an object. One that declares fields has no others,
+// unless its schema describes those.
 func objectType(s *jsonschema.Schema, depth int) types.Type {
 	fields := types.Map{}
 	for name, p := range s.Properties {
 		fields[name] = typeAt(p, depth+1)
 	}
-	refusesMore := s.AdditionalProperties != nil && isFalse(s.AdditionalProperties)
+	refusesMore := s.AdditionalProperties != nil && reflect.DeepEqual(s.AdditionalProperties.Not, &jsonschema.Schema{})
 	declared := len(s.Properties) > 0 && s.AdditionalProperties == nil && len(s.PatternProperties) == 0
 	if !refusesMore && !declared {
 		fields[types.Extra] = types.Any
 	}
 	return fields
-}
-
-func isFalse(s *jsonschema.Schema) bool {
-	return s.Not != nil && reflect.DeepEqual(s.Not, &jsonschema.Schema{})
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/expr-lang/expr/file"
 )
 
-// hyphen stands for the hyphen inside a name while expr reads it. It is a
-// letter that nobody writes.
+// hyphen stands for the hyphen inside a name while expr parses it. It is a letter that
+// nobody writes.
 const hyphen = "ꟷ"
 
 const hyphenRune = 'ꟷ'
 
-// withHyphens is a name as it was written.
+// withHyphens returns a name as it was written.
 func withHyphens(name string) string { return strings.ReplaceAll(name, hyphen, "-") }
 
-// maxNesting bounds how deep brackets nest.
+// maxNesting is the maximum nesting of brackets.
 const maxNesting = 100
 
-// A normaliser turns what people write into what expr reads, character for
-// character, so that every position keeps its number.
+// A normaliser translates an expression for expr's lexer, character for character, so
+// that positions stay the same.
 type normaliser struct {
 	text     []rune
 	names    *Names
@@ -41,7 +41,7 @@ func (n *normaliser) wrong(from, to int, message, hint string) {
 	n.problems = append(n.problems, &problem{file.Location{From: from, To: to}, message, hint})
 }
 
-// unwrap makes {{ a }} and ${{ a }}, when they are the whole, a.
+// unwrap replaces {{ a }} and ${{ a }}, if they are the whole text, by (a).
 func (n *normaliser) unwrap() {
 	from, to := 0, len(n.text)
 	for from < to && isBlank(n.text[from]) {
@@ -58,7 +58,7 @@ func (n *normaliser) unwrap() {
 	}
 }
 
-// bracket makes a template inside an expression a pair of brackets.
+// bracket replaces the marks of a template inside an expression by brackets.
 func (n *normaliser) bracket(from, inner, end int) {
 	for i := from; i < inner; i++ {
 		n.text[i] = ' '
@@ -73,7 +73,7 @@ func (n *normaliser) at(i int) rune {
 	return n.text[i]
 }
 
-// step reads one thing at i and says where the next begins.
+// step reads the token at i, and returns its end.
 func (n *normaliser) step(i int) int {
 	r := n.text[i]
 	switch {
@@ -100,7 +100,7 @@ func (n *normaliser) step(i int) int {
 	return n.nest(i)
 }
 
-// nest counts brackets.
+// nest counts a bracket at i, and returns the position after it.
 func (n *normaliser) nest(i int) int {
 	switch n.text[i] {
 	case '(', '[', '{':
@@ -139,7 +139,8 @@ func (n *normaliser) quoted(i int) int {
 	return end + 1
 }
 
-// delimiter is a quote that does not occur in a string, the wanted one if it can be.
+// delimiter returns a quote that does not occur in a string, the wanted one if
+// possible.
 func delimiter(inner []rune, wanted rune) rune {
 	for _, q := range []rune{wanted, '"', '\'', '`'} {
 		if !strings.ContainsRune(string(inner), q) {
@@ -149,8 +150,8 @@ func delimiter(inner []rune, wanted rune) rune {
 	return wanted
 }
 
-// word reads a name at i. Hyphens in it are part of the name as far as a name
-// with them is known.
+// word reads a name at i, and returns its end. It includes hyphens as far as a name with
+// them is known.
 func (n *normaliser) word(i int) int {
 	end := i
 	for isWord(n.at(end)) {
@@ -179,7 +180,8 @@ func isWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// isBlank includes the blanks that have no width, which come with copied text.
+// isBlank reports whether r is white space, including the kinds without width, which
+// come with copied text.
 func isBlank(r rune) bool {
 	switch r {
 	case '\u180e', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
@@ -207,9 +209,8 @@ func plainQuote(r rune) rune {
 	return r
 }
 
-// closingQuote finds the end of the string that begins at i. A typographic
-// quote ends only a string that cannot end otherwise, or one that began with
-// its like.
+// closingQuote returns the end of the string that begins at i. A typographic quote ends
+// only a string that began with one, or that no plain quote ends.
 func closingQuote(text []rune, i int) (int, bool) {
 	open := text[i]
 	fancy, plain := -1, -1
@@ -234,13 +235,13 @@ func closingQuote(text []rune, i int) (int, bool) {
 	return max(fancy, plain), max(fancy, plain) >= 0
 }
 
-// isApostrophe reports whether the quote at i stands inside a word.
+// isApostrophe reports whether the quote at i is inside a word.
 func isApostrophe(text []rune, i int) bool {
 	return plainQuote(text[i]) == '\'' && i+1 < len(text) && unicode.IsLetter(text[i-1]) && unicode.IsLetter(text[i+1])
 }
 
-// templateEnd finds the }} that closes a template whose inside begins at i.
-// Quotes and braces inside it count.
+// templateEnd returns the position of the }} that closes a template whose inside begins
+// at i. It skips quoted texts and pairs of braces.
 func templateEnd(text []rune, i int) (int, bool) {
 	depth, unpaired := 0, ""
 	for ; i < len(text); i++ {

@@ -19,7 +19,7 @@ const (
 	maxNodes = 2000
 )
 
-// compile fills in x, or says what is wrong with the text.
+// compile fills in x, or returns what is wrong with the text.
 func (x *Expr) compile(text string, n *Names) (problems []*problem) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -68,35 +68,29 @@ func (x *Expr) check(tree *parser.Tree, tokens []lexer.Token, config *conf.Confi
 	return nil
 }
 
-// callForms are the functions that expr knows only as operators, by the names
-// that they get at the beginning of a call.
+// callForms maps the names that renameCalls gives to functions that expr knows only as
+// operators.
 var callForms = map[string]string{
 	hyphen + "ontains":   "contains",
 	hyphen + "tartsWith": "startsWith",
 	hyphen + "ndsWith":   "endsWith",
 }
 
-// renameCalls gives contains(a, b) and the like another name of the same
-// length, where they do not stand between two values.
+// renameCalls changes the name in contains(a, b) and the like, where it does not stand
+// between two values, to another of the same length.
 func renameCalls(source string, tokens []lexer.Token) string {
-	var runes []rune
+	runes := []rune(source)
 	for i, t := range tokens {
 		if !t.Is(lexer.Operator, "contains", "startsWith", "endsWith") || !tokens[i+1].Is(lexer.Bracket, "(") || afterValue(tokens[:i]) {
 			continue
 		}
-		if runes == nil {
-			runes = []rune(source)
-		}
 		runes[t.From] = hyphenRune
-	}
-	if runes == nil {
-		return source
 	}
 	return string(runes)
 }
 
-// afterValue reports whether the last token ends a value, so that an operator
-// follows. In a not contains b, not is a part of the operator.
+// afterValue reports whether the last token ends a value, so that an operator follows.
+// The not in "a not contains b" is part of the operator.
 func afterValue(tokens []lexer.Token) bool {
 	if len(tokens) == 0 {
 		return false

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of patterns. Matching takes time in proportion to the size of the
-// pattern's program and of the text.
+// Limits of patterns. The time for a match is proportional to the size of the pattern's
+// program times that of the text.
 const (
 	maxPattern     = 1000
 	maxPatternSize = 20_000
@@ -44,7 +44,7 @@ func compilePattern(text string) (*pattern, error) {
 	return &pattern{re, size}, nil
 }
 
-// patternSize estimates the size of a pattern's program without building it.
+// patternSize estimates the size of a pattern's program without compiling it.
 func patternSize(re *syntax.Regexp) int {
 	size := 1 + len(re.Rune)
 	if re.Op == syntax.OpCharClass {
@@ -79,7 +79,7 @@ func matches(e *evaluation, a, b any) bool {
 	return p.MatchString(text)
 }
 
-// pattern compiles a pattern that is no literal.
+// pattern compiles a pattern that is not a literal.
 func (e *evaluation) pattern(v any) *pattern {
 	s, ok := v.(string)
 	if !ok {

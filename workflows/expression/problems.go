@@ -17,7 +17,7 @@ import (
 
 var goTypes = regexp.MustCompile(`map\[string\](interface \{\}|any)|\[\](interface \{\}|any|string|int)|interface \{\}|\b(float64|int|bool|string)\b|<nil>|\bnil\b`)
 
-// inWords says expr's message in the words of the document.
+// inWords translates a message of expr into the words of the document.
 func inWords(message string) string {
 	message = strings.ReplaceAll(withHyphens(message), internal, "")
 	return goTypes.ReplaceAllStringFunc(message, func(t string) string {
@@ -39,8 +39,7 @@ func inWords(message string) string {
 	})
 }
 
-// panicked is the error of a panic in expr's functions, in the words of the
-// document.
+// panicked returns the error of a panic, in the words of the document.
 func panicked(r any) error {
 	err, ok := r.(error)
 	if !ok {
@@ -59,7 +58,7 @@ func panicked(r any) error {
 
 var unexpectedToken = regexp.MustCompile(`unexpected token (\w+)\("(.*)"\)`)
 
-// syntaxProblem says what expr's parser could not read.
+// syntaxProblem translates an error of expr's parser.
 func syntaxProblem(err error) *problem {
 	var at *file.Error
 	if !errors.As(err, &at) {
@@ -87,7 +86,7 @@ var tokenHints = map[string]string{
 	"{": "an expression in an expression is written without ${{ }}",
 }
 
-// reworded are messages of the checker's that can be said better.
+// reworded are better wordings of messages of the checker.
 var reworded = []struct {
 	said          *regexp.Regexp
 	message, hint string
@@ -101,8 +100,8 @@ var reworded = []struct {
 
 var unknownField = regexp.MustCompile(`^unknown field (.*)$`)
 
-// checkProblem says what expr's checker found, and the nearest field when one
-// is misspelled.
+// checkProblem translates an error of expr's checker. For a misspelled field the hint
+// is the nearest one.
 func checkProblem(err error, tree ast.Node) *problem {
 	var at *file.Error
 	if !errors.As(err, &at) {
@@ -124,7 +123,7 @@ func checkProblem(err error, tree ast.Node) *problem {
 	return p
 }
 
-// A fieldFinder finds the fields of the object whose member is at a position.
+// A fieldFinder collects the fields of the object whose member is at a position.
 type fieldFinder struct {
 	at    file.Location
 	known []string
@@ -140,7 +139,7 @@ func (f *fieldFinder) Visit(n *ast.Node) {
 	}
 }
 
-// inBytes turns the positions of problems from characters into bytes.
+// inBytes converts the positions of problems from characters to bytes.
 func inBytes(text string, problems []*problem) []*Problem {
 	slices.SortStableFunc(problems, func(a, b *problem) int { return a.at.From - b.at.From })
 	var found []*Problem

@@ -12,24 +12,24 @@ import (
 	"understudy/internal/words"
 )
 
-// internal begins the names of functions that cannot be written.
+// internal is the prefix of function names that cannot be written in an expression.
 const internal = "·"
 
-// Wrappers around operands. They only loosen what expr's checker sees.
+// Wrappers around operands, which hide their types from expr's checker.
 const (
-	anyOperand   = internal + "operand" // of any type
-	truthOperand = internal + "truth"   // a boolean, by the rules of truth
+	anyOperand   = internal + "operand" // has any type
+	truthOperand = internal + "truth"   // is a boolean, by the rules of truth
 )
 
-// A resolver walks a parsed tree once, before the checker. It binds names,
-// refuses what has no meaning here, and wraps the operands of
-// operators that take more than expr lets them.
+// A resolver walks a parsed tree once, before the checker. It binds names, refuses
+// nodes without a meaning here, and wraps the operands of operators that accept more
+// types than in expr.
 type resolver struct {
 	names    *Names
 	tokens   []lexer.Token
-	types    types.Map             // of the names that occur
+	types    types.Map             // of the names in the expression
 	bound    map[ast.Node]*binding // identifiers and fields
-	locals   []string              // of let
+	locals   []string              // variables of let
 	done     map[ast.Node]ast.Node
 	problems []*problem
 	looks    bool
@@ -46,8 +46,8 @@ func (r *resolver) wrong(at file.Location, hint, format string, args ...any) {
 	r.problems = append(r.problems, &problem{at, fmt.Sprintf(format, args...), hint})
 }
 
-// resolve visits a node once: the middle of a chained comparison stands in the
-// tree twice, and chains nest.
+// resolve resolves each node once: the middle of a chained comparison is in the tree
+// twice, and chains nest.
 func (r *resolver) resolve(n ast.Node) ast.Node {
 	if n == nil {
 		return nil
@@ -122,14 +122,14 @@ func (r *resolver) bind(n ast.Node, b *binding) {
 	}
 }
 
-// at gives a node the position of another.
+// at sets the position of a node to that of another.
 func at[N ast.Node](n N, other ast.Node) N {
 	n.SetLocation(other.Location())
 	return n
 }
 
-// constant holds a literal as an interface value, which saves an allocation in
-// each evaluation.
+// constant returns a node that holds a literal as an interface value, which saves an
+// allocation in each evaluation.
 func constant(value any, n ast.Node) ast.Node { return at(&ast.ConstantNode{Value: value}, n) }
 
 func call(name string, n ast.Node, args ...ast.Node) ast.Node {
@@ -142,8 +142,8 @@ func not(operand, n ast.Node) ast.Node {
 	return at(&ast.UnaryNode{Operator: "!", Node: wrap(truthOperand, operand)}, n)
 }
 
-// whole resolves an index or a count. Numbers in JSON are not integers, which
-// the checker wants, so the type of all but literals is lost.
+// whole resolves an index or a count. The checker wants an integer, and numbers from
+// JSON are none, so the type of anything but a literal is hidden.
 func (r *resolver) whole(n ast.Node) ast.Node {
 	if n == nil {
 		return nil
@@ -158,14 +158,13 @@ func (r *resolver) whole(n ast.Node) ast.Node {
 	return wrap(anyOperand, n)
 }
 
-// comparing are the operators that a leading ! negates as a whole.
-var comparing = map[string]bool{
-	"==": true, "!=": true, "<": true, "<=": true, ">": true, ">=": true, "in": true,
-	"matches": true, "contains": true, "startsWith": true, "endsWith": true,
+// comparing reports whether a leading ! negates the operator instead of its operand.
+func comparing(operator string) bool {
+	return relations[operator] != nil || slices.Contains([]string{"==", "!=", "<", "<=", ">", ">="}, operator)
 }
 
 func (r *resolver) binary(n *ast.BinaryNode) ast.Node {
-	if operand, ok := n.Left.(*ast.UnaryNode); ok && comparing[n.Operator] && (operand.Operator == "!" || operand.Operator == "not") &&
+	if operand, ok := n.Left.(*ast.UnaryNode); ok && comparing(n.Operator) && (operand.Operator == "!" || operand.Operator == "not") &&
 		r.bare(operand.Location(), n.Location()) {
 		inner := at(&ast.BinaryNode{Operator: n.Operator, Left: operand.Node, Right: n.Right}, n)
 		return not(r.resolve(inner), operand)
@@ -198,8 +197,8 @@ func (r *resolver) binary(n *ast.BinaryNode) ast.Node {
 	return n
 }
 
-// unlessNil wraps an operand of == and !=, which ask a question of their own
-// about a written nil.
+// unlessNil wraps an operand of == or != unless it is a written nil, which has a meaning
+// of its own there.
 func unlessNil(n ast.Node) ast.Node {
 	if _, ok := n.(*ast.NilNode); ok {
 		return n
@@ -207,9 +206,8 @@ func unlessNil(n ast.Node) ast.Node {
 	return wrap(anyOperand, n)
 }
 
-// bare reports whether no bracket closes between a ! and the operator after
-// its operand: in !a == b none does, in (!a) == b one does. The not of "not
-// in" is no such !.
+// bare reports whether no bracket closes between a ! and the operator after its operand,
+// as in !a == b but not in (!a) == b. It is false for the not of "not in".
 func (r *resolver) bare(not, operator file.Location) bool {
 	depth := 0
 	for _, t := range r.tokens {
@@ -231,7 +229,7 @@ func (r *resolver) bare(not, operator file.Location) bool {
 	return true
 }
 
-// pattern compiles a written pattern once, at load.
+// pattern compiles a literal pattern once, at load.
 func (r *resolver) pattern(n *ast.StringNode) ast.Node {
 	p, err := compilePattern(n.Value)
 	if err != nil {
@@ -241,7 +239,7 @@ func (r *resolver) pattern(n *ast.StringNode) ast.Node {
 	return constant(p, n)
 }
 
-// What a status says, and what some documents call it.
+// The status of success, and what some documents call it.
 const (
 	statusSuccess = "success"
 	statusAlias   = "executed_without_error"
@@ -344,20 +342,22 @@ func (r *resolver) call(n *ast.CallNode) {
 	id.Value = internal + name
 }
 
-// method refuses the call of a member, and says how to write it.
+// method reports the call of a member, with a hint how to write it.
 func (r *resolver) method(n *ast.CallNode) {
-	m, _ := n.Callee.(*ast.MemberNode)
-	if m != nil {
-		if name, ok := m.Property.(*ast.StringNode); ok {
-			hint := ""
-			if isFunction(name.Value) {
-				hint = fmt.Sprintf("write %s(value, …)", name.Value)
-			}
-			r.wrong(n.Location(), hint, "values have no function %s()", name.Value)
-			return
-		}
+	var property ast.Node
+	if m, ok := n.Callee.(*ast.MemberNode); ok {
+		property = m.Property
 	}
-	r.wrong(n.Location(), "", "only a function can be called")
+	name, ok := property.(*ast.StringNode)
+	if !ok {
+		r.wrong(n.Location(), "", "only a function can be called")
+		return
+	}
+	hint := ""
+	if isFunction(name.Value) {
+		hint = fmt.Sprintf("write %s(value, …)", name.Value)
+	}
+	r.wrong(n.Location(), hint, "values have no function %s()", name.Value)
 }
 
 func (r *resolver) builtin(n *ast.BuiltinNode) ast.Node {

@@ -37,7 +37,7 @@ func truth(v any) bool {
 	return !isNumber || f != 0
 }
 
-// number reads a value as a number, as < and > do.
+// number converts a value to a number, as < and > do.
 func number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case nil:
@@ -76,8 +76,8 @@ func plainNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// numberIn reads a number out of a string: digits, a sign, a point, an
-// exponent; blanks around it do not matter.
+// numberIn parses a string as a decimal number, with or without sign, fraction and
+// exponent. It ignores white space around the number.
 func numberIn(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > 64 || strings.Trim(s, "0123456789+-.eE") != "" {
@@ -102,7 +102,7 @@ func equal(e *evaluation, a, b any) bool {
 	return same(e, a, b)
 }
 
-// equalText compares a string with a value that is none.
+// equalText reports whether a string equals a value that is not a string.
 func equalText(s string, v any) bool {
 	if v, ok := v.(bool); ok {
 		if v {
@@ -115,7 +115,7 @@ func equalText(s string, v any) bool {
 	return isNumber && holdsNumber && f == g
 }
 
-// same is strict equality, in depth.
+// same reports strict equality, in depth.
 func same(e *evaluation, a, b any) bool {
 	e.spend(1 + commonLength(a, b)>>6)
 	switch x := a.(type) {
@@ -139,7 +139,7 @@ func same(e *evaluation, a, b any) bool {
 	return runtime.Equal(a, b)
 }
 
-// commonLength is how much of two strings has to be compared.
+// commonLength returns how many bytes of two strings may have to be compared.
 func commonLength(a, b any) int {
 	s, _ := a.(string)
 	t, _ := b.(string)
@@ -149,7 +149,7 @@ func commonLength(a, b any) int {
 // unordered is the result of order for values that have no order.
 const unordered = 2
 
-// order compares as <, <=, > and >= do: -1, 0, 1 or unordered.
+// order compares two values as <, <=, > and >= do. It returns -1, 0, 1 or unordered.
 func order(a, b any) int {
 	switch x := a.(type) {
 	case time.Time:
@@ -192,7 +192,7 @@ func scalar(v any) bool {
 	return ok
 }
 
-// kindOf names the kind of a value as people call it.
+// kindOf returns the kind of a value, for messages.
 func kindOf(v any) string {
 	switch v.(type) {
 	case nil:
@@ -218,7 +218,7 @@ func kindOf(v any) string {
 	return "this value"
 }
 
-// integral makes a whole number an int, as indexes and counts must be.
+// integral converts a whole number to an int, for use as an index or a count.
 func integral(v any) any {
 	if f, ok := v.(float64); ok && f == float64(int(f)) {
 		return int(f)
@@ -226,7 +226,7 @@ func integral(v any) any {
 	return v
 }
 
-// textOf is a scalar as text, for contains and the like.
+// textOf returns the text of a boolean, a number or a string.
 func textOf(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -240,8 +240,7 @@ func textOf(v any) (string, bool) {
 	return "", false
 }
 
-// formatNumber writes a number as people do: no exponent unless it is huge or
-// tiny.
+// formatNumber formats a number without an exponent, unless it is huge or tiny.
 func formatNumber(f float64) string {
 	if a := math.Abs(f); a != 0 && (a >= 1e21 || a < 1e-7) {
 		return strconv.FormatFloat(f, 'g', -1, 64)

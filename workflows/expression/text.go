@@ -3,42 +3,37 @@ package expression
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 )
 
-// Text is a string with ${{ expressions }} in it. It is never changed, and can
-// be evaluated by several goroutines at once.
+// Text is a string with ${{ expressions }} in it. It is immutable, and can be
+// evaluated by several goroutines at once.
 type Text struct {
-	parts []part
-	whole bool
-}
-
-// A part is some literal text, or an expression.
-type part struct {
-	literal string
-	expr    *Expr
+	literals []string // literals[i] stands before exprs[i]; the last one ends the text
+	exprs    []*Expr
 }
 
 // A hole is a template in a text: the positions of its marks, in characters.
 type hole struct{ from, inner, end, to int }
 
-// escaped is how a literal ${{ is written.
+// escaped stands for a literal ${{.
 const escaped = "$${{"
 
-// HasTemplate reports whether a string holds an expression, or an escaped one, so
-// that it has to be compiled.
+// HasTemplate reports whether a string holds an expression, or an escaped one, so that
+// it must be compiled.
 func HasTemplate(text string) bool {
 	return strings.Contains(text, "{{")
 }
 
-// maxHoles and maxTextSize bound a text.
+// Limits of a text.
 const (
-	maxHoles    = 1000
-	maxTextSize = 16 << 20
+	maxHoles    = 1000     // expressions
+	maxTextSize = 16 << 20 // bytes of its value
 )
 
-// CompileText compiles a string with expressions in it. Problems are in the
-// order of the text; when there is one, the text has no value.
+// CompileText compiles a string with expressions in it. The problems are in the order
+// of the text. A text with problems cannot be evaluated.
 func CompileText(text string, n *Names) (*Text, []*Problem) {
 	s := &splitter{text: text, runes: []rune(text), names: n}
 	s.offsets = offsetsOf(text, len(s.runes))
@@ -46,20 +41,19 @@ func CompileText(text string, n *Names) (*Text, []*Problem) {
 		i = s.step(i)
 	}
 	s.literal(len(s.runes))
-	t := &Text{parts: s.parts}
-	t.whole = len(t.parts) == 1 && t.parts[0].expr != nil
-	return t, s.problems
+	return &Text{append(s.literals, s.open.String()), s.exprs}, s.problems
 }
 
-// A splitter cuts a text into its parts. It counts in characters.
+// A splitter splits a text into literals and expressions. It counts in characters.
 type splitter struct {
 	text     string
 	runes    []rune
 	offsets  []int // of each character, in bytes
 	names    *Names
-	done     int // what is in parts already
-	holes    int
-	parts    []part
+	done     int             // the number of characters that were split
+	open     strings.Builder // the literal up to there
+	literals []string
+	exprs    []*Expr
 	problems []*Problem
 }
 
@@ -71,7 +65,7 @@ func offsetsOf(text string, characters int) []int {
 	return append(offsets, len(text))
 }
 
-// step reads one thing at i and says where the next begins.
+// step reads the character, the escape or the template at i, and returns its end.
 func (s *splitter) step(i int) int {
 	if hasAt(s.runes, i, escaped) {
 		s.literal(i)
@@ -85,11 +79,10 @@ func (s *splitter) step(i int) int {
 	case !closed:
 		s.wrong(h, "this template is not closed", "close it with }}, or write $${{ for a literal ${{")
 		return len(s.runes)
-	case s.holes == maxHoles:
+	case len(s.exprs) == maxHoles:
 		s.wrong(h, "the text has more than 1000 templates", "")
 		return len(s.runes)
 	}
-	s.holes++
 	s.literal(h.from)
 	s.expression(h)
 	s.done = h.to
@@ -102,7 +95,7 @@ func (s *splitter) wrong(h hole, message, hint string) {
 
 func (s *splitter) literal(to int) {
 	if to > s.done {
-		s.parts = append(s.parts, part{literal: s.text[s.offsets[s.done]:s.offsets[to]]})
+		s.open.WriteString(s.text[s.offsets[s.done]:s.offsets[to]])
 	}
 }
 
@@ -113,7 +106,8 @@ func (s *splitter) expression(h hole) {
 		p.Offset += from
 	}
 	s.problems = append(s.problems, problems...)
-	s.parts = append(s.parts, part{expr: e})
+	s.exprs, s.literals = append(s.exprs, e), append(s.literals, s.open.String())
+	s.open.Reset()
 }
 
 func hasAt(text []rune, i int, mark string) bool {
@@ -126,7 +120,7 @@ func hasAt(text []rune, i int, mark string) bool {
 	return true
 }
 
-// holeAt finds the template that begins at i.
+// holeAt returns the template that begins at i.
 func holeAt(text []rune, i int) (h hole, found, closed bool) {
 	switch {
 	case hasAt(text, i, "${{"):
@@ -143,117 +137,93 @@ func holeAt(text []rune, i int) (h hole, found, closed bool) {
 
 var errTextSize = errors.New("the text grows over 16 MiB")
 
-// Eval gives the string, or the value itself when the string is one whole
-// expression. An expression without a value is a *ValueError.
+// Eval returns the string, or the value itself if the string is one whole expression.
+// An expression without a value is a *ValueError.
 func (t *Text) Eval(ctx context.Context, s *Scope, p Probe) (any, error) {
-	if t.whole {
-		return t.parts[0].value(ctx, s, p)
+	if t.Whole() {
+		return t.exprs[0].value(ctx, s, p)
 	}
 	var b strings.Builder
-	for _, part := range t.parts {
-		text := part.literal
-		if part.expr != nil {
-			var err error
-			if text, err = part.text(ctx, s, p); err != nil {
-				return nil, err
-			}
-			if b.Len()+len(text) > maxTextSize {
-				return nil, &EvalError{Expr: part.expr.text, Err: errTextSize}
-			}
+	b.WriteString(t.literals[0])
+	for i, x := range t.exprs {
+		text, err := x.valueText(ctx, s, p, b.Len())
+		if err != nil {
+			return nil, err
 		}
 		b.WriteString(text)
+		b.WriteString(t.literals[i+1])
 	}
 	return b.String(), nil
 }
 
-// Values gives the value of each expression, in order, those that inText names
-// as they stand in a text.
+// Values returns the value of each expression, in order; as text, where inText says so.
 func (t *Text) Values(ctx context.Context, s *Scope, p Probe, inText func(i int) bool) ([]any, error) {
-	var values []any
+	values := make([]any, len(t.exprs))
 	size := 0
-	for _, part := range t.parts {
-		if part.expr == nil {
-			continue
+	for i, x := range t.exprs {
+		var err error
+		if !inText(i) {
+			values[i], err = x.value(ctx, s, p)
+		} else {
+			var text string
+			text, err = x.valueText(ctx, s, p, size)
+			size += len(text)
+			values[i] = text
 		}
-		if !inText(len(values)) {
-			v, err := part.value(ctx, s, p)
-			if err != nil {
-				return nil, err
-			}
-			values = append(values, v)
-			continue
-		}
-		text, err := part.text(ctx, s, p)
 		if err != nil {
 			return nil, err
 		}
-		if size += len(text); size > maxTextSize {
-			return nil, &EvalError{Expr: part.expr.text, Err: errTextSize}
-		}
-		values = append(values, text)
 	}
 	return values, nil
 }
 
-func (p part) value(ctx context.Context, s *Scope, probe Probe) (any, error) {
-	v, err := p.expr.Eval(ctx, s, probe)
+// value is Eval for an expression that must have a value.
+func (x *Expr) value(ctx context.Context, s *Scope, p Probe) (any, error) {
+	v, err := x.Eval(ctx, s, p)
 	if err == nil && v == nil {
-		return nil, &ValueError{Expr: p.expr.text}
+		return nil, &ValueError{Expr: x.text}
 	}
 	return v, err
 }
 
-// text is the value of an expression as it stands in a text.
-func (p part) text(ctx context.Context, s *Scope, probe Probe) (string, error) {
-	v, err := p.value(ctx, s, probe)
+// valueText returns the value of an expression as it stands in a text that has a size
+// already.
+func (x *Expr) valueText(ctx context.Context, s *Scope, p Probe, size int) (string, error) {
+	v, err := x.value(ctx, s, p)
 	if err != nil {
 		return "", err
 	}
 	text, err := written(v)
+	if err == nil && size+len(text) > maxTextSize {
+		err = errTextSize
+	}
 	if err != nil {
-		return "", &EvalError{Expr: p.expr.text, Err: err}
+		return "", &EvalError{Expr: x.text, Err: err}
 	}
 	return text, nil
 }
 
 // Whole reports whether the string is one whole expression.
-func (t *Text) Whole() bool { return t.whole }
-
-func (t *Text) Looks() bool {
-	for _, p := range t.parts {
-		if p.expr != nil && p.expr.looks {
-			return true
-		}
-	}
-	return false
+func (t *Text) Whole() bool {
+	return len(t.exprs) == 1 && t.literals[0] == "" && t.literals[1] == ""
 }
 
-// Outline is the string with a text in the place of each expression.
+// Looks reports whether an expression asks the desktop.
+func (t *Text) Looks() bool { return slices.ContainsFunc(t.exprs, (*Expr).Looks) }
+
+// Outline returns the string with the text of stand in place of each expression.
 func (t *Text) Outline(stand func(i int) string) string {
 	var b strings.Builder
-	i := 0
-	for _, part := range t.parts {
-		if part.expr == nil {
-			b.WriteString(part.literal)
-			continue
-		}
+	for i := range t.exprs {
+		b.WriteString(t.literals[i])
 		b.WriteString(stand(i))
-		i++
 	}
+	b.WriteString(t.literals[len(t.exprs)])
 	return b.String()
 }
 
 // Calls reports whether expression i is one whole call of a function.
 func (t *Text) Calls(i int, function string) bool {
-	for _, part := range t.parts {
-		if part.expr == nil {
-			continue
-		}
-		if i == 0 {
-			text := strings.TrimSpace(part.expr.text)
-			return strings.HasPrefix(text, function+"(") && strings.HasSuffix(text, ")")
-		}
-		i--
-	}
-	return false
+	text := t.exprs[i].text
+	return strings.HasPrefix(text, function+"(") && strings.HasSuffix(text, ")")
 }

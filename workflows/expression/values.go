@@ -11,8 +11,8 @@ import (
 	"understudy/internal/words"
 )
 
-// normal gives a list or an object of another Go type as []any or
-// map[string]any. Elements are normalised when they are reached.
+// normal converts a list or an object of another Go type to []any or map[string]any.
+// Elements are converted when they are read.
 func normal(v any) any {
 	switch v.(type) {
 	case nil, bool, string, float64, int, []any, map[string]any:
@@ -50,13 +50,13 @@ func isNil(v any) bool {
 	return false
 }
 
-// plain gives a value that JSON has. What is one already is not copied.
+// plain converts a value to one that JSON has. It does not copy what is plain already.
 func (e *evaluation) plain(v any) any {
 	p, _ := e.plainOf(v)
 	return p
 }
 
-// plainOf also reports whether the value had to be changed.
+// plainOf is plain, and reports whether the value was changed.
 func (e *evaluation) plainOf(v any) (p any, changed bool) {
 	e.charge(1)
 	switch v := v.(type) {
@@ -125,7 +125,7 @@ func (e *evaluation) plainObject(object map[string]any) (_ any, changed bool) {
 	return made, changed
 }
 
-// written is a plain value as it appears inside a string.
+// written returns a plain value as text, as it stands inside a string.
 func written(v any) (string, error) {
 	if s, ok := textOf(v); ok {
 		return s, nil

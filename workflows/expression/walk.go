@@ -7,13 +7,13 @@ import (
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
-// A listWalk is one call of filter, map, reduce or another function that evaluates
-// a predicate for each element of a list.
+// A listWalk is one call of filter, map, reduce or another function that evaluates a
+// predicate for each element of a list.
 type listWalk struct {
 	item   any // #
 	index  int // #index
 	result any // also #acc
-	count  int // of the elements for which the predicate is true
+	count  int // the number of elements for which the predicate is true
 	made   runtime.SortBy
 }
 
@@ -51,8 +51,8 @@ func (e *evaluation) walkList(n *ast.BuiltinNode) any {
 	return e.end(n.Name, w)
 }
 
-// begin sets the result before the first element, and says which element that
-// is.
+// begin sets the result before the first element, and returns the index of that
+// element.
 func (e *evaluation) begin(w *listWalk, n *ast.BuiltinNode, items []any) (first int) {
 	switch n.Name {
 	case "all", "none", "any":
@@ -89,8 +89,8 @@ func descending(direction any) bool {
 	return direction == "desc"
 }
 
-// visit takes the predicate's value for one element, and reports whether the
-// result is known.
+// visit adds the predicate's value for one element to the result, and reports whether
+// the rest of the list can be skipped.
 func (e *evaluation) visit(name string, w *listWalk, v any) (known bool) {
 	switch name {
 	case "all", "none", "any":
@@ -127,8 +127,8 @@ func (e *evaluation) visit(name string, w *listWalk, v any) (known bool) {
 	return known
 }
 
-// maxKey bounds the length of what is sorted and grouped by: keys are compared
-// many times without a check of the clock.
+// maxKey is the maximum length of the keys of sortBy and groupBy, which are compared many
+// times without a check of the clock.
 const maxKey = 4 << 10
 
 func checkKey(v any) any {
@@ -151,7 +151,7 @@ func (e *evaluation) group(w *listWalk, key any) {
 	groups[name] = append(group, w.item)
 }
 
-// end gives the result.
+// end returns the result.
 func (e *evaluation) end(name string, w *listWalk) any {
 	switch name {
 	case "count":
@@ -168,7 +168,7 @@ func (e *evaluation) end(name string, w *listWalk) any {
 	return w.result
 }
 
-// list makes sure that a value is a list, for the functions that walk one.
+// list returns a value as the list that a function walks over.
 func (e *evaluation) list(name string, v any) []any {
 	items, ok := v.([]any)
 	switch {
