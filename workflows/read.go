@@ -37,7 +37,7 @@ func read(src Source, r *report) *value {
 			"the document has %d bytes, and the limit is %d", len(src.Text), MaxSize)
 		return nil
 	}
-	if at := invalidUTF8(src.Text); at >= 0 {
+	if at := words.InvalidUTF8(string(src.Text)); at >= 0 {
 		line, column := lineAndColumn(src.Text, at)
 		r.add(position{file: f, line: line, column: column}, "save the file as UTF-8", "byte %d is not UTF-8", at)
 		return nil
@@ -84,18 +84,6 @@ func (r *reader) count(at position, depth int, hint, expanded string) {
 	if depth > MaxNesting {
 		r.fail(at, tooDeep, "the document is nested more than %d levels deep", MaxNesting)
 	}
-}
-
-// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
-func invalidUTF8(text []byte) int {
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n < 2 {
-			return i
-		}
-		i += n
-	}
-	return -1
 }
 
 // lineAndColumn returns the position of a byte of a text.

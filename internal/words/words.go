@@ -1,11 +1,12 @@
 // Package words makes the words of messages: the word that someone probably
-// meant, a text cut to a length, and JSON for people. It imports nothing of
-// this module.
+// meant, a text cut to a length, JSON for people, and where a text is not UTF-8.
+// It imports nothing of this module.
 package words
 
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Shorten is a text of at most so many characters; one that was longer ends in
@@ -87,4 +88,16 @@ func distance(a, b string, limit int) int {
 		}
 	}
 	return min(rows[(len(x)+1)%3][len(y)], limit)
+}
+
+// InvalidUTF8 returns the offset of the first byte of a text that is not UTF-8, or -1.
+func InvalidUTF8(text string) int {
+	for i, r := range text {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(text[i:]); n == 1 {
+				return i
+			}
+		}
+	}
+	return -1
 }

@@ -2,6 +2,7 @@ package selector
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,12 +47,7 @@ var kinds = map[string]kind{
 
 // Atoms lists the words that may stand before an atom's colon, sorted.
 func Atoms() []string {
-	var names []string
-	for n := range kinds {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(kinds))
 }
 
 // relative reports whether the atom's value is another selector.
@@ -93,7 +89,7 @@ type atom struct {
 	role   desktop.Role
 	state  desktop.States
 	n      int              // of nth; negative counts from the back
-	window desktop.WindowID // of window:, where it is no part of a title
+	window desktop.WindowID // of window: with an id instead of a title
 	at     desktop.Point
 	inner  *Selector
 }

@@ -55,10 +55,6 @@ func (s *Selector) Nearest(roots []*desktop.Element) []Suggestion {
 	if len(found) == 0 {
 		found = s.similar(roots)
 	}
-	return suggest(found, roots)
-}
-
-func suggest(found, roots []*desktop.Element) []Suggestion {
 	var all []Suggestion
 	for _, e := range found[:min(len(found), maxSuggestions)] {
 		all = append(all, Suggestion{unique(e, roots), e})
@@ -118,7 +114,7 @@ func describe(e *desktop.Element) string {
 	return text.String()
 }
 
-// A scored element has a similarity of up to 1 to what was asked.
+// A scored element has a similarity of up to 1 to a part of a selector.
 type scored struct {
 	element *desktop.Element
 	score   float64
@@ -216,7 +212,7 @@ func textSimilarity(word, text string) float64 {
 		best = max(best, 0.75)
 	}
 	if best < 0.5 && words.Nearest(word, []string{text}) != "" {
-		best = 0.5 // a typo in a short word leaves few pairs
+		best = 0.5 // a typo in a short word leaves few pairs of letters
 	}
 	if best < 0.5 {
 		return 0

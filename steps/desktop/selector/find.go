@@ -1,6 +1,7 @@
 package selector
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -224,15 +225,17 @@ func outermost(roots, all []*desktop.Element) []*desktop.Element {
 func parents(roots, all []*desktop.Element) []*desktop.Element {
 	in := setOf(all)
 	var found []*desktop.Element
-	for _, r := range roots {
-		r.Walk(func(e *desktop.Element) bool {
-			if slices.ContainsFunc(e.Children, func(c *desktop.Element) bool { return in[c] }) {
-				found = append(found, e)
-			}
-			return true
-		})
+	for e := range each(roots) {
+		if slices.ContainsFunc(e.Children, func(c *desktop.Element) bool { return in[c] }) {
+			found = append(found, e)
+		}
 	}
 	return found
+}
+
+// each iterates over the roots and all elements below, parents first.
+func each(roots []*desktop.Element) iter.Seq[*desktop.Element] {
+	return (&desktop.Tree{Roots: roots}).Walk
 }
 
 func setOf(all []*desktop.Element) map[*desktop.Element]bool {

@@ -12,15 +12,17 @@ import (
 // window. It is for toolkits that do not report labels. Boxes must have been
 // read.
 func FillLabels(roots []*desktop.Element) {
-	for _, root := range roots {
-		root.Walk(func(e *desktop.Element) bool {
-			if NeedsLabel(e) {
-				if l := nearestLabel(e, roots); l != nil {
-					e.Label = labelText(l)
-				}
-			}
-			return true
-		})
+	for e := range each(roots) {
+		if !NeedsLabel(e) {
+			continue
+		}
+		l := labelOn(RightOf, e, roots)
+		if l == nil {
+			l = labelOn(Below, e, roots)
+		}
+		if l != nil {
+			e.Label = labelText(l)
+		}
 	}
 }
 
@@ -33,28 +35,18 @@ func NeedsLabel(e *desktop.Element) bool {
 // isField reports whether a label stands beside elements of a role.
 func isField(r desktop.Role) bool { return r.Is(desktop.Labelled) || r == "progressbar" }
 
-func nearestLabel(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
-	if l := labelOn(RightOf, e, roots); l != nil {
-		return l
-	}
-	return labelOn(Below, e, roots)
-}
-
 // labelOn returns the nearest label with a text on one side of an element, with
 // no other field in between.
 func labelOn(side Direction, e *desktop.Element, roots []*desktop.Element) *desktop.Element {
 	var label *desktop.Element
 	closest := 0
-	for _, root := range roots {
-		root.Walk(func(o *desktop.Element) bool {
-			if o == e || o.Window != e.Window || !isField(o.Role) && !canLabel(o, e) {
-				return true
-			}
-			if d, ok := side.Distance(e.Bounds, o.Bounds); ok && d <= labelReach[side] && (label == nil || d < closest) {
-				label, closest = o, d
-			}
-			return true
-		})
+	for o := range each(roots) {
+		if o == e || o.Window != e.Window || !isField(o.Role) && !canLabel(o, e) {
+			continue
+		}
+		if d, ok := side.Distance(e.Bounds, o.Bounds); ok && d <= labelReach[side] && (label == nil || d < closest) {
+			label, closest = o, d
+		}
 	}
 	if label == nil || isField(label.Role) {
 		return nil
@@ -68,17 +60,13 @@ var labelReach = map[Direction]int{RightOf: 400, Below: 40}
 // labelLength is how many characters a label may have; more is prose.
 const labelLength = 50
 
-// canLabel reports whether words may name a field. Words in a bar, such as an
-// info bar over a page of text, name only what is in the same bar, and those in a
-// dialog within a window nothing behind it.
+// canLabel reports whether words may name a field. Words in a bar, such as an info bar
+// over a page of text, name only fields in the same bar, and words in a dialog within a
+// window only fields in that dialog.
 func canLabel(words, field *desktop.Element) bool {
-	if text := labelText(words); words.Role != "label" || text == "" || utf8.RuneCountInString(text) > labelLength {
-		return false
-	}
-	if inControl(words) {
-		return false
-	}
-	if enclosing(words, "dialog") != enclosing(field, "dialog") {
+	text := labelText(words)
+	if words.Role != "label" || text == "" || utf8.RuneCountInString(text) > labelLength ||
+		inControl(words) || enclosing(words, "dialog") != enclosing(field, "dialog") {
 		return false
 	}
 	bar := enclosing(words, bars...)
@@ -87,8 +75,8 @@ func canLabel(words, field *desktop.Element) bool {
 
 var bars = []desktop.Role{"statusbar", "alert", "toolbar", "menubar", "titlebar"}
 
-// inControl reports whether words are part of a control, such as a button,
-// which name only that.
+// inControl reports whether words are part of a control, such as a button, and so name
+// only that.
 func inControl(words *desktop.Element) bool {
 	for p := words.Parent; p != nil; p = p.Parent {
 		if p.Role.Is(desktop.Worded) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"understudy/internal/words"
+	"understudy/steps/desktop"
 )
 
 // Limits of a selector.
@@ -17,16 +17,31 @@ const (
 	MaxNested = 8       // selectors within selectors
 )
 
+// A SyntaxError says what is wrong in a selector, where, and what could be
+// written instead.
+type SyntaxError struct {
+	Offset  int    // of the error, in bytes of the text
+	Length  int    // 0 if something is missing there
+	Message string // what was expected and found
+	Hint    string // a replacement; may be empty
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Hint == "" {
+		return fmt.Sprintf("selector, column %d: %s", e.Offset+1, e.Message)
+	}
+	return fmt.Sprintf("selector, column %d: %s; write %s", e.Offset+1, e.Message, e.Hint)
+}
+
 // Parse parses a selector. Its errors are *SyntaxError.
 func Parse(text string) (*Selector, error) {
 	if len(text) > MaxLength {
 		return nil, &SyntaxError{MaxLength, len(text) - MaxLength, fmt.Sprintf("a selector has at most %d bytes, this one has %d", MaxLength, len(text)), ""}
 	}
-	if i := invalidAt(text); i >= 0 {
+	if i := words.InvalidUTF8(text); i >= 0 {
 		return nil, &SyntaxError{i, 1, "this is not UTF-8", ""}
 	}
-	p := &parser{text: text}
-	s, err := p.parseAll()
+	s, err := (&parser{text: text}).parseAll()
 	if err != nil {
 		return nil, err
 	}
@@ -40,17 +55,6 @@ func MustParse(text string) *Selector {
 		panic(err)
 	}
 	return s
-}
-
-func invalidAt(text string) int {
-	for i, r := range text {
-		if r == utf8.RuneError {
-			if _, n := utf8.DecodeRuneInString(text[i:]); n == 1 {
-				return i
-			}
-		}
-	}
-	return -1
 }
 
 // A parser parses text from pos on.
@@ -260,6 +264,29 @@ func (p *parser) errUnknown(from int, word, text string) *SyntaxError {
 		return p.errorf(from, from+len(word), near, "there is no atom %s:", word)
 	}
 	return p.errorf(from, from+len(text), suggestSelector(text), "there is no atom %s:", choose(word == "", text, word))
+}
+
+// suggestSelector returns the probable meaning of a text without a prefix.
+func suggestSelector(text string) string {
+	text = strings.TrimSpace(text)
+	word, rest, colon := strings.Cut(text, ":")
+	if id, ok := strings.CutPrefix(text, "#"); ok && id != "" {
+		return "id:" + quote(id)
+	}
+	if r, ok := desktop.WantedRole(word); ok && (!colon || strings.TrimSpace(rest) != "") {
+		if !colon {
+			return "role:" + string(r)
+		}
+		return "role:" + string(r) + " && name:" + quote(unquoted(strings.TrimSpace(rest)))
+	}
+	return "name:" + quote(unquoted(text))
+}
+
+func unquoted(text string) string {
+	if len(text) > 2 && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
+		return text[1 : len(text)-1]
+	}
+	return text
 }
 
 func isRef(text string) bool {

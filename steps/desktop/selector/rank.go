@@ -32,7 +32,7 @@ func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 	}
 	if e.ID != "" {
 		r.try(part{valued(byID, e.ID)})
-		r.try(append(r.role(), valued(byID, e.ID)))
+		r.try(append(roleOf(r.element), valued(byID, e.ID)))
 	}
 	r.tryInWindow(stable)
 	r.tryText()
@@ -59,16 +59,12 @@ func unique(e *desktop.Element, roots []*desktop.Element) string {
 // locate returns the element of the roots that is the same as one read
 // elsewhere.
 func locate(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
-	var found *desktop.Element
-	for _, root := range roots {
-		root.Walk(func(o *desktop.Element) bool {
-			if o == e || e.Handle != "" && o.Handle == e.Handle {
-				found = o
-			}
-			return found == nil
-		})
+	for o := range each(roots) {
+		if o == e || e.Handle != "" && o.Handle == e.Handle {
+			return o
+		}
 	}
-	return found
+	return nil
 }
 
 // A ranking collects the candidates.
@@ -103,7 +99,7 @@ func (r *ranking) tryInWindow(p part) {
 // tryText identifies a nameless element by its text, unless that is editable.
 func (r *ranking) tryText() {
 	if e := r.element; NameOf(e) == "" && e.Text != "" && len(e.Text) <= 60 && Lasting(e.Text) && !e.States.Has(desktop.Editable) {
-		r.tryInWindow(append(r.role(), valued(byText, strings.TrimSpace(e.Text))))
+		r.tryInWindow(append(roleOf(r.element), valued(byText, strings.TrimSpace(e.Text))))
 	}
 }
 
@@ -111,7 +107,7 @@ func (r *ranking) tryText() {
 func (r *ranking) tryNeighbours() {
 	for _, side := range []Direction{RightOf, Below} {
 		if l := labelOn(side, r.element, r.roots); l != nil && strings.TrimSpace(NameOf(l)) != "" && Lasting(NameOf(l)) {
-			r.tryInWindow(append(r.role(), atom{kind: kind(side), inner: &Selector{[]part{roleAndName(l)}}}))
+			r.tryInWindow(append(roleOf(r.element), atom{kind: kind(side), inner: &Selector{[]part{roleAndName(l)}}}))
 		}
 	}
 }
@@ -124,17 +120,17 @@ func (r *ranking) tryAncestors(own part) {
 			continue
 		}
 		tried++
-		for _, p := range []part{own, r.role()} {
+		for _, p := range []part{own, roleOf(r.element)} {
 			r.try(roleAndName(a), p)
 			r.try(r.window(), roleAndName(a), p)
 		}
-		r.tryCount(roleAndName(a), r.role())
+		r.tryCount(roleAndName(a), roleOf(r.element))
 	}
 }
 
 // tryNth counts the elements of the same sort.
 func (r *ranking) tryNth(own part) {
-	for _, p := range []part{own, r.role()} {
+	for _, p := range []part{own, roleOf(r.element)} {
 		r.tryCount(r.window(), p)
 		r.tryCount(p)
 	}
@@ -151,8 +147,6 @@ func (r *ranking) tryCount(parts ...part) {
 		r.try(parts...)
 	}
 }
-
-func (r *ranking) role() part { return roleOf(r.element) }
 
 // roleAndName is the element's role and name; nothing when it has no name.
 func (r *ranking) roleAndName() part {
