@@ -94,16 +94,22 @@ func unknownKey(k *value, keys []*key, r *report) {
 // sortNames are the names of the sorts of values in messages.
 var sortNames = map[sort]string{sortObject: "an object", sortList: "a list", sortText: "a text", sortTruth: "true or false", sortNumber: "a number"}
 
-// wanted returns the value if it is of the sort; if not, it reports that and returns nil.
+// wanted returns the value if it is of the sort. If not, it reports that and returns
+// nil.
 func wanted(v *value, s sort, k *key, r *report) *value {
-	if v.sort == s {
-		return v
-	}
 	hint := ""
 	if s == sortText && (v.sort == sortNumber || v.sort == sortTruth) {
 		hint = "write it in quotes"
 	}
-	r.add(v.position, hint, "%s wants %s, found %s", k.name, sortNames[s], v)
+	return wantedOne(v, k, r, sortNames[s], hint, s)
+}
+
+// wantedOne is wanted for a value of one of several sorts.
+func wantedOne(v *value, k *key, r *report, what, hint string, sorts ...sort) *value {
+	if slices.Contains(sorts, v.sort) {
+		return v
+	}
+	r.add(v.position, hint, "%s wants %s, found %s", k.name, what, v)
 	return nil
 }
 

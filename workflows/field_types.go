@@ -119,12 +119,12 @@ var durationForm = regexp.MustCompile(durationPattern)
 const durationPattern = `^ *([0-9]+|[0-9]*\.[0-9]+|([0-9]+|[0-9]*\.[0-9]+) *(ms|s|m|h)( *([0-9]+|[0-9]*\.[0-9]+) *(ms|s|m|h))*) *$`
 
 func (duration) read(v *value, k *key, r *report) *value {
+	const hint = "write something like 500ms, 2s or 1m30s"
 	_, err := steps.DurationOf(v.plain())
 	switch {
-	case v.sort != sortNumber && v.sort != sortText:
-		r.add(v.position, "write something like 500ms, 2s or 1m30s", "%s wants a duration, found %s", k.name, v)
+	case wantedOne(v, k, r, "a duration", hint, sortNumber, sortText) == nil:
 	case v.sort == sortText && !durationForm.MatchString(v.text):
-		r.add(v.position, "write something like 500ms, 2s or 1m30s", "%s: %q is not a duration", k.name, words.Shorten(v.text, 60))
+		r.add(v.position, hint, "%s: %q is not a duration", k.name, words.Shorten(v.text, 60))
 	case err != nil:
 		r.add(v.position, "", "%s: %v", k.name, err)
 	default:
@@ -147,11 +147,7 @@ func (d duration) std() time.Duration {
 type condition struct{ held }
 
 func (condition) read(v *value, k *key, r *report) *value {
-	if v.sort == sortList || v.sort == sortObject || v.sort == sortNull {
-		r.add(v.position, "", "%s wants an expression, found %s", k.name, v)
-		return nil
-	}
-	return v
+	return wantedOne(v, k, r, "an expression", "", sortText, sortTruth, sortNumber)
 }
 
 func (condition) schema(*key) *jsonschema.Schema {
@@ -162,11 +158,7 @@ func (condition) schema(*key) *jsonschema.Schema {
 type each struct{ held }
 
 func (each) read(v *value, k *key, r *report) *value {
-	if v.sort != sortText && v.sort != sortList {
-		r.add(v.position, "", "%s wants a list, or an expression that gives one, found %s", k.name, v)
-		return nil
-	}
-	return v
+	return wantedOne(v, k, r, "a list, or an expression that gives one", "", sortText, sortList)
 }
 
 func (each) schema(*key) *jsonschema.Schema {
@@ -304,16 +296,12 @@ func (selectors) schema(*key) *jsonschema.Schema {
 type output struct{ held }
 
 func (output) read(v *value, k *key, r *report) *value {
-	switch v.sort {
-	case sortObject:
+	if v.sort == sortObject {
 		for _, e := range v.entries {
 			condition{}.read(e.value, &key{name: k.name + "." + words.Shorten(e.key.text, 40)}, r)
 		}
-	case sortList:
-		r.add(v.position, "", "%s wants an expression, or names with an expression each, found a list", k.name)
-		return nil
 	}
-	return v
+	return wantedOne(v, k, r, "an expression, or names with an expression each", "", sortText, sortTruth, sortNumber, sortObject)
 }
 
 func (output) schema(k *key) *jsonschema.Schema {

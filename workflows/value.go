@@ -174,37 +174,36 @@ func (v *value) within(offset, length int) position {
 	return v.withinLine(offset, length)
 }
 
-// withinLine reads the source and the text side by side, up to the end of the line.
+// withinLine is within for a text on one line.
 func (v *value) withinLine(offset, length int) position {
-	source := from(v.file.lines[v.line-1], v.column)
-	column := v.column
+	start, ok := v.columnOf(offset)
+	if !ok {
+		return v.position
+	}
+	end, ok := v.columnOf(offset + length)
+	if !ok {
+		end = start + 1
+	}
+	return position{v.file, v.line, start, max(1, end-start)}
+}
+
+// columnOf returns the column of a byte of the text. It reads the source and the text
+// side by side, and fails where the line ends.
+func (v *value) columnOf(offset int) (column int, ok bool) {
+	source, column := from(v.file.lines[v.line-1], v.column), v.column
 	if v.style != plainStyle && source != "" {
 		source, column = source[1:], column+1
 	}
-	start, end := -1, -1
-	for done := 0; done <= offset+length; {
-		if done >= offset && start < 0 {
-			start = column
-		}
-		if done >= offset+length {
-			end = column
-			break
-		}
+	for done := 0; done < offset; {
 		taken, gives := v.step(source)
 		if taken == 0 || !strings.HasPrefix(v.text[min(done, len(v.text)):], gives) {
-			break
+			return 0, false
 		}
 		column += utf8.RuneCountInString(source[:taken])
 		source = source[taken:]
 		done += len(gives)
 	}
-	switch {
-	case start < 0:
-		return v.position
-	case end < 0:
-		end = start + 1
-	}
-	return position{v.file, v.line, start, max(1, end-start)}
+	return column, true
 }
 
 // step returns how many bytes the next character takes in the source, and the
