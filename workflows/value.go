@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"understudy/internal/words"
@@ -195,31 +194,37 @@ func (v *value) columnOf(offset int) (column int, ok bool) {
 		source, column = source[1:], column+1
 	}
 	for done := 0; done < offset; {
-		taken, gives := v.step(source)
-		if taken == 0 || !strings.HasPrefix(v.text[min(done, len(v.text)):], gives) {
+		c, n := utf8.DecodeRuneInString(v.text[min(done, len(v.text)):])
+		width := v.sourceWidth(source, c)
+		if n == 0 || width == 0 || width > len(source) {
 			return 0, false
 		}
-		column += utf8.RuneCountInString(source[:taken])
-		source = source[taken:]
-		done += len(gives)
+		column += utf8.RuneCountInString(source[:width])
+		source = source[width:]
+		done += n
 	}
 	return column, true
 }
 
-// step returns how many bytes the next character takes in the source, and the
-// character itself.
-func (v *value) step(source string) (taken int, gives string) {
-	if source == "" {
-		return 0, ""
+// escapeWidth holds the lengths of the escapes in double quotes that are longer than
+// two bytes.
+var escapeWidth = map[byte]int{'x': 4, 'u': 6, 'U': 10}
+
+// sourceWidth returns how many bytes the source has for a character of the text, or 0 if
+// the source does not continue with that character.
+func (v *value) sourceWidth(source string, c rune) int {
+	quoted := v.style == doubleStyle && strings.HasPrefix(source, `\`)
+	switch {
+	case quoted && c > 0xffff && strings.HasPrefix(source, `\u`):
+		return 2 * escapeWidth['u'] // a pair of surrogates
+	case quoted:
+		return max(2, escapeWidth[source[min(1, len(source)-1)]])
+	case v.style == singleStyle && strings.HasPrefix(source, "''"):
+		return 2
+	case strings.HasPrefix(source, string(c)):
+		return utf8.RuneLen(c)
 	}
-	if v.style == singleStyle && strings.HasPrefix(source, "''") {
-		return 2, "'"
-	}
-	if v.style == doubleStyle && source[0] == '\\' {
-		return unescape(source)
-	}
-	_, n := utf8.DecodeRuneInString(source)
-	return n, source[:n]
+	return 0
 }
 
 // withinBlock is within for a block text, whose lines are indented.
@@ -246,44 +251,4 @@ func from(line string, column int) string {
 		line = line[n:]
 	}
 	return line
-}
-
-// escapes maps the letters of one-letter escapes in double quotes to what they mean.
-var escapes = map[byte]string{
-	'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", '\t': "\t", 'n': "\n", 'v': "\v", 'f': "\f", 'r': "\r", 'e': "\x1b",
-	' ': " ", '"': `"`, '/': "/", '\\': `\`, 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
-}
-
-// unescape reads the escape at the beginning of a source. It returns how many bytes
-// the escape takes, or 0 if it is none, and what it means.
-func unescape(source string) (taken int, gives string) {
-	if len(source) < 2 {
-		return 0, ""
-	}
-	if s, ok := escapes[source[1]]; ok {
-		return 2, s
-	}
-	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[source[1]]
-	r, ok := hexRune(source, 2, digits)
-	if !ok {
-		return 0, ""
-	}
-	taken = 2 + digits
-	if utf16.IsSurrogate(r) && strings.HasPrefix(source[taken:], `\u`) {
-		if low, ok := hexRune(source, taken+2, 4); ok {
-			return taken + 6, string(utf16.DecodeRune(r, low))
-		}
-	}
-	if !utf8.ValidRune(r) {
-		r = utf8.RuneError
-	}
-	return taken, string(r)
-}
-
-func hexRune(source string, from, digits int) (rune, bool) {
-	if digits == 0 || len(source) < from+digits {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(source[from:from+digits], 16, 32)
-	return rune(n), err == nil
 }

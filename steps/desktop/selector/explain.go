@@ -127,7 +127,7 @@ func (s *Selector) similar(roots []*desktop.Element) []*desktop.Element {
 	for i, p := range s.parts {
 		next := (&Selector{s.parts[:i+1]}).Find(roots)
 		if len(next) == 0 {
-			return p.similar(outermost(roots, found), self)
+			return p.similar(outermost(found), self)
 		}
 		found, self = next, p.scopeOnly()
 	}

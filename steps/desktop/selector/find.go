@@ -33,7 +33,7 @@ func (p part) find(roots, from []*desktop.Element, self bool) []*desktop.Element
 	case len(p) == 1 && p[0].kind == byNth:
 		return pick(from, p[0].n)
 	}
-	tops := outermost(roots, from)
+	tops := outermost(from)
 	fits := p.collect(tops, self)
 	return p.choose(tops, fits)
 }
@@ -55,12 +55,12 @@ func (p part) collect(tops []*desktop.Element, self bool) []*desktop.Element {
 		}
 	}
 	for _, t := range tops {
+		below := t.Children
 		if self {
-			visit(t)
-			continue
+			below = []*desktop.Element{t}
 		}
-		for _, c := range t.Children {
-			visit(c)
+		for _, e := range below {
+			visit(e)
 		}
 	}
 	return fits
@@ -199,26 +199,16 @@ func collapseSpace(text string) string {
 }
 
 // outermost returns those of the elements that are inside no other of them.
-func outermost(roots, all []*desktop.Element) []*desktop.Element {
-	if len(all) < 2 || slices.Equal(roots, all) {
+func outermost(all []*desktop.Element) []*desktop.Element {
+	if len(all) < 2 {
 		return all
 	}
 	in := setOf(all)
-	var tops []*desktop.Element
-	var visit func(e *desktop.Element)
-	visit = func(e *desktop.Element) {
-		if in[e] {
-			tops = append(tops, e)
-			return
+	return slices.DeleteFunc(slices.Clone(all), func(e *desktop.Element) bool {
+		for e = e.Parent; e != nil && !in[e]; e = e.Parent {
 		}
-		for _, c := range e.Children {
-			visit(c)
-		}
-	}
-	for _, r := range roots {
-		visit(r)
-	}
-	return tops
+		return e != nil
+	})
 }
 
 // parents returns the elements that have one of the others as a child.

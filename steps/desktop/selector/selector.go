@@ -122,17 +122,6 @@ func (p part) String() string {
 	return strings.Join(words, " && ")
 }
 
-func (s *Selector) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-func (s *Selector) UnmarshalText(text []byte) error {
-	parsed, err := Parse(string(text))
-	if err != nil {
-		return err
-	}
-	*s = *parsed
-	return nil
-}
-
 // only returns the selector's atom if it is its only one and of the kind.
 func (s *Selector) only(k kind) (atom, bool) {
 	if len(s.parts) != 1 || len(s.parts[0]) != 1 || s.parts[0][0].kind != k {
