@@ -62,10 +62,8 @@ type unit struct {
 	src     Source
 	doc     *document
 	program *Program
-	targets map[string]*target
-	order   []*target // in the order of the text
-	entries map[*level]bool
-	results map[string]*jsonschema.Schema
+	targets *targets
+	results map[string]*jsonschema.Schema // of the steps, by id
 	inputs  map[string]*jsonschema.Schema
 	names   []string // of the selectors
 }
@@ -80,8 +78,7 @@ func (c *compiler) program(src Source) *Program {
 		return nil
 	}
 	u := &unit{
-		compiler: c, src: src, doc: doc,
-		targets: map[string]*target{}, entries: map[*level]bool{},
+		compiler: c, src: src, doc: doc, results: map[string]*jsonschema.Schema{},
 		program: &Program{Source: src, ids: map[string]*Node{}},
 	}
 	u.program.addHash(string(src.Text))
@@ -124,8 +121,15 @@ func fileTitle(path string) string {
 // jump may name one that comes later.
 func (u *unit) compile() {
 	u.variables()
-	u.collect()
-	u.checkTargets()
+	u.targets = targetsOf(u.doc, u.report)
+	u.targets.check()
+	u.countSteps()
+	for id, t := range u.targets.byID {
+		u.results[id] = nil
+		if k := u.kinds[t.step.ToolName.str()]; k != nil {
+			u.results[id] = k.Result
+		}
+	}
 	top := u.scope(nil)
 	p := u.program
 	p.Name, p.Description = cmp.Or(u.doc.Name.str(), fileTitle(u.src.Name)), u.doc.Description.str()
@@ -139,6 +143,17 @@ func (u *unit) compile() {
 	p.Output = u.output(top)
 	p.Options = u.runOptions()
 	p.Walk(func(*Node) { p.size++ })
+}
+
+// countSteps adds to the number of steps of all documents, and reports when the limit is
+// passed.
+func (u *unit) countSteps() {
+	before := u.steps
+	u.compiler.steps += len(u.targets.all)
+	if before <= MaxSteps && u.steps > MaxSteps {
+		at := u.targets.all[MaxSteps-before].step.at.position
+		u.report.add(at, "split the workflow into several runs", "there are more than %d steps, called workflows included", MaxSteps)
+	}
 }
 
 // scope is what an expression may name at its place in the document.

@@ -1,18 +1,12 @@
 package workflows
 
-import (
-	"cmp"
-	"maps"
-	"slices"
-
-	"understudy/internal/words"
-)
+import "cmp"
 
 func (u *unit) runOptions() Options {
 	d := u.doc
 	d.checkContinue(u.report)
-	u.checkRange(d.StartFrom)
-	u.checkRange(d.EndAt)
+	u.targets.checkRange(d.StartFrom)
+	u.targets.checkRange(d.EndAt)
 	return Options{
 		StopOnError:      d.StopOnError.or(!d.Continue.or(false)),
 		Timeout:          d.Timeout.std(),
@@ -54,20 +48,6 @@ func (d *document) checkContinue(r *report) {
 	}
 }
 
-// checkRange checks that a run can start or end at a step.
-func (u *unit) checkRange(id text) {
-	if id.value == nil {
-		return
-	}
-	t := u.targets[id.str()]
-	switch {
-	case t == nil:
-		u.unknownStep(id)
-	case t.level.parent != nil || t.level.area == areaFinally || t.level.area == areaBefore:
-		u.report.add(id.position, "name a step at the top of steps or troubleshooting", "a run cannot start or end at %q, which stands %s", words.Shorten(id.str(), 60), t.level)
-	}
-}
-
 // maxSteps returns how many steps may be executed.
 func (u *unit) maxSteps() int {
 	if u.doc.MaxSteps.value != nil {
@@ -94,13 +74,4 @@ func (d *document) windowOptions() map[string]any {
 		return nil
 	}
 	return given
-}
-
-// unknownStep reports an id that no step has.
-func (u *unit) unknownStep(id text) {
-	hint := ""
-	if !u.report.enough(len(u.targets)) {
-		hint = u.report.nearest(id.str(), slices.Sorted(maps.Keys(u.targets)))
-	}
-	u.report.add(id.position, hint, "there is no step with the id %q", words.Shorten(id.str(), 60))
 }

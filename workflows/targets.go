@@ -2,10 +2,10 @@ package workflows
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"understudy/internal/words"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // area is the part of a document that a list of steps belongs to.
@@ -24,6 +24,9 @@ type level struct {
 	parent *level
 	area   area
 	in     string // the form of the step that holds it, such as "a group"
+	// entersTrouble says that a step in the list, or in a list inside, leads to
+	// troubleshooting, from where steps may lead back to the list.
+	entersTrouble bool
 }
 
 func (l *level) String() string {
@@ -42,66 +45,65 @@ type target struct {
 	level *level
 }
 
-// collect collects the steps of the document, their ids and the schemas of their
-// results.
-func (u *unit) collect() {
-	u.results = map[string]*jsonschema.Schema{}
-	u.collectList(u.doc.Steps, &level{area: areaSteps})
-	u.collectList(u.doc.Trouble, &level{area: areaTrouble})
-	u.collectList(u.doc.Finally, &level{area: areaFinally})
+// targets are the steps of a document, as jumps and fallbacks lead to them.
+type targets struct {
+	report *report
+	byID   map[string]*target
+	all    []*target // in the order of the text
 }
 
-func (u *unit) collectList(list []*step, l *level) {
+// targetsOf collects the steps of a document, and reports ids that cannot be used.
+func targetsOf(d *document, r *report) *targets {
+	t := &targets{report: r, byID: map[string]*target{}}
+	t.collect(d.Steps, &level{area: areaSteps})
+	t.collect(d.Trouble, &level{area: areaTrouble})
+	t.collect(d.Finally, &level{area: areaFinally})
+	return t
+}
+
+func (t *targets) collect(list []*step, l *level) {
 	for _, s := range list {
-		if u.steps++; u.steps == MaxSteps+1 {
-			u.report.add(s.at.position, "split the workflow into several runs", "there are more than %d steps, called workflows included", MaxSteps)
-		}
-		t := &target{s, l}
-		u.order = append(u.order, t)
-		u.name(t)
+		x := &target{s, l}
+		t.all = append(t.all, x)
+		t.name(x)
 		if len(s.Steps) > 0 {
-			u.collectList(s.Steps, &level{parent: l, area: l.area, in: formNames[s.form()]})
+			t.collect(s.Steps, &level{parent: l, area: l.area, in: formNames[s.form()]})
 		}
 		if s.Retry != nil {
-			u.collectList(s.Retry.Before, &level{area: areaBefore})
+			t.collect(s.Retry.Before, &level{area: areaBefore})
 		}
 	}
 }
 
 // name registers a step by its id.
-func (u *unit) name(t *target) {
-	id := t.step.ID.str()
-	first := u.targets[id]
+func (t *targets) name(x *target) {
+	id, first := x.step.ID, t.byID[x.step.ID.str()]
 	switch {
-	case t.step.ID.value == nil:
-	case id == "":
-		u.report.add(t.step.ID.position, "", "the id is empty")
+	case id.value == nil:
+	case id.str() == "":
+		t.report.add(id.position, "", "the id is empty")
 	case first != nil:
-		u.report.add(t.step.ID.position, "rename one of the two", "the id %q is already that of the step in line %d", words.Shorten(id, 60), first.step.ID.line)
+		t.report.add(id.position, "rename one of the two", "the id %q is already that of the step in line %d", words.Shorten(id.str(), 60), first.step.ID.line)
 	default:
-		u.targets[id] = t
-		u.results[id] = nil
-		if k := u.kinds[t.step.ToolName.str()]; k != nil {
-			u.results[id] = k.Result
-		}
+		t.byID[id.str()] = x
 	}
 }
 
-// checkTargets checks that every jump and fallback leads to a step that can be reached
-// from there. Entering troubleshooting from a list allows the way back to that list.
-func (u *unit) checkTargets() {
-	for _, t := range u.order {
-		for _, to := range t.step.leads() {
-			if d := u.targets[to.str()]; d != nil && d.level.area == areaTrouble && t.level.area == areaSteps {
-				for l := t.level; l != nil; l = l.parent {
-					u.entries[l] = true
+// check checks that every jump and fallback leads to a step that can be reached from
+// there.
+func (t *targets) check() {
+	for _, from := range t.all {
+		for _, id := range from.step.leads() {
+			if to := t.byID[id.str()]; to != nil && to.level.area == areaTrouble && from.level.area == areaSteps {
+				for l := from.level; l != nil; l = l.parent {
+					l.entersTrouble = true
 				}
 			}
 		}
 	}
-	for _, t := range u.order {
-		for _, to := range t.step.leads() {
-			u.checkTarget(t, to)
+	for _, from := range t.all {
+		for _, id := range from.step.leads() {
+			t.checkLead(from, id)
 		}
 	}
 }
@@ -119,13 +121,13 @@ func (s *step) leads() (ids []text) {
 	return ids
 }
 
-func (u *unit) checkTarget(from *target, id text) {
-	to := u.targets[id.str()]
+func (t *targets) checkLead(from *target, id text) {
+	to := t.byID[id.str()]
 	if to == nil {
-		u.unknownStep(id)
+		t.reportUnknown(id)
 		return
 	}
-	if u.reaches(from.level, to.level) {
+	if from.level.reaches(to.level) {
 		return
 	}
 	hint := "lead to a step of the same list, of a list around it, or at the top of troubleshooting"
@@ -135,20 +137,43 @@ func (u *unit) checkTarget(from *target, id text) {
 			hint += " and at the top of troubleshooting"
 		}
 	}
-	u.report.add(id.position, hint, "%q cannot be reached from here: it stands %s", words.Shorten(id.str(), 60), to.level)
+	t.report.add(id.position, hint, "%q cannot be reached from here: it stands %s", words.Shorten(id.str(), 60), to.level)
 }
 
 // reaches reports whether a step of one list can lead to a step of another: of the
 // same list, of a list around it, at the top of troubleshooting, and from there back
 // to a list from which troubleshooting is entered.
-func (u *unit) reaches(from, to *level) bool {
-	for l := from; l != nil; l = l.parent {
-		if l == to {
+func (l *level) reaches(to *level) bool {
+	for around := l; around != nil; around = around.parent {
+		if around == to {
 			return true
 		}
 	}
-	if from.area == areaSteps {
+	if l.area == areaSteps {
 		return to.area == areaTrouble && to.parent == nil
 	}
-	return from.area == areaTrouble && to.area == areaSteps && (to.parent == nil || u.entries[to])
+	return l.area == areaTrouble && to.area == areaSteps && (to.parent == nil || to.entersTrouble)
+}
+
+// checkRange checks that a run can start or end at a step.
+func (t *targets) checkRange(id text) {
+	if id.value == nil {
+		return
+	}
+	at := t.byID[id.str()]
+	switch {
+	case at == nil:
+		t.reportUnknown(id)
+	case at.level.parent != nil || at.level.area == areaFinally || at.level.area == areaBefore:
+		t.report.add(id.position, "name a step at the top of steps or troubleshooting", "a run cannot start or end at %q, which stands %s", words.Shorten(id.str(), 60), at.level)
+	}
+}
+
+// reportUnknown reports an id that no step has.
+func (t *targets) reportUnknown(id text) {
+	hint := ""
+	if !t.report.enough(len(t.byID)) {
+		hint = t.report.nearest(id.str(), slices.Sorted(maps.Keys(t.byID)))
+	}
+	t.report.add(id.position, hint, "there is no step with the id %q", words.Shorten(id.str(), 60))
 }

@@ -10,10 +10,12 @@ import (
 // A listWalk is one call of filter, map, reduce or another function that evaluates a
 // predicate for each element of a list.
 type listWalk struct {
-	item   any // #
-	index  int // #index
-	result any // also #acc
-	count  int // the number of elements for which the predicate is true
+	*budget
+	name   string // of the function
+	item   any    // #
+	index  int    // #index
+	result any    // also #acc
+	count  int    // the number of elements for which the predicate is true
 	made   runtime.SortBy
 }
 
@@ -29,7 +31,7 @@ func (w *listWalk) pointer(name string) any {
 
 func (e *evaluation) walkList(n *ast.BuiltinNode) any {
 	items := e.list(n.Name, e.eval(n.Arguments[0]))
-	w := &listWalk{}
+	w := &listWalk{budget: &e.budget, name: n.Name}
 	first := e.begin(w, n, items)
 	outer := e.walk
 	e.walk = w
@@ -43,12 +45,12 @@ func (e *evaluation) walkList(n *ast.BuiltinNode) any {
 		if len(n.Arguments) > 1 {
 			v = e.eval(n.Arguments[1])
 		}
-		if e.visit(n.Name, w, v) {
+		if w.visit(v) {
 			break
 		}
 	}
 	e.walk = outer
-	return e.end(n.Name, w)
+	return w.end()
 }
 
 // begin sets the result before the first element, and returns the index of that
@@ -91,11 +93,11 @@ func descending(direction any) bool {
 
 // visit adds the predicate's value for one element to the result, and reports whether
 // the rest of the list can be skipped.
-func (e *evaluation) visit(name string, w *listWalk, v any) (known bool) {
-	switch name {
+func (w *listWalk) visit(v any) (known bool) {
+	switch w.name {
 	case "all", "none", "any":
-		if known = truth(v) == (name != "all"); known {
-			w.result = name == "any"
+		if known = truth(v) == (w.name != "all"); known {
+			w.result = w.name == "any"
 		}
 	case "find", "findLast":
 		if known = truth(v); known {
@@ -120,7 +122,7 @@ func (e *evaluation) visit(name string, w *listWalk, v any) (known bool) {
 	case "reduce":
 		w.result = v
 	case "groupBy":
-		e.group(w, checkKey(v))
+		w.group(checkKey(v))
 	case "sortBy":
 		w.made.Array, w.made.Values = append(w.made.Array, w.item), append(w.made.Values, checkKey(v))
 	}
@@ -138,7 +140,7 @@ func checkKey(v any) any {
 	return v
 }
 
-func (e *evaluation) group(w *listWalk, key any) {
+func (w *listWalk) group(key any) {
 	name, ok := textOf(key)
 	if !ok {
 		fail("groupBy() makes groups by strings, numbers and booleans, not by %s", kindOf(key))
@@ -146,21 +148,21 @@ func (e *evaluation) group(w *listWalk, key any) {
 	groups := w.result.(map[string]any)
 	group, ok := groups[name].([]any)
 	if !ok {
-		e.charge(320 + len(name))
+		w.charge(320 + len(name))
 	}
 	groups[name] = append(group, w.item)
 }
 
 // end returns the result.
-func (e *evaluation) end(name string, w *listWalk) any {
-	switch name {
+func (w *listWalk) end() any {
+	switch w.name {
 	case "count":
 		return w.count
 	case "one":
 		return w.count == 1
 	case "filter", "map", "sortBy":
-		e.grow(len(w.made.Array))
-		if name == "sortBy" {
+		w.grow(len(w.made.Array))
+		if w.name == "sortBy" {
 			sort.Sort(&w.made)
 		}
 		return w.made.Array
