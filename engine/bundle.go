@@ -74,21 +74,29 @@ func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program,
 func done(ctx context.Context, st Store, id string) ([]string, error) {
 	var order []string
 	success := map[string]bool{}
+	err := endings(ctx, st, id, func(ev Event, end Ended) {
+		if _, known := success[ev.Path]; !known {
+			order = append(order, ev.Path)
+		}
+		success[ev.Path] = end.Outcome.Status == Success
+	})
+	return slices.DeleteFunc(order, func(path string) bool { return !success[path] }), err
+}
+
+// endings calls f for the end of each try of a run.
+func endings(ctx context.Context, st Store, id string, f func(Event, Ended)) error {
 	for ev, err := range st.Events(ctx, id, 1) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if ev.Type != EvEnded {
 			continue
 		}
 		end, err := factOf[Ended](ev)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if _, known := success[ev.Path]; !known {
-			order = append(order, ev.Path)
-		}
-		success[ev.Path] = end.Outcome.Status == Success
+		f(ev, end)
 	}
-	return slices.DeleteFunc(order, func(path string) bool { return !success[path] }), nil
+	return nil
 }

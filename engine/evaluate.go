@@ -54,7 +54,7 @@ func (w *worker) evaluate(e evaluate) error {
 		n = *e.node
 		ev.ID = n.ID
 	}
-	ctx, done := w.context(w.limits.of(e.node))
+	ctx, done := w.context(timeoutOf(e.node))
 	defer done()
 	w.near = slices.Collect(maps.Keys(w.secrets)) // an error may contain any of them
 	var err error

@@ -46,14 +46,12 @@ func WorkerLabel(worker string) string { return "worker=" + worker }
 
 // enqueue stores the beginning of an attempt that a worker elsewhere executes.
 func (e *Engine) enqueue(w *worker) (Header, error) {
-	if stop, abort, _ := w.stops.asked(); stop != nil {
-		ev := *stop
-		ev.Abort = abort
-		if err := w.record(EvStopping, "", ev); err != nil {
+	if stop, _ := w.stops.asked(); stop != nil {
+		if err := w.record(EvStopping, "", *stop); err != nil {
 			return Header{}, err
 		}
 		if w.s.Worker == "" && w.s.Status == Running { // it never began, and no worker may be able to end it
-			if err := w.record(EvFinished, "", Finished{Status: Cancelled, Error: &ev.Error}); err != nil {
+			if err := w.record(EvFinished, "", Finished{Status: Cancelled, Error: &stop.Error}); err != nil {
 				return Header{}, err
 			}
 		}

@@ -113,13 +113,12 @@ func (l limits) deadline(own time.Duration) (first limit, ok bool) {
 	return first, ok
 }
 
-func (l limits) of(n *workflows.Node) time.Duration {
+// timeoutOf returns the limit of what is done for a node, or for a document (nil).
+func timeoutOf(n *workflows.Node) time.Duration {
 	switch {
-	case n == nil:
-		return steps.DefaultTimeout
-	case n.Timeout > 0:
+	case n != nil && n.Timeout > 0:
 		return n.Timeout
-	case n.Kind != nil:
+	case n != nil && n.Kind != nil:
 		return n.Kind.Timeout
 	}
 	return steps.DefaultTimeout

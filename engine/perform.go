@@ -63,7 +63,7 @@ func (w *worker) start(e start) error {
 // refusedByStop reports whether a stop is pending. It is recorded first, and then the
 // step that failed is decided again.
 func (w *worker) refusedByStop() bool {
-	stop, _, _ := w.stops.asked()
+	stop, _ := w.stops.asked()
 	return stop != nil && w.s.Stop == nil
 }
 
@@ -73,7 +73,7 @@ func (w *worker) arguments(e start) (args map[string]any, form any, err error) {
 	if e.node.Args == nil {
 		return map[string]any{}, nil, nil
 	}
-	ctx, done := w.context(w.limits.of(e.node))
+	ctx, done := w.context(timeoutOf(e.node))
 	defer done()
 	value, form, _, err := w.evalWithPlaceholders(ctx, e.node.Args)
 	if err != nil {
@@ -132,7 +132,7 @@ func (w *worker) try(e start, args map[string]any) (steps.Outcome, steps.Typed) 
 	if w.s.Created.DryRun && !kind.Reads {
 		return steps.Outcome{Result: map[string]any{"dry_run": true}, Acted: steps.ActedNo}, steps.TypedNowhere
 	}
-	ctx, done := w.context(w.limits.of(e.node))
+	ctx, done := w.context(timeoutOf(e.node))
 	defer done()
 	env, err := w.env(ctx, e)
 	if err != nil {
@@ -255,18 +255,13 @@ func (j *journal) small(result any) (any, json.RawMessage) {
 	if len(raw) <= maxResult {
 		return result, raw
 	}
-	return j.aside(raw), nil
-}
-
-// aside stores a large result as an artifact, and returns what stands for it.
-func (j *journal) aside(raw []byte) any {
 	j.grown.Add(int64(len(raw)))
 	hash, err := j.e.Files.Put(context.Background(), Artifacts, raw)
 	if err != nil {
 		j.e.log().Error("a large result could not be stored", "run", j.id, "error", err)
-		return map[string]any{"$lost": fmt.Sprintf("a result of %d bytes could not be stored: %v", len(raw), err)}
+		return map[string]any{"$lost": fmt.Sprintf("a result of %d bytes could not be stored: %v", len(raw), err)}, nil
 	}
-	return map[string]any{"$artifact": hash, "bytes": float64(len(raw))}
+	return map[string]any{"$artifact": hash, "bytes": float64(len(raw))}, nil
 }
 
 // ask asks a question. The run waits, without a goroutine.

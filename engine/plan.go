@@ -124,18 +124,8 @@ func (x *runDesktop) plannedDesktop(ctx context.Context, p *Plan, r ResumeReques
 // divide sorts what was executed by whether it would be repeated.
 func (j *journal) divide(ctx context.Context, p *Plan, base uint64) error {
 	nodes := executedNodes(j.layout)
-	kept, again, undone := onePerPath{}, onePerPath{}, onePerPath{}
-	for ev, err := range j.e.Store.Events(ctx, j.id, 1) {
-		if err != nil {
-			return err
-		}
-		if ev.Type != EvEnded {
-			continue
-		}
-		end, err := factOf[Ended](ev)
-		if err != nil {
-			return err
-		}
+	kept, again, undone := onePerPath{steps: p.Kept}, onePerPath{steps: p.Again}, onePerPath{steps: p.Undone}
+	err := endings(ctx, j.e.Store, j.id, func(ev Event, end Ended) {
 		step := PlanStep{Path: ev.Path, ID: end.ID, Status: end.Outcome.Status}
 		if n := nodes[plain(ev.Path)]; n != nil && n.Kind != nil {
 			step.Kind, step.Acts = n.Kind.Name, !n.Kind.Reads
@@ -152,9 +142,9 @@ func (j *journal) divide(ctx context.Context, p *Plan, base uint64) error {
 		default:
 			kept.put(step)
 		}
-	}
-	p.Kept, p.Again, p.Undone = append(p.Kept, kept.steps...), append(p.Again, again.steps...), append(p.Undone, undone.steps...)
-	return nil
+	})
+	p.Kept, p.Again, p.Undone = kept.steps, again.steps, undone.steps
+	return err
 }
 
 // onePerPath lists steps in the order of their first execution, each as its last

@@ -12,18 +12,22 @@ import (
 // if need be.
 type stops struct {
 	mu       sync.Mutex
-	stop     *Stopping // the requested stop
-	abort    bool      // a second stop was requested
+	stop     *Stopping // the requested stop; its Abort is set by the second request
 	pause    bool      // a pause was requested
 	shielded bool      // a first stop does not cancel the current effect
 	yields   bool      // a pause cancels the current effect
 	cancel   context.CancelCauseFunc
 }
 
-func (s *stops) asked() (stop *Stopping, abort, pause bool) {
+// asked returns the requested stop, or nil, and whether a pause was requested.
+func (s *stops) asked() (stop *Stopping, pause bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stop, s.abort, s.pause
+	if s.stop != nil {
+		ev := *s.stop
+		stop = &ev
+	}
+	return stop, s.pause
 }
 
 // pauseAt requests a pause at the next boundary between steps, or withdraws the
@@ -57,7 +61,7 @@ func (s *stops) interrupt(c Cause, message string) (goesOn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stop != nil {
-		s.abort = true
+		s.stop.Abort = true
 	} else {
 		code := steps.Cancelled
 		switch c {
@@ -69,7 +73,7 @@ func (s *stops) interrupt(c Cause, message string) (goesOn bool) {
 		s.stop = &Stopping{Cause: c, Error: ErrorRecord{Code: code, Message: message, Next: "resume the run when you are ready"}}
 	}
 	s.wake()
-	return s.cancel != nil && s.shielded && !s.abort && c != ByShutdown
+	return s.cancel != nil && s.shielded && !s.stop.Abort && c != ByShutdown
 }
 
 // wake cancels the current effect if a stop or a pause requires it. The mutex is
@@ -84,7 +88,7 @@ func (s *stops) wake() {
 	if s.stop == nil {
 		return
 	}
-	if s.abort || !s.shielded || s.stop.Cause == ByShutdown {
+	if s.stop.Abort || !s.shielded || s.stop.Cause == ByShutdown {
 		s.cancel(s.cause())
 	}
 }

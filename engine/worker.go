@@ -91,17 +91,15 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	if w.e.between != nil {
 		w.e.between(w)
 	}
-	stop, abort, pause := w.stops.asked()
+	stop, pause := w.stops.asked()
 	if stop == nil && w.limits.overdue() {
 		stop = &Stopping{Cause: ByTimeout, Error: w.limits.workflow().exceeded()}
 	}
 	if full := w.full(); stop == nil && full != nil {
-		stop, abort = full, full.Abort
+		stop = full
 	}
-	if stop != nil && (w.s.Stop == nil || abort && !w.s.Stop.Abort) {
-		ev := *stop
-		ev.Abort = abort
-		return false, w.record(EvStopping, "", ev)
+	if stop != nil && (w.s.Stop == nil || stop.Abort && !w.s.Stop.Abort) {
+		return false, w.record(EvStopping, "", *stop)
 	}
 	if err := w.limits.expire(); err != nil {
 		return false, err
@@ -187,8 +185,8 @@ func (w *worker) stopped(ctx context.Context) bool {
 	if ctx.Err() == nil {
 		return false
 	}
-	stop, abort, _ := w.stops.asked()
-	return stop != nil && w.s.Stop == nil || abort
+	stop, _ := w.stops.asked()
+	return stop != nil && (w.s.Stop == nil || stop.Abort)
 }
 
 func (w *worker) wait(e wait) error {
