@@ -84,9 +84,7 @@ func (c *Client) holderOf(ctx context.Context, h engine.Header) string {
 
 // Stop stops a run. It returns when the worker has ended the step under way.
 func (c *Client) Stop(ctx context.Context, id string, cause engine.Cause, message string) (engine.Header, error) {
-	return c.whereItIs(ctx, id, func(r owner.Remote) (engine.Header, error) {
-		return r.Stop(ctx, id, cause, message)
-	}, func() (engine.Header, error) { return c.Engine.Stop(ctx, id, cause, message) })
+	return c.whereItIs(ctx, id, func(r controls) (engine.Header, error) { return r.Stop(ctx, id, cause, message) })
 }
 
 // StopAll refuses, because the runs of a fleet belong to many people.
@@ -95,9 +93,7 @@ func (c *Client) StopAll(context.Context, engine.Cause, string) ([]engine.Header
 }
 
 func (c *Client) Pause(ctx context.Context, id string) error {
-	_, err := c.whereItIs(ctx, id, func(r owner.Remote) (engine.Header, error) {
-		return engine.Header{}, r.Pause(ctx, id)
-	}, func() (engine.Header, error) { return engine.Header{}, c.Engine.Pause(ctx, id) })
+	_, err := c.whereItIs(ctx, id, func(r controls) (engine.Header, error) { return engine.Header{}, r.Pause(ctx, id) })
 	return err
 }
 
@@ -136,21 +132,27 @@ func (c *Client) Places(context.Context) (engine.Places, error) { return engine.
 // retryTime is the delay before a run is looked up again.
 const retryTime = 250 * time.Millisecond
 
+// controls is what an engine and the worker of a run have in common.
+type controls interface {
+	Stop(ctx context.Context, id string, c engine.Cause, message string) (engine.Header, error)
+	Pause(ctx context.Context, id string) error
+}
+
 // whereItIs executes a call at the worker that executes the run, or here if no worker
 // does. If the worker is gone, it tries again until another worker has the run, or
 // the context ends.
-func (c *Client) whereItIs(ctx context.Context, id string, there func(owner.Remote) (engine.Header, error), here func() (engine.Header, error)) (engine.Header, error) {
+func (c *Client) whereItIs(ctx context.Context, id string, do func(controls) (engine.Header, error)) (engine.Header, error) {
 	for {
 		h, err := c.Engine.Get(ctx, id)
 		if err != nil {
 			return h, err
 		}
 		if h.Status != engine.Running {
-			if h, err = here(); !engine.Lost(err) { // otherwise a worker has just taken the run
+			if h, err = do(c.Engine); !engine.Lost(err) { // otherwise a worker has just taken the run
 				return h, err
 			}
 		} else if r, err := c.remoteOf(ctx, id); err == nil {
-			if h, err = there(r); !errors.Is(err, errNoAnswer) {
+			if h, err = do(r); !errors.Is(err, errNoAnswer) {
 				return h, err
 			}
 		}

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"understudy/engine"
@@ -30,7 +31,7 @@ func (k keeper) Backup(ctx context.Context, dir string) (err error) {
 			err = ended
 		}
 	}()
-	headers, err := headersIn(ctx, k)
+	headers, err := collect(k.Runs(ctx, engine.Query{}))
 	if err != nil {
 		return err
 	}
@@ -57,12 +58,13 @@ func (k keeper) Backup(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-func headersIn(ctx context.Context, s engine.Store) (all []engine.Header, err error) {
-	for h, err := range s.Runs(ctx, engine.Query{}) {
+// collect returns all values of a sequence, or its first error.
+func collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
+	for v, err := range seq {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, h)
+		all = append(all, v)
 	}
 	return all, nil
 }

@@ -38,7 +38,7 @@ func (c *Client) Restore(ctx context.Context, dir string) (done Restored, err er
 	if !found.Clean() {
 		return done, fmt.Errorf("%s is damaged: %s, and %d problems in all; understudy runs check names them", dir, found.Problems[0], len(found.Problems))
 	}
-	headers, err := headersIn(ctx, from)
+	headers, err := collect(from.Runs(ctx, engine.Query{}))
 	if err != nil {
 		return done, err
 	}
@@ -125,30 +125,22 @@ func (r restoring) filesIn(ctx context.Context, text []byte) error {
 // compare reads a restored run, which verifies its checksums, and compares it with
 // the original.
 func (r restoring) compare(ctx context.Context, h engine.Header) error {
-	events := uint64(0)
-	var was []engine.Event
-	for ev, err := range r.from.Events(ctx, h.ID, 1) {
-		if err != nil {
-			return err
-		}
-		was = append(was, ev)
+	was, err := collect(r.from.Events(ctx, h.ID, 1))
+	if err != nil {
+		return err
 	}
-	for ev, err := range r.store.Events(ctx, h.ID, 1) {
-		if err != nil {
-			return err
-		}
-		if events >= uint64(len(was)) {
-			break
-		}
-		before := was[events]
-		if ev.Seq != before.Seq || ev.Attempt != before.Attempt || ev.Type != before.Type || ev.Path != before.Path || !ev.At.Equal(before.At) || !bytes.Equal(ev.Data, before.Data) {
+	is, err := collect(r.store.Events(ctx, h.ID, 1))
+	if err != nil {
+		return err
+	}
+	if len(is) < len(was) {
+		return fmt.Errorf("%d of its %d events are there", len(is), len(was))
+	}
+	for i, before := range was {
+		if ev := is[i]; ev.Seq != before.Seq || ev.Attempt != before.Attempt || ev.Type != before.Type || ev.Path != before.Path || !ev.At.Equal(before.At) || !bytes.Equal(ev.Data, before.Data) {
 			return fmt.Errorf("event %d is another there than in the backup", ev.Seq)
 		}
-		events++
 	}
-	if events != uint64(len(was)) {
-		return fmt.Errorf("%d of its %d events are there", events, len(was))
-	}
-	r.done.Events += int(events)
+	r.done.Events += len(was)
 	return nil
 }

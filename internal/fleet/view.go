@@ -33,7 +33,7 @@ type viewAnswer struct {
 const mostViews = 16
 
 // show starts a live view.
-func (w *Worker) show(ctx context.Context, q viewQuestion) (viewAnswer, error) {
+func (w *Worker) show(ctx context.Context, q viewQuestion) (a viewAnswer, err error) {
 	h, err := w.Engine.Get(ctx, q.Run)
 	switch {
 	case err != nil:
@@ -46,9 +46,13 @@ func (w *Worker) show(ctx context.Context, q viewQuestion) (viewAnswer, error) {
 		w.views.Add(-1)
 		return viewAnswer{}, steps.Errorf(steps.Busy, "worker %s shows its desktops to %d viewers, which is the most at once", w.Name, mostViews)
 	}
+	defer func() {
+		if err != nil {
+			w.views.Add(-1)
+		}
+	}()
 	d, err := w.Desktop(ctx, *h.Desktop)
 	if err != nil {
-		w.views.Add(-1)
 		return viewAnswer{}, &steps.Error{Code: steps.Unavailable, Err: err}
 	}
 	view := rfb.Of(d, h.Desktop.Name, q.By != "")
@@ -57,7 +61,6 @@ func (w *Worker) show(ctx context.Context, q viewQuestion) (viewAnswer, error) {
 		err = x.open(q.Key)
 	}
 	if err != nil {
-		w.views.Add(-1)
 		return viewAnswer{}, errors.Join(err, view.Close())
 	}
 	w.viewing.Go(func() {
