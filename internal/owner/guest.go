@@ -62,7 +62,7 @@ func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.dismiss(g)
-	h.setRights(g.ID, in.Hello.Rights)
+	h.attribution.setRights(g.ID, in.Hello.Rights)
 	h.proceed(g.ID, in.Last.Runs)
 	h.acts.Done()
 	if h.o.Came != nil {
@@ -106,7 +106,7 @@ func (h *host) serveRights(w http.ResponseWriter, r *http.Request, g *guest) {
 	var rights access.Rights
 	err := readRequest(w, r, &rights)
 	if err == nil {
-		h.setRights(g.ID, &rights)
+		h.attribution.setRights(g.ID, &rights)
 	}
 	reply(w, none{}, err)
 }

@@ -3,6 +3,8 @@ package owner
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,9 +56,10 @@ func (h *host) handOver(ctx context.Context) map[*guest]handover {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	h.interruptOwn(ctx)
+	ofGuests := h.runsOfGuests()
+	h.interruptOthers(ctx, slices.Concat(slices.Collect(maps.Values(ofGuests))...))
 	all := map[*guest]handover{}
-	for g, runs := range h.runsOfGuests() {
+	for g, runs := range ofGuests {
 		all[g] = handover{}
 		for _, run := range runs {
 			paused := h.local.Engine.Pause(ctx, run) == nil
@@ -94,18 +97,12 @@ func (h *host) settle(ctx context.Context, all map[*guest]handover) {
 	}
 }
 
-// interruptOwn interrupts the runs that belong to no guest, because a run of a guest
+// interruptOthers interrupts the runs that belong to no guest, because a run of a guest
 // may be waiting for their desktop.
-func (h *host) interruptOwn(ctx context.Context) {
-	stays := map[string]bool{}
-	for _, runs := range h.runsOfGuests() {
-		for _, run := range runs {
-			stays[run] = true
-		}
-	}
+func (h *host) interruptOthers(ctx context.Context, ofGuests []string) {
 	var wg sync.WaitGroup
 	for _, run := range h.local.Engine.Active() {
-		if stays[run] {
+		if slices.Contains(ofGuests, run) {
 			continue
 		}
 		wg.Go(func() {
@@ -121,15 +118,11 @@ func (h *host) interruptOwn(ctx context.Context) {
 // rest, because their secrets are in the memory of this process.
 func (h *host) runsOfGuests() map[*guest][]string {
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	guests := slices.Collect(maps.Keys(h.guests))
+	h.mu.Unlock()
 	all := map[*guest][]string{}
-	for g := range h.guests {
-		all[g] = nil
-		for run, member := range h.began {
-			if member == g.ID {
-				all[g] = append(all[g], run)
-			}
-		}
+	for _, g := range guests {
+		all[g] = h.attribution.runsOf(g.ID)
 	}
 	return all
 }

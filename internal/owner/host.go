@@ -25,24 +25,19 @@ type host struct {
 	calls    sync.WaitGroup // one for each request
 	acts     sync.WaitGroup // one for each call that may change something
 
-	expected handedRuns
+	expected    handedRuns
+	attribution attribution
 
 	mu      sync.Mutex
 	leaving bool
 	guests  map[*guest]bool
-	began   map[string]string         // run → the member that last began or continued it
-	rights  map[string]*access.Rights // member → what its clients may do
-	bound   map[string]bool           // runs of guests that belong to a credential
-	allowed map[string][]string       // other runs → the kinds that their guests have allowed
 }
 
 // newHost opens the socket of an owner, and continues the runs that were handed over
 // to it.
 func newHost(m *Member, l Local) (*host, error) {
-	h := &host{
-		o: m.o, id: m.id, local: l,
-		guests: map[*guest]bool{}, began: map[string]string{}, rights: map[string]*access.Rights{}, bound: map[string]bool{}, allowed: map[string][]string{},
-	}
+	h := &host{o: m.o, id: m.id, local: l, guests: map[*guest]bool{}}
+	h.attribution = attribution{owner: m.id, inUse: h.inUse, runs: map[string]attributed{}, rights: map[string]*access.Rights{}}
 	h.runs = hidingHandover{l.Engine, &h.expected}
 	l.Engine.Allow = h.allowByMember(l.Engine.Allow)
 	listener, err := listen(m.o.Dir)
@@ -102,16 +97,20 @@ func (h *host) dismiss(g *guest) {
 	leaving := h.leaving
 	h.mu.Unlock()
 	if !leaving && h.o.Gone != nil {
-		h.o.Gone(g.Client, h.runsOf(g.ID))
+		runs := h.attribution.runsOf(g.ID)
+		h.o.Gone(g.Client, slices.DeleteFunc(h.local.Engine.Active(), func(run string) bool { return !slices.Contains(runs, run) }))
 	}
 	h.local.Engine.Forget(g.Client.Client)
 }
 
-func (h *host) runsOf(member string) []string {
-	active := h.local.Engine.Active()
+// inUse returns the runs that are being executed, and the guests.
+func (h *host) inUse() (runs, members []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.DeleteFunc(active, func(run string) bool { return h.began[run] != member })
+	for g := range h.guests {
+		members = append(members, g.ID)
+	}
+	return h.local.Engine.Active(), members
 }
 
 func (h *host) forMember(member string) engine.Runs { return attributing{h.runs, h, member} }
@@ -121,7 +120,7 @@ func (h *host) forMember(member string) engine.Runs { return attributing{h.runs,
 func (h *host) proceed(member string, runs handover) {
 	for run, r := range runs {
 		h.local.Engine.RestoreUnstored(run, r.Belongings)
-		h.setMember(run, member)
+		h.attribution.setMember(run, member)
 		if r.Paused {
 			h.continueRun(run)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver/access"
+	"understudy/steps"
 )
 
 // Local is what a process has while it owns the data folder.
@@ -113,15 +114,23 @@ func (m *Member) Owns() bool {
 	return m.now.host != nil
 }
 
+// lock locks the mutex, unless the context ends first.
+func (m *Member) lock(ctx context.Context) error {
+	select {
+	case m.mutex <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 func (m *Member) release() { <-m.mutex }
 
 // connect returns where the runs are. If the owner has gone, it finds the next one,
 // which may be this process.
 func (m *Member) connect(ctx context.Context) (runsAt, error) {
-	select {
-	case m.mutex <- struct{}{}:
-	case <-ctx.Done():
-		return runsAt{}, context.Cause(ctx)
+	if err := m.lock(ctx); err != nil {
+		return runsAt{}, err
 	}
 	defer m.release()
 	switch {
@@ -163,10 +172,8 @@ func (m *Member) findOwner(ctx context.Context) (runsAt, error) {
 		if !errors.Is(err, engine.ErrLocked) || time.Now().After(deadline) {
 			return runsAt{}, err
 		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
-			return runsAt{}, context.Cause(ctx)
+		if err := steps.Sleep(ctx, 20*time.Millisecond); err != nil {
+			return runsAt{}, err
 		}
 	}
 }
@@ -201,10 +208,8 @@ func (m *Member) becomeOwner(ctx context.Context) (*host, error) {
 // Leave ends the membership. The owner's runs are handed to the remaining members, or
 // stopped so that they can be resumed.
 func (m *Member) Leave(ctx context.Context) error {
-	select {
-	case m.mutex <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := m.lock(ctx); err != nil {
+		return err
 	}
 	p := m.now
 	m.left, m.now = true, runsAt{}

@@ -44,48 +44,30 @@ const answerTime = 10 * time.Second
 // A credential can be revoked at any time, so its guest is asked before each step.
 // The answer for the run of a person depends only on the rights, which are checked
 // anyway, and on who continues the run, so it is cached for each kind.
-func (h *host) ask(member, run, client string, k steps.Kind) error {
-	g := h.guest(member)
-	if g == nil {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.bound[run] {
-			return unanswered("is gone")
-		}
-		return nil
-	}
-	if !g.Answers || h.hasAllowed(run, k.Name) {
+func (h *host) ask(a attributed, run, client string, k steps.Kind) error {
+	g := h.guest(a.member)
+	switch {
+	case g == nil && a.bound:
+		return unanswered("is gone")
+	case g == nil, !g.Answers, slices.Contains(a.allowed, k.Name):
 		return nil
 	}
 	q := &question{Run: run, Client: client, Tool: access.Of(k), answer: make(chan verdict, 1)}
 	t := time.NewTimer(answerTime)
 	defer t.Stop()
-	select {
-	case g.questions <- q:
-	case <-g.gone:
-		return unanswered("is gone")
-	case <-t.C:
-		return unanswered("does not answer")
-	}
-	select {
-	case v := <-q.answer:
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.bound[run] = v.Bound; v.Why == nil && !v.Bound {
-			h.allowed[run] = append(h.allowed[run], k.Name)
+	for toSend := g.questions; ; {
+		select {
+		case toSend <- q:
+			toSend = nil
+		case v := <-q.answer:
+			h.attribution.note(run, k.Name, v)
+			return v.Why.error()
+		case <-g.gone:
+			return unanswered("is gone")
+		case <-t.C:
+			return unanswered("does not answer")
 		}
-		return v.Why.error()
-	case <-g.gone:
-		return unanswered("is gone")
-	case <-t.C:
-		return unanswered("does not answer")
 	}
-}
-
-func (h *host) hasAllowed(run, kind string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Contains(h.allowed[run], kind)
 }
 
 func unanswered(why string) error {

@@ -157,7 +157,7 @@ func BenchmarkGuestIsAsked(b *testing.B) {
 	defer func() { _, _ = guest.Leave(b.Context()), owner.Leave(b.Context()) }()
 	h := owner.now.host
 	for b.Loop() {
-		if err := h.ask(guest.id, "run", "laptop/tester", steps.Kind{Name: "mark"}); err != nil {
+		if err := h.ask(attributed{member: guest.id}, "run", "laptop/tester", steps.Kind{Name: "mark"}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 
 	"understudy/engine"
 	"understudy/mcpserver/access"
@@ -16,68 +17,100 @@ import (
 // for a guest, the rights that it sent and the guest itself, if it answers.
 func (h *host) allowByMember(own func(run, client string, k steps.Kind) error) func(run, client string, k steps.Kind) error {
 	return func(run, client string, k steps.Kind) error {
-		member, rights := h.rightsOf(run)
+		a, rights := h.attribution.of(run)
 		switch {
-		case member == h.id && own != nil:
+		case a.member == h.id && own != nil:
 			return own(run, client, k)
-		case member == h.id:
+		case a.member == h.id:
 			return nil
 		case rights != nil:
 			if err := rights.Allow(client, k); err != nil {
 				return err
 			}
 		}
-		return h.ask(member, run, client, k)
+		return h.ask(a, run, client, k)
 	}
 }
 
-// rightsOf returns the member to which a run belongs, and its rights; nil: it sent
-// none.
-func (h *host) rightsOf(run string) (member string, rights *access.Rights) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	member = cmp.Or(h.began[run], h.id)
-	return member, h.rights[member]
+// attribution knows to which member each run belongs, and what the clients of each
+// member may do. Runs that nobody else began or continued belong to the owner.
+type attribution struct {
+	owner string                          // its id as a member
+	inUse func() (runs, members []string) // what must be remembered
+
+	mu     sync.Mutex
+	runs   map[string]attributed
+	rights map[string]*access.Rights // of members, as they sent them
 }
 
-func (h *host) setRights(member string, rights *access.Rights) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.rights[member] = rights
+// attributed is what is known of one run.
+type attributed struct {
+	member  string   // that last began or continued the run
+	bound   bool     // the run belongs to a credential
+	allowed []string // kinds that its guest has allowed, unless bound
+}
+
+// of returns what is known of a run, and the rights of its member; nil: it sent none.
+func (x *attribution) of(run string) (attributed, *access.Rights) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a := x.runs[run]
+	a.member = cmp.Or(a.member, x.owner)
+	return a, x.rights[a.member]
+}
+
+// runsOf returns the runs that a member last began or continued.
+func (x *attribution) runsOf(member string) (runs []string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for run, a := range x.runs {
+		if a.member == member {
+			runs = append(runs, run)
+		}
+	}
+	return runs
+}
+
+func (x *attribution) setRights(member string, rights *access.Rights) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.rights[member] = rights
+}
+
+// note records the answer of a guest for one of its runs.
+func (x *attribution) note(run, kind string, v verdict) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a := x.runs[run]
+	if a.bound = v.Bound; v.Why == nil && !v.Bound {
+		a.allowed = append(a.allowed, kind)
+	}
+	x.runs[run] = a
 }
 
 // mostNoted is the number of runs above which those at rest are forgotten.
 const mostNoted = 1000
 
-// setMember assigns a run to a member, and returns the one to which it belonged
-// before.
-func (h *host) setMember(run, member string) (before string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.allowed, run)
-	if before = h.began[run]; member == "" {
-		delete(h.began, run)
-		return before
+// setMember assigns a run to a member, and returns the one to which it belonged before.
+func (x *attribution) setMember(run, member string) (before string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.runs) >= mostNoted {
+		x.forget(x.inUse())
 	}
-	if len(h.began) >= mostNoted {
-		h.forgetInactive()
-	}
-	h.began[run] = member
-	return before
+	a := x.runs[run]
+	x.runs[run] = attributed{member: member, bound: a.bound}
+	return a.member
 }
 
-// forgetInactive removes the runs that are not being executed, and the rights of
-// members that have gone.
-func (h *host) forgetInactive() {
-	active := h.local.Engine.Active()
-	maps.DeleteFunc(h.began, func(run, _ string) bool { return !slices.Contains(active, run) })
-	maps.DeleteFunc(h.bound, func(run string, _ bool) bool { return !slices.Contains(active, run) })
-	maps.DeleteFunc(h.allowed, func(run string, _ []string) bool { return !slices.Contains(active, run) })
-	here := slices.Collect(maps.Values(h.began))
-	for g := range h.guests {
-		here = append(here, g.ID)
+// forget removes the runs that are not in use, and the rights of members that neither
+// are nor have runs. The mutex is held.
+func (x *attribution) forget(runs, members []string) {
+	maps.DeleteFunc(x.runs, func(run string, _ attributed) bool { return !slices.Contains(runs, run) })
+	for _, a := range x.runs {
+		members = append(members, a.member)
 	}
-	maps.DeleteFunc(h.rights, func(member string, _ *access.Rights) bool { return !slices.Contains(here, member) })
+	maps.DeleteFunc(x.rights, func(member string, _ *access.Rights) bool { return !slices.Contains(members, member) })
 }
 
 // attributing is a Runs that assigns a run to a member before the first step of the
@@ -113,24 +146,22 @@ func (n attributing) Continue(ctx context.Context, id string) (engine.Header, er
 func (n attributing) attribute(run string, do func() (engine.Header, error)) (engine.Header, error) {
 	before := ""
 	if run != "" {
-		before = n.h.setMember(run, n.member)
+		before = n.h.attribution.setMember(run, n.member)
 	}
 	h, err := do()
 	switch {
 	case err != nil && run != "":
-		n.h.setMember(run, before)
+		n.h.attribution.setMember(run, before)
 	case err == nil && h.ID != run:
-		n.h.setMember(h.ID, n.member)
+		n.h.attribution.setMember(h.ID, n.member)
 	}
 	return h, err
 }
 
 // SetRights changes what this process may do.
 func (m *Member) SetRights(ctx context.Context, rights access.Rights) error {
-	select {
-	case m.mutex <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := m.lock(ctx); err != nil {
+		return err
 	}
 	m.o.Hello.Rights = &rights
 	c := m.now.client
