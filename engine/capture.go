@@ -139,23 +139,16 @@ func (w *worker) picture(ctx context.Context, env *steps.Env, e start, p workflo
 	taken := time.Now().UTC()
 	w.inbox.expect()
 	w.e.Pictures.Take(ctx, env.Desktop, func(hash string, size int, err error) {
+		defer w.inbox.pictureDone()
 		if err != nil {
 			w.e.log().Warn("picture not stored", "run", w.id, "step", e.path, "error", err)
-			w.inbox.picture(nil)
 			return
 		}
 		ev, err := newEvent(EvCaptured, e.path, Captured{Try: e.try, When: when, Hash: hash, Bytes: size, TakenAt: taken})
 		if err == nil {
-			w.inbox.picture(&ev)
+			w.inbox.put(ev)
 		}
 	})
-}
-
-// awaitPictures waits up to pictureTime for pictures to be stored.
-func (w *worker) awaitPictures() {
-	if left := w.inbox.await(pictureTime); left > 0 {
-		w.e.log().Warn("the run ended before all its pictures were stored", "run", w.id, "missing", left)
-	}
 }
 
 // lastPicture stores a picture of the desktop as it is now, and returns its hash;

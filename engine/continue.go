@@ -125,20 +125,18 @@ func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool)
 }
 
 func (e *Engine) programOf(ctx context.Context, s *State, known secrets) (*workflows.Program, Bundle, error) {
-	if s.Created.Call != "" {
-		args, _ := resolve(s.Created.Args, known.value).(map[string]any)
-		p, err := e.program(nil, s.Created.Call, args)
-		return p, Bundle{}, err
+	var b Bundle
+	if s.Created.Call == "" {
+		raw, err := e.Files.Get(ctx, Documents, s.Created.Document)
+		if err == nil {
+			b, err = ReadBundle(raw)
+		}
+		if err != nil {
+			return nil, b, err
+		}
 	}
-	raw, err := e.Files.Get(ctx, Documents, s.Created.Document)
-	if err != nil {
-		return nil, Bundle{}, err
-	}
-	b, err := ReadBundle(raw)
-	if err != nil {
-		return nil, b, err
-	}
-	p, err := b.Compile(e.Kinds)
+	args, _ := resolve(s.Created.Args, known.value).(map[string]any)
+	p, err := e.program(&b, s.Created.Call, args)
 	return p, b, err
 }
 

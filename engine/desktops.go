@@ -101,7 +101,7 @@ func (x *runDesktop) openDesktop(ctx context.Context) (*desktop.Desktop, error) 
 	x.on.Store(&info)
 	ev, err := newEvent(EvLocated, "", info)
 	if err == nil {
-		x.inbox.located(ev)
+		x.inbox.put(ev)
 	}
 	return d, err
 }

@@ -115,23 +115,15 @@ func headerOf(s *State, h Header, l *layout) Header {
 	h.Status, h.Attempt, h.Seq = s.Status, s.Attempt, s.Seq
 	h.Executed, h.Total, h.Errors = s.Executed, l.total, s.Errors
 	h.Error, h.Question, h.Stopping = s.Error, s.Question, s.Stop != nil
-	h.UpdatedAt, h.Desktop, h.Auto = time.Now().UTC(), s.Desktop, l.resumesItself()
+	h.UpdatedAt, h.Desktop, h.Auto = time.Now().UTC(), s.Desktop, l.lists[bodyKey].program.Options.ResumesItself
 	if s.Status.Ended() && h.EndedAt.IsZero() {
 		h.EndedAt = h.UpdatedAt
 	}
 	h.ResumeFrom = ""
-	if s.Status != Succeeded { // also while it runs, because the process may be killed
-		h.ResumeFrom = resumeFrom(s, l)
+	if n, f := resumeNode(s, l); n != nil && s.Status != Succeeded { // also while it runs, because the process may be killed
+		h.ResumeFrom = upcoming(n, f, l)
 	}
 	return h
-}
-
-func resumeFrom(s *State, l *layout) string {
-	n, f := resumeNode(s, l)
-	if n == nil {
-		return ""
-	}
-	return upcoming(n, f, l)
 }
 
 // resumeNode returns the node at which a run continues, and its frame; nil: there is

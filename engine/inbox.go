@@ -23,22 +23,19 @@ func (b *inbox) expect() {
 	b.pictures++
 }
 
-// picture receives the event of a picture that has been stored; nil: that failed.
-func (b *inbox) picture(ev *Event) {
+// pictureDone is called when a picture has been stored, or could not be.
+func (b *inbox) pictureDone() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pictures--
-	if ev != nil {
-		b.later = append(b.later, *ev)
-	}
 	select {
 	case b.posted <- struct{}{}:
 	default:
 	}
 }
 
-// located receives the event that tells on which desktop the run is.
-func (b *inbox) located(ev Event) {
+// put receives an event.
+func (b *inbox) put(ev Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.later = append(b.later, ev)

@@ -123,10 +123,6 @@ func (l *layout) within(frames []Frame, id string) []Frame {
 	return nil
 }
 
-// resumesItself reports whether the document asks for its runs to continue by
-// themselves.
-func (l *layout) resumesItself() bool { return l.lists[bodyKey].program.Options.ResumesItself }
-
 func (l *layout) node(f *Frame) (*workflows.Node, error) {
 	x := l.lists[f.List]
 	if x == nil || f.Next >= len(x.nodes) {

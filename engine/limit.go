@@ -26,10 +26,6 @@ func (l limit) error() error {
 	return &steps.Error{Code: e.Code, Err: fmt.Errorf("%s", e.Message), Next: e.Next}
 }
 
-func tryLimit(d time.Duration) limit {
-	return limit{"it", "raise its timeout, or look at the picture to see what it waited for", d, time.Now().Add(d)}
-}
-
 // limits computes the limits of a run's steps, its lists and the run itself.
 type limits struct{ *journal }
 
@@ -108,7 +104,7 @@ func (l limits) deadline(own time.Duration) (first limit, ok bool) {
 		}
 	}
 	if own > 0 {
-		sooner(tryLimit(own))
+		sooner(limit{"it", "raise its timeout, or look at the picture to see what it waited for", own, time.Now().Add(own)})
 	}
 	return first, ok
 }

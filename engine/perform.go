@@ -21,8 +21,8 @@ func (w *worker) start(e start) error {
 		err = w.allowed(e.node.Kind)
 	}
 	if err != nil {
-		if w.refusedByStop() {
-			return nil
+		if stop, _ := w.stops.asked(); stop != nil && w.s.Stop == nil {
+			return nil // decide runs again once the stop is recorded
 		}
 		rec := w.errorRecord(steps.AsError(err), name(e.node, e.path))
 		return w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: e.node.ID, Error: rec})
@@ -58,13 +58,6 @@ func (w *worker) start(e start) error {
 		written.Outcome.Result = result
 	}
 	return w.recordAs(EvEnded, e.path, end, written)
-}
-
-// refusedByStop reports whether a stop is pending. It is recorded first, and then the
-// step that failed is decided again.
-func (w *worker) refusedByStop() bool {
-	stop, _ := w.stops.asked()
-	return stop != nil && w.s.Stop == nil
 }
 
 // arguments returns the arguments of a step, and the form of them that events may

@@ -138,7 +138,11 @@ func resolve(v any, value func(string) string) any {
 
 // toReferences replaces placeholders with references.
 func (x secrets) toReferences(v any) any {
-	return x.replace(v, func(s string) any { return cut(s, x.placeholders()) })
+	var needles []needle
+	for _, n := range slices.Sorted(maps.Keys(x)) {
+		needles = append(needles, needle{text: placeholder(n), name: n})
+	}
+	return x.replace(v, func(s string) any { return cut(s, needles) })
 }
 
 // mask replaces secrets with references wherever they appear. The secrets in near are
@@ -242,14 +246,6 @@ func (n needle) split(text string) []string {
 
 func alphanumeric(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c))
-}
-
-func (x secrets) placeholders() []needle {
-	var out []needle
-	for _, n := range slices.Sorted(maps.Keys(x)) {
-		out = append(out, needle{text: placeholder(n), name: n})
-	}
-	return out
 }
 
 // contents returns the texts of secrets to search for. Those in near are included

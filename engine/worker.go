@@ -169,7 +169,9 @@ func (w *worker) asksDesktop(e evaluate) bool {
 // restores the user's focus.
 func (w *worker) halt(t EventType, path string, data any, lazy bool) error {
 	w.returnFocus()
-	w.awaitPictures()
+	if left := w.inbox.await(pictureTime); left > 0 {
+		w.e.log().Warn("the run ended before all its pictures were stored", "run", w.id, "missing", left)
+	}
 	if err := w.drain(); err != nil {
 		return err
 	}
