@@ -95,8 +95,8 @@ const (
 func (s *State) answered(ev Event, a Answered) {
 	q := s.Question
 	s.restartClock(ev)
-	s.Created.keepWithin(a.Within)
-	s.goOnFor(a.Mandate)
+	s.Created.restrict(a.Within)
+	s.setMandate(a.Mandate)
 	if q == nil {
 		return
 	}

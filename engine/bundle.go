@@ -58,7 +58,7 @@ func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program,
 		return nil, err
 	}
 	for _, path := range done {
-		a, b := was[plain(path)], is[plain(path)]
+		a, b := was[withoutRounds(path)], is[withoutRounds(path)]
 		if a == nil || b != nil && a.Digest == b.Digest {
 			continue
 		}

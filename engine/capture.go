@@ -184,6 +184,6 @@ func (j *journal) keepPicture(ctx context.Context, p *image.RGBA) (string, error
 	if err != nil {
 		return "", err
 	}
-	j.grown.Add(int64(size))
+	j.uncounted.Add(int64(size))
 	return CaptureURI(hash), nil
 }

@@ -52,10 +52,10 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err := resumable(w, r); err != nil {
 		return Header{}, err
 	}
-	if err := w.goesOnAlone(r); err != nil {
+	if err := w.checkAuto(r); err != nil {
 		return Header{}, err
 	}
-	if err := w.room(w.desktopRequest(), r.Queue || w.s.Created.DryRun); err != nil {
+	if err := w.refuseBusy(w.desktopRequest(), r.Queue || w.s.Created.DryRun); err != nil {
 		return Header{}, err
 	}
 	if r, err = w.backOnDesktop(ctx, r); err != nil {
@@ -208,7 +208,7 @@ func (j *journal) lastStart(ctx context.Context, step string) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		n := nodes[plain(ev.Path)]
+		n := nodes[withoutRounds(ev.Path)]
 		if n == nil {
 			continue
 		}
@@ -274,7 +274,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	if w.s.Status != Waiting || w.s.Question == nil {
 		return Header{}, steps.Errorf(steps.Invalid, "run %s waits for no answer: it is %s", id, e.present(w.header).Status)
 	}
-	if err := fits(w.s.Question, a); err != nil {
+	if err := checkAnswer(w.s.Question, a); err != nil {
 		return Header{}, err
 	}
 	if err := w.refuseGone(ctx); err != nil {
@@ -286,7 +286,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	return e.launchAfter(w, EvAnswered, Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By, Within: a.Within, Mandate: a.Mandate})
 }
 
-func fits(q *Question, a Answer) error {
+func checkAnswer(q *Question, a Answer) error {
 	switch q.Sort {
 	case AskDoubt:
 		if a.Choice != Redo && a.Choice != SkipStep {
@@ -406,7 +406,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	if err != nil {
 		return Header{}, err
 	}
-	if err := old.room(old.desktopRequest(), r.Queue); err != nil {
+	if err := old.refuseBusy(old.desktopRequest(), r.Queue); err != nil {
 		return Header{}, err
 	}
 	r.From = from
@@ -418,7 +418,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 		return Header{}, err
 	}
 	created := old.s.Created
-	created.keepWithin(r.Within)
+	created.restrict(r.Within)
 	created.Owner, created.Client, created.Rights, created.Server = r.Owner, cmp.Or(r.By, created.Client), nil, "" // the new run belongs to the caller
 	if m := r.Mandate; m != nil {
 		created.Rights, created.Server = m.Rights, m.Server

@@ -25,11 +25,11 @@ func TestContinuedRunGainsNoFolders(t *testing.T) {
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			run := Created{Roots: c.run, Private: []string{p("x")}}
-			run.keepWithin(&Bounds{Roots: c.theirs, Private: []string{p("y")}})
+			run.restrict(&Bounds{Roots: c.theirs, Private: []string{p("y")}})
 			if diff := cmp.Diff(Created{Roots: c.want, Private: []string{p("x"), p("y")}}, run); diff != "" {
 				t.Error(diff)
 			}
-			run.keepWithin(nil)
+			run.restrict(nil)
 			if diff := cmp.Diff(c.want, run.Roots); diff != "" {
 				t.Errorf("continued at the machine: %s", diff)
 			}

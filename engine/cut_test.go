@@ -248,7 +248,7 @@ func everyDocument(t *testing.T, n uint64, look func(p *played)) {
 		if err != nil {
 			continue
 		}
-		p.straight.between = func(*worker) { p.effects++ }
+		p.straight.beforeEffect = func(*worker) { p.effects++ }
 		p.want = p.straight.heard(p.straight.play(r))
 		look(p)
 	}
@@ -282,13 +282,13 @@ func (p *played) cut(t *testing.T, at int, stored bool) bool {
 func (p *played) stop(t *testing.T, at int) bool {
 	s, r := p.begin(t)
 	count := 0
-	s.between = func(w *worker) {
+	s.beforeEffect = func(w *worker) {
 		if count++; count == at {
 			w.stops.interrupt(ByUser, "enough")
 		}
 	}
 	h := s.play(r)
-	s.between = nil
+	s.beforeEffect = nil
 	if h.Status == Failed { // it was failing already, and the stop kept it from what follows a failure
 		h = s.resume(h.ID, ResumeRequest{})
 	}

@@ -184,7 +184,7 @@ func (x *runDesktop) firstOnDesktop(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		n := nodes[plain(ev.Path)]
+		n := nodes[withoutRounds(ev.Path)]
 		if ev.Type == EvStarted && n != nil && n.Kind != nil && n.Kind.Touches != steps.None {
 			return name(n, ev.Path), nil
 		}

@@ -66,12 +66,12 @@ type Engine struct {
 	// engine; 0: forever, because no other process can take it.
 	Certain time.Duration
 
-	every   uint64           // events between snapshots; 0: snapshotEvery
-	between func(*worker)    // for tests: called before each effect is decided
-	napping func(run string) // for tests: called between the stored start of a step and its action
+	every        uint64           // events between snapshots; 0: snapshotEvery
+	beforeEffect func(*worker)    // for tests: called before each effect is decided
+	beforeAct    func(run string) // for tests: called between the stored start of a step and its action
 
 	today   storedToday
-	stirred steps.LastAct // when steps last acted on the shared desktop
+	lastAct steps.LastAct // when steps last acted on the shared desktop
 	workers workers
 	holds   holds
 	hub     hub

@@ -156,7 +156,7 @@ func (v *evaluator) evalTwice(real, known func(*expression.Scope) (any, error)) 
 	v.near = slices.Collect(maps.Keys(v.secrets))
 	value, err = real(v.secrets.scope(names, v.secrets.reveal))
 	if err == nil {
-		err = lost(value)
+		err = checkLost(value)
 	}
 	if err != nil || len(v.secrets) == 0 {
 		return value, value, true, err

@@ -85,7 +85,7 @@ func (e *Engine) Take(ctx context.Context, id, worker string) (h Header, taken b
 			h, err = w.giveUp(Failed, fmt.Errorf("its worker died %d times", lost), "find out what happens at that step, then resume the run")
 			return h, false, err
 		}
-		err := w.takenOver(ctx, worker)
+		err := w.resumeLost(ctx, worker)
 		if x, ok := errors.AsType[*steps.Error](err); ok && x.Code == steps.Unavailable { // its desktop is gone
 			h, err = w.giveUp(Interrupted, x.Err, x.Next)
 			return h, false, err
@@ -104,8 +104,8 @@ func (e *Engine) Take(ctx context.Context, id, worker string) (h Header, taken b
 	return h, err == nil, err
 }
 
-// takenOver begins another attempt of a run whose worker was lost.
-func (w *worker) takenOver(ctx context.Context, by string) error {
+// resumeLost begins another attempt of a run whose worker was lost.
+func (w *worker) resumeLost(ctx context.Context, by string) error {
 	r, err := w.backOnDesktop(ctx, ResumeRequest{By: by})
 	if err != nil {
 		return err
@@ -143,8 +143,8 @@ func (v *evaluator) giveUp(status Status, why error, next string) (Header, error
 // long ago. A worker that was suspended may have lost the run to another one, which
 // would make an append fail, but not an action.
 func (j *journal) confirm(k *steps.Kind) error {
-	if j.e.napping != nil {
-		j.e.napping(j.id)
+	if j.e.beforeAct != nil {
+		j.e.beforeAct(j.id)
 	}
 	if j.e.Certain == 0 || k.Reads || time.Since(j.flushed) < j.e.Certain {
 		return nil
@@ -176,8 +176,8 @@ type Mandate struct {
 	At     time.Time       `json:"at,omitzero"`
 }
 
-// goOnFor records who continued the run; nil: the same client as before.
-func (s *State) goOnFor(m *Mandate) {
+// setMandate records who continued the run; nil: the same client as before.
+func (s *State) setMandate(m *Mandate) {
 	if m != nil {
 		s.Mandate = m
 	}

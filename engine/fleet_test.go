@@ -25,7 +25,7 @@ func TestTheSleeper(t *testing.T) {
 				sleeper, other := s.Engine, &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}}
 				sleeper.Certain, other.Certain = c.certain, c.certain
 				asleep := make(chan string, 1)
-				sleeper.napping = func(run string) {
+				sleeper.beforeAct = func(run string) {
 					asleep <- run
 					time.Sleep(time.Minute)
 				}
@@ -76,7 +76,7 @@ func TestLostWorkers(t *testing.T) {
 			next := func(dies bool) *Engine {
 				e := &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}, Certain: time.Nanosecond}
 				if dies {
-					e.napping = func(run string) { died <- run; <-end }
+					e.beforeAct = func(run string) { died <- run; <-end }
 				}
 				return e
 			}

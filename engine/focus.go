@@ -11,19 +11,19 @@ import (
 // a courtesy: errors are only logged.
 const focusWithin = 5 * time.Second
 
-// borrowed is what had the focus before an attempt first acted.
-type borrowed struct {
+// savedFocus is what had the focus before an attempt first acted.
+type savedFocus struct {
 	desktop *desktop.Desktop
 	focus   desktop.FocusState
 }
 
-// borrowFocus saves the user's focus, once per attempt, if the document asks for it
+// saveFocus saves the user's focus, once per attempt, if the document asks for it
 // to be restored.
-func (w *worker) borrowFocus(ctx context.Context, d *desktop.Desktop) {
-	if !w.program.Options.RestoreFocus || w.user != nil {
+func (w *worker) saveFocus(ctx context.Context, d *desktop.Desktop) {
+	if !w.program.Options.RestoreFocus || w.focus != nil {
 		return
 	}
-	w.user = &borrowed{}
+	w.focus = &savedFocus{}
 	ctx, cancel := context.WithTimeout(ctx, focusWithin)
 	defer cancel()
 	saved, err := d.SaveFocus(ctx)
@@ -31,21 +31,21 @@ func (w *worker) borrowFocus(ctx context.Context, d *desktop.Desktop) {
 		w.e.log().WarnContext(ctx, "the focus could not be remembered", "run", w.id, "error", err)
 		return
 	}
-	w.user = &borrowed{d, saved}
+	w.focus = &savedFocus{d, saved}
 }
 
-// returnFocus restores the user's focus when an attempt ends or comes to rest. The
+// restoreFocus restores the user's focus when an attempt ends or comes to rest. The
 // run still holds the lease at this point.
-func (w *worker) returnFocus() {
-	user := w.user
-	w.user = nil
-	if user == nil || user.desktop == nil {
+func (w *worker) restoreFocus() {
+	saved := w.focus
+	w.focus = nil
+	if saved == nil || saved.desktop == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), focusWithin)
 	defer cancel()
-	defer w.e.stirred.Mark()
-	if err := user.desktop.Do(ctx, desktop.RestoreFocus{State: user.focus}); err != nil {
+	defer w.e.lastAct.Mark()
+	if err := saved.desktop.Do(ctx, desktop.RestoreFocus{State: saved.focus}); err != nil {
 		w.e.log().WarnContext(ctx, "the focus could not be given back", "run", w.id, "error", err)
 	}
 }

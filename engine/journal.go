@@ -20,16 +20,16 @@ type journal struct {
 	s       State
 	header  Header
 
-	pending []Event       // recorded, but not stored
-	facts   []any         // their data, if Observe is set
-	stored  uint64        // number of stored events
-	base    int           // attempt of the last stored event
-	flushed time.Time     // a time before the last append
-	wanted  *Wanted       // in a fleet: the next flush puts the run into the queue
-	waits   bool          // the run is in the queue already, and must not be added again
-	snapped uint64        // number of the event of the last snapshot
-	grown   atomic.Int64  // bytes not yet counted in the header
-	first   chan struct{} // receives when the first events of a new run are stored; closed with done
+	pending   []Event       // recorded, but not stored
+	facts     []any         // their data, if Observe is set
+	stored    uint64        // number of stored events
+	base      int           // attempt of the last stored event
+	flushed   time.Time     // a time before the last append
+	wanted    *Wanted       // in a fleet: the next flush puts the run into the queue
+	waits     bool          // the run is in the queue already, and must not be added again
+	snapped   uint64        // number of the event of the last snapshot
+	uncounted atomic.Int64  // bytes not yet counted in the header
+	first     chan struct{} // receives when the first events of a new run are stored; closed with done
 }
 
 // snapshotEvery is the number of events between snapshots of the state: few enough to
@@ -58,9 +58,9 @@ func (j *journal) append(ev Event) error {
 	if err := apply(&j.s, ev); err != nil {
 		return fmt.Errorf("run %s: %w", j.id, err)
 	}
-	j.grown.Add(int64(len(ev.Data)))
+	j.uncounted.Add(int64(len(ev.Data)))
 	if c, ok := ev.fact.(Captured); ok {
-		j.grown.Add(int64(c.Bytes))
+		j.uncounted.Add(int64(c.Bytes))
 	}
 	if j.e.Observe != nil {
 		j.facts = append(j.facts, ev.fact)
@@ -83,10 +83,10 @@ func (j *journal) flush(lazy bool) error {
 	if len(j.pending) == 0 {
 		return nil
 	}
-	grown := j.grown.Swap(0)
+	uncounted := j.uncounted.Swap(0)
 	j.header = headerOf(&j.s, j.header, j.layout)
-	j.header.Bytes += grown
-	j.e.today.add(j.s.Created.Owner, grown)
+	j.header.Bytes += uncounted
+	j.e.today.add(j.s.Created.Owner, uncounted)
 	b := Batch{Attempt: j.base, Seq: j.stored, Events: j.pending, Lazy: lazy}
 	if j.wanted != nil {
 		j.header.Status = Queued

@@ -160,8 +160,8 @@ func executedNodes(l *layout) map[string]*workflows.Node {
 	return out
 }
 
-// plain returns a path without loop rounds.
-func plain(path string) string {
+// withoutRounds returns a path without loop rounds.
+func withoutRounds(path string) string {
 	out := make([]byte, 0, len(path))
 	depth := 0
 	for i := 0; i < len(path); i++ {

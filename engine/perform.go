@@ -135,7 +135,7 @@ func (w *worker) try(e start, args map[string]any) (steps.Outcome, steps.Typed) 
 	w.picture(ctx, env, e, policy, "before")
 	out := w.runKind(ctx, *kind, env, args)
 	if !kind.Reads { // even a program that it started may have changed the screen
-		w.e.stirred.Mark()
+		w.e.lastAct.Mark()
 	}
 	if out.Abandoned && env.Desktop != nil {
 		w.desk().Drop(env.Desktop)
@@ -186,7 +186,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	if w.e.Passwords != nil {
 		env.Passwords = w.e.Passwords
 	}
-	env.Keep, env.LastAct, env.Secret = w.keepPicture, &w.e.stirred, w.withoutTyped().in
+	env.Keep, env.LastAct, env.Secret = w.keepPicture, &w.e.lastAct, w.withoutTyped().in
 	if e.try == 1 || w.held == nil {
 		w.held = new(atomic.Pointer[string])
 	}
@@ -205,7 +205,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	env.Desktop = d
 	w.opened(d)
 	if e.node.Kind.Touches == steps.Act {
-		w.borrowFocus(ctx, d)
+		w.saveFocus(ctx, d)
 	}
 	return env, nil
 }
@@ -234,13 +234,13 @@ func (w *worker) outcome(e start, out steps.Outcome) (o Outcome, sets map[string
 	if k := e.node.Kind; k.Risk == steps.ReadsPrivate && k.Touches == steps.Look {
 		result = w.secrets.maskWhole(result)
 	}
-	o.Result, written = w.small(result)
+	o.Result, written = w.storableResult(result)
 	sets, _ = w.secrets.mask(out.Sets, w.near...).(map[string]any)
 	return o, sets, written
 }
 
-// small returns a result, encoded as well, or what stands for it if it is too large.
-func (j *journal) small(result any) (any, json.RawMessage) {
+// storableResult returns a result, encoded as well, or what stands for it if it is too large.
+func (j *journal) storableResult(result any) (any, json.RawMessage) {
 	raw, err := json.Marshal(result)
 	if err != nil {
 		return result, nil
@@ -248,7 +248,7 @@ func (j *journal) small(result any) (any, json.RawMessage) {
 	if len(raw) <= maxResult {
 		return result, raw
 	}
-	j.grown.Add(int64(len(raw)))
+	j.uncounted.Add(int64(len(raw)))
 	hash, err := j.e.Files.Put(context.Background(), Artifacts, raw)
 	if err != nil {
 		j.e.log().Error("a large result could not be stored", "run", j.id, "error", err)

@@ -127,7 +127,7 @@ func (j *journal) divide(ctx context.Context, p *Plan, base uint64) error {
 	kept, again, undone := onePerPath{steps: p.Kept}, onePerPath{steps: p.Again}, onePerPath{steps: p.Undone}
 	err := endings(ctx, j.e.Store, j.id, func(ev Event, end Ended) {
 		step := PlanStep{Path: ev.Path, ID: end.ID, Status: end.Outcome.Status}
-		if n := nodes[plain(ev.Path)]; n != nil && n.Kind != nil {
+		if n := nodes[withoutRounds(ev.Path)]; n != nil && n.Kind != nil {
 			step.Kind, step.Acts = n.Kind.Name, !n.Kind.Reads
 		}
 		switch {
@@ -137,7 +137,7 @@ func (j *journal) divide(ctx context.Context, p *Plan, base uint64) error {
 			}
 		case ev.Seq > base:
 			again.put(step)
-		case end.Outcome.Status != Success && name(nodes[plain(ev.Path)], ev.Path) == p.From:
+		case end.Outcome.Status != Success && name(nodes[withoutRounds(ev.Path)], ev.Path) == p.From:
 			again.put(step)
 		default:
 			kept.put(step)

@@ -63,7 +63,7 @@ troubleshooting: [{id: fix, tool_name: act, arguments: {name: fix}}]`,
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t)
 				done := false
-				s.between = func(w *worker) {
+				s.beforeEffect = func(w *worker) {
 					if last := w.pending; !done && len(last) > 0 && last[len(last)-1].Type == c.after && last[len(last)-1].Path == c.path {
 						done = true
 						w.stops.interrupt(ByUser, "enough")

@@ -37,10 +37,10 @@ func (s *State) countDeath(died, auto bool) {
 	}
 }
 
-// goesOnAlone returns why a run may not continue by itself; nil if it may, or if a
+// checkAuto returns why a run may not continue by itself; nil if it may, or if a
 // person continues it. A run whose process died too often at one step is given up:
 // this is recorded, so that it is visible in the run.
-func (v *evaluator) goesOnAlone(r ResumeRequest) error {
+func (v *evaluator) checkAuto(r ResumeRequest) error {
 	switch {
 	case !r.Auto:
 		return nil
@@ -52,7 +52,7 @@ func (v *evaluator) goesOnAlone(r ResumeRequest) error {
 		return &steps.Error{Code: steps.Interrupted, Err: fmt.Errorf("%s", v.s.Error.Message), Next: v.s.Error.Next}
 	}
 	less := v.s.Created
-	if less.keepWithin(r.Within); !slices.Equal(less.Roots, v.s.Created.Roots) {
+	if less.restrict(r.Within); !slices.Equal(less.Roots, v.s.Created.Roots) {
 		return steps.Errorf(steps.Denied, "run %s may use files in %s, which is more than is handed out here", v.id, join(v.s.Created.Roots))
 	}
 	if v.s.Status == Interrupted {

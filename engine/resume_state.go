@@ -41,8 +41,8 @@ func (s *State) resumed(ev Event, r Resumed) {
 	if r.Document != "" {
 		s.Created.Document = r.Document
 	}
-	s.Created.keepWithin(r.Within)
-	s.goOnFor(r.Mandate)
+	s.Created.restrict(r.Within)
+	s.setMandate(r.Mandate)
 	if r.Base == 0 && r.From == "" {
 		s.retryOrDoubt()
 		doubtful := s.top().Cur != nil && (s.top().Cur.Phase == doubt || s.top().Cur.Phase == asking)
@@ -53,10 +53,10 @@ func (s *State) resumed(ev Event, r Resumed) {
 	s.sweep()
 }
 
-// keepWithin restricts the folders of a run to those that the client who continues it
+// restrict restricts the folders of a run to those that the client who continues it
 // may use too. Neither gains access to files by a continuation. Nil restricts
 // nothing.
-func (c *Created) keepWithin(b *Bounds) {
+func (c *Created) restrict(b *Bounds) {
 	if b == nil {
 		return
 	}

@@ -59,7 +59,7 @@ func (x secrets) reveal(v any) any {
 }
 
 // value returns a secret, or a part of one, by name. A value that was computed in a
-// process which has ended is a placeholder, which lost detects.
+// process which has ended is a placeholder, which checkLost detects.
 func (x secrets) value(name string) string {
 	if v, ok := x[name]; ok {
 		return v
@@ -429,9 +429,9 @@ func namesIn(form any) (names []string) {
 	return names
 }
 
-// lost returns an error if a value contains a text that was known only to a process
+// checkLost returns an error if a value contains a text that was known only to a process
 // which has ended.
-func lost(v any) error {
+func checkLost(v any) error {
 	switch {
 	case anyContains(v, placeholderStart+typedPrefix):
 		return steps.Errorf(steps.Invalid, "the text to type is not stored: it went into a password field, or nothing says that it did not").

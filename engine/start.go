@@ -22,10 +22,10 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 		return Header{}, err
 	}
 	w := newWorker(e, cmp.Or(r.Key, NewKey()), p)
-	if err := w.room(DesktopRequest{Run: w.id, Owner: r.Owner, Client: r.Client, Single: r.Call != "", Choice: r.Desktop}, r.Queue || r.DryRun); err != nil {
+	if err := w.refuseBusy(DesktopRequest{Run: w.id, Owner: r.Owner, Client: r.Client, Single: r.Call != "", Choice: r.Desktop}, r.Queue || r.DryRun); err != nil {
 		return Header{}, err
 	}
-	if err := e.enough(ctx, r.Owner, r.Storage, 0); err != nil {
+	if err := e.checkQuota(ctx, r.Owner, r.Storage, 0); err != nil {
 		return Header{}, err
 	}
 	created, err := w.creation(ctx, r)
@@ -48,9 +48,9 @@ func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflow
 	return workflows.Single(k, args), nil
 }
 
-// room refuses a run that would act while the desktop is in use, unless the caller is
+// refuseBusy refuses a run that would act while the desktop is in use, unless the caller is
 // willing to wait.
-func (x *runDesktop) room(r DesktopRequest, queue bool) error {
+func (x *runDesktop) refuseBusy(r DesktopRequest, queue bool) error {
 	claim := AnyDesktop
 	if x.e.Desktops != nil {
 		claim = func() (func(), bool) { return x.e.Desktops.Claim(r) }

@@ -59,9 +59,9 @@ func (x *storedToday) of(ctx context.Context, st Store, owner string) (int64, er
 	return n, nil
 }
 
-// enough returns an error if a credential has stored as much as it may today; nil: it
+// checkQuota returns an error if a credential has stored as much as it may today; nil: it
 // has not.
-func (e *Engine) enough(ctx context.Context, owner string, most Storage, more int64) *steps.Error {
+func (e *Engine) checkQuota(ctx context.Context, owner string, most Storage, more int64) *steps.Error {
 	if owner == "" || most.Day == 0 {
 		return nil
 	}
@@ -76,15 +76,15 @@ func (e *Engine) enough(ctx context.Context, owner string, most Storage, more in
 		WithNext("go on tomorrow (UTC), or ask the operator to start the server with a larger --max-day-mb")
 }
 
-// full returns the stop of a run that has stored as much as it may; nil: it has not.
+// quotaStop returns the stop of a run that has stored as much as it may; nil: it has not.
 // Its finally may store a quarter more.
-func (v *evaluator) full() *Stopping {
+func (v *evaluator) quotaStop() *Stopping {
 	c := &v.s.Created
 	if c.Owner == "" || c.Storage == (Storage{}) {
 		return nil
 	}
-	n := v.header.Bytes + v.grown.Load()
-	why := v.e.enough(context.Background(), c.Owner, c.Storage, v.grown.Load())
+	n := v.header.Bytes + v.uncounted.Load()
+	why := v.e.checkQuota(context.Background(), c.Owner, c.Storage, v.uncounted.Load())
 	if c.Storage.Run > 0 && n >= c.Storage.Run {
 		why = steps.Errorf(steps.Unavailable, "the run has stored %s, as much as one run of a credential may", megabytes(n)).
 			WithNext("log less, take fewer pictures, put large values into files; or ask the operator to start the server with a larger --max-run-mb")

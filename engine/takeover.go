@@ -181,7 +181,7 @@ func (e *Engine) TakeOver(ctx context.Context, id string, t Takeover) (Header, e
 	if gone := w.goneDesktop(ctx); gone != nil {
 		return Header{}, &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone: %w", id, gone), Next: "resume it on a new one: resume --from STEP"}
 	}
-	return e.getAfter(ctx, id, e.aside(w, func() error { return e.hold(ctx, w, t.By) }))
+	return e.getAfter(ctx, id, e.exclusively(w, func() error { return e.hold(ctx, w, t.By) }))
 }
 
 func (e *Engine) getAfter(ctx context.Context, id string, err error) (Header, error) {
@@ -209,8 +209,8 @@ func (e *Engine) pauseNow(ctx context.Context, id string) error {
 	}
 }
 
-// aside does something with a run at rest, and prevents its execution meanwhile.
-func (e *Engine) aside(w *worker, do func() error) error {
+// exclusively does something with a run at rest, and prevents its execution meanwhile.
+func (e *Engine) exclusively(w *worker, do func() error) error {
 	if err := e.workers.add(w); err != nil {
 		return err
 	}
@@ -223,12 +223,12 @@ func (e *Engine) aside(w *worker, do func() error) error {
 func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 	limited, cancel := context.WithTimeout(ctx, boundaryTime)
 	defer cancel()
-	if err := e.lease().Acquire(limited, inHandsOf(w.id, by), w.claim); err != nil {
+	if err := e.lease().Acquire(limited, takeoverHolder(w.id, by), w.claim); err != nil {
 		holders, _ := e.lease().Holders()
 		return errBusy(holders)
 	}
 	if err := w.commit(EvTaken, "", Taken{By: by, Hash: w.lastPicture(ctx)}); err != nil {
-		e.lease().Release(inHandsOf(w.id, by))
+		e.lease().Release(takeoverHolder(w.id, by))
 		return err
 	}
 	h := &hold{by: by, end: w.watch(ctx)}
@@ -272,8 +272,8 @@ func (w *worker) keepWatched(ctx context.Context, h *hold) string {
 	return hash
 }
 
-// inHandsOf returns the name of the holder of the lease during a takeover.
-func inHandsOf(run, by string) string { return run + " (taken over by " + by + ")" }
+// takeoverHolder returns the name of the holder of the lease during a takeover.
+func takeoverHolder(run, by string) string { return run + " (taken over by " + by + ")" }
 
 // HandBack ends the takeover of a desktop by a person. The run stays at rest until it
 // is resumed.
@@ -296,21 +296,21 @@ func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) e
 		if h.end != nil {
 			_, _ = h.end(nil)
 		}
-		e.letGo(id, h)
+		e.endHold(id, h)
 		return err
 	}
-	return e.aside(w, func() error {
+	return e.exclusively(w, func() error {
 		if e.holds.of(id) != h { // it has ended meanwhile
 			return nil
 		}
-		defer e.letGo(id, h)
+		defer e.endHold(id, h)
 		return w.commit(EvReturned, "", Returned{By: h.by, Why: why, Hash: w.lastPicture(ctx), Recording: w.keepWatched(ctx, h)})
 	})
 }
 
-func (e *Engine) letGo(id string, h *hold) {
+func (e *Engine) endHold(id string, h *hold) {
 	e.holds.remove(id, h)
-	e.lease().Release(inHandsOf(id, h.by))
+	e.lease().Release(takeoverHolder(id, h.by))
 	e.hub.notify(id)
 }
 

@@ -25,7 +25,7 @@ type worker struct {
 	environ []string
 	actor   string                  // the client that continued the run; empty: the one that began it
 	mandate Mandate                 // at the start of the worker
-	user    *borrowed               // nil before the attempt acted
+	focus   *savedFocus             // nil before the attempt acted
 	tried   int                     // number of tries made by this worker
 	held    *atomic.Pointer[string] // shared by the tries of one step; see steps.Env
 
@@ -88,14 +88,14 @@ func (w *worker) takeSignals() (halted bool, err error) {
 			return false, err
 		}
 	}
-	if w.e.between != nil {
-		w.e.between(w)
+	if w.e.beforeEffect != nil {
+		w.e.beforeEffect(w)
 	}
 	stop, pause := w.stops.asked()
 	if stop == nil && w.limits.overdue() {
 		stop = &Stopping{Cause: ByTimeout, Error: w.limits.workflow().exceeded()}
 	}
-	if full := w.full(); stop == nil && full != nil {
+	if full := w.quotaStop(); stop == nil && full != nil {
 		stop = full
 	}
 	if stop != nil && (w.s.Stop == nil || stop.Abort && !w.s.Stop.Abort) {
@@ -168,7 +168,7 @@ func (w *worker) asksDesktop(e evaluate) bool {
 // halt records why the run has ended or comes to rest, after pending pictures, and
 // restores the user's focus.
 func (w *worker) halt(t EventType, path string, data any, lazy bool) error {
-	w.returnFocus()
+	w.restoreFocus()
 	if left := w.inbox.await(pictureTime); left > 0 {
 		w.e.log().Warn("the run ended before all its pictures were stored", "run", w.id, "missing", left)
 	}

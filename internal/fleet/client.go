@@ -84,7 +84,7 @@ func (c *Client) holderOf(ctx context.Context, h engine.Header) string {
 
 // Stop stops a run. It returns when the worker has ended the step under way.
 func (c *Client) Stop(ctx context.Context, id string, cause engine.Cause, message string) (engine.Header, error) {
-	return c.whereItIs(ctx, id, func(r controls) (engine.Header, error) { return r.Stop(ctx, id, cause, message) })
+	return c.whereExecuted(ctx, id, func(r controls) (engine.Header, error) { return r.Stop(ctx, id, cause, message) })
 }
 
 // StopAll refuses, because the runs of a fleet belong to many people.
@@ -93,7 +93,7 @@ func (c *Client) StopAll(context.Context, engine.Cause, string) ([]engine.Header
 }
 
 func (c *Client) Pause(ctx context.Context, id string) error {
-	_, err := c.whereItIs(ctx, id, func(r controls) (engine.Header, error) { return engine.Header{}, r.Pause(ctx, id) })
+	_, err := c.whereExecuted(ctx, id, func(r controls) (engine.Header, error) { return engine.Header{}, r.Pause(ctx, id) })
 	return err
 }
 
@@ -138,10 +138,10 @@ type controls interface {
 	Pause(ctx context.Context, id string) error
 }
 
-// whereItIs executes a call at the worker that executes the run, or here if no worker
+// whereExecuted executes a call at the worker that executes the run, or here if no worker
 // does. If the worker is gone, it tries again until another worker has the run, or
 // the context ends.
-func (c *Client) whereItIs(ctx context.Context, id string, do func(controls) (engine.Header, error)) (engine.Header, error) {
+func (c *Client) whereExecuted(ctx context.Context, id string, do func(controls) (engine.Header, error)) (engine.Header, error) {
 	for {
 		h, err := c.Engine.Get(ctx, id)
 		if err != nil {

@@ -124,11 +124,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := errors.Join(w.Store.Answer(life, fits, fitsName), w.Store.Answer(life, says, stateName, w.Name), w.Store.Answer(life, calls, callsName, w.Name), w.Store.Answer(life, views, viewName, w.Name)); err != nil {
 		return err
 	}
-	var seats sync.WaitGroup
+	var loops sync.WaitGroup
 	for range max(1, w.Desktops) {
-		seats.Go(func() { w.takeRuns(ctx, life) })
+		loops.Go(func() { w.takeRuns(ctx, life) })
 	}
-	seats.Wait()
+	loops.Wait()
 	end()
 	w.viewing.Wait()
 	return nil
@@ -157,7 +157,7 @@ func (w *Worker) takeRuns(ctx, life context.Context) {
 			w.Log.WarnContext(ctx, "no run can be taken", "error", err)
 			_ = steps.Sleep(ctx, time.Second)
 		case !w.occupy(): // a person has taken over a desktop meanwhile
-			w.say(w.Log, "putting a run back", e.Later(life, 0))
+			w.logFailure(w.Log, "putting a run back", e.Later(life, 0))
 		default:
 			w.execute(ctx, life, e)
 			w.used.Add(-1)
@@ -199,7 +199,7 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 	hold, release := context.WithCancel(life)
 	defer release()
 	if w.isExecuted(hold, run) { // the lease has passed because its worker could not renew it
-		w.say(log, "putting it back", e.Later(hold, w.Store.Lease()))
+		w.logFailure(log, "putting it back", e.Later(hold, w.Store.Lease()))
 		return
 	}
 	go w.renew(hold, log, e)
@@ -210,11 +210,11 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 		return
 	case err != nil:
 		log.WarnContext(ctx, "the run cannot be taken now", "error", err)
-		w.say(log, "putting it back", e.Later(hold, 2*time.Second))
+		w.logFailure(log, "putting it back", e.Later(hold, 2*time.Second))
 		return
 	case !taken:
 		log.InfoContext(ctx, "nothing to do", "status", h.Status)
-		w.say(log, "taking it from the queue", e.Done(hold))
+		w.logFailure(log, "taking it from the queue", e.Done(hold))
 		return
 	}
 	log.InfoContext(ctx, "executing", "workflow", h.Workflow, "attempt", h.Attempt)
@@ -225,14 +225,14 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 	}
 	log.InfoContext(ctx, "the run rests", "status", h.Status)
 	if ctx.Err() != nil && h.Status == engine.Paused {
-		w.say(log, "handing it on", w.handOn(hold, run))
+		w.logFailure(log, "handing it on", w.handOn(hold, run))
 	}
-	w.say(log, "taking it from the queue", e.Done(hold))
+	w.logFailure(log, "taking it from the queue", e.Done(hold))
 }
 
-// say logs an error that repairs itself: a run that was not removed from the queue is
+// logFailure logs an error that repairs itself: a run that was not removed from the queue is
 // handed out again, and the worker that gets it finds nothing to do.
-func (w *Worker) say(log *slog.Logger, what string, err error) {
+func (w *Worker) logFailure(log *slog.Logger, what string, err error) {
 	if err != nil {
 		log.Warn(what+" failed", "error", err)
 	}
@@ -249,7 +249,7 @@ func (w *Worker) follow(ctx, hold context.Context, run string) (engine.Header, e
 	limited, cancel := context.WithCancel(hold)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
-		w.say(w.Log, "pausing a run", w.Engine.Pause(hold, run))
+		w.logFailure(w.Log, "pausing a run", w.Engine.Pause(hold, run))
 		time.AfterFunc(max(w.DrainTime, time.Second), cancel)
 	})()
 	return w.Engine.Wait(limited, run)

@@ -26,13 +26,13 @@ const (
 // denied are the subjects to which a role may not publish or subscribe. The account
 // of the tenant limits all of them.
 var denied = map[role]struct{ publish, subscribe []string }{
-	client: {publish: takingAway, subscribe: []string{"us.say.hub", "us.say.worker.>", "us.say.fits", "us.say.calls.>", "us.say.view.>"}},
-	worker: {publish: takingAway, subscribe: []string{"us.say.hub", "us.say.secrets", "us.say.rights.>", "us.say.schedules"}},
+	client: {publish: removal, subscribe: []string{"us.say.hub", "us.say.worker.>", "us.say.fits", "us.say.calls.>", "us.say.view.>"}},
+	worker: {publish: removal, subscribe: []string{"us.say.hub", "us.say.secrets", "us.say.rights.>", "us.say.schedules"}},
 	admin:  {},
 }
 
-// takingAway are the subjects that remove messages from a stream.
-var takingAway = []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>"}
+// removal are the subjects that remove messages from a stream.
+var removal = []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>"}
 
 // keys are the credentials of all tenants. A credential is a file with the seed of a
 // key pair; the server gets only the public key.

@@ -45,7 +45,7 @@ type Options struct {
 // Hub is a running server.
 type Hub struct {
 	server *server.Server
-	says   []*nats.Conn
+	conns  []*nats.Conn
 	end    context.CancelFunc
 	tasks  sync.WaitGroup
 }
@@ -88,12 +88,12 @@ func Start(o Options) (*Hub, error) {
 		return nil, errors.Join(errors.New("the server is not ready after 20 s"), h.Close())
 	}
 	for _, t := range o.Tenants {
-		if err := h.saySync(keys.of(t, admin)); err != nil {
+		if err := h.answerSync(keys.of(t, admin)); err != nil {
 			return nil, errors.Join(err, h.Close())
 		}
 	}
 	if len(o.Join) > 0 && o.Log != nil {
-		h.tasks.Go(func() { h.nameMissing(life, o) })
+		h.tasks.Go(func() { h.logMissing(life, o) })
 	}
 	return h, nil
 }
@@ -101,8 +101,8 @@ func Start(o Options) (*Hub, error) {
 // electionTime is how long nodes may take to elect a leader.
 const electionTime = 10 * time.Second
 
-// nameMissing logs which nodes are missing until there are enough to store anything.
-func (h *Hub) nameMissing(ctx context.Context, o Options) {
+// logMissing logs which nodes are missing until there are enough to store anything.
+func (h *Hub) logMissing(ctx context.Context, o Options) {
 	for patience := cmp.Or(o.patience, electionTime); ; {
 		select {
 		case <-time.After(patience):
@@ -110,7 +110,7 @@ func (h *Hub) nameMissing(ctx context.Context, o Options) {
 			return
 		}
 		limited, cancel := context.WithTimeout(ctx, patience)
-		_, err := h.says[0].RequestWithContext(limited, "$JS.API.INFO", nil)
+		_, err := h.conns[0].RequestWithContext(limited, "$JS.API.INFO", nil)
 		cancel()
 		if err == nil || ctx.Err() != nil {
 			return
@@ -158,8 +158,8 @@ func plainName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// saySync tells those who use a tenant's runs that the server always syncs.
-func (h *Hub) saySync(seed string) error {
+// answerSync tells those who use a tenant's runs that the server always syncs.
+func (h *Hub) answerSync(seed string) error {
 	option, err := nats.NkeyOptionFromSeed(seed)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (h *Hub) saySync(seed string) error {
 	if err != nil {
 		return fmt.Errorf("the server does not let itself in: %w", err)
 	}
-	h.says = append(h.says, nc)
+	h.conns = append(h.conns, nc)
 	_, err = nc.Subscribe(jetstream.HubSubject, func(m *nats.Msg) { _ = m.Respond([]byte(jetstream.SyncsAlways)) }) // the sender may have gone
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (h *Hub) URL() string { return h.server.ClientURL() }
 func (h *Hub) Close() error {
 	h.end()
 	h.tasks.Wait()
-	for _, nc := range h.says {
+	for _, nc := range h.conns {
 		nc.Close()
 	}
 	h.server.Shutdown()

@@ -46,7 +46,7 @@ func dial(ctx context.Context, dir string, h hello) (*client, error) {
 	r, err := c.post(life, joinPath, h)
 	if !stop() || !timeout.Stop() {
 		end()
-		return nil, silent(dir, context.Cause(life))
+		return nil, noAnswer(dir, context.Cause(life))
 	}
 	if err != nil {
 		end()
@@ -77,7 +77,7 @@ func (c *client) follow(r *http.Response) {
 	c.left = json.NewDecoder(r.Body).Decode(&c.handed) == nil
 }
 
-func silent(dir string, err error) error {
+func noAnswer(dir string, err error) error {
 	return steps.Errorf(steps.Unavailable, "the process that owns the data folder %s does not answer: %w", dir, err).
 		WithNext("see who it is in its file runs.lock, and end it")
 }

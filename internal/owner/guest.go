@@ -49,7 +49,7 @@ func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 	var in hello
 	err := readRequest(w, r, &in)
 	if err == nil {
-		err = h.welcome(in)
+		err = h.checkHello(in)
 	}
 	if err != nil {
 		h.o.Log.Info("a process was not let into the data folder", "error", err)

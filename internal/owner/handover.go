@@ -42,7 +42,7 @@ func (h *host) leave(ctx context.Context) error {
 	errs = append(errs, h.local.Engine.Shutdown(ctx))
 	h.settle(ctx, runs)
 	errs = append(errs, h.local.Close(ctx))
-	h.sendAway(runs)
+	h.disconnectGuests(runs)
 	return errors.Join(errs...)
 }
 
@@ -127,9 +127,9 @@ func (h *host) runsOfGuests() map[*guest][]string {
 	return all
 }
 
-// sendAway disconnects the guests. A guest that learns that the owner has left looks
+// disconnectGuests disconnects the guests. A guest that learns that the owner has left looks
 // for the next one at once.
-func (h *host) sendAway(runs map[*guest]handover) {
+func (h *host) disconnectGuests(runs map[*guest]handover) {
 	var paused []string
 	for _, handed := range runs {
 		for run, r := range handed {

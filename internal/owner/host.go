@@ -134,8 +134,8 @@ func (h *host) continueRun(run string) {
 	}
 }
 
-// welcome returns why a process may not join.
-func (h *host) welcome(in hello) error {
+// checkHello returns why a process may not join.
+func (h *host) checkHello(in hello) error {
 	if in.Version != version {
 		return steps.Errorf(steps.Unavailable, "the data folder %s is owned by an understudy that speaks version %d, this one speaks %d", h.o.Dir, version, in.Version).
 			WithNext("end the older one, or use another data folder with --home")
