@@ -2,15 +2,9 @@ package fleet
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/ecdh"
-	"crypto/hkdf"
-	"crypto/rand"
-	"crypto/sha256"
+	"crypto/hpke"
 	"encoding/json"
-	"errors"
-	"maps"
 )
 
 // Secrets are never stored. The worker that takes a run asks for them and sends a
@@ -23,10 +17,12 @@ type secretsQuestion struct {
 	Key []byte `json:"key"` // X25519
 }
 
-type secretsAnswer struct {
-	Key    []byte `json:"key"`
-	Sealed []byte `json:"sealed"`
-}
+// The algorithms of HPKE (RFC 9180) with which secrets are sealed.
+var (
+	secretsKEM  = hpke.DHKEM(ecdh.X25519())
+	secretsKDF  = hpke.HKDFSHA256()
+	secretsAEAD = hpke.AES256GCM()
+)
 
 // offerSecrets answers workers that ask for the secrets of runs.
 func (c *Client) offerSecrets(ctx context.Context) error {
@@ -39,98 +35,41 @@ func (c *Client) offerSecrets(ctx context.Context) error {
 		if len(known) == 0 {
 			return nil // another process may have them
 		}
-		answer, err := sealSecrets(q, known)
+		key, err := secretsKEM.NewPublicKey(q.Key)
 		if err != nil {
 			return nil
 		}
-		return answer
+		text, _ := json.Marshal(known) // cannot fail: strings only
+		sealed, err := hpke.Seal(key, secretsKDF, secretsAEAD, secretsOf(q.Run), text)
+		if err != nil {
+			return nil
+		}
+		return sealed
 	}, secretName)
 }
+
+// secretsOf returns what the secrets of a run are bound to, besides the key.
+func secretsOf(run string) []byte { return []byte("secrets of run " + run) }
 
 // askSecrets adds the secrets of a run, if another process has them. Otherwise the
 // run asks for those that it needs.
 func (w *Worker) askSecrets(ctx context.Context, run string, into map[string]string) {
-	key, err := ecdh.X25519().GenerateKey(rand.Reader)
+	key, err := secretsKEM.GenerateKey()
 	if err != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	message, err := json.Marshal(secretsQuestion{run, key.PublicKey().Bytes()})
-	if err != nil {
-		return
-	}
+	message, _ := json.Marshal(secretsQuestion{run, key.PublicKey().Bytes()}) // cannot fail: strings only
 	raw, err := w.Store.Ask(ctx, message, secretName)
 	if err != nil {
 		return // nobody has them
 	}
-	known, err := openSecrets(key, run, raw)
+	text, err := hpke.Open(key, secretsKDF, secretsAEAD, secretsOf(run), raw)
+	if err == nil {
+		err = json.Unmarshal(text, &into)
+	}
 	if err != nil {
 		w.Log.WarnContext(ctx, "the secrets of a run cannot be read", "run", run, "error", err)
 	}
-	maps.Copy(into, known)
-}
-
-func sealSecrets(q secretsQuestion, known map[string]string) ([]byte, error) {
-	theirs, err := ecdh.X25519().NewPublicKey(q.Key)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := ecdh.X25519().GenerateKey(rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	box, err := boxOf(ours, theirs, q.Run)
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(known)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(secretsAnswer{ours.PublicKey().Bytes(), box.Seal(nil, nil, text, nil)})
-}
-
-func openSecrets(key *ecdh.PrivateKey, run string, raw []byte) (known map[string]string, err error) {
-	var a secretsAnswer
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return nil, err
-	}
-	theirs, err := ecdh.X25519().NewPublicKey(a.Key)
-	if err != nil {
-		return nil, err
-	}
-	box, err := boxOf(key, theirs, run)
-	if err != nil {
-		return nil, err
-	}
-	text, err := box.Open(nil, nil, a.Sealed, nil)
-	if err != nil {
-		return nil, errors.New("they were sealed to another key")
-	}
-	err = json.Unmarshal(text, &known)
-	return known, err
-}
-
-// boxOf returns the cipher of one answer. Both keys are made for the answer, and used
-// once.
-func boxOf(ours *ecdh.PrivateKey, theirs *ecdh.PublicKey, run string) (cipher.AEAD, error) {
-	block, err := blockOf(ours, theirs, "secrets of run "+run)
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCMWithRandomNonce(block)
-}
-
-// blockOf returns the block cipher for one use of two keys.
-func blockOf(ours *ecdh.PrivateKey, theirs *ecdh.PublicKey, use string) (cipher.Block, error) {
-	shared, err := ours.ECDH(theirs)
-	if err != nil {
-		return nil, err
-	}
-	key, err := hkdf.Key(sha256.New, shared, nil, use, 32)
-	if err != nil {
-		return nil, err
-	}
-	return aes.NewCipher(key)
 }

@@ -2,9 +2,12 @@ package fleet
 
 import (
 	"context"
+	"crypto/aes"
 	"crypto/cipher"
 	"crypto/ecdh"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -173,4 +176,17 @@ func (x *stream) Close() error {
 	}
 	x.end(io.EOF)
 	return nil
+}
+
+// blockOf returns the block cipher for one use of two keys.
+func blockOf(ours *ecdh.PrivateKey, theirs *ecdh.PublicKey, use string) (cipher.Block, error) {
+	shared, err := ours.ECDH(theirs)
+	if err != nil {
+		return nil, err
+	}
+	key, err := hkdf.Key(sha256.New, shared, nil, use, 32)
+	if err != nil {
+		return nil, err
+	}
+	return aes.NewCipher(key)
 }
