@@ -70,34 +70,26 @@ type shot struct {
 // equals the one before is not encoded again.
 func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *image.RGBA, fields []desktop.Rect) (hash string, size int, err error) {
 	s := &shot{pixels: develop(), done: make(chan struct{})}
-	if before := c.follow(s); before != nil && same(before.pixels, s.pixels) { // and so with the same password fields
+	c.mu.Lock()
+	before := c.last
+	c.last = s
+	c.mu.Unlock()
+	if before != nil && same(before.pixels, s.pixels) { // and so with the same password fields
 		<-before.done
 		s.file = before.file
 	} else {
 		fields = append(fields, c.Passwords.Find(ctx, d)...)
-		s.file = c.write(observe.Blank(s.pixels, desktop.Point{}, fields))
+		blank := observe.Blank(s.pixels, desktop.Point{}, fields)
+		c.mu.Lock()
+		s.file = c.film.Add(blank)
+		c.mu.Unlock()
 	}
 	close(s.done)
 	hash, err = c.Files.Put(ctx, Captures, s.file)
 	return hash, len(s.file), err
 }
 
-// follow makes s the last shot, and returns the one before it.
-func (c *Camera) follow(s *shot) *shot {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before := c.last
-	c.last = s
-	return before
-}
-
 func same(a, b *image.RGBA) bool { return a.Rect == b.Rect && bytes.Equal(a.Pix, b.Pix) }
-
-func (c *Camera) write(p *image.RGBA) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.film.Add(p)
-}
 
 // KeepPicture stores a picture and returns its hash and size.
 func KeepPicture(ctx context.Context, f Files, p *image.RGBA) (hash string, size int, err error) {
