@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -301,83 +300,6 @@ func checkAnswer(q *Question, a Answer) error {
 			return steps.Errorf(steps.Invalid, "the run wants an answer to: %s", q.Text)
 		}
 	}
-	return nil
-}
-
-// Stop ends a run. It returns when the step under way has ended; the run's finally is
-// still executed. A second Stop abandons finally too.
-func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (Header, error) {
-	if w := e.workers.of(id); w != nil {
-		if w.stops.interrupt(c, message) {
-			h, err := e.Get(ctx, id)
-			h.Stopping = true
-			return h, err
-		}
-		return e.settled(ctx, w)
-	}
-	w, err := e.revive(ctx, id, nil, false)
-	if err != nil {
-		return Header{}, err
-	}
-	queued := e.Elsewhere && w.header.Status == Queued
-	if w.s.Status != Waiting && w.s.Status != Paused && !queued {
-		return Header{}, steps.Errorf(steps.Invalid, "run %s is not being executed: it is %s", id, e.present(w.header).Status)
-	}
-	w.stops.interrupt(c, message)
-	if queued {
-		return e.launch(w)
-	}
-	return e.launchAfter(w, EvContinued, struct{}{})
-}
-
-// settled waits until a stop is recorded or the worker has ended.
-func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
-	news, end := e.News(w.id)
-	defer end()
-	for {
-		select {
-		case <-w.done:
-			return e.Get(ctx, w.id)
-		case <-news:
-			if h, err := e.Get(ctx, w.id); err != nil || h.Stopping {
-				return h, err
-			}
-		case <-ctx.Done():
-			return Header{}, context.Cause(ctx)
-		}
-	}
-}
-
-// Disconnected tells the engine that the client of a run has gone. Whether the run is
-// cancelled depends on its document, and by default on goesOn.
-func (e *Engine) Disconnected(id string, goesOn bool) {
-	if w := e.workers.of(id); w != nil && !w.program.Options.OutlivesClient(goesOn) {
-		w.stops.interrupt(ByClient, "its client went away")
-	}
-}
-
-// StopAll stops all runs that are being executed.
-func (e *Engine) StopAll(ctx context.Context, c Cause, message string) ([]Header, error) {
-	var out []Header
-	var errs []error
-	for _, id := range e.Active() {
-		h, err := e.Stop(ctx, id, c, message)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		out = append(out, h)
-	}
-	return out, errors.Join(errs...)
-}
-
-// Pause pauses a run at the next boundary between steps.
-func (e *Engine) Pause(_ context.Context, id string) error {
-	w := e.workers.of(id)
-	if w == nil {
-		return steps.Errorf(steps.Invalid, "run %s is not being executed", id)
-	}
-	w.stops.pauseAt(true)
 	return nil
 }
 
