@@ -165,15 +165,12 @@ func (v *evaluator) evalTwice(real, known func(*expression.Scope) (any, error)) 
 	if err != nil { // the expression does not accept a placeholder there
 		stood = nil
 	}
-	form, exact = v.secrets.storable(stood, value)
-	v.near = namesIn(form)
-	if !exact {
-		var more []string
-		if v.secrets, more, err = v.secrets.with(computed(form, value)); err != nil {
-			return nil, nil, false, err
-		}
-		v.near = append(v.near, more...)
+	form, computed, exact := v.secrets.storable(stood, value)
+	var more []string
+	if v.secrets, more, err = v.secrets.with(computed); err != nil {
+		return nil, nil, false, err
 	}
+	v.near = append(namesIn(form), more...)
 	return value, form, exact, nil
 }
 

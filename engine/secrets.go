@@ -302,85 +302,67 @@ func cut(s string, needles []needle) any {
 	return parts[0]
 }
 
-// storable returns the form of a value that events may hold. The value is computed
-// twice, the second time with placeholders: if revealing the second gives the first,
-// references represent the value exactly; where the secret was transformed, only its
-// name is kept.
-func (x secrets) storable(withStandIns, real any) (form any, exact bool) {
-	form = x.toReferences(withStandIns)
-	if reflect.DeepEqual(x.reveal(form), real) {
-		return form, true
-	}
-	return x.opaque(form, real), false
+// storable returns the form of a value that events may hold, and the texts in the
+// value that were computed from secrets. The value is given twice, the second time with
+// placeholders: if revealing the second gives the first, references represent the value
+// exactly; where a secret was transformed, only its name is kept.
+func (x secrets) storable(withPlaceholders, real any) (form any, computed []string, exact bool) {
+	exact = true
+	form = x.opaque(x.toReferences(withPlaceholders), real, func(part any) {
+		computed, exact = append(computed, textsIn(part)...), false
+	})
+	return form, computed, exact
 }
 
-// opaque keeps those parts of a value that contain no secret.
-func (x secrets) opaque(form, real any) any {
-	if f, ok := form.(map[string]any); ok {
-		if r, ok := real.(map[string]any); ok && len(f) == len(r) && f[secretKey] == nil && f[joinKey] == nil {
-			out := map[string]any{}
-			for k := range r {
-				if _, known := f[k]; !known { // the key was computed
-					return x.computedForm()
-				}
-				out[k] = x.opaque(f[k], r[k])
-			}
-			return out
+// opaque keeps those parts of a value that references represent exactly, and calls
+// transformed for the others.
+func (x secrets) opaque(form, real any, transformed func(part any)) any {
+	switch r := real.(type) {
+	case map[string]any:
+		f, ok := form.(map[string]any)
+		sameKeys := maps.EqualFunc(f, r, func(any, any) bool { return true })
+		if !ok || !sameKeys || f[secretKey] != nil || f[joinKey] != nil {
+			break
 		}
-	}
-	if f, ok := form.([]any); ok {
-		if r, ok := real.([]any); ok && len(f) == len(r) {
-			out := make([]any, len(r))
-			for i := range r {
-				out[i] = x.opaque(f[i], r[i])
-			}
-			return out
+		out := make(map[string]any, len(r))
+		for k := range r {
+			out[k] = x.opaque(f[k], r[k], transformed)
 		}
+		return out
+	case []any:
+		f, ok := form.([]any)
+		if !ok || len(f) != len(r) {
+			break
+		}
+		out := make([]any, len(r))
+		for i := range r {
+			out[i] = x.opaque(f[i], r[i], transformed)
+		}
+		return out
 	}
 	if reflect.DeepEqual(x.reveal(form), real) {
 		return form
 	}
-	return x.computedForm()
-}
-
-// computedForm returns what events hold for a value computed from secrets.
-func (x secrets) computedForm() map[string]any {
+	transformed(real)
 	declared := slices.DeleteFunc(slices.Sorted(maps.Keys(x)), func(n string) bool { return strings.HasPrefix(n, computedPrefix) })
 	return map[string]any{secretKey: strings.Join(declared, ","), derivedKey: true}
 }
 
-// computed returns the texts and numbers of a value that were computed from secrets,
-// according to its form.
-func computed(form, real any) []string {
-	f, _ := form.(map[string]any)
-	switch r := real.(type) {
+// textsIn returns all texts and numbers in a value, and the keys of its objects.
+func textsIn(v any) (texts []string) {
+	switch v := v.(type) {
 	case map[string]any:
-		var out []string
-		for k, v := range r {
-			if f[derivedKey] != nil {
-				out = append(append(out, k), computed(form, v)...)
-			} else {
-				out = append(out, computed(f[k], v)...)
-			}
+		for k, e := range v {
+			texts = append(append(texts, k), textsIn(e)...)
 		}
-		return out
 	case []any:
-		var out []string
-		list, _ := form.([]any)
-		for i, v := range r {
-			if f[derivedKey] != nil {
-				out = append(out, computed(form, v)...)
-			} else if i < len(list) {
-				out = append(out, computed(list[i], v)...)
-			}
+		for _, e := range v {
+			texts = append(texts, textsIn(e)...)
 		}
-		return out
 	case string, float64:
-		if f[derivedKey] != nil {
-			return []string{fmt.Sprint(r)}
-		}
+		texts = append(texts, fmt.Sprint(v))
 	}
-	return nil
+	return texts
 }
 
 // with adds computed values. It copies the map, because step logs read it
