@@ -177,7 +177,6 @@ func (x *runDesktop) refuseGone(ctx context.Context) error {
 	return err
 }
 
-// firstOnDesktop returns the first step that used the desktop.
 func (x *runDesktop) firstOnDesktop(ctx context.Context) (string, error) {
 	nodes := executedNodes(x.layout)
 	for ev, err := range x.e.Store.Events(ctx, x.id, 1) {
@@ -192,7 +191,6 @@ func (x *runDesktop) firstOnDesktop(ctx context.Context) (string, error) {
 	return x.header.ResumeFrom, nil
 }
 
-// releaseDesktop releases the desktop of a run that has come to rest.
 func (x *runDesktop) releaseDesktop(succeeded bool) {
 	if x.e.Desktops != nil {
 		x.e.Desktops.Release(x.desktopRequest(), succeeded)

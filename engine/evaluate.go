@@ -112,7 +112,6 @@ func (w *worker) unexpected(n *workflows.Node) *steps.Error {
 	return e
 }
 
-// holds evaluates a condition with the values of the secrets.
 func (v *evaluator) holds(ctx context.Context, x *expression.Expr) (bool, error) {
 	return v.holdsFor(ctx, x, v.names())
 }

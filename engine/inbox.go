@@ -34,7 +34,6 @@ func (b *inbox) pictureDone() {
 	}
 }
 
-// put receives an event.
 func (b *inbox) put(ev Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -67,7 +67,6 @@ func childKey(key string, i int) string  { return key + "." + strconv.Itoa(i) }
 func beforeKey(key string, i int) string { return childKey(key, i) + "!" }
 func callKey(key string, i int) string   { return childKey(key, i) + "/" }
 
-// documentKey returns the key of the document, given the key of its body.
 func documentKey(body string) string { return body[:len(body)-len(bodyKey)] }
 
 // startAt returns the frames of a run that begins at the step with the given id: in
@@ -89,7 +88,6 @@ func (l *layout) startAt(id string) ([]Frame, error) {
 	return nil, noStep(l.lists[bodyKey].program, id, "to begin at")
 }
 
-// noStep returns the error for an id that no step of the document has.
 func noStep(p *workflows.Program, id, use string) error {
 	var ids []string
 	p.Walk(func(n *workflows.Node) {
@@ -160,7 +158,6 @@ func executedNodes(l *layout) map[string]*workflows.Node {
 	return out
 }
 
-// withoutRounds returns a path without loop rounds.
 func withoutRounds(path string) string {
 	out := make([]byte, 0, len(path))
 	depth := 0

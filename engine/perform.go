@@ -210,10 +210,8 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	return env, nil
 }
 
-// dir returns the folder of relative paths.
 func (v *evaluator) dir() string { return cmp.Or(v.s.Created.Dir, v.e.Dir) }
 
-// roots returns the folders in which the run may use files.
 func (v *evaluator) roots() []string { return slices.Concat(v.e.Roots, v.s.Created.Roots) }
 
 // maxResult is the size in bytes above which a result is stored as an artifact

@@ -50,7 +50,6 @@ func placeholder(name string) string { return placeholderStart + name + "\uE5ED"
 
 const placeholderStart = "\uE5EC"
 
-// reference returns what events hold in place of a secret.
 func reference(name string) map[string]any { return map[string]any{secretKey: name} }
 
 // reveal replaces references with values.
@@ -97,7 +96,6 @@ func mustJSON(text string) string {
 	return string(b[1 : len(b)-1])
 }
 
-// withPlaceholders replaces references with placeholders.
 func (x secrets) withPlaceholders(v any) any { return x.resolve(v, placeholder) }
 
 func (x secrets) resolve(v any, value func(string) string) any {
@@ -136,7 +134,6 @@ func resolve(v any, value func(string) string) any {
 	return v
 }
 
-// toReferences replaces placeholders with references.
 func (x secrets) toReferences(v any) any {
 	var needles []needle
 	for _, n := range slices.Sorted(maps.Keys(x)) {
@@ -425,7 +422,6 @@ func checkLost(v any) error {
 	return nil
 }
 
-// anyContains reports whether a string in a value contains a text.
 func anyContains(v any, text string) bool {
 	switch v := v.(type) {
 	case string:

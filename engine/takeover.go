@@ -65,7 +65,6 @@ type holds struct {
 	pending int // number of calls of TakeOver under way
 }
 
-// of returns the takeover of the desktop of a run, or nil.
 func (x *holds) of(run string) *hold {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -314,7 +313,6 @@ func (e *Engine) endHold(id string, h *hold) {
 	e.hub.notify(id)
 }
 
-// takeBackAll ends all takeovers.
 func (e *Engine) takeBackAll(ctx context.Context, why string) error {
 	var errs []error
 	for id, h := range e.holds.all() {

@@ -25,7 +25,6 @@ type Unstored struct {
 	Environ []string          `json:"environ,omitempty"`
 }
 
-// of returns the worker of a run; nil: the run is not being executed.
 func (x *workers) of(run string) *worker {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -48,7 +47,6 @@ func (x *workers) add(w *worker) error {
 	return nil
 }
 
-// remove removes a worker that has ended.
 func (x *workers) remove(w *worker) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -64,7 +62,6 @@ func (x *workers) remove(w *worker) {
 	}
 }
 
-// runs returns the runs that are being executed.
 func (x *workers) runs() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -86,7 +83,6 @@ func (x *workers) failure(run string) error {
 	return x.failed[run]
 }
 
-// unstored returns what is kept of a run that waits or is paused.
 func (x *workers) unstored(run string) Unstored {
 	x.mu.Lock()
 	defer x.mu.Unlock()

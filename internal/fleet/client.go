@@ -165,7 +165,6 @@ func (c *Client) whereExecuted(ctx context.Context, id string, do func(controls)
 
 var errNoAnswer = errors.New("no answer")
 
-// remoteOf returns the worker of a run.
 func (c *Client) remoteOf(ctx context.Context, id string) (owner.Remote, error) {
 	h, err := c.Get(ctx, id)
 	if err != nil {
@@ -177,7 +176,6 @@ func (c *Client) remoteOf(ctx context.Context, id string) (owner.Remote, error) 
 	return remote(c.store, callsName, h.Worker), nil
 }
 
-// remote returns the process that answers under a name.
 func remote(s Store, name ...string) owner.Remote {
 	return func(ctx context.Context, message []byte) ([]byte, error) {
 		answer, err := s.Ask(ctx, message, name...)

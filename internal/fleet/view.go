@@ -32,7 +32,6 @@ type viewAnswer struct {
 // mostViews limits the live views of a worker.
 const mostViews = 16
 
-// show starts a live view.
 func (w *Worker) show(ctx context.Context, q viewQuestion) (a viewAnswer, err error) {
 	h, err := w.Engine.Get(ctx, q.Run)
 	switch {

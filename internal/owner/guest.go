@@ -101,7 +101,6 @@ func (h *host) ofGuest(serve func(http.ResponseWriter, *http.Request, *guest)) h
 	}
 }
 
-// serveRights updates what the guest may do.
 func (h *host) serveRights(w http.ResponseWriter, r *http.Request, g *guest) {
 	var rights access.Rights
 	err := readRequest(w, r, &rights)

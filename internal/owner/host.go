@@ -55,7 +55,6 @@ func newHost(m *Member, l Local) (*host, error) {
 	return h, nil
 }
 
-// counted counts the requests in h.calls.
 func (h *host) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.calls.Add(1)
@@ -103,7 +102,6 @@ func (h *host) dismiss(g *guest) {
 	h.local.Engine.Forget(g.Client.Client)
 }
 
-// inUse returns the runs that are being executed, and the guests.
 func (h *host) inUse() (runs, members []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -114,7 +114,6 @@ func (m *Member) Owns() bool {
 	return m.now.host != nil
 }
 
-// lock locks the mutex, unless the context ends first.
 func (m *Member) lock(ctx context.Context) error {
 	select {
 	case m.mutex <- struct{}{}:
@@ -192,7 +191,6 @@ func (m *Member) awaitNextOwner(c *client) {
 	}
 }
 
-// becomeOwner makes this process the owner, unless another process has the store.
 func (m *Member) becomeOwner(ctx context.Context) (*host, error) {
 	l, err := m.o.Open(ctx)
 	if err != nil {

@@ -97,7 +97,6 @@ var (
 	})
 )
 
-// serve declares a method and adds it to served.
 func serve[P, R any](name string, r repeat, do func(context.Context, engine.Runs, P) (R, error)) method[P, R] {
 	served[name] = method[json.RawMessage, any]{name, r, func(ctx context.Context, runs engine.Runs, raw json.RawMessage) (any, error) {
 		var p P
@@ -109,17 +108,14 @@ func serve[P, R any](name string, r repeat, do func(context.Context, engine.Runs
 	return method[P, R]{name, r, do}
 }
 
-// withParams declares a method with one parameter.
 func withParams[P, R any](name string, r repeat, do func(engine.Runs, context.Context, P) (R, error)) method[P, R] {
 	return serve(name, r, func(ctx context.Context, runs engine.Runs, p P) (R, error) { return do(runs, ctx, p) })
 }
 
-// ofRun declares a method with the id of a run as its only parameter.
 func ofRun[R any](name string, r repeat, do func(engine.Runs, context.Context, string) (R, error)) method[on[none], R] {
 	return serve(name, r, func(ctx context.Context, runs engine.Runs, p on[none]) (R, error) { return do(runs, ctx, p.Run) })
 }
 
-// ofRunWith declares a method with the id of a run and one more parameter.
 func ofRunWith[P, R any](name string, r repeat, do func(engine.Runs, context.Context, string, P) (R, error)) method[on[P], R] {
 	return serve(name, r, func(ctx context.Context, runs engine.Runs, p on[P]) (R, error) { return do(runs, ctx, p.Run, p.With) })
 }

@@ -59,7 +59,6 @@ func (x *attribution) of(run string) (attributed, *access.Rights) {
 	return a, x.rights[a.member]
 }
 
-// runsOf returns the runs that a member last began or continued.
 func (x *attribution) runsOf(member string) (runs []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -51,7 +51,6 @@ const (
 
 var errTooLarge = errors.New("the message is too large")
 
-// tooLarge returns the error for a call whose request or answer is too large.
 func tooLarge(name string, size int) error {
 	return steps.Errorf(steps.Invalid, "%s: %w: %d bytes", name, errTooLarge, size).WithNext("ask for less at once, or put large values into files")
 }
@@ -68,7 +67,6 @@ func readRequest(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// reply answers a call with a value or an error.
 func reply(w http.ResponseWriter, value any, err error) {
 	var raw []byte
 	if err == nil {
@@ -85,7 +83,6 @@ func reply(w http.ResponseWriter, value any, err error) {
 	_, _ = w.Write(raw) // a guest that has gone needs no answer
 }
 
-// readAnswer decodes an answer.
 func readAnswer(r *http.Response) (json.RawMessage, error) {
 	var b bytes.Buffer
 	n, err := io.Copy(&b, io.LimitReader(r.Body, answerLimit+1))
