@@ -1,6 +1,6 @@
-// Package operations says what an operation is: something that can be done with a
-// sort of things, declared once. The commands, the tools and the addresses of a
-// server are made of the declarations.
+// Package operations defines what an operation is: something that can be done with
+// things of one sort, declared once. Commands, tools and the paths of a server are
+// derived from the declarations.
 //
 // It does nothing by itself, and does not decide who may do what.
 package operations
@@ -11,38 +11,38 @@ import (
 	"fmt"
 	"image"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"understudy/steps"
 )
 
-// A Declaration is what everybody has to know of an operation.
+// A Declaration describes an operation.
 type Declaration struct {
-	Command string // its name below the command of its things, and in the addresses of a server
-	Tool    string // its name among the tools
+	Command string // the name of the subcommand, and in the paths of a server
+	Tool    string // the name of the tool
 	Summary string
 	Details string // for people
 
 	Reads       bool // it changes nothing
-	Idempotent  bool // doing it again does no harm
+	Idempotent  bool // repeating it has no further effect
 	Destructive bool // what it ends is lost
 
-	// Lists is what its answer is called, a list, where an answer must be an object.
+	// Lists is the name of the result in an object, if the result is a list.
 	Lists string
 
-	// New makes arguments to fill in, a pointer to a struct. Beside their names
-	// and descriptions, fields say with the tag `arg` that the command takes them
-	// by their place.
+	// New returns arguments to fill in, a pointer to a struct. Fields with the tag
+	// `arg` are positional arguments of the command.
 	New func() any
 }
 
-// An Operation is something that can be done on things, on behalf of somebody.
+// An Operation is something that can be done with things on behalf of a caller.
 type Operation[On, By any] struct {
 	Declaration
 	do func(ctx context.Context, on On, by By, args any) (Result, error)
 }
 
-// New makes an operation of what it does with its arguments.
+// New returns an operation that calls do.
 func New[On, By, A any](d Declaration, do func(ctx context.Context, on On, by By, args *A) (Result, error)) Operation[On, By] {
 	d.New = func() any { return new(A) }
 	return Operation[On, By]{d, func(ctx context.Context, on On, by By, args any) (Result, error) {
@@ -50,7 +50,7 @@ func New[On, By, A any](d Declaration, do func(ctx context.Context, on On, by By
 	}}
 }
 
-// Do does it, with arguments that New made.
+// Do performs an operation with arguments from New or Decode.
 func (o Operation[On, By]) Do(ctx context.Context, on On, by By, args any) (Result, error) {
 	if any(on) == nil {
 		return Result{}, steps.Errorf(steps.Unavailable, "%s cannot be done here: this server keeps no such things", o.Tool)
@@ -58,14 +58,14 @@ func (o Operation[On, By]) Do(ctx context.Context, on On, by By, args any) (Resu
 	return o.do(ctx, on, by, args)
 }
 
-// Result is what came of an operation.
+// Result is the result of an operation.
 type Result struct {
 	Value   any         // for programs
 	Text    string      // for people and models
 	Picture image.Image // of the screen, or nil
 }
 
-// Object is the answer as an object.
+// Object returns the value of a result as an object.
 func (d Declaration) Object(a Result) any {
 	if d.Lists == "" {
 		return a.Value
@@ -73,7 +73,16 @@ func (d Declaration) Object(a Result) any {
 	return map[string]any{d.Lists: a.Value}
 }
 
-// Decode reads arguments from JSON; what is not known is refused.
+// Table lays out lines of cells, which are separated by tabs.
+func Table(lines []string) string {
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, strings.Join(lines, "\n"))
+	_ = w.Flush() // memory does not fail
+	return text.String()
+}
+
+// Decode reads arguments from JSON. It refuses unknown members.
 func (d Declaration) Decode(raw []byte) (any, error) {
 	args := d.New()
 	if len(raw) == 0 {

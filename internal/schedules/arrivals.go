@@ -11,15 +11,15 @@ import (
 // An arrival is a file that matches the pattern of a schedule.
 type arrival struct {
 	path string
-	mark string    // tells its content from an earlier one
-	at   time.Time // when it was changed last
+	mark string    // differs if the content was changed
+	at   time.Time // when the file was changed last
 }
 
-// mostFiles is how many files a folder may have so that what arrives is noticed.
+// mostFiles is how many files a watched folder may have.
 const mostFiles = 10_000
 
-// arrivals are the files that match a pattern. Hidden ones do not count: programs
-// that copy write them first.
+// arrivals returns the files that match a pattern, without hidden ones: programs that
+// copy a file write to a hidden one first.
 func arrivals(pattern string) ([]arrival, error) {
 	dir, name := filepath.Split(pattern)
 	entries, err := os.ReadDir(dir)
@@ -44,17 +44,17 @@ func arrivals(pattern string) ([]arrival, error) {
 	return all, nil
 }
 
-// settled is how long a file must have stayed as it is. Where the system tells
-// whether a program still writes it, that counts too.
+// settled is how long a file must have been unchanged.
 const settled = 2 * time.Second
 
-// complete says whether a file is there in whole.
+// complete reports whether a file is written completely: it is settled, and where the
+// system can tell, no program has it open for writing.
 func (a arrival) complete(now time.Time) bool {
 	return now.Sub(a.at) >= settled && !isWritten(a.path)
 }
 
-// arrive makes firings of files that are complete. Before is how they were when it
-// looked the last time: who copies a file may give it an old time.
+// arrive makes firings of files that are complete and have the same mark as in the last
+// poll, which is in before: a program that copies a file may give it an old time.
 func (e *Entry) arrive(now time.Time, files []arrival, before map[string]string) (changed bool) {
 	there := map[string]bool{}
 	for _, a := range files {
@@ -77,8 +77,20 @@ func (e *Entry) arrive(now time.Time, files []arrival, before map[string]string)
 	return changed
 }
 
-// fileInput is the input that gets the path of a file.
+// fileInput is the name of the input for the path of a file.
 const fileInput = "file"
+
+// seeFiles marks the files that are there already, so that they do not fire.
+func (e *Entry) seeFiles() error {
+	if e.Files == "" {
+		return nil
+	}
+	there, err := arrivals(e.Files)
+	for _, a := range there {
+		e.State.see(a)
+	}
+	return err
+}
 
 func (s *State) see(a arrival) {
 	if s.Seen == nil {

@@ -1,22 +1,22 @@
 package schedules
 
 import (
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones have to be known on machines without them
+	_ "time/tzdata" // for machines without a database of time zones
 
 	"github.com/adhocore/gronx"
 
 	"understudy/steps"
 )
 
-// A cron is a cron expression in a zone. The expression is only ever asked about
-// clocks that never change; what daylight saving does to them is decided here, as
-// cron does it since Vixie's: a time of day that a clock leaps over counts at the
-// leap, one that it shows twice counts the first time, and an expression for every
-// hour counts by the hours that pass.
+// A cron is a cron expression in a zone. The library evaluates the expression only
+// for clocks that never change. Daylight saving is handled here as Vixie cron does: a
+// time of day that the clock skips fires at the change, one that it shows twice fires
+// the first time, and an expression for every hour fires by elapsed hours.
 type cron struct {
 	expression string
 	zone       *time.Location
@@ -26,12 +26,10 @@ type cron struct {
 // parseCron reads an expression of five fields or a word such as @daily.
 func parseCron(expression, zone string) (cron, error) {
 	c := cron{expression: expression}
-	at, err := time.LoadLocation(zone)
-	if err != nil {
-		e := steps.Errorf(steps.Invalid, "zone %q: wanted the name of a time zone, such as Europe/Berlin", zone)
-		return c, e
+	var err error
+	if c.zone, err = time.LoadLocation(zone); err != nil {
+		return c, steps.Errorf(steps.Invalid, "zone %q: wanted the name of a time zone, such as Europe/Berlin", zone)
 	}
-	c.zone = at
 	fields, err := gronx.Segments(expression)
 	if word := strings.HasPrefix(expression, "@"); err != nil || !gronx.IsValid(expression) || len(fields) != 6 || !word && len(strings.Fields(expression)) != 5 {
 		return c, steps.Errorf(steps.Invalid, "cron %q: wanted five fields, minute hour day month weekday, or @hourly, @daily, @weekly or @monthly", expression).
@@ -44,73 +42,76 @@ func parseCron(expression, zone string) (cron, error) {
 	return c, nil
 }
 
-// next is the first tick after a time; zero: there is none.
+// clockAt returns what the clock of the zone shows at a time, as a time in UTC.
+func clockAt(t time.Time) time.Time {
+	_, offset := t.Zone()
+	return t.UTC().Add(time.Duration(offset) * time.Second)
+}
+
+// next returns the first tick after a time, or the zero time if there is none.
 func (c cron) next(after time.Time) time.Time {
 	after = after.In(c.zone)
 	if !c.hourly {
 		return c.nextOfDay(after)
 	}
 	for { // once for each change of the clock until then
-		_, offset := after.Zone()
-		next := c.onClock(after.UTC().Add(time.Duration(offset) * time.Second))
+		next := c.onClock(clockAt(after))
 		if next.IsZero() {
 			return next
 		}
+		_, offset := after.Zone()
 		next = next.Add(-time.Duration(offset) * time.Second).In(c.zone)
 		_, change := after.ZoneBounds()
 		if change.IsZero() || next.Before(change) {
 			return next
 		}
-		_, offset = change.Zone()
-		if shown := change.UTC().Add(time.Duration(offset) * time.Second); c.onClock(shown.Add(-time.Minute)).Equal(shown) {
+		if at := clockAt(change); c.onClock(at.Add(-time.Minute)).Equal(at) {
 			return change.In(c.zone)
 		}
 		after = change.In(c.zone)
 	}
 }
 
-// nextOfDay is the next tick of an expression for certain hours.
+// nextOfDay returns the next tick of an expression for certain hours.
 func (c cron) nextOfDay(after time.Time) time.Time {
-	_, offset := after.Zone()
-	shown := after.UTC().Add(time.Duration(offset) * time.Second)
-	// Where the clock was put back lately, it shows times that have passed already.
+	clock := clockAt(after)
+	// After the clock was put back it shows times that have passed already.
 	if start, _ := after.ZoneBounds(); !start.IsZero() {
-		_, before := start.Add(-time.Second).Zone()
-		if highest := start.UTC().Add(time.Duration(before)*time.Second - time.Second); highest.After(shown) {
-			shown = highest
+		if highest := clockAt(start.Add(-time.Second)); highest.After(clock) {
+			clock = highest
 		}
 	}
 	for {
-		if shown = c.onClock(shown); shown.IsZero() {
-			return shown
+		if clock = c.onClock(clock); clock.IsZero() {
+			return clock
 		}
-		if at := c.firstShowing(shown); at.After(after) {
+		if at := c.firstShowing(clock); at.After(after) {
 			return at
 		}
 	}
 }
 
-// firstShowing is when the clock of the zone shows a time for the first time, or
-// leaps over it.
-func (c cron) firstShowing(shown time.Time) time.Time {
-	at := time.Date(shown.Year(), shown.Month(), shown.Day(), shown.Hour(), shown.Minute(), 0, 0, c.zone)
+// firstShowing returns when the clock of the zone shows a time for the first time, or
+// skips it.
+func (c cron) firstShowing(clock time.Time) time.Time {
+	at := time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), 0, 0, c.zone)
 	start, end := at.ZoneBounds()
-	if at.Hour() != shown.Hour() || at.Minute() != shown.Minute() { // it is leapt over
-		if _, offset := at.Zone(); at.UTC().Add(time.Duration(offset) * time.Second).After(shown) {
+	if at.Hour() != clock.Hour() || at.Minute() != clock.Minute() { // it is skipped
+		if clockAt(at).After(clock) {
 			return start.In(c.zone)
 		}
 		return end.In(c.zone)
 	}
 	if !start.IsZero() {
 		_, before := start.Add(-time.Second).Zone()
-		if earlier := shown.Add(-time.Duration(before) * time.Second); earlier.Before(start) {
+		if earlier := clock.Add(-time.Duration(before) * time.Second); earlier.Before(start) {
 			return earlier.In(c.zone)
 		}
 	}
 	return at
 }
 
-// onClock is the next tick on a clock that never changes.
+// onClock returns the next tick on a clock that never changes.
 func (c cron) onClock(after time.Time) time.Time {
 	next, err := gronx.NextTickAfter(c.expression, after, false)
 	if err != nil {
@@ -119,7 +120,7 @@ func (c cron) onClock(after time.Time) time.Time {
 	return next.Truncate(time.Minute)
 }
 
-// ticks are those after one time and up to another, at most the last few of them.
+// ticks returns the ticks after one time and up to another, at most the last few.
 func (c cron) ticks(after, until time.Time, most int) []time.Time {
 	for _, back := range []time.Duration{time.Hour, 24 * time.Hour, 31 * 24 * time.Hour, 0} {
 		from := until.Add(-back)
@@ -137,7 +138,64 @@ func (c cron) ticks(after, until time.Time, most int) []time.Time {
 	return nil
 }
 
-// localZone is the name of the zone of this machine.
+// grace is how late a tick may be and still count as in time, whatever CatchUp says:
+// a server that is restarted at once misses none.
+const grace = time.Minute
+
+// cron parses the cron expression of a schedule. It reports false if the schedule
+// has none, or is paused.
+func (e *Entry) cron() (c cron, ok bool, err error) {
+	if e.Paused || e.Cron == "" {
+		return c, false, nil
+	}
+	c, err = parseCron(e.Cron, e.Zone)
+	return c, err == nil, err
+}
+
+// tick makes firings of the ticks that have passed. It reports whether it changed the
+// entry.
+func (e *Entry) tick(now time.Time) (changed bool, err error) {
+	c, ok, err := e.cron()
+	if !ok {
+		return false, err
+	}
+	ticks := c.ticks(e.State.Considered, now, mostPending)
+	if len(ticks) == 0 {
+		return false, nil
+	}
+	e.State.Considered = ticks[len(ticks)-1].UTC()
+	for i, t := range ticks {
+		late, last := now.Sub(t) > grace, i == len(ticks)-1
+		if e.CatchUp == None && late || e.CatchUp == Last && !last {
+			e.State.note(now, "missed the tick of %s, as catch_up %s says", t.Format(time.RFC3339), e.CatchUp)
+			continue
+		}
+		f := e.firing(t)
+		f.Due = t.Add(e.delay(f.Run)).UTC()
+		e.State.add(now, f)
+	}
+	return true, nil
+}
+
+// delay returns by how much jitter delays a run. It is the same on every server.
+func (e *Entry) delay(run string) time.Duration {
+	if e.Jitter == 0 {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(run))
+	return time.Duration(h.Sum64() % uint64(e.Jitter))
+}
+
+// Next returns when a schedule fires next by its cron expression, or the zero time.
+func (e *Entry) Next(now time.Time) time.Time {
+	if c, ok, _ := e.cron(); ok {
+		return c.next(now)
+	}
+	return time.Time{}
+}
+
+// localZone returns the name of the zone of this machine.
 func localZone() string {
 	if zone := os.Getenv("TZ"); zone != "" {
 		return strings.TrimPrefix(zone, ":")

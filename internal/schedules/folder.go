@@ -17,19 +17,20 @@ import (
 	"understudy/steps"
 )
 
-// A Store keeps schedules, for all who share it.
+// A Store keeps schedules. Several processes may share it.
 type Store interface {
-	// List lists them by their names.
+	// List returns the schedules, sorted by name.
 	List(ctx context.Context) ([]Entry, error)
-	// Change changes one, whole or not at all; meanwhile nobody else does. It is
-	// given nil where there is none, and what it gives back is kept: nil removes it.
+	// Change changes a schedule atomically. It stores what change makes of the entry,
+	// where nil means that there is none.
 	Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error
-	// Serve says that a server sees to them, and Served whether one did lately.
+	// Serve notes that a server begins the runs, and Served reports whether one did
+	// lately.
 	Serve(ctx context.Context) error
 	Served(ctx context.Context) bool
 }
 
-// Folder keeps schedules as files, one for each.
+// Folder keeps each schedule in a file of a folder.
 type Folder string
 
 var _ Store = Folder("")
@@ -61,7 +62,7 @@ func (f Folder) List(context.Context) ([]Entry, error) {
 	return all, nil
 }
 
-// read reads one; nil: there is none.
+// read reads a schedule, or returns nil if there is none.
 func (f Folder) read(name string) (*Entry, error) {
 	raw, err := os.ReadFile(f.path(name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -100,11 +101,7 @@ func (f Folder) Change(ctx context.Context, name string, change func(*Entry) (*E
 	case after == nil:
 		return os.Remove(f.path(name))
 	}
-	return f.write(name, after)
-}
-
-func (f Folder) write(name string, e *Entry) error {
-	raw, err := json.MarshalIndent(e, "", "  ")
+	raw, err := json.MarshalIndent(after, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -113,7 +110,7 @@ func (f Folder) write(name string, e *Entry) error {
 
 func (f Folder) served() string { return filepath.Join(string(f), ".served") }
 
-// Serve says that a server sees to the schedules.
+// Serve notes that a server begins the runs of the schedules.
 func (f Folder) Serve(context.Context) error {
 	if err := os.MkdirAll(string(f), 0o700); err != nil {
 		return err
@@ -121,14 +118,12 @@ func (f Folder) Serve(context.Context) error {
 	return os.WriteFile(f.served(), nil, 0o600)
 }
 
-// lately is how long what a server said of itself counts, and serveAgain how often
-// it says it.
 const (
-	lately     = 40 * time.Second
-	serveAgain = 10 * time.Second
+	lately     = 40 * time.Second // how long a call of Serve counts
+	serveAgain = 10 * time.Second // how often a server calls Serve
 )
 
-// Served says whether a server did so lately.
+// Served reports whether a server called Serve lately.
 func (f Folder) Served(context.Context) bool {
 	info, err := os.Stat(f.served())
 	return err == nil && time.Since(info.ModTime()) < lately

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,18 +28,18 @@ const (
 	signaturePrefix = "v1,"
 )
 
-// fresh is by how much the clock of who sends a message may be wrong.
+// fresh is how far the clock of a sender may differ.
 const fresh = 5 * time.Minute
 
-// Who hears no answer sends a message again, with another time, for days. So long it is
-// remembered which came; where these are too many, for twice as long as one is fresh.
+// A sender that gets no answer repeats a message for days, with another time. Messages
+// are remembered that long, or, if they are too many, for twice as long as one is fresh.
 const (
 	remembered     = 3 * 24 * time.Hour
 	mostRemembered = 1000
 )
 
-// ErrUnsigned is the error of a message that nobody who may has signed. It does not
-// say whether there is such a webhook.
+// ErrUnsigned is the error for a message without a valid signature. It does not tell
+// whether there is such a webhook.
 var ErrUnsigned = &steps.Error{
 	Code: steps.Denied, Err: errors.New("there is no such webhook, or the message is not signed with its secret, or it is too old"),
 	Next: "send webhook-id, webhook-timestamp (in seconds, now) and webhook-signature: v1, and the base64 of the HMAC-SHA256 of id.timestamp.body",
@@ -52,7 +51,7 @@ func newSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(key[:])
 }
 
-// Sign is the signature of a message.
+// Sign returns the signature of a message.
 func Sign(secret, id, at string, body []byte) string {
 	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
 	mac := hmac.New(sha256.New, key)
@@ -61,8 +60,8 @@ func Sign(secret, id, at string, body []byte) string {
 	return signaturePrefix + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// signed says whether one of the signatures of a message is right. It takes as long
-// for a wrong one, and for a webhook that there is not.
+// signed reports whether one of the signatures of a message is valid. It takes equally
+// long for an invalid one, and for a webhook that does not exist.
 func signed(secret string, h http.Header, body []byte, now time.Time) (at time.Time, ok bool) {
 	id, stamp := h.Get(idHeader), h.Get(timeHeader)
 	want := []byte(Sign(secret, id, stamp, body))
@@ -77,15 +76,14 @@ func signed(secret string, h http.Header, body []byte, now time.Time) (at time.T
 	return at, ok && secret != ""
 }
 
-// Heard is what became of a message.
+// Heard is the answer to a message.
 type Heard struct {
 	Run      string `json:"run_id"`
-	Repeated bool   `json:"repeated,omitempty"` // it came before, and began its run then
+	Repeated bool   `json:"repeated,omitempty"` // the message came before, and began this run
 }
 
-// Hear takes a message for a webhook: its members become inputs, which check
-// refuses if the workflow has none such. When it returns, the run will begin, also
-// when this process dies.
+// Hear accepts a message for a webhook. Its members become inputs, which check accepts
+// or refuses. Once Hear has returned, the run will begin even if this process dies.
 func (s *Scheduler) Hear(ctx context.Context, name string, h http.Header, body []byte, check func(Schedule, map[string]any) (map[string]any, error)) (heard Heard, err error) {
 	if !validName.MatchString(name) {
 		return heard, ErrUnsigned
@@ -127,7 +125,7 @@ func (s *Scheduler) Hear(ctx context.Context, name string, h http.Header, body [
 	return heard, err
 }
 
-// hear makes a message pending, unless it came before.
+// hear adds the firing of a message, unless the message came before.
 func (e *Entry) hear(now time.Time, f Firing, heard *Heard) error {
 	for run := range e.State.Heard {
 		if engine.SameWords(run, f.Run) {
@@ -153,22 +151,4 @@ func (e *Entry) hear(now time.Time, f Firing, heard *Heard) error {
 	e.State.Heard[f.Run] = f.At
 	e.State.Pending = append(e.State.Pending, f)
 	return nil
-}
-
-// inputsOf are the members of a message. What the schedule says itself cannot be
-// changed by one.
-func (s Schedule) inputsOf(body []byte) (map[string]any, error) {
-	inputs := map[string]any{}
-	if len(strings.TrimSpace(string(body))) == 0 {
-		return inputs, nil
-	}
-	if err := json.Unmarshal(body, &inputs); err != nil {
-		return nil, steps.Errorf(steps.Invalid, "wanted the inputs as one JSON object: %w", err)
-	}
-	for name := range inputs {
-		if _, fixed := s.Inputs[name]; fixed {
-			return nil, steps.Errorf(steps.Invalid, "the input %s is set by the schedule %s", name, s.Name)
-		}
-	}
-	return inputs, nil
 }

@@ -1,6 +1,7 @@
 package schedules
 
 import (
+	"encoding/json"
 	"maps"
 	"strings"
 
@@ -8,8 +9,8 @@ import (
 	"understudy/workflows"
 )
 
-// Accept gives the inputs of a schedule as its workflow wants them. A message may
-// still bring what is missing; a person who could be asked is not there.
+// Accept converts and checks the inputs of a schedule for its workflow. None may be
+// missing, because no person is there to ask, but a message may still bring some.
 func Accept(s Schedule, p *workflows.Program, inputs map[string]any) (map[string]any, error) {
 	all := maps.Clone(inputs)
 	for _, v := range p.Variables {
@@ -45,4 +46,22 @@ func Accept(s Schedule, p *workflows.Program, inputs map[string]any) (map[string
 			WithNext("give each with --input name=value, or under input")
 	}
 	return all, nil
+}
+
+// inputsOf returns the members of a message as inputs. It refuses those that the
+// schedule sets itself.
+func (s Schedule) inputsOf(body []byte) (map[string]any, error) {
+	inputs := map[string]any{}
+	if len(strings.TrimSpace(string(body))) == 0 {
+		return inputs, nil
+	}
+	if err := json.Unmarshal(body, &inputs); err != nil {
+		return nil, steps.Errorf(steps.Invalid, "wanted the inputs as one JSON object: %w", err)
+	}
+	for name := range inputs {
+		if _, fixed := s.Inputs[name]; fixed {
+			return nil, steps.Errorf(steps.Invalid, "the input %s is set by the schedule %s", name, s.Name)
+		}
+	}
+	return inputs, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"understudy/engine"
@@ -15,22 +14,22 @@ import (
 	"understudy/steps"
 )
 
-// A Caller is who asks for an operation, with what it brings along.
+// A Caller is the client of an operation, with its rights and its server.
 type Caller struct {
-	Owner  string // the credential to which belongs what it makes; empty: the person at the machine
+	Owner  string // the credential that owns its schedules; empty means the person at the machine
 	Client string
-	Rights json.RawMessage // what it may do, to keep
-	// May says why it may not look at a schedule, or change it; nil: it may do both
-	// with all.
+	Rights json.RawMessage // kept with its schedules
+	// May returns an error if the caller may not see a schedule, or change it. Nil
+	// means that it may see and change all.
 	May func(s Schedule, change bool) error
-	// Check says why it may not have a workflow run with inputs, and gives these as
-	// the workflow wants them, and the workflow.
+	// Check returns an error if the caller may not run a workflow with inputs, and
+	// otherwise the converted inputs and the workflow.
 	Check func(s Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error)
-	// Server is the server of a fleet over which it asks; empty: it is of one machine.
+	// Server is the server of a fleet that handles the call; empty means one machine.
 	Server string
-	// History are the last runs of a schedule; nil: it is asked for elsewhere.
+	// History returns the last runs of a schedule. It may be nil.
 	History func(ctx context.Context, name string) ([]engine.Header, error)
-	// Stirred is told that there is something to see to; nil: nobody is.
+	// Stirred is called when a run is due. It may be nil.
 	Stirred func()
 }
 
@@ -41,13 +40,14 @@ func (c Caller) may(s Schedule, change bool) error {
 	return c.May(s, change)
 }
 
-// An Operation is something that can be done with schedules.
-type Operation = operations.Operation[Store, Caller]
+type (
+	// An Operation is something that can be done with schedules.
+	Operation = operations.Operation[Store, Caller]
+	// Result is the result of an operation.
+	Result = operations.Result
+)
 
-// Result is what came of an operation.
-type Result = operations.Result
-
-// Operations are all that can be done with schedules.
+// Operations returns all operations on schedules.
 func Operations() []Operation {
 	return []Operation{
 		operations.New(operations.Declaration{
@@ -82,7 +82,7 @@ type addArgs struct {
 	Input    operations.Values `json:"input,omitempty" jsonschema:"inputs of the workflow"`
 }
 
-// added is the answer to who made a schedule. The secret of a webhook is told once.
+// added is the result of add. Only this result has the secret of a webhook.
 type added struct {
 	view
 	Secret string `json:"secret,omitempty"`
@@ -100,7 +100,7 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 	switch {
 	case c.Server == "" && len(s.Needs) > 0:
 		return Result{}, steps.Errorf(steps.Invalid, "needs are labels of the workers of a fleet, and this is one machine")
-	case s.Files != "" || s.Owner != "": // others have neither its folder nor its tokens
+	case s.Files != "" || s.Owner != "": // other servers have neither its folder nor its tokens
 		s.Server = c.Server
 	}
 	if s.Hook {
@@ -110,14 +110,8 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 		return Result{}, err
 	}
 	e := &Entry{Schedule: s, State: State{Considered: now}}
-	if s.Files != "" {
-		there, err := arrivals(s.Files)
-		if err != nil {
-			return Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that is there"}
-		}
-		for _, x := range there {
-			e.State.see(x)
-		}
+	if err := e.seeFiles(); err != nil {
+		return Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that is there"}
 	}
 	err := on.Change(ctx, s.Name, func(before *Entry) (*Entry, error) {
 		if before != nil {
@@ -128,17 +122,22 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text := fmt.Sprintf("schedule %s: %s runs %s", s.Name, s.Workflow, e.When())
-	if next := e.Next(now); !next.IsZero() {
-		text += ", next at " + next.Format(time.RFC3339)
-	}
+	text := fmt.Sprintf("schedule %s: %s runs %s", s.Name, s.Workflow, e.When()) + nextAt(e, now)
 	if s.Hook {
 		text += "\nits secret, which is shown this once: " + s.Secret
 	}
 	return Result{Value: added{viewOf(*e, now), s.Secret}, Text: text + unserved(ctx, on)}, nil
 }
 
-// accept checks the inputs of a schedule, as far as they are known already.
+// nextAt returns words about the next time, if there is one.
+func nextAt(e *Entry, now time.Time) string {
+	if next := e.Next(now); !next.IsZero() {
+		return ", next at " + next.Format(time.RFC3339)
+	}
+	return ""
+}
+
+// accept converts and checks the inputs of a schedule that are known already.
 func (s *Schedule) accept(c Caller) error {
 	inputs := s.Inputs
 	if s.Files != "" {
@@ -159,7 +158,7 @@ func (s *Schedule) accept(c Caller) error {
 	return nil
 }
 
-// unserved says that nobody begins the runs.
+// unserved returns words about a missing server, if there is none.
 func unserved(ctx context.Context, on Store) string {
 	if on.Served(ctx) {
 		return ""
@@ -167,7 +166,7 @@ func unserved(ctx context.Context, on Store) string {
 	return "\nno server begins its runs now: understudy serve"
 }
 
-// view is a schedule as lists show it.
+// view is a schedule as it is listed.
 type view struct {
 	Name     string         `json:"name"`
 	Workflow string         `json:"workflow"`
@@ -195,26 +194,20 @@ func list(ctx context.Context, on Store, c Caller, _ *listArgs) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	views, now := []view{}, time.Now()
-	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tWORKFLOW\tWHEN\tNEXT\tOVERLAP\tPENDING")
+	views, now, lines := []view{}, time.Now(), []string{"NAME\tWORKFLOW\tWHEN\tNEXT\tOVERLAP\tPENDING"}
 	for _, e := range all {
 		if c.may(e.Schedule, false) != nil {
 			continue
 		}
 		v := viewOf(e, now)
 		views = append(views, v)
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", v.Name, v.Workflow, v.When, v.nextWords(), v.Overlap, v.Pending)
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d", v.Name, v.Workflow, v.When, v.nextWords(), v.Overlap, v.Pending))
 	}
-	if err := w.Flush(); err != nil {
-		return Result{}, err
-	}
-	out := strings.TrimSuffix(text.String(), "\n")
+	text := operations.Table(lines)
 	if len(views) > 0 {
-		out += unserved(ctx, on)
+		text += unserved(ctx, on)
 	}
-	return Result{Value: views, Text: out}, nil
+	return Result{Value: views, Text: text}, nil
 }
 
 func (v view) nextWords() string {
@@ -248,7 +241,7 @@ func noSchedule(name string) error {
 	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("there is no schedule %s", name), Next: "list the schedules to see which there are"}
 }
 
-// shown is a schedule with what came of it.
+// shown is a schedule with its runs and notes.
 type shown struct {
 	view
 	Runs  []engine.Header `json:"runs,omitempty"`
@@ -265,20 +258,19 @@ func show(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) 
 			continue
 		}
 		out := shown{view: viewOf(e, time.Now()), Notes: e.State.Notes}
-		var text strings.Builder
-		text.WriteString(fmt.Sprintf("%s runs %s\nwhen: %s\nnext: %s\noverlap: %s", e.Name, e.Workflow, out.When, out.nextWords(), e.Overlap))
+		text := fmt.Sprintf("%s runs %s\nwhen: %s\nnext: %s\noverlap: %s", e.Name, e.Workflow, out.When, out.nextWords(), e.Overlap)
 		if c.History != nil {
 			if out.Runs, err = c.History(ctx, a.Name); err != nil {
 				return Result{}, err
 			}
 		}
 		for _, h := range out.Runs {
-			text.WriteString(fmt.Sprintf("\nrun %s %s", h.ID, h.Status))
+			text += fmt.Sprintf("\nrun %s %s", h.ID, h.Status)
 		}
 		for _, n := range out.Notes {
-			text.WriteString("\n" + n.At.Format(time.RFC3339) + " " + n.Text)
+			text += "\n" + n.At.Format(time.RFC3339) + " " + n.Text
 		}
-		return Result{Value: out, Text: text.String() + unserved(ctx, on)}, nil
+		return Result{Value: out, Text: text + unserved(ctx, on)}, nil
 	}
 	return Result{}, noSchedule(a.Name)
 }
@@ -299,27 +291,14 @@ func pause(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error)
 }
 
 func resume(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
-	var next time.Time
+	text := "resumed " + a.Name
 	err := change(ctx, on, c, a.Name, func(e *Entry) (*Entry, error) {
-		if e.Paused { // what it would have begun meanwhile was not wanted
+		if e.Paused { // the ticks meanwhile were not wanted
 			e.Paused, e.State.Considered = false, time.Now().UTC()
 		}
-		if e.Files != "" {
-			there, err := arrivals(e.Files)
-			if err != nil {
-				return e, err
-			}
-			for _, x := range there {
-				e.State.see(x)
-			}
-		}
-		next = e.Next(time.Now())
-		return e, nil
+		text = "resumed " + a.Name + nextAt(e, time.Now())
+		return e, e.seeFiles()
 	})
-	text := "resumed " + a.Name
-	if !next.IsZero() {
-		text += ", next at " + next.Format(time.RFC3339)
-	}
 	return Result{Value: done{Name: a.Name}, Text: text}, err
 }
 

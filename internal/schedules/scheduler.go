@@ -11,20 +11,21 @@ import (
 	"understudy/steps"
 )
 
-// A Scheduler sees to the schedules of a store. Several may, on one store.
+// A Scheduler begins the runs of the schedules of a store. Several schedulers may share
+// a store.
 type Scheduler struct {
 	Store Store
-	// Runs are those of the store.
+	// Runs returns the runs of the store.
 	Runs func(context.Context) (engine.Runs, error)
-	// Start begins the run of a firing, with the rights of who made the schedule.
+	// Start begins the run of a firing, with the rights kept with the schedule.
 	Start func(ctx context.Context, s Schedule, f Firing) error
 	Log   *slog.Logger
-	// Server is the name of this one in a fleet.
+	// Server is the name of this server in a fleet.
 	Server string
 
 	poke   chan struct{}
-	before map[string]map[string]string // schedule → path → mark, as it was looked at last
-	failed map[string]string            // schedule → what was logged of it last
+	before map[string]map[string]string // schedule → path → mark, of the last poll
+	failed map[string]string            // schedule → its last logged error
 	now    func() time.Time
 }
 
@@ -35,7 +36,7 @@ func (s *Scheduler) Open() *Scheduler {
 	return s
 }
 
-// Poke lets it look at once.
+// Poke makes the scheduler poll at once.
 func (s *Scheduler) Poke() {
 	select {
 	case s.poke <- struct{}{}:
@@ -43,7 +44,7 @@ func (s *Scheduler) Poke() {
 	}
 }
 
-// lookAgain is how often it looks what has become due.
+// lookAgain is the polling interval.
 const lookAgain = time.Second
 
 // Work begins the runs that become due, until the context ends.
@@ -58,7 +59,11 @@ func (s *Scheduler) Work(ctx context.Context) {
 				s.complain("", s.Store.Serve(ctx))
 				served = time.Now()
 			}
-			s.lookAt(ctx, all)
+			for _, e := range all {
+				if ctx.Err() == nil && s.seesTo(e.Schedule) {
+					s.complain(e.Name, s.look(ctx, e))
+				}
+			}
 		}
 		select {
 		case <-tick.C:
@@ -69,21 +74,10 @@ func (s *Scheduler) Work(ctx context.Context) {
 	}
 }
 
-func (s *Scheduler) lookAt(ctx context.Context, all []Entry) {
-	for _, e := range all {
-		if ctx.Err() != nil {
-			return
-		}
-		if s.seesTo(e.Schedule) {
-			s.complain(e.Name, s.look(ctx, e))
-		}
-	}
-}
-
-// seesTo says whether a schedule is not left to another server.
+// seesTo reports whether this server handles a schedule.
 func (s *Scheduler) seesTo(x Schedule) bool { return x.Server == "" || x.Server == s.Server }
 
-// complain logs what is wrong with a schedule, once.
+// complain logs the error of a schedule, unless it logged the same one before.
 func (s *Scheduler) complain(name string, err error) {
 	text := ""
 	if err != nil {
@@ -95,30 +89,26 @@ func (s *Scheduler) complain(name string, err error) {
 	s.failed[name] = text
 }
 
-// look makes firings of what has happened, which is kept first, and begins the
-// runs of those that are due.
+// look polls a schedule: it stores the new firings, and then begins the runs of those
+// that are due.
 func (s *Scheduler) look(ctx context.Context, e Entry) error {
 	news, err := s.news(&e)
 	if err != nil {
 		return err
 	}
-	if changed, err := news(&e); err != nil {
-		return err
-	} else if changed {
-		err := s.Store.Change(ctx, e.Name, func(now *Entry) (*Entry, error) {
+	changed, err := news(&e)
+	if err == nil && changed {
+		err = s.Store.Change(ctx, e.Name, func(now *Entry) (*Entry, error) {
 			if now == nil {
 				return nil, nil
 			}
-			_, err := news(now) // another may have been there
+			_, err := news(now) // another server may have stored them already
 			e = *now
 			return now, err
 		})
-		if err != nil {
-			return err
-		}
 	}
-	if e.Paused {
-		return nil
+	if err != nil || e.Paused {
+		return err
 	}
 	for _, f := range e.State.Pending {
 		if f.Due.After(s.now()) {
@@ -131,7 +121,8 @@ func (s *Scheduler) look(ctx context.Context, e Entry) error {
 	return nil
 }
 
-// news finds out what has happened, and gives what makes firings of it.
+// news polls for ticks or files, and returns a function that adds their firings to an
+// entry and reports whether it changed the entry.
 func (s *Scheduler) news(e *Entry) (func(*Entry) (bool, error), error) {
 	now := s.now()
 	if e.Files == "" || e.Paused {
@@ -149,10 +140,10 @@ func (s *Scheduler) news(e *Entry) (func(*Entry) (bool, error), error) {
 	return func(e *Entry) (bool, error) { return e.arrive(now, files, before), nil }, nil
 }
 
-// underWay are the statuses of a run that is not over.
+// underWay are the statuses of runs that have not ended.
 var underWay = []engine.Status{engine.Queued, engine.Running, engine.Waiting, engine.Paused}
 
-// fire begins the run of a firing, or says that it has to wait.
+// fire begins the run of a firing, or reports that the firing has to wait.
 func (s *Scheduler) fire(ctx context.Context, e Entry, f Firing) (wait bool, err error) {
 	runs, err := s.Runs(ctx)
 	if err != nil {
@@ -175,7 +166,7 @@ func (s *Scheduler) fire(ctx context.Context, e Entry, f Firing) (wait bool, err
 		err = s.Start(ctx, e.Schedule, f)
 	}
 	switch {
-	case err == nil, s.begun(ctx, runs, f): // by another
+	case err == nil, s.begun(ctx, runs, f): // by another server
 		return false, s.done(ctx, e.Name, f, "")
 	case ctx.Err() != nil, slices.Contains(soon, steps.CodeOf(err)):
 		return true, err
@@ -184,7 +175,7 @@ func (s *Scheduler) fire(ctx context.Context, e Entry, f Firing) (wait bool, err
 	return false, s.done(ctx, e.Name, f, fmt.Sprintf("no run for %s: %v", f.At.Format(time.RFC3339), err))
 }
 
-// soon are the errors after which it is tried again.
+// soon are the codes of errors after which a firing is tried again.
 var soon = []steps.Code{steps.Unavailable, steps.Busy, steps.Interrupted, steps.Timeout, steps.Internal}
 
 func (*Scheduler) begun(ctx context.Context, runs engine.Runs, f Firing) bool {
@@ -192,14 +183,15 @@ func (*Scheduler) begun(ctx context.Context, runs engine.Runs, f Firing) bool {
 	return err == nil
 }
 
-// done forgets a firing, and notes what came of it if that is no run.
+// done removes a firing, and adds a note if it began no run.
 func (s *Scheduler) done(ctx context.Context, name string, f Firing, note string) error {
 	return s.Store.Change(ctx, name, func(e *Entry) (*Entry, error) {
-		if e == nil || !slices.ContainsFunc(e.State.Pending, func(x Firing) bool { return x.Run == f.Run }) {
-			return e, nil
+		if e == nil {
+			return nil, nil
 		}
-		e.State.drop(f.Run)
-		if note != "" {
+		before := len(e.State.Pending)
+		e.State.Pending = slices.DeleteFunc(e.State.Pending, func(x Firing) bool { return x.Run == f.Run })
+		if note != "" && len(e.State.Pending) < before {
 			e.State.note(s.now(), "%s", note)
 		}
 		return e, nil

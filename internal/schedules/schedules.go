@@ -1,13 +1,13 @@
-// Package schedules begins runs by themselves: at the times of a cron expression,
+// Package schedules begins runs automatically: at the times of a cron expression,
 // when a program calls a webhook, and when a file arrives in a folder.
 //
-// Everything that begins a run is a firing, and the id of its run is made of what
-// it is: of the schedule and the tick, or the message, or the file. However many
-// servers try, and however often, a store makes a run of an id once. So nothing
-// here needs a leader, and what was cut short is simply tried again.
+// Everything that begins a run is a firing, and the id of its run is derived from the
+// schedule and the tick, the message or the file. A store creates a run of an id only
+// once, however many servers try and however often. So no leader is needed, and a
+// firing that was interrupted is simply tried again.
 //
-// It does not know who may do what, and starts no run itself: whoever uses it
-// brings that along.
+// The package does not decide who may do what, and starts no run itself: its callers
+// supply functions for that.
 package schedules
 
 import (
@@ -25,88 +25,86 @@ import (
 	"understudy/steps"
 )
 
-// A Schedule says when a saved workflow is run. Of Cron, Files and Hook it has one.
+// A Schedule says when a saved workflow is run. It has one of Cron, Files and Hook.
 type Schedule struct {
 	Name     string         `json:"name"`
 	Workflow string         `json:"workflow"`
 	Inputs   map[string]any `json:"inputs,omitempty"`
 
 	Cron    string            `json:"cron,omitempty"`
-	Zone    string            `json:"zone,omitempty"` // of the cron expression
+	Zone    string            `json:"zone,omitempty"` // of Cron
 	CatchUp CatchUp           `json:"catch_up,omitempty"`
 	Jitter  operations.Period `json:"jitter,omitzero"`
 	Files   string            `json:"files,omitempty"` // a folder and a pattern for names in it
 	Hook    bool              `json:"hook,omitempty"`
-	Secret  string            `json:"secret,omitempty"` // with which the messages of a webhook are signed
+	Secret  string            `json:"secret,omitempty"` // signs the messages of a webhook
 
 	Overlap Overlap `json:"overlap"`
 	Paused  bool    `json:"paused,omitempty"`
 
-	// Owner is the credential that made it; empty: the person at the machine. Its
-	// runs may do what that may do by now, within what it could when it made this.
+	// Owner is the credential that made the schedule; empty means the person at the
+	// machine. The runs have its current rights, limited to those that it had then.
 	Owner  string          `json:"owner,omitempty"`
 	Client string          `json:"client"`
 	Rights json.RawMessage `json:"rights,omitempty"`
 
-	// In a fleet: what a worker must have, the workflow as it was kept, for other
-	// servers may have none or another of its name, and the server that alone sees to
-	// it; empty: each does.
-	Needs  []string       `json:"needs,omitempty"`
-	Bundle *engine.Bundle `json:"bundle,omitempty"`
-	Server string         `json:"server,omitempty"`
+	// In a fleet only.
+	Needs  []string       `json:"needs,omitempty"`  // labels that the worker must have
+	Bundle *engine.Bundle `json:"bundle,omitempty"` // the workflow, since other servers may have another of that name
+	Server string         `json:"server,omitempty"` // the only server that handles the schedule; empty means any
 
-	// MadeAt tells it from an earlier one of its name.
+	// MadeAt distinguishes the schedule from an earlier one with the same name.
 	MadeAt time.Time `json:"made_at"`
 }
 
-// Overlap says what becomes of a firing while a run of the schedule is under way.
+// Overlap says what happens to a firing while a run of the schedule has not ended.
 type Overlap string
 
-// What can become of it.
+// The values of Overlap.
 const (
-	Skip  Overlap = "skip"  // it begins none
-	Queue Overlap = "queue" // its run begins after the other
-	Allow Overlap = "allow" // its run begins beside the other
+	Skip  Overlap = "skip"  // it begins no run
+	Queue Overlap = "queue" // its run begins after the other has ended
+	Allow Overlap = "allow" // its run begins at once
 )
 
-// CatchUp says which of the ticks count that passed while no server was there.
+// CatchUp says which ticks count of those that passed while no server was running.
 type CatchUp string
 
-// Which of them count.
+// The values of CatchUp.
 const (
 	None CatchUp = "none"
 	Last CatchUp = "last"
-	All  CatchUp = "all" // the last 100 of them
+	All  CatchUp = "all" // the last mostPending
 )
 
 // A Firing is one reason to begin a run.
 type Firing struct {
-	Run    string         `json:"run"`              // the id that its run gets
-	At     time.Time      `json:"at"`               // of the tick, the message, the arrival
+	Run    string         `json:"run"`              // the id of its run
+	At     time.Time      `json:"at"`               // of the tick, message or arrival
 	Due    time.Time      `json:"due"`              // when the run begins at the earliest
-	Inputs map[string]any `json:"inputs,omitempty"` // beside those of the schedule
+	Inputs map[string]any `json:"inputs,omitempty"` // in addition to those of the schedule
 }
 
-// A Note tells of a firing that began no run.
+// A Note says why a firing began no run.
 type Note struct {
 	At   time.Time `json:"at"`
 	Text string    `json:"text"`
 }
 
-// State is what is known of the firings of a schedule.
+// State is the state of the firings of a schedule.
 type State struct {
 	// Considered is the time up to which ticks have become firings.
 	Considered time.Time `json:"considered"`
 	// Pending are the firings whose runs have not begun, the oldest first.
 	Pending []Firing `json:"pending,omitempty"`
-	// Heard are the runs of the messages that came lately, with the times of these.
+	// Heard are the runs of recent messages, with the times of the messages.
 	Heard map[string]time.Time `json:"heard,omitempty"`
-	// Seen are the files that have become firings, or were there before.
+	// Seen are the paths and marks of files that have fired, or were there before.
 	Seen  map[string]string `json:"seen,omitempty"`
 	Notes []Note            `json:"notes,omitempty"`
 }
 
-// How much is kept of a schedule. Firings beyond are refused, older notes dropped.
+// The most that is kept of a schedule. Further firings are refused, older notes dropped.
 const (
 	mostPending = 100
 	mostNotes   = 50
@@ -117,7 +115,7 @@ func (s *State) note(now time.Time, format string, args ...any) {
 	s.Notes = s.Notes[max(0, len(s.Notes)-mostNotes):]
 }
 
-// add makes a firing pending, unless too many are.
+// add adds a pending firing, unless there are too many.
 func (s *State) add(now time.Time, f Firing) {
 	if len(s.Pending) >= mostPending {
 		s.note(now, "dropped: %d firings wait already", mostPending)
@@ -126,24 +124,21 @@ func (s *State) add(now time.Time, f Firing) {
 	s.Pending = append(s.Pending, f)
 }
 
-func (s *State) drop(run string) {
-	s.Pending = slices.DeleteFunc(s.Pending, func(f Firing) bool { return f.Run == run })
-}
-
 // An Entry is a schedule with its state.
 type Entry struct {
 	Schedule
 	State State `json:"state"`
 }
 
-// firing is one of the schedule at a time, told from others by words.
+// firing returns a firing of the schedule at a time. The words distinguish it from
+// others.
 func (e *Entry) firing(at time.Time, words ...string) Firing {
 	at = at.UTC()
 	seed := append([]string{"schedule", e.Name, e.MadeAt.UTC().Format(time.RFC3339Nano)}, words...)
 	return Firing{Run: engine.KeyAt(at, seed...), At: at, Due: at}
 }
 
-// When says in one line when it fires.
+// When describes in one line when a schedule fires.
 func (s Schedule) When() string {
 	switch {
 	case s.Hook:
@@ -154,12 +149,12 @@ func (s Schedule) When() string {
 	return s.Cron + " " + s.Zone
 }
 
-// HookPath begins the addresses of webhooks.
+// HookPath is the beginning of the paths of webhooks.
 const HookPath = "/hooks/"
 
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 
-// check completes a schedule, or says what is wrong with it.
+// check checks a schedule and fills in its defaults.
 func (s *Schedule) check() error {
 	if !validName.MatchString(s.Name) {
 		return steps.Errorf(steps.Invalid, "%q cannot name a schedule: wanted small letters, digits, - and _, at most 63", s.Name)

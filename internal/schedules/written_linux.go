@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isWritten says whether a program has a file open to write: then the kernel gives
-// nobody a lease to read it. Where it gives leases on no file, it says no.
+// isWritten reports whether a program has a file open for writing: then the kernel
+// refuses a read lease on it. It reports false if the file system has no leases.
 func isWritten(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe in its place must not hold us
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe in its place must not block us
 	if err != nil {
-		return true // it is looked at again
+		return true // it is polled again
 	}
 	defer f.Close()
 	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
