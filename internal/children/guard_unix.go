@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// watch is what the guard does: it notes groups, and forgets them, until we are
-// gone. It then kills what it still knows of.
+// watch is the script of the guard. It adds and removes groups until this process has
+// ended, and then kills the remaining ones.
 const watch = `
 groups=
 while read -r word group; do
@@ -22,8 +22,8 @@ while read -r word group; do
 done
 for g in $groups; do kill -s KILL -- "-$g"; done`
 
-// guard is the pipe to a shell that outlives this process by a moment, or nil
-// where there is no shell. A pipe tells of every end, SIGKILL included.
+// guard returns the pipe to a shell that outlives this process by a moment, or nil if there
+// is no shell. The pipe is closed however this process ends, also by SIGKILL.
 var guard = sync.OnceValue(func() *os.File {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -32,7 +32,7 @@ var guard = sync.OnceValue(func() *os.File {
 	defer r.Close()
 	c := exec.Command("/bin/sh", "-c", watch)
 	c.Dir, c.Stdin, c.Env = "/", r, []string{}
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no signal for us is one for it
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that it does not get our signals
 	if err := c.Start(); err != nil {
 		w.Close()
 		return nil
@@ -40,9 +40,9 @@ var guard = sync.OnceValue(func() *os.File {
 	return w
 })
 
-// StartGuarded is Start for a program whose whole group ends when this process
-// does, with all that the program has started in it. The caller calls free when
-// the program has ended: what it left running may run on.
+// StartGuarded starts a program like Start, and ends its whole process group when this
+// process ends. The caller calls free when the program has ended; what the program left
+// running may then go on.
 func StartGuarded(c *exec.Cmd, death syscall.Signal) (free func(), err error) {
 	pipe := guard()
 	if err := Start(c, death); err != nil {

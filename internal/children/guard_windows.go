@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// StartGuarded is Start: what the program starts is in our job too.
+// StartGuarded is Start, because what the program starts is in our job too.
 func StartGuarded(c *exec.Cmd, death syscall.Signal) (free func(), err error) {
 	return func() {}, Start(c, death)
 }

@@ -14,11 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tasks are for the thread that starts all children.
+// tasks returns the channel of functions for the thread that starts all children.
 //
-// The kernel sends a child its death signal when the thread that forked it
-// ends, not the process; so one thread, locked for as long as the process
-// lives, forks them all.
+// The kernel sends a child its death signal when the thread that forked it ends, not the
+// process. So one thread, which never ends, forks them all.
 var tasks = sync.OnceValue(func() chan<- func() {
 	c := make(chan func())
 	go func() {
@@ -30,7 +29,7 @@ var tasks = sync.OnceValue(func() chan<- func() {
 	return c
 })
 
-// Start starts a program in a process group of its own. It gets the signal
+// Start starts a program in a process group of its own. The program gets the signal death
 // when this process ends.
 func Start(c *exec.Cmd, death syscall.Signal) error {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: death}
@@ -39,13 +38,12 @@ func Start(c *exec.Cmd, death syscall.Signal) error {
 	return <-started
 }
 
-// AdoptOrphans makes this process the parent of every process below it whose
-// own parent ends.
+// AdoptOrphans makes this process the parent of every descendant whose own parent ends.
 func AdoptOrphans() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// Ours are the children of this process.
+// Ours returns the process ids of the children of this process.
 func Ours() []int {
 	all, _ := filepath.Glob("/proc/[0-9]*/stat")
 	var ours []int

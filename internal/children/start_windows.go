@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// job is what the system ends, with all that is in it, when its last handle is
-// closed: ours, with this process.
+// job returns a job that the system ends, with all processes in it, when its last handle is
+// closed, which is when this process ends.
 var job = sync.OnceValues(func() (windows.Handle, error) {
 	j, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -24,7 +24,7 @@ var job = sync.OnceValues(func() (windows.Handle, error) {
 	return j, err
 })
 
-// Start starts a program apart from our console and signals. It ends, with all
+// Start starts a program detached from our console and signals. The program ends, with all
 // that it started, when this process ends.
 func Start(c *exec.Cmd, _ syscall.Signal) error {
 	c.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}

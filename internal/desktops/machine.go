@@ -13,12 +13,11 @@ import (
 	"understudy/steps/observe"
 )
 
-// OnMachine are the desktops of a folder, kept by processes of this machine.
+// OnMachine keeps the desktops of a folder, in processes of this machine.
 type OnMachine struct {
 	Machine desktop.Machine
 	Dir     string
-	// Seat says that the display of the person at the machine is one of them.
-	Seat bool
+	Seat    bool // include the display of the person at the machine
 }
 
 var _ Keepers = OnMachine{}
@@ -28,16 +27,16 @@ func (m OnMachine) Start(ctx context.Context, o virtual.Options) (virtual.Kept, 
 	return virtual.Keep(ctx, o)
 }
 
-// List lists the desktops, the seat first when there is one.
+// List returns the desktops. The seat is the first, if there is one.
 func (m OnMachine) List() []virtual.Kept {
 	all := virtual.List(m.Dir)
 	if k, ok := m.seat(); ok {
-		all = append([]virtual.Kept{k}, all...)
+		all = slices.Insert(all, 0, k)
 	}
 	return all
 }
 
-// seatTimeout is how long the display of the person may take to answer.
+// seatTimeout is how long the display of the person may take to respond.
 const seatTimeout = 2 * time.Second
 
 // seat describes the display of the person at the machine, if there is one.
@@ -60,7 +59,7 @@ func (m OnMachine) seat() (k virtual.Kept, ok bool) {
 	for _, monitor := range i.Monitors {
 		k.Screen.W, k.Screen.H = max(k.Screen.W, monitor.Bounds.X+monitor.Bounds.W), max(k.Screen.H, monitor.Bounds.Y+monitor.Bounds.H)
 	}
-	windows, _ := d.Windows(ctx) // without them it is a desktop all the same
+	windows, _ := d.Windows(ctx) // it is listed without programs if that fails
 	for _, w := range windows {
 		if w.Process != "" && !slices.Contains(k.Programs, w.Process) {
 			k.Programs = append(k.Programs, w.Process)
@@ -69,7 +68,7 @@ func (m OnMachine) seat() (k virtual.Kept, ok bool) {
 	return k, true
 }
 
-// optionsOf say how a desktop is opened.
+// optionsOf returns the options that open a desktop.
 func optionsOf(k virtual.Kept) desktop.Options {
 	if k.IsSeat() {
 		return desktop.Options{Display: desktop.Seat}
@@ -77,7 +76,7 @@ func optionsOf(k virtual.Kept) desktop.Options {
 	return desktop.Options{Display: "virtual", Name: k.Name, Birth: k.Birth, Dir: filepath.Dir(k.Dir)}
 }
 
-// Picture takes a picture of the whole screen, with password fields black.
+// Picture takes a picture of the whole screen, with password fields blacked out.
 func (m OnMachine) Picture(ctx context.Context, k virtual.Kept) (image.Image, error) {
 	d, err := m.Machine.Open(ctx, optionsOf(k))
 	if err != nil {
@@ -94,7 +93,14 @@ func (m OnMachine) Picture(ctx context.Context, k virtual.Kept) (image.Image, er
 
 func (m OnMachine) Run(ctx context.Context, k virtual.Kept, p virtual.Program) (pid int, err error) {
 	if k.IsSeat() {
-		return m.runAtSeat(ctx, p)
+		d, err := m.Machine.Open(ctx, optionsOf(k))
+		if err != nil {
+			return 0, err
+		}
+		defer d.Close()
+		var app desktop.App
+		err = d.Do(ctx, desktop.Launch{App: commandLine(p.Args), Started: &app})
+		return app.PID, err
 	}
 	at, err := virtual.Attach(k)
 	if err != nil {
@@ -105,18 +111,7 @@ func (m OnMachine) Run(ctx context.Context, k virtual.Kept, p virtual.Program) (
 	return pid, err
 }
 
-func (m OnMachine) runAtSeat(ctx context.Context, p virtual.Program) (pid int, err error) {
-	d, err := m.Machine.Open(ctx, desktop.Options{Display: desktop.Seat})
-	if err != nil {
-		return 0, err
-	}
-	defer d.Close()
-	var app desktop.App
-	err = d.Do(ctx, desktop.Launch{App: commandLine(p.Args), Started: &app})
-	return app.PID, err
-}
-
-// commandLine is what is split into the same arguments again.
+// commandLine quotes arguments so that they can be split into the same ones again.
 func commandLine(args []string) string {
 	var quoted []string
 	for _, a := range args {

@@ -1,8 +1,8 @@
-// Package desktops says what can be done with the desktops that last, once: the
-// commands, the tools and the addresses of a server are made of its operations.
+// Package desktops declares the operations on lasting desktops, from which commands,
+// tools and the paths of a server are derived.
 //
-// It does not decide who may do it: whoever calls brings that along. How a
-// desktop is kept alive is the matter of package virtual.
+// It does not decide who may do what: its callers supply functions for that. Package
+// virtual keeps the desktops alive.
 package desktops
 
 import (
@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"understudy/internal/operations"
@@ -24,32 +23,31 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// Keepers are what keeps the desktops: the processes of a data folder, or
-// values in memory for tests.
+// Keepers keep desktops: in processes of a data folder, or in memory for tests.
 type Keepers interface {
 	Start(ctx context.Context, o virtual.Options) (virtual.Kept, error)
-	// List lists them, the oldest first.
+	// List returns the desktops, the oldest first.
 	List() []virtual.Kept
 	Picture(ctx context.Context, k virtual.Kept) (image.Image, error)
-	// Run starts a program that stays when its caller ends, and gives its number.
+	// Run starts a program that outlives its caller, and returns its process id.
 	Run(ctx context.Context, k virtual.Kept, p virtual.Program) (pid int, err error)
 	End(k virtual.Kept, why string) error
 }
 
-// A Caller is who asks for an operation, with what it brings along.
+// A Caller is the client of an operation, with its rights and defaults.
 type Caller struct {
-	Owner string // the credential to which belongs what it makes; empty: the person at the machine
-	// May says why it may not look at a desktop, or change it; nil: it may do
-	// both with all.
+	Owner string // the credential that owns its desktops; empty means the person at the machine
+	// May returns an error if the caller may not see a desktop, or change it. Nil
+	// means that it may see and change all.
 	May func(k virtual.Kept, change bool) error
-	// Commands says why it may not run commands; nil: it may.
+	// Commands is the error if the caller may not run commands.
 	Commands error
-	// Linger is how long a desktop stays that nobody uses, when the caller says
-	// nothing; 0: until it is stopped.
+	// Linger is the default for how long an unused desktop stays; 0 means until it is
+	// stopped.
 	Linger time.Duration
-	// Most is how many desktops there may be so that it may start another; 0: any.
+	// Most is the largest number of desktops; 0 means no limit.
 	Most int
-	// Dir and Environ are the folder and the environment of programs it starts.
+	// Dir and Environ are the working folder and environment of started programs.
 	Dir     string
 	Environ []string
 }
@@ -61,13 +59,14 @@ func (c Caller) may(k virtual.Kept, change bool) error {
 	return c.May(k, change)
 }
 
-// An Operation is something that can be done with lasting desktops.
-type Operation = operations.Operation[Keepers, Caller]
+type (
+	// An Operation is something that can be done with lasting desktops.
+	Operation = operations.Operation[Keepers, Caller]
+	// Result is the result of an operation.
+	Result = operations.Result
+)
 
-// Result is what came of an operation.
-type Result = operations.Result
-
-// Operations are all that can be done with lasting desktops.
+// Operations returns all operations on lasting desktops.
 func Operations() []Operation {
 	return []Operation{
 		operations.New(operations.Declaration{
@@ -91,7 +90,7 @@ func Operations() []Operation {
 	}
 }
 
-// defaultName is what a desktop is called that nobody named.
+// defaultName is the name of a desktop that is started without one.
 const defaultName = "main"
 
 type startArgs struct {
@@ -99,7 +98,7 @@ type startArgs struct {
 	Screen string `json:"screen,omitempty" jsonschema:"the size of its screen (default 1920x1080)"`
 	Layout string `json:"layout,omitempty" jsonschema:"the layout of its keyboard, such as de"`
 
-	// These are for the person at the machine, whose displays and files they name.
+	// Only for the person at the machine, whose displays and files they name.
 	Server    string `json:"-" flag:"server" jsonschema:"its server: xvfb, xephyr for a window of yours, xvnc for VNC viewers, sway for a session of Wayland (default xvfb)"`
 	Display   string `json:"-" flag:"display" jsonschema:"a display that is there already, such as :1 or host:1; it is never ended"`
 	Authority string `json:"-" flag:"authority" jsonschema:"the file with the cookie of that display (default yours)"`
@@ -108,11 +107,12 @@ type startArgs struct {
 	For operations.Period `json:"for,omitempty" jsonschema:"end it when nobody has used it for so long, such as 8h"`
 }
 
-// options are the arguments as the keeper takes them.
+// options returns the arguments as options of a keeper.
 func (a *startArgs) options(c Caller) (virtual.Options, error) {
-	o := virtual.Options{Name: defaultName, Layout: a.Layout, Linger: time.Duration(a.For), Owner: c.Owner, Server: a.Server, Display: a.Display, Authority: a.Authority, Bus: a.Bus}
-	o.Name = cmp.Or(a.Name, o.Name)
-	o.Linger = cmp.Or(o.Linger, c.Linger)
+	o := virtual.Options{
+		Name: cmp.Or(a.Name, defaultName), Layout: a.Layout, Linger: cmp.Or(time.Duration(a.For), c.Linger), Owner: c.Owner,
+		Server: a.Server, Display: a.Display, Authority: a.Authority, Bus: a.Bus,
+	}
 	err := virtual.CheckName(o.Name)
 	if err == nil && a.Screen != "" {
 		o.Screen, err = desktop.ParseSize(a.Screen)
@@ -145,8 +145,8 @@ func start(ctx context.Context, ks Keepers, c Caller, a *startArgs) (Result, err
 	return Result{Value: seenBy(c, k), Text: text}, nil
 }
 
-// seenBy is a desktop as a caller is shown it: only the person at the machine
-// can do anything with the files by which programs reach it.
+// seenBy returns what a caller may see of a desktop. Only the person at the machine can
+// use the files through which programs reach it.
 func seenBy(c Caller, k virtual.Kept) virtual.Kept {
 	if c.May != nil {
 		k.Dir, k.Bus, k.Env, k.Keeper, k.VNC = "", "", nil, 0, nil
@@ -154,19 +154,9 @@ func seenBy(c Caller, k virtual.Kept) virtual.Kept {
 	return k
 }
 
-// visible are the desktops that a caller may look at.
-func visible(ks Keepers, c Caller) []virtual.Kept {
-	all := []virtual.Kept{}
-	for _, k := range ks.List() {
-		if c.may(k, false) == nil {
-			all = append(all, seenBy(c, k))
-		}
-	}
-	return all
-}
-
-// Find is the desktop with a name, if the caller may look at it, or change it.
-// One that it may not see is not told from one that there is not.
+// Find returns the desktop with a name, if the caller may see it, and with change set,
+// change it. It returns the same error for one that the caller may not see and one that
+// does not exist.
 func Find(ks Keepers, c Caller, name string, change bool) (virtual.Kept, error) {
 	for _, k := range ks.List() {
 		if k.Name != name || c.may(k, false) != nil {
@@ -182,23 +172,25 @@ func Find(ks Keepers, c Caller, name string, change bool) (virtual.Kept, error) 
 type listArgs struct{}
 
 func list(_ context.Context, ks Keepers, c Caller, _ *listArgs) (Result, error) {
-	all := visible(ks, c)
-	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tDISPLAY\tSCREEN\tAGE\tMEMORY\tPROCESSES\tPROGRAMS\tRUN\tUNTIL")
-	for _, k := range all {
+	all, lines := []virtual.Kept{}, []string{"NAME\tDISPLAY\tSCREEN\tAGE\tMEMORY\tPROCESSES\tPROGRAMS\tRUN\tUNTIL"}
+	for _, k := range ks.List() {
+		if c.may(k, false) != nil {
+			continue
+		}
+		all = append(all, seenBy(c, k))
 		age, memory, processes := "-", "-", "-"
 		if !k.IsSeat() {
 			age, memory, processes = time.Since(k.Started).Round(time.Second).String(), fmt.Sprintf("%d MB", k.Memory>>20), strconv.Itoa(k.Processes)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, filepath.Base(k.Display), k.Screen, age, memory, processes,
-			cmp.Or(strings.Join(k.Programs, ","), "-"), cmp.Or(k.Run, "-"), untilWords(k))
+		lines = append(lines, strings.Join([]string{
+			k.Name, filepath.Base(k.Display), k.Screen.String(), age, memory, processes,
+			cmp.Or(strings.Join(k.Programs, ","), "-"), cmp.Or(k.Run, "-"), untilWords(k),
+		}, "\t"))
 	}
-	err := w.Flush()
-	return Result{Value: all, Text: strings.TrimSuffix(text.String(), "\n")}, err
+	return Result{Value: all, Text: operations.Table(lines)}, nil
 }
 
-// untilWords say how long a desktop stays.
+// untilWords describes how long a desktop stays.
 func untilWords(k virtual.Kept) string {
 	switch {
 	case k.IsSeat():

@@ -1,6 +1,5 @@
-// Package film writes pictures of a screen as PNG files. From one picture to the
-// next most of a screen stays as it was, so a film compresses only the strips of
-// a picture that changed.
+// Package film writes pictures of a screen as PNG files. Most of a screen does not change
+// from one picture to the next, so only the strips that changed are compressed.
 package film
 
 import (
@@ -13,7 +12,7 @@ import (
 	"slices"
 )
 
-// A Film is a row of pictures. The zero value is one that has not begun.
+// A Film is a sequence of pictures. The zero value is empty.
 type Film struct {
 	last   *image.RGBA
 	strips []strip
@@ -22,27 +21,27 @@ type Film struct {
 	out    bytes.Buffer
 }
 
-// A strip is some rows of a picture, compressed by themselves.
+// A strip is some rows of a picture, compressed independently.
 type strip struct {
-	chunk []byte // as it stands in the file
-	sum   uint32 // of what was compressed
-	size  int
+	chunk []byte // of the file
+	sum   uint32 // of the uncompressed rows
+	size  int    // of the uncompressed rows
 }
 
-// stripRows is how many rows are compressed together: few enough that a small
-// change costs little, and enough that they compress well.
+// stripRows is how many rows are compressed together: few enough that a small change is
+// cheap, and enough that they compress well.
 const stripRows = 24
 
 const (
 	signature = "\x89PNG\r\n\x1a\n"
-	// begins is the head of compressed data, and ends a last part without any.
+	// begins is the header of a zlib stream, and ends an empty final block.
 	begins = "\x78\x01"
 	ends   = "\x01\x00\x00\xff\xff"
 )
 
-// Add writes the next picture, and keeps it to compare the one after it with: it
-// must not change any more. A picture of a screen is opaque, and so is the file.
-// The file depends on the picture alone, not on those before it.
+// Add returns the file of the next picture, and keeps the picture to compare the next one
+// with, so it must not be changed any more. The file is opaque, as screens are. It depends
+// on the picture alone, not on those before.
 func (f *Film) Add(p *image.RGBA) []byte {
 	w, h := p.Rect.Dx(), p.Rect.Dy()
 	if f.last == nil || f.last.Rect.Size() != p.Rect.Size() {
@@ -67,14 +66,14 @@ func (f *Film) Add(p *image.RGBA) []byte {
 	return chunk(file, "IEND", nil)
 }
 
-// header says that a picture has three times eight bits a pixel.
+// header returns the header of a picture with three times eight bits per pixel.
 func header(w, h int) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(w))
 	b = binary.BigEndian.AppendUint32(b, uint32(h))
 	return append(b, 8, 2, 0, 0, 0)
 }
 
-// chunk adds a part of a file.
+// chunk appends a chunk to a file.
 func chunk(file []byte, name string, data []byte) []byte {
 	file = binary.BigEndian.AppendUint32(file, uint32(len(data)))
 	begin := len(file)
@@ -117,13 +116,13 @@ func (f *Film) strip(p *image.RGBA, from, to int) strip {
 	return strip{chunk: chunk(nil, "IDAT", f.out.Bytes()), sum: adler32.Checksum(f.rows), size: len(f.rows)}
 }
 
-// The kinds of rows: each byte less the one to its left, or the one above.
+// The filters of rows: the byte to the left is subtracted from each byte, or the one above.
 const (
 	ofLeft  = 1
 	ofUpper = 2
 )
 
-// besideLeft adds a row that needs no other one.
+// besideLeft appends a row that is independent of others.
 func besideLeft(rows, pixels []byte) []byte {
 	rows = append(rows, ofLeft)
 	var left [3]byte
@@ -135,7 +134,7 @@ func besideLeft(rows, pixels []byte) []byte {
 	return rows
 }
 
-// belowUpper adds a row that needs the one above.
+// belowUpper appends a row that depends on the one above.
 func belowUpper(rows, upper, pixels []byte) []byte {
 	rows = append(rows, ofUpper)
 	begin := len(rows)
@@ -148,8 +147,8 @@ func belowUpper(rows, upper, pixels []byte) []byte {
 	return rows
 }
 
-// joined is the checksum (Adler-32) of two parts one after the other, from
-// those of the parts and the size of the second.
+// joined returns the Adler-32 checksum of two concatenated parts, from their checksums and
+// the size of the second.
 func joined(first, second uint32, size int) uint32 {
 	const mod = 65521
 	a1, b1 := first&0xffff, first>>16

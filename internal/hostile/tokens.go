@@ -21,18 +21,18 @@ import (
 	"time"
 )
 
-// Audience is what the authority says its tokens are for.
+// Audience is the audience of the tokens of an authority.
 const Audience = "desk"
 
 // Authority is an issuer of signed tokens on this machine.
 type Authority struct {
 	*httptest.Server
 	Keys   atomic.Pointer[[]any]
-	Asked  atomic.Int64 // for keys
+	Asked  atomic.Int64 // requests for keys
 	Broken atomic.Bool
 }
 
-// NewAuthority serves the public keys of signers.
+// NewAuthority starts an authority that serves the public keys of signers.
 func NewAuthority(t testing.TB, signers ...Signer) *Authority {
 	t.Helper()
 	a := &Authority{}
@@ -66,7 +66,7 @@ func (a *Authority) Publish(signers ...Signer) {
 	a.Keys.Store(&keys)
 }
 
-// Claims are those of a good token at a time, with changes; nil takes one away.
+// Claims returns the claims of a valid token at a time, with changes; nil removes a claim.
 func (a *Authority) Claims(now time.Time, changes map[string]any) map[string]any {
 	c := map[string]any{
 		"iss": a.URL, "aud": Audience, "sub": "anna", "scope": "openid understudy:ask", "iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
@@ -92,21 +92,21 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// RSA makes a signer with RS256.
+// RSA returns a signer with RS256.
 func RSA(id string) Signer { return Signer{id, "RS256", must(rsa.GenerateKey(rand.Reader, 2048))} }
 
-// ECDSA makes a signer with ES256.
+// ECDSA returns a signer with ES256.
 func ECDSA(id string) Signer {
 	return Signer{id, "ES256", must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))}
 }
 
-// Ed25519 makes a signer with EdDSA.
+// Ed25519 returns a signer with EdDSA.
 func Ed25519(id string) Signer {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	return Signer{id, "EdDSA", must(private, err)}
 }
 
-// JWK is the public key as an issuer publishes it.
+// JWK returns the public key as an issuer publishes it.
 func (s Signer) JWK() any {
 	j := map[string]string{"kid": s.ID, "alg": s.Alg, "use": "sig"}
 	switch k := s.key.Public().(type) {
@@ -121,12 +121,12 @@ func (s Signer) JWK() any {
 	return j
 }
 
-// Sign makes a token of claims.
+// Sign returns a token with claims.
 func (s Signer) Sign(claims map[string]any) string {
 	return s.SignText(nil, must(json.Marshal(claims)))
 }
 
-// SignText signs claims as they are written, with changes to the header.
+// SignText signs encoded claims, with changes to the header.
 func (s Signer) SignText(header map[string]any, claims []byte) string {
 	h := map[string]any{"alg": s.Alg, "kid": s.ID, "typ": "JWT"}
 	maps.Copy(h, header)
@@ -142,14 +142,14 @@ func (s Signer) SignText(header map[string]any, claims []byte) string {
 	return text + "." + b64(must(s.key.Sign(rand.Reader, sum[:], crypto.SHA256)))
 }
 
-// Forgery is a credential that must not count, or one that does, to compare.
+// Forgery is a token that must be refused, or a good one for comparison.
 type Forgery struct {
 	Say, Token string
 	Good       bool
 }
 
-// Forgeries are tokens that an authority did not sign, or not for this server, or
-// not for now. Keys are those that it publishes, the first an RSA key.
+// Forgeries returns tokens that an authority did not sign, or not for this server, or not
+// for this time. The keys are the published ones, of which the first is an RSA key.
 func Forgeries(a *Authority, now time.Time, keys ...Signer) []Forgery {
 	at := func(d time.Duration) int64 { return now.Add(d).Unix() }
 	rs, stranger := keys[0], RSA(keys[0].ID)
@@ -161,20 +161,18 @@ func Forgeries(a *Authority, now time.Time, keys ...Signer) []Forgery {
 	var out []Forgery
 	for _, k := range keys {
 		for say, changes := range map[string]map[string]any{
-			"expired":              {"exp": at(-time.Second)},
-			"without an end":       {"exp": nil},
-			"not valid yet":        {"nbf": at(10 * time.Minute)},
-			"valid in two minutes": {"nbf": at(2 * time.Minute)},
-			"issued in the future": {"iat": at(2 * time.Minute)},
-			"for another server":   {"aud": "other"},
-			"for nobody":           {"aud": nil},
-			"for a list of others": {"aud": []string{"other", "deskx", "DESK"}},
-			"of another issuer":    {"iss": "https://evil.example"},
-			"of a longer issuer":   {"iss": a.URL + "/"},
-			"of nobody":            {"sub": nil},
-			"of a name with a line": {
-				"sub": "a\nb",
-			},
+			"expired":               {"exp": at(-time.Second)},
+			"without an end":        {"exp": nil},
+			"not valid yet":         {"nbf": at(10 * time.Minute)},
+			"valid in two minutes":  {"nbf": at(2 * time.Minute)},
+			"issued in the future":  {"iat": at(2 * time.Minute)},
+			"for another server":    {"aud": "other"},
+			"for nobody":            {"aud": nil},
+			"for a list of others":  {"aud": []string{"other", "deskx", "DESK"}},
+			"of another issuer":     {"iss": "https://evil.example"},
+			"of a longer issuer":    {"iss": a.URL + "/"},
+			"of nobody":             {"sub": nil},
+			"of a name with a line": {"sub": "a\nb"},
 		} {
 			out = append(out, Forgery{Say: k.Alg + ", " + say, Token: k.Sign(a.Claims(now, changes))})
 		}
@@ -213,15 +211,15 @@ func Forgeries(a *Authority, now time.Time, keys ...Signer) []Forgery {
 	)
 }
 
-// respelled ends in another letter, of which only bits differ that stand for no
-// byte.
+// respelled returns a token with another last letter, which differs only in bits that are
+// not part of a byte.
 func respelled(token string) string {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	last := len(token) - 1
 	return token[:last] + string(letters[strings.IndexByte(letters, token[last])^1])
 }
 
-// confused signs as if the public key were a secret that both share.
+// confused signs claims with the public key as a shared secret.
 func confused(s Signer, claims string) string {
 	text := packed(map[string]string{"alg": "HS256", "kid": s.ID}) + "." + claims
 	mac := hmac.New(sha256.New, must(json.Marshal(s.JWK())))
@@ -229,15 +227,15 @@ func confused(s Signer, claims string) string {
 	return text + "." + b64(mac.Sum(nil))
 }
 
-// Disguise is a change to claims that counts only to who takes names without
-// regard to case, or the last of two.
+// Disguise is a change to claims that has an effect only on a decoder that ignores the case
+// of names, or takes the last of two equal ones.
 type Disguise struct {
 	Say        string
 	more, drop string
 	Good       bool
 }
 
-// Disguised are the disguises of tokens of an issuer.
+// Disguised returns the disguises of tokens of an issuer.
 func Disguised(issuer string) []Disguise {
 	return []Disguise{
 		{"as they should be", "", "", true},
@@ -254,7 +252,7 @@ func Disguised(issuer string) []Disguise {
 	}
 }
 
-// Claims are claims in the disguise, as they are written.
+// Claims returns encoded claims in the disguise.
 func (d Disguise) Claims(claims map[string]any) []byte {
 	delete(claims, d.drop)
 	raw := must(json.Marshal(claims))

@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	"store/jetstream": {"engine", "store/keeping", "store/sealed"},
 	"store/keeping":   {"engine"},
 	"store/sealed":    {"engine"},
-	"store/storetest": {"engine"},
+	"store/storetest": {"engine", "store/keeping"},
 
 	"recorder":         {"steps/desktop", "steps/desktop/selector"},
 	"recorder/compile": {"recorder", "steps", "steps/desktop", "steps/desktop/selector", "steps/observe", "workflows"},

@@ -1,7 +1,7 @@
-// Package pool says which of a number of desktops a run has to itself, and when
-// one must be made clean before.
+// Package pool assigns a fixed number of desktops to runs, and decides when a desktop
+// must be restarted so that a client finds no traces of another.
 //
-// It keeps account only: it starts and ends no desktop. Whoever does tells it.
+// It starts and ends no desktop itself: its caller does, and reports that.
 package pool
 
 import (
@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// Who wants a desktop.
+// Who is a run that wants a desktop.
 type Who struct {
 	Run    string
 	Client string
 	Single bool   // the run is a single call
-	On     string // the desktop of the pool that it is on already, or empty
+	On     string // the desktop of the pool that the run uses already, or empty
 }
 
 // Pool is a number of desktops, each started when it is first needed.
 type Pool struct {
-	// Alive says whether a desktop that is kept for a run is still there.
+	// Alive reports whether a desktop that is kept for a run still exists.
 	Alive func(name string) bool
-	// Now is the time.
+	// Now returns the time.
 	Now func() time.Time
 
 	mu    sync.Mutex
@@ -36,15 +36,15 @@ type Pool struct {
 type slot struct {
 	name    string
 	started bool
-	run     string            // that acts there; empty: none
-	lookers map[string]string // runs that look there, with their clients
-	client  string            // whose traces are on it; empty: it is clean
-	kept    string            // the run that it is kept for
-	used    uint64
-	rested  time.Time // when it was used last
+	run     string            // the run that acts on it, or empty
+	lookers map[string]string // the runs that look at it, with their clients
+	client  string            // the client that used it last; empty if it is clean
+	kept    string            // the run for which it is kept, or empty
+	used    uint64            // Pool.clock at its last use
+	rested  time.Time         // the time of its last use
 }
 
-// New is a pool of n desktops, none of which is started.
+// New returns a pool of n desktops, none of which is started.
 func New(n int) *Pool {
 	p := &Pool{Alive: func(string) bool { return true }, Now: time.Now}
 	for i := range n {
@@ -53,6 +53,7 @@ func New(n int) *Pool {
 	return p
 }
 
+// Names returns the names of all desktops.
 func (p *Pool) Names() (all []string) {
 	for _, s := range p.slots {
 		all = append(all, s.name)
@@ -60,20 +61,18 @@ func (p *Pool) Names() (all []string) {
 	return all
 }
 
-// Has says whether a desktop with a name belongs to the pool.
+// Has reports whether a desktop belongs to the pool.
 func (p *Pool) Has(name string) bool { return p.named(name) != nil }
 
 func (p *Pool) named(name string) *slot {
-	for _, s := range p.slots {
-		if s.name == name {
-			return s
-		}
+	if i := slices.IndexFunc(p.slots, func(s *slot) bool { return s.name == name }); i >= 0 {
+		return p.slots[i]
 	}
 	return nil
 }
 
-// Found tells of a desktop that is started, with whose traces are on it and the
-// run that it is kept for, if any.
+// Found reports a running desktop, with the client that used it last and the run for
+// which it is kept, if any.
 func (p *Pool) Found(name, client, run string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,21 +82,23 @@ func (p *Pool) Found(name, client, run string) {
 	}
 }
 
-// Ended tells that a desktop has ended: the next that is started is clean.
+// Ended reports that a desktop has ended. When it is started again it is clean.
 func (p *Pool) Ended(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.named(name); s != nil {
-		s.started, s.client, s.kept = false, "", ""
+		s.ended()
 	}
 }
+
+func (s *slot) ended() { s.started, s.client, s.kept = false, "", "" }
 
 func (p *Pool) touch(s *slot) {
 	p.clock++
 	s.used, s.rested = p.clock, p.Now()
 }
 
-// Claim takes a desktop on which a run will act, if one is free.
+// Claim assigns a desktop to a run that will act on it, if one is free.
 func (p *Pool) Claim(w Who) (release func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +115,7 @@ func (p *Pool) Claim(w Who) (release func(), ok bool) {
 	}, true
 }
 
-// Of is the desktop of a run: the one that it claimed, or, for one that only
+// Of returns the desktop of a run: the one that it claimed, or, for a run that only
 // looks, the one that its client used last.
 func (p *Pool) Of(w Who) (name string, ok bool) {
 	p.mu.Lock()
@@ -136,15 +137,15 @@ func (p *Pool) Of(w Who) (name string, ok bool) {
 
 // The order in which desktops are chosen.
 const (
-	own      = iota // with what the client did before
-	clean           // ready
-	absent          // to be started
-	foreign         // to be made clean: the one that was used longest ago
-	keptSlot        // kept for a run, which then can only begin again: the oldest
-	none            // not at all
+	own      = iota // used last by this client
+	clean           // started
+	absent          // must be started
+	foreign         // must be restarted: the least recently used one
+	keptSlot        // kept for a run, which can then only begin again: the least recently used one
+	none            // cannot be used
 )
 
-// choose is the best desktop for a run, or nil.
+// choose returns the best desktop for a run, or nil.
 func (p *Pool) choose(w Who, acts bool) *slot {
 	if w.On != "" {
 		if s := p.named(w.On); s != nil && (!acts || s.run == "" || s.run == w.Run) {
@@ -166,15 +167,15 @@ func (p *Pool) choose(w Who, acts bool) *slot {
 
 func (p *Pool) rank(s *slot, w Who, acts bool) int {
 	if s.kept != "" && !p.Alive(s.name) {
-		s.started, s.client, s.kept = false, "", ""
+		s.ended()
 	}
 	mine := s.started && s.client == w.Client && s.client != ""
 	switch {
 	case mine && !acts:
 		return own
-	case s.run != "" && s.run != w.Run || p.watched(s, w):
+	case s.run != "" && s.run != w.Run || s.watched(w):
 		return none
-	case mine && (s.kept == "" || w.Single || s.kept == w.Run): // a call may mend what a run failed at
+	case mine && (s.kept == "" || w.Single || s.kept == w.Run): // a call may repair what a run failed at
 		return own
 	case !s.started:
 		return absent
@@ -186,8 +187,8 @@ func (p *Pool) rank(s *slot, w Who, acts bool) int {
 	return keptSlot
 }
 
-// watched says whether a run of another client looks at a desktop.
-func (p *Pool) watched(s *slot, w Who) bool {
+// watched reports whether a run of another client looks at a desktop.
+func (s *slot) watched(w Who) bool {
 	for _, client := range s.lookers {
 		if client != w.Client {
 			return true
@@ -196,8 +197,8 @@ func (p *Pool) watched(s *slot, w Who) bool {
 	return false
 }
 
-// Enter notes that a run uses a desktop from now on. When that is not to see
-// what is there, it says why the desktop must end, and be started anew, before.
+// Enter notes that a run uses a desktop from now on. If the run may not see what is
+// there, renew says why the desktop must be restarted before.
 func (p *Pool) Enter(name string, w Who) (renew string, first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -219,8 +220,8 @@ func (p *Pool) Enter(name string, w Who) (renew string, first bool) {
 	return renew, true
 }
 
-// Rest notes that a run has come to rest, and whether its desktop is to be kept
-// for it. It says whether that is now kept, for this run or another.
+// Rest notes that a run has come to rest, and whether its desktop shall be kept for it.
+// It reports whether the desktop is now kept, for this run or another.
 func (p *Pool) Rest(w Who, keep bool) (kept bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,7 +242,7 @@ func (p *Pool) Rest(w Who, keep bool) (kept bool) {
 	return kept
 }
 
-// Wanted are the desktops to start so that so many are clean and ready.
+// Wanted returns the desktops to start so that the given number is clean and started.
 func (p *Pool) Wanted(ready int) (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -258,16 +259,16 @@ func (p *Pool) Wanted(ready int) (names []string) {
 	return names
 }
 
-// Stale are the desktops to end so that so many can be clean and ready: those that
-// nobody needs and that no run has used for so long, the oldest first. It says too
-// when to look again, if more are wanted.
+// Stale returns the desktops to end so that the given number can be clean and started:
+// those that are not needed and were not used for the time idle, the least recently used
+// first. If more will be stale later, next is when.
 func (p *Pool) Stale(ready int, idle time.Duration) (names []string, next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var resting []*slot
 	for _, s := range p.slots {
 		switch {
-		case s.run != "" || s.kept != "" || len(s.lookers) > 0:
+		case s.needed():
 		case !s.started || s.client == "":
 			ready--
 		default:
@@ -284,15 +285,18 @@ func (p *Pool) Stale(ready int, idle time.Duration) (names []string, next time.T
 	return names, time.Time{}
 }
 
-// Leave is for a client that is gone: it gives the desktops that nobody needs any
-// more, which may end.
+// needed reports whether a run uses a desktop or needs it later.
+func (s *slot) needed() bool { return s.run != "" || s.kept != "" || len(s.lookers) > 0 }
+
+// Leave returns the desktops that a client used last and that are not needed any more
+// once the client is gone.
 func (p *Pool) Leave(client string) (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
-		if s.started && s.client == client && s.run == "" && s.kept == "" && len(s.lookers) == 0 {
+		if s.started && s.client == client && !s.needed() {
 			names = append(names, s.name)
 		}
 	}
-	return slices.Clip(names)
+	return names
 }

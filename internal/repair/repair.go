@@ -1,6 +1,6 @@
-// Package repair makes what a person did while he had the desktop of a run a part of
-// its workflow: a Lesson is what is known of that, Propose says what would come of it,
-// and Keep writes it. Where workflows are kept is for its callers to say.
+// Package repair adds to a workflow what a person did while they had taken over the
+// desktop of a run. Do proposes the change, and saves the workflow if that is asked for.
+// Its callers say where workflows are kept.
 package repair
 
 import (
@@ -20,7 +20,7 @@ import (
 	"understudy/workflows"
 )
 
-// Args say which workflow is mended, and how.
+// Args says which workflow is mended, and how.
 type Args struct {
 	RunID    string `json:"run_id" arg:"RUN" jsonschema:"the run whose desktop a person had"`
 	Fallback bool   `json:"fallback,omitempty" jsonschema:"do the steps only when the step has failed; without it, always before it"`
@@ -29,27 +29,27 @@ type Args struct {
 	Keep     bool   `json:"keep,omitempty" jsonschema:"write the saved workflow; without it only show what would change"`
 }
 
-// Shelf is where workflows are kept.
+// Shelf keeps workflows.
 type Shelf interface {
-	// Text is the workflow that a document was read from, as it is now; NotFound:
-	// there is none.
+	// Text returns the current text of the workflow that a document was read from. The
+	// error is NotFound if there is none.
 	Text(of workflows.Source) ([]byte, error)
-	// Check refuses a document that is not valid, or that who mends may not run.
+	// Check returns an error if a document is not valid, or if the caller may not run it.
 	Check(engine.Bundle) error
 	// Save writes the workflow that a document was read from.
 	Save(ctx context.Context, of workflows.Source, text []byte) error
 }
 
-// Lesson is what a person did last while he had the desktop of a run.
+// Lesson is what a person did during the last takeover of the desktop of a run.
 type Lesson struct {
 	By     string
-	Step   string       // at which the run stood: its id, or its path
-	Made   compile.Made // his steps by themselves
+	Step   string       // the step at which the run stood: its id or path
+	Made   compile.Made // the steps of the person alone
 	bundle engine.Bundle
 	events []recorder.Event
 }
 
-// Of reads what a person did last while he had the desktop of a run.
+// Of reads the lesson of a run.
 func Of(ctx context.Context, runs engine.Runs, id string) (Lesson, error) {
 	h, err := runs.Get(ctx, id)
 	if err != nil {
@@ -82,7 +82,8 @@ func Of(ctx context.Context, runs engine.Runs, id string) (Lesson, error) {
 	return l, err
 }
 
-// find finds the recording, and the step that had failed when it was made.
+// find returns the hash of the last recording, and notes who made it and the step that had
+// failed before.
 func (l *Lesson) find(events func(func(engine.Event, error) bool)) (recording string, err error) {
 	failed := ""
 	for ev, err := range events {
@@ -107,23 +108,23 @@ func (l *Lesson) find(events func(func(engine.Event, error) bool)) (recording st
 	return recording, nil
 }
 
-// Proposal is what would come of a lesson.
+// Proposal is the change of a workflow that a lesson suggests.
 type Proposal struct {
 	By         string         `json:"by"`
 	Did        []string       `json:"did"` // in words
 	Workflow   string         `json:"workflow"`
-	Step       string         `json:"step"` // that the steps are about
+	Step       string         `json:"step"` // before or for which the steps are
 	If         string         `json:"if,omitempty"`
 	Difference string         `json:"difference"`
 	Notes      []compile.Note `json:"notes,omitempty"`
-	Kept       bool           `json:"kept"`           // the workflow is written
+	Kept       bool           `json:"kept"`           // the workflow is saved
 	From       string         `json:"from,omitempty"` // where the run goes on with it
 	Bundle     engine.Bundle  `json:"-"`              // of the run, mended
 }
 
-// Do proposes what would come of the last lesson of a run, and keeps it when that is
-// wanted. A workflow that was changed since is mended as it is now, and the run goes
-// on with its own.
+// Do proposes the change that the last lesson of a run suggests, and saves it if a.Keep is
+// set. If the saved workflow has changed since the run began, that is mended too, and the
+// run continues with its own document.
 func Do(ctx context.Context, runs engine.Runs, shelf Shelf, a Args) (Proposal, error) {
 	l, err := Of(ctx, runs, a.RunID)
 	if err != nil {
@@ -155,7 +156,7 @@ func Do(ctx context.Context, runs engine.Runs, shelf Shelf, a Args) (Proposal, e
 	return p, err
 }
 
-// mendAnew mends a workflow that was changed since the run began.
+// mendAnew mends the current text of a workflow that has changed since the run began.
 func (l Lesson) mendAnew(p *Proposal, shelf Shelf, of workflows.Source, now []byte, a Args) ([]byte, error) {
 	of.Text = now
 	other, text, err := l.mend(of, a)
@@ -167,7 +168,7 @@ func (l Lesson) mendAnew(p *Proposal, shelf Shelf, of workflows.Source, now []by
 	return text, shelf.Check(engine.Bundle{Main: of, Calls: l.bundle.Calls})
 }
 
-// document is the one that has a step: that of the run, or one that it calls.
+// document returns the document with a step: that of the run, or one that it calls.
 func (l *Lesson) document(step string) *workflows.Source {
 	for i := range l.bundle.Calls {
 		called := &l.bundle.Calls[i].Source
@@ -204,7 +205,7 @@ func (l Lesson) mend(of workflows.Source, a Args) (Proposal, []byte, error) {
 	return p, made.Text, nil
 }
 
-// Words say a proposal to a person or a model.
+// Words describes a proposal to a person or a model.
 func (p Proposal) Words() string {
 	lines := []string{fmt.Sprintf("%s did by hand, at step %s:", p.By, p.Step)}
 	for _, d := range p.Did {

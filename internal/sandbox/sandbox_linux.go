@@ -15,30 +15,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// name and word begin the arguments of our binary when it is to become another
+// name and word are the first arguments of our binary when it shall execute a confined
 // program.
 const (
 	name = "understudy"
 	word = "__confined"
 )
 
-// What a program and all that it starts may take.
+// The limits of a program and all that it starts.
 const (
-	maxMemory    = 8 << 30 // that it writes to, of each process
-	maxProcesses = 1024    // beyond those of the user when it is started
+	maxMemory    = 8 << 30 // writable, of each process
+	maxProcesses = 1024    // in addition to those of the user when it is started
 )
 
-// order is what the launcher is told.
+// order is the argument of the launcher.
 type order struct {
 	Write     []string `json:"write"`
 	Processes uint64   `json:"processes"`
 }
 
-// Confine makes a command one that may write below some folders only. The
+// Confine changes a command so that its program may write only below some folders. The
 // program keeps its name, arguments, environment and files.
 func Confine(c *exec.Cmd, write []string) error {
 	if c.Err != nil {
-		return nil // which Start reports
+		return nil // Start reports it
 	}
 	o, err := json.Marshal(order{write, tasks() + maxProcesses})
 	if err != nil {
@@ -49,12 +49,12 @@ func Confine(c *exec.Cmd, write []string) error {
 		return err
 	}
 	c.Args = append([]string{name, word, string(o), path}, c.Args...)
-	c.Path = "/proc/self/exe" // also when the file of our binary was replaced
+	c.Path = "/proc/self/exe" // works also if the file of our binary was replaced
 	return nil
 }
 
-// tasks are the threads of this user, which the kernel counts against the bound
-// of processes.
+// tasks returns the number of threads of this user, which the kernel counts against the
+// limit of processes.
 func tasks() (n uint64) {
 	folders, _ := filepath.Glob("/proc/[0-9]*")
 	for _, folder := range folders {
@@ -71,11 +71,11 @@ func tasks() (n uint64) {
 	return n
 }
 
-// Launched says whether this process was started to become another program.
+// Launched reports whether this process was started to execute a confined program.
 func Launched(args []string) bool { return len(args) > 1 && args[0] == name && args[1] == word }
 
-// Launch becomes the program. It returns only when that fails, with the status
-// that a shell gives for a program that cannot be started.
+// Launch executes the program. It returns only if that fails, with the exit status that a
+// shell gives for a program that cannot be started.
 func Launch(args []string) int {
 	err := errors.New("wanted an order and a program")
 	if len(args) > 4 {
@@ -109,11 +109,11 @@ func launch(text, path string, args []string) error {
 	return syscall.Exec(path, args, os.Environ())
 }
 
-// devices are the files outside the folders that programs write to and that keep
+// devices are the files outside the folders that programs may write to, because they keep
 // nothing.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
-// restrict lets this process read everything, and write below some folders.
+// restrict allows this process to read everything, and to write only below some folders.
 func restrict(write []string) error {
 	return landlock.V3.BestEffort().RestrictPaths(
 		landlock.RODirs("/"),
@@ -122,8 +122,8 @@ func restrict(write []string) error {
 	)
 }
 
-// Report says what this system offers to confine programs; mend is empty where
-// nothing is lost.
+// Report describes what this system offers to confine programs. The advice mend is empty
+// if nothing is missing.
 func Report() (detail, mend string) {
 	v, err := llsyscall.LandlockGetABIVersion()
 	switch {
@@ -135,8 +135,8 @@ func Report() (detail, mend string) {
 	return "commands of clients write in their folders only (Landlock " + strconv.Itoa(v) + ")", ""
 }
 
-// Temp makes a folder for the temporary files of a program, which the function
-// removes.
+// Temp creates a folder for the temporary files of a program. The caller calls remove to
+// remove it.
 func Temp() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", name+"-tmp-")
 	return dir, func() { _ = os.RemoveAll(dir) }, err

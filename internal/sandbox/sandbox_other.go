@@ -7,16 +7,16 @@ import "os/exec"
 // Confine does nothing here.
 func Confine(*exec.Cmd, []string) error { return nil }
 
-// Launched is always false here.
+// Launched always reports false here.
 func Launched([]string) bool { return false }
 
 // Launch is never called here.
 func Launch([]string) int { return 126 }
 
-// Temp makes no folder here: the system's own serves.
+// Temp creates no folder here: programs use the one of the system.
 func Temp() (dir string, remove func(), err error) { return "", func() {}, nil }
 
-// Report says what is lost here.
+// Report describes what is missing here.
 func Report() (detail, mend string) {
 	return "this system has no Landlock: commands of clients may write wherever you may", "leave the toolset shell out for clients that you do not trust"
 }

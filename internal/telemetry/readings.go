@@ -18,31 +18,31 @@ import (
 	"understudy/engine"
 )
 
-// A Reading is a number of a server at one moment.
+// A Reading is a metric of a server at one moment.
 type Reading struct {
 	Name, Help string
-	Counts     bool // it only grows
+	Counts     bool // it never decreases
 	Label      string
 	Values     []Value
 }
 
-// A Value is one number of a reading, for one value of its label.
+// A Value is the number for one value of the label.
 type Value struct {
 	Of     string
 	Number float64
 }
 
-// Count and Gauge are readings of one number without a label.
+// Count returns a reading of a number that never decreases.
 func Count(name, help string, n float64) Reading {
 	return Reading{Name: name, Help: help, Counts: true, Values: []Value{{"", n}}}
 }
 
-// Gauge is a reading of one number that goes up and down.
+// Gauge returns a reading of a number that may decrease.
 func Gauge(name, help string, n float64) Reading {
 	return Reading{Name: name, Help: help, Values: []Value{{"", n}}}
 }
 
-// By is a reading of a number for each value of a label.
+// By returns a reading with a number for each value of a label.
 func By[K ~string, N int | int64 | uint64 | float64](name, label, help string, counts bool, numbers map[K]N) Reading {
 	r := Reading{Name: name, Help: help, Counts: counts, Label: label}
 	for _, of := range slices.Sorted(maps.Keys(numbers)) {
@@ -74,14 +74,14 @@ func WriteText(w io.Writer, all []Reading) {
 	}
 }
 
-// counters count what was observed since the start of the process.
+// counters count events since the start of the process.
 type counters struct {
 	mu      sync.Mutex
 	ended   map[engine.Status]int
-	steps   map[string]int // tries, by their kind
+	steps   map[string]int // tries, by kind
 	failed  map[string]int
 	seconds map[string]float64
-	kinds   map[string]string // of the tries under way, by run and path
+	kinds   map[string]string // of the tries that have not ended, by run and path
 }
 
 func (c *counters) observe(h engine.Header, ev engine.Event, fact any) {
@@ -96,7 +96,13 @@ func (c *counters) observe(h engine.Header, ev engine.Event, fact any) {
 	case engine.Started:
 		c.kinds[try] = f.Kind
 	case engine.Ended:
-		c.count(c.kinds[try], f)
+		if kind := c.kinds[try]; kind != "" { // or it never began: its arguments could not be evaluated
+			c.steps[kind]++
+			c.seconds[kind] += f.Duration.Seconds()
+			if f.Outcome.Status == engine.Errored {
+				c.failed[kind]++
+			}
+		}
 		delete(c.kinds, try)
 	case engine.Finished:
 		c.ended[f.Status]++
@@ -104,18 +110,7 @@ func (c *counters) observe(h engine.Header, ev engine.Event, fact any) {
 	}
 }
 
-func (c *counters) count(kind string, f engine.Ended) {
-	if kind == "" {
-		return // it never began: its arguments could not be evaluated
-	}
-	c.steps[kind]++
-	c.seconds[kind] += f.Duration.Seconds()
-	if f.Outcome.Status == engine.Errored {
-		c.failed[kind]++
-	}
-}
-
-// Readings are what was counted of the engine of this process.
+// Readings returns what was counted of the engine of this process.
 func (t *Telemetry) Readings() []Reading {
 	c := &t.counters
 	c.mu.Lock()
@@ -128,7 +123,7 @@ func (t *Telemetry) Readings() []Reading {
 	}
 }
 
-// producer gives readings to OpenTelemetry.
+// producer passes readings to OpenTelemetry.
 type producer struct {
 	read  func(context.Context) []Reading
 	began time.Time

@@ -1,10 +1,9 @@
-// Package telemetry tells others what runs and steps do: as spans and metrics over
-// OTLP, where the ordinary variables of OpenTelemetry name a receiver, and as
-// readings of which /metrics is made.
+// Package telemetry reports what runs and steps do: as spans and metrics over OTLP, if
+// the standard variables of OpenTelemetry name a receiver, and as readings for /metrics.
 //
-// Where no variable is set, nothing is sent and only counters are kept. What is told
-// are names of workflows, steps and kinds, times, statuses and codes: no input, no
-// result and no message.
+// If no variable is set, nothing is sent and only counters are kept. Reported are names
+// of workflows, steps and kinds, times, statuses and codes: no input, no result and no
+// message.
 package telemetry
 
 import (
@@ -31,38 +30,38 @@ import (
 // Telemetry observes an engine. Make one with New.
 type Telemetry struct {
 	counters counters
-	traces   *traces // nil: nobody wants them
+	traces   *traces // nil if there is no receiver
 	resource *resource.Resource
 
 	mu   sync.Mutex
 	ends []func(context.Context) error
 }
 
-// wanted says whether the environment names a receiver of signals: traces or metrics.
-func wanted(signal string) bool {
+// wanted reports whether the environment names a receiver of a signal: traces or metrics.
+// The error says that it asks for a protocol which is not supported.
+func wanted(signal string) (bool, error) {
+	const otlp = "OTEL_EXPORTER_OTLP_"
 	signal = strings.ToUpper(signal)
-	named := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != ""
-	return named && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") && os.Getenv("OTEL_"+signal+"_EXPORTER") != "none"
-}
-
-// protocol refuses what is not spoken here.
-func protocol(signal string) error {
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_" + strings.ToUpper(signal) + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
-		if p := os.Getenv(name); p != "" {
-			if p != "http/protobuf" {
-				return fmt.Errorf("%s=%s: wanted http/protobuf, the one protocol that is spoken here; the port of a receiver for it is usually 4318", name, p)
-			}
-			return nil
-		}
+	named := os.Getenv(otlp+"ENDPOINT") != "" || os.Getenv(otlp+signal+"_ENDPOINT") != ""
+	if !named || strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_"+signal+"_EXPORTER") == "none" {
+		return false, nil
 	}
-	return nil
+	name := otlp + signal + "_PROTOCOL"
+	if os.Getenv(name) == "" {
+		name = otlp + "PROTOCOL"
+	}
+	if p := os.Getenv(name); p != "" && p != "http/protobuf" {
+		return true, fmt.Errorf("%s=%s: wanted http/protobuf, the one protocol that is spoken here; the port of a receiver for it is usually 4318", name, p)
+	}
+	return true, nil
 }
 
-// New makes what observes an engine of a version of the program. What cannot be sent
-// is logged, and stops nothing.
+// New returns a Telemetry for a version of the program. Errors of sending are logged, and
+// have no other effect.
 func New(ctx context.Context, version string, log *slog.Logger) *Telemetry {
 	t := &Telemetry{}
-	if !wanted("traces") && !wanted("metrics") {
+	traces, _ := wanted("traces")
+	if metrics, _ := wanted("metrics"); !traces && !metrics {
 		return t
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry was not sent", "error", err) }))
@@ -73,7 +72,7 @@ func New(ctx context.Context, version string, log *slog.Logger) *Telemetry {
 	return t
 }
 
-// describe tells who sends; the variables may say otherwise.
+// describe returns the resource that describes this process. Variables take precedence.
 func describe(ctx context.Context, version string) *resource.Resource {
 	own := resource.NewSchemaless(serviceName.String("understudy"), serviceVersion.String(version))
 	given, err := resource.New(ctx, resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv())
@@ -87,10 +86,7 @@ func describe(ctx context.Context, version string) *resource.Resource {
 }
 
 func (t *Telemetry) sendTraces(ctx context.Context) error {
-	if !wanted("traces") {
-		return nil
-	}
-	if err := protocol("traces"); err != nil {
+	if ok, err := wanted("traces"); !ok || err != nil {
 		return err
 	}
 	exporter, err := otlptracehttp.New(ctx)
@@ -103,12 +99,9 @@ func (t *Telemetry) sendTraces(ctx context.Context) error {
 	return nil
 }
 
-// SendMetrics sends what read gives, again and again, where a receiver is named.
+// SendMetrics sends the readings that read returns periodically, if there is a receiver.
 func (t *Telemetry) SendMetrics(ctx context.Context, read func(context.Context) []Reading) error {
-	if !wanted("metrics") {
-		return nil
-	}
-	if err := protocol("metrics"); err != nil {
+	if ok, err := wanted("metrics"); !ok || err != nil {
 		return err
 	}
 	exporter, err := otlpmetrichttp.New(ctx)
@@ -121,13 +114,14 @@ func (t *Telemetry) SendMetrics(ctx context.Context, read func(context.Context) 
 	return nil
 }
 
+// atEnd has Close call end.
 func (t *Telemetry) atEnd(end func(context.Context) error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ends = append(t.ends, end)
 }
 
-// Close sends what was not sent yet.
+// Close sends what has not been sent yet.
 func (t *Telemetry) Close(ctx context.Context) error {
 	t.mu.Lock()
 	ends := t.ends
@@ -140,7 +134,7 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Observe takes an event that was stored, with its data and the header after it.
+// Observe observes a stored event, with its data and the header of the run after it.
 func (t *Telemetry) Observe(h engine.Header, ev engine.Event, fact any) {
 	t.counters.observe(h, ev, fact)
 	if t.traces != nil {

@@ -15,7 +15,7 @@ import (
 	"understudy/engine"
 )
 
-// What is told of who sends, and of runs and steps.
+// The attributes of the process, and of runs and steps.
 const (
 	serviceName    = attribute.Key("service.name")
 	serviceVersion = attribute.Key("service.version")
@@ -33,28 +33,28 @@ const (
 	ofError        = attribute.Key("error.type")
 )
 
-// traces make a trace of a run and a span of each try of a step. A run that waits, is
-// paused or is continued later has a span for each stretch in which it was executed,
-// all in its one trace, whichever process executed it: the id of the run is that of
-// the trace.
+// traces makes a trace of each run and a span of each try of a step. A run that waits, is
+// paused or is continued later has a span for each stretch in which it was executed. All
+// are in one trace, also if several processes executed them, because the id of the trace
+// is that of the run.
 type traces struct {
 	tracer trace.Tracer
 
 	mu   sync.Mutex
-	runs map[string]*stretch // that are executed
+	runs map[string]*stretch // the runs that are being executed
 }
 
-// A stretch is a part of a run without a rest.
+// A stretch is an uninterrupted part of a run.
 type stretch struct {
 	ctx   context.Context
 	span  trace.Span
-	tries map[string]trace.Span // by the paths of their steps
+	tries map[string]trace.Span // by the path of the step
 }
 
-// runKey is the run in a context, for the ids of its spans.
+// runKey is the key of the id of the run in a context, for the ids of its spans.
 type runKey struct{}
 
-// ids gives spans their ids.
+// ids generates the ids of spans.
 type ids struct{}
 
 // NewIDs implements trace.IDGenerator.
@@ -103,8 +103,8 @@ func (t *traces) observe(h engine.Header, ev engine.Event, fact any) {
 	}
 }
 
-// begin begins a stretch of a run, linked to the span of who began the run, wherever that
-// was.
+// begin begins a stretch of a run, linked to the span of the caller that began the run,
+// which may be in another process.
 func (t *traces) begin(h engine.Header, ev engine.Event) *stretch {
 	options := []trace.SpanStartOption{
 		trace.WithTimestamp(ev.At), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),

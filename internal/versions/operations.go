@@ -10,18 +10,18 @@ import (
 	"understudy/steps"
 )
 
-// Shelf is where saved workflows are, as somebody may see and change them.
+// Shelf keeps saved workflows, as far as a caller may see and change them.
 type Shelf interface {
-	// Path is the file of a saved workflow.
+	// Path returns the file of a saved workflow.
 	Path(name string) (string, error)
-	// Save replaces it by a version, if that is valid and he may.
+	// Save replaces a workflow by a version, if that is valid and the caller may.
 	Save(ctx context.Context, name string, text []byte) error
 }
 
 // Operation is something that can be done with the versions of saved workflows.
 type Operation = operations.Operation[Shelf, struct{}]
 
-// Operations are all of them.
+// Operations returns all of them.
 func Operations() []Operation {
 	return []Operation{
 		operations.New(operations.Declaration{
@@ -47,44 +47,51 @@ type restoreArgs struct {
 	Version string `json:"version" arg:"VERSION" jsonschema:"the beginning of the hash of the version"`
 }
 
-// Listing are the versions of a saved workflow.
+// Listing lists the versions of a saved workflow.
 type Listing struct {
 	Name       string    `json:"name"`
 	Versions   []Version `json:"versions"`
-	Difference string    `json:"difference,omitempty"` // from now to the version that was named
+	Difference string    `json:"difference,omitempty"` // between now and the requested version
 }
 
 func list(_ context.Context, shelf Shelf, _ struct{}, a *listArgs) (operations.Result, error) {
-	path, err := shelf.Path(a.Name)
-	if err != nil {
-		return operations.Result{}, err
-	}
 	out := Listing{Name: a.Name, Versions: []Version{}}
 	if a.Version != "" {
+		path, old, hash, err := find(shelf, a.Name, a.Version)
+		if err != nil {
+			return operations.Result{}, err
+		}
 		now, err := os.ReadFile(path)
 		if err != nil {
 			return operations.Result{}, err
 		}
-		old, hash, err := Read(path, a.Version)
-		if err != nil {
-			return operations.Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name one that is listed"}
-		}
 		out.Difference = Difference(a.Name, now, a.Name+" "+short(hash), old)
 		return operations.Result{Value: out, Text: out.Difference}, nil
+	}
+	path, err := shelf.Path(a.Name)
+	if err != nil {
+		return operations.Result{}, err
 	}
 	all, err := List(path)
 	out.Versions = append(out.Versions, all...)
 	return operations.Result{Value: out, Text: out.words()}, err
 }
 
+// find returns the file of a saved workflow, and the text and hash of a version.
+func find(shelf Shelf, name, version string) (path string, text []byte, hash string, err error) {
+	if path, err = shelf.Path(name); err != nil {
+		return "", nil, "", err
+	}
+	if text, hash, err = Read(path, version); err != nil {
+		err = &steps.Error{Code: steps.Invalid, Err: err, Next: "name one that is listed"}
+	}
+	return path, text, hash, err
+}
+
 func restore(ctx context.Context, shelf Shelf, _ struct{}, a *restoreArgs) (operations.Result, error) {
-	path, err := shelf.Path(a.Name)
+	_, old, hash, err := find(shelf, a.Name, a.Version)
 	if err != nil {
 		return operations.Result{}, err
-	}
-	old, hash, err := Read(path, a.Version)
-	if err != nil {
-		return operations.Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name one that is listed"}
 	}
 	if err := shelf.Save(ctx, a.Name, old); err != nil {
 		return operations.Result{}, err

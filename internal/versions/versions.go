@@ -1,5 +1,5 @@
-// Package versions keeps what a file was before it was replaced, by the hash of its
-// content, in a hidden folder beside it. It knows nothing of what the file holds.
+// Package versions keeps earlier contents of a file, by their hashes, in a hidden
+// folder beside the file. It does not interpret the content.
 package versions
 
 import (
@@ -18,41 +18,43 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Version is what a file was, or is.
+// Version is an earlier or the current content of a file.
 type Version struct {
 	Hash    string    `json:"hash"`
 	Saved   time.Time `json:"saved"`
 	Current bool      `json:"current,omitempty"`
 }
 
-// Short is the beginning of its hash, as it is shown.
+// Short returns the beginning of the hash, as it is shown.
 func (v Version) Short() string { return short(v.Hash) }
 
-// most is how many versions of a file are kept; the oldest go first.
+// most is how many versions of a file are kept; the oldest are removed first.
 const most = 100
 
 func folder(path string) string {
 	return filepath.Join(filepath.Dir(path), ".versions", filepath.Base(path))
 }
 
-// HashOf is the hash of a content.
+// HashOf returns the hash of a content.
 func HashOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// Replace replaces a file atomically, and keeps what it was and what it is.
+// Replace replaces a file atomically, and keeps the old and the new content as
+// versions.
 func Replace(path string, text []byte) error {
 	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	switch {
+	case err == nil:
+		err = keep(path, old)
+	case errors.Is(err, os.ErrNotExist):
+		err = nil
 	}
 	if err == nil {
-		if err := keep(path, old); err != nil {
-			return err
-		}
+		err = keep(path, text)
 	}
-	if err := keep(path, text); err != nil {
+	if err != nil {
 		return err
 	}
 	return errors.Join(wholefile.Write(path, text, 0o600), prune(path))
@@ -76,8 +78,8 @@ func prune(path string) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// List are the versions of a file, the newest first. One that was changed by hand is
-// among them once it is replaced.
+// List returns the versions of a file, the newest first. A content that was written by
+// hand becomes a version when it is replaced.
 func List(path string) ([]Version, error) {
 	now, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -91,7 +93,7 @@ func List(path string) ([]Version, error) {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || strings.HasPrefix(e.Name(), ".") {
-			continue // another process removed or writes it
+			continue // another process removed it or is writing it
 		}
 		all = append(all, Version{Hash: e.Name(), Saved: info.ModTime(), Current: e.Name() == HashOf(now)})
 	}
@@ -104,8 +106,8 @@ func List(path string) ([]Version, error) {
 	return all, nil
 }
 
-// Read is a version of a file; the beginning of its hash names it, where no other
-// begins so.
+// Read returns a version of a file and its whole hash. A unique prefix of the hash is
+// enough to name it.
 func Read(path, hash string) (text []byte, whole string, err error) {
 	all, err := List(path)
 	if err != nil {
@@ -124,7 +126,7 @@ func Read(path, hash string) (text []byte, whole string, err error) {
 	return text, found[0], err
 }
 
-// Difference shows line by line how two texts differ; "": they are equal.
+// Difference returns a diff of two texts, or "" if they are equal.
 func Difference(nameA string, a []byte, nameB string, b []byte) string {
 	return string(diff.Diff(nameA, a, nameB, b))
 }

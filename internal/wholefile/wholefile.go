@@ -1,6 +1,5 @@
-// Package wholefile writes files that are there as they were before or as they
-// are to be, whatever dies meanwhile, and are never seen in between. It locks
-// nothing: of two that write at once, one wins.
+// Package wholefile writes files atomically: after a crash a file is complete, with its
+// old or its new content. It locks nothing: of two concurrent writers, one wins.
 package wholefile
 
 import (
@@ -10,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Write puts a file into its place, in a folder that is made when there is none.
+// Write replaces a file, and creates its folder if necessary.
 func Write(path string, content []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -6,32 +6,33 @@ import (
 	"iter"
 )
 
-// HashSize is the length of a hash as it is written: SHA-256 in hexadecimal.
+// HashSize is the length of a hash: SHA-256 in hexadecimal.
 const HashSize = 2 * sha256.Size
 
-// HashOf is the hash of content.
+// HashOf returns the hash of content.
 func HashOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }
 
-// IsHash says whether a name is that of a file.
+// IsHash reports whether a text has the form of a hash.
 func IsHash(s string) bool {
 	return len(s) == HashSize && hexRun([]byte(s)) == HashSize
 }
 
+// hexRun returns the number of hexadecimal digits at the beginning of b.
 func hexRun(b []byte) int {
 	for i, c := range b {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+		if !isHexDigit(c) {
 			return i
 		}
 	}
 	return len(b)
 }
 
-// HashesIn yields what looks like a hash in data: so many hexadecimal digits,
-// and not one more. It looks at few of the bytes: where the last digit of a
-// hash would be is none, no hash can end or pass.
+// HashesIn yields what looks like a hash in data: HashSize hexadecimal digits, and not one
+// more. It reads few of the bytes: if the byte where the last digit of a hash would be is
+// not a digit, no hash includes it.
 func HashesIn(data []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := 0; i+HashSize <= len(data); {

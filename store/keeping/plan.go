@@ -1,4 +1,4 @@
-// Package keeping decides what a store keeps: which runs go by a retention, and which
+// Package keeping decides what a store keeps: which runs a retention removes, and which
 // files the events of the others name. It reads and removes nothing itself.
 package keeping
 
@@ -8,25 +8,25 @@ import (
 	"understudy/engine"
 )
 
-// A Plan decides from the newest run to the oldest which of them go.
+// A Plan decides which runs are removed, from the newest to the oldest.
 type Plan struct {
 	engine.Retention
 	Now       time.Time
 	Doomed    []Doomed // the newest first
-	Resumable int      // runs past a bound that stay, for they can be resumed
+	Resumable int      // the number of runs past a bound that are kept because they can be resumed
 
 	count int
 	bytes int64
 }
 
-// Doomed is a run that goes, with the bytes of its events.
+// Doomed is a run to be removed.
 type Doomed struct {
 	ID   string
-	Size int64
+	Size int64 // of its events, in bytes
 }
 
-// Visit decides on a run by the bytes of its events, and of files that no newer one
-// names.
+// Visit decides about a run with the sizes of its events, and of the files that no newer
+// run names.
 func (p *Plan) Visit(h engine.Header, events, files int64) {
 	size := events + files
 	past := p.past(h, size)

@@ -12,13 +12,13 @@ import (
 	"understudy/engine"
 )
 
-// What fleets ask of a store beyond what one process does.
+// Tests of what fleets need of a store in addition.
 
-// An AnswerLoser is a store under test that can lose the answer to an append
-// on its way, once the batch is stored.
+// An AnswerLoser is a store under test that can lose the answer to the next append after
+// the batch was stored.
 type AnswerLoser interface{ LoseNextAnswer() }
 
-// soon is how long tests wait for what must come.
+// soon is how long tests wait for what must happen.
 const soon = 20 * time.Second
 
 func testProof(t *testing.T, k *kit) {
@@ -80,7 +80,7 @@ func wanted1(b engine.Batch, needs ...string) engine.Batch {
 	return b
 }
 
-// queue is the store as a queue, or the end of the test.
+// queue returns the store as a queue, or skips the test if it is none.
 func (k *kit) queue() engine.Queue {
 	k.t.Helper()
 	q, ok := k.Store.(engine.Queue)

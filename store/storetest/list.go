@@ -9,7 +9,7 @@ import (
 	"understudy/engine"
 )
 
-// fill stores n runs whose headers differ in everything that a query asks for.
+// fill stores n runs whose headers differ in every property of a query.
 func (k *kit) fill(n int) []engine.Header {
 	k.t.Helper()
 	statuses := []engine.Status{engine.Succeeded, engine.Failed, engine.Waiting, engine.Running}
@@ -37,7 +37,7 @@ func (k *kit) fill(n int) []engine.Header {
 	return headers
 }
 
-// wanted are the ids of the headers that a query wants, the newest first.
+// wanted returns the ids of the headers that a query wants, the newest first.
 func wanted(headers []engine.Header, q engine.Query) []string {
 	var ids []string
 	for _, h := range slices.Backward(headers) {

@@ -3,8 +3,6 @@ package storetest
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"iter"
 	"maps"
@@ -13,6 +11,7 @@ import (
 	"sync"
 
 	"understudy/engine"
+	"understudy/store/keeping"
 )
 
 var (
@@ -22,8 +21,8 @@ var (
 
 // Memory is a store that lasts as long as the process, for tests.
 type Memory struct {
-	// OnAppend is asked before each batch is stored, and refuses it with an
-	// error: a full disk, or the end of the process. It may be nil.
+	// OnAppend is called before each batch is stored. If it returns an error, such
+	// as a full disk, the batch is refused. It may be nil.
 	OnAppend func(run string, b engine.Batch) error
 
 	mu    sync.Mutex
@@ -42,7 +41,7 @@ type memoryFile struct {
 	hash string
 }
 
-// NewMemory makes an empty store.
+// NewMemory returns an empty store.
 func NewMemory() *Memory {
 	return &Memory{runs: map[string]*memoryRun{}, files: map[memoryFile][]byte{}}
 }
@@ -141,7 +140,7 @@ func (m *Memory) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Head
 	}
 }
 
-// sorted are all headers, the newest first.
+// sorted returns all headers, the newest first.
 func (m *Memory) sorted() []engine.Header {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,7 +151,8 @@ func (m *Memory) sorted() []engine.Header {
 	return headers
 }
 
-// wants is what a query means, said as plainly as possible.
+// wants reports whether a query wants a run, written as plainly as possible to compare
+// stores with.
 func wants(q engine.Query, h engine.Header) bool {
 	switch {
 	case len(q.Status) > 0 && !slices.Contains(q.Status, h.Status),
@@ -172,7 +172,7 @@ func wants(q engine.Query, h engine.Header) bool {
 	return true
 }
 
-// texts are what a query's text is looked for in.
+// texts returns the texts in which the text of a query is searched.
 func texts(h engine.Header) []string {
 	texts := []string{h.ID, h.Workflow, h.Call, h.Client, h.ResumeFrom}
 	if h.Error != nil {
@@ -192,8 +192,7 @@ func (m *Memory) Remove(_ context.Context, run string) error {
 }
 
 func (m *Memory) Put(_ context.Context, sort engine.FileSort, content []byte) (string, error) {
-	sum := sha256.Sum256(content)
-	hash := hex.EncodeToString(sum[:])
+	hash := keeping.HashOf(content)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.files[memoryFile{sort, hash}] = bytes.Clone(content)

@@ -1,9 +1,9 @@
-// Package storetest is what every store of runs must pass, and a store in
-// memory for the tests of those who use one.
+// Package storetest has the contract tests of stores of runs, and a store in memory for
+// tests of their users.
 //
-// A new store is done when Run passes. It asks for what an engine relies on:
-// order, the expected position, durability, listing and many writers at once.
-// What a store does when its disk fails is for its own tests.
+// A new store is done when it passes Run, which tests what an engine relies on: order, the
+// expected position, durability, listing and concurrent writers. The behaviour when a disk
+// fails is left to the tests of each store.
 package storetest
 
 import (
@@ -21,8 +21,8 @@ import (
 	"understudy/engine"
 )
 
-// Open opens the store that is kept in a folder. The same folder is opened
-// again after a store that is an io.Closer was closed.
+// Open opens the store in a folder. A folder may be opened again after its store, if that
+// is an io.Closer, was closed.
 type Open func(t testing.TB, dir string) engine.Store
 
 // Run checks a store against the contract.
@@ -70,7 +70,7 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// A kit is a store under test and short words for what tests do with it.
+// A kit is a store under test, with helpers.
 type kit struct {
 	engine.Store
 	t    *testing.T
@@ -94,8 +94,8 @@ func (k *kit) reopen() {
 	k.Store = k.open(k.t, k.dir)
 }
 
-// Batch makes a batch of n events that follow seq, all of one attempt, with a
-// header that fits.
+// Batch returns a batch of n events that follow seq, all of one attempt, with a fitting
+// header.
 func Batch(run string, attempt int, seq uint64, n int) engine.Batch {
 	b := engine.Batch{Attempt: attempt, Seq: seq}
 	for i := range n {
@@ -120,7 +120,7 @@ func (k *kit) append(b engine.Batch) {
 	}
 }
 
-// events reads a run to its end.
+// events reads the events of a run.
 func (k *kit) events(run string, from uint64) []engine.Event {
 	k.t.Helper()
 	var all []engine.Event
@@ -133,7 +133,7 @@ func (k *kit) events(run string, from uint64) []engine.Event {
 	return all
 }
 
-// list is the ids of the runs that a query finds.
+// list returns the ids of the runs that a query finds.
 func (k *kit) list(q engine.Query) []string {
 	k.t.Helper()
 	var ids []string
