@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
@@ -18,8 +19,8 @@ import (
 type request struct {
 	run   string
 	batch engine.Batch
-	done  chan error
-	err   error // why this batch is refused, while others of the commit are not
+	done  chan error // receives the result, unless the batch is lazy
+	err   error      // why this batch is refused, while others of the commit are not
 }
 
 // A queue holds the requests that wait for the next commit.
@@ -95,19 +96,15 @@ func (s *Store) commit(queue []*request) error {
 	lazy := s.lazy.all()
 	err := s.update(func(tx *bolt.Tx) error {
 		written := len(lazy)
-		for _, l := range lazy {
-			if refused, err := s.write(tx, l.run, l.batch); err != nil {
-				return fmt.Errorf("run %s: storing lazy events: %w", l.run, err)
-			} else if refused != nil { // the run was removed meanwhile
-				s.log.Warn("lazy events are dropped", "run", l.run, "error", refused)
-			}
-		}
-		for _, r := range queue {
+		for i, r := range slices.Concat(lazy, queue) {
 			refused, err := s.write(tx, r.run, r.batch)
 			if err != nil {
 				return fmt.Errorf("run %s: storing events: %w", r.run, err)
 			}
-			if r.err = refused; refused == nil {
+			switch r.err = refused; {
+			case i < len(lazy) && refused != nil: // the run was removed meanwhile
+				s.log.Warn("lazy events are dropped", "run", r.run, "error", refused)
+			case i >= len(lazy) && refused == nil:
 				written++
 			}
 		}
@@ -119,8 +116,8 @@ func (s *Store) commit(queue []*request) error {
 	if errors.Is(err, errNothing) {
 		return nil
 	}
-	if err == nil && len(lazy) > 0 {
-		s.lazy.drop(func(i int, _ lazyBatch) bool { return i < len(lazy) }) // they are durable now
+	if err == nil {
+		s.lazy.drop(func(string) bool { return true }) // none was added meanwhile
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	bolt "go.etcd.io/bbolt"
@@ -44,6 +45,9 @@ func indexPrefix(call bool, by byte, value string) []byte {
 }
 
 func indexKeys(h *engine.Header) [][]byte {
+	if h == nil {
+		return nil
+	}
 	call := h.Call != ""
 	keys := [][]byte{
 		append(indexPrefix(call, byAge, ""), h.ID...),
@@ -69,38 +73,22 @@ func summary(h *engine.Header) []byte {
 	return append(b, h.Status...)
 }
 
-// putIndex writes the keys of a header that differ from those of the old header,
-// which is nil for a new run.
-func putIndex(tx *bolt.Tx, old, h *engine.Header) error {
-	b := tx.Bucket(bucketIndex)
-	keys, value := indexKeys(h), summary(h)
-	if old != nil {
-		if sameIndex(old, h) {
-			return nil
-		}
-		for _, key := range indexKeys(old) {
-			if !slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, key) }) {
-				if err := b.Delete(key); err != nil {
-					return err
-				}
-			}
+// putIndex replaces the keys of the old header of a run by those of the new one. The old
+// header is nil for a new run, and the new one for a removed run.
+func putIndex(tx *bolt.Tx, old, h *engine.Header) (err error) {
+	if old != nil && h != nil && sameIndex(old, h) {
+		return nil
+	}
+	b, keys := tx.Bucket(bucketIndex), indexKeys(h)
+	for _, key := range indexKeys(old) {
+		if !slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, key) }) {
+			err = errors.Join(err, b.Delete(key))
 		}
 	}
 	for _, key := range keys {
-		if err := b.Put(key, value); err != nil {
-			return err
-		}
+		err = errors.Join(err, b.Put(key, summary(h)))
 	}
-	return nil
-}
-
-func dropIndex(tx *bolt.Tx, h *engine.Header) error {
-	for _, key := range indexKeys(h) {
-		if err := tx.Bucket(bucketIndex).Delete(key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 func sameIndex(a, b *engine.Header) bool {

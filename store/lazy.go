@@ -12,20 +12,12 @@ import (
 	"understudy/engine"
 )
 
-// A lazyBatch waits in memory for the next commit, or for the flusher. It can be
-// read at once, and is lost in a crash. Writing it with bbolt but without a sync
-// could ruin the file in a crash.
-type lazyBatch struct {
-	run   string
-	batch engine.Batch
-}
-
-// waiting holds the lazy batches, in their order and by run. The lists that it
-// returns do not change.
+// waiting holds the lazy batches, the oldest first, until the next commit or the flusher
+// writes them. They can be read at once, and are lost in a crash. Writing them with bbolt
+// but without a sync could ruin the file in a crash.
 type waiting struct {
 	mu    sync.Mutex
-	order []lazyBatch
-	byRun map[string][]engine.Batch
+	order []*request // only appended to, or replaced
 }
 
 // maxLazy is how many batches may wait. While the disk is full they would fill
@@ -33,58 +25,45 @@ type waiting struct {
 const maxLazy = 1024
 
 // add adds a batch, unless maxLazy wait already.
-func (w *waiting) add(l lazyBatch) bool {
+func (w *waiting) add(r *request) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.order) >= maxLazy {
 		return false
 	}
-	w.put(l)
+	w.order = append(w.order, r)
 	return true
 }
 
-func (w *waiting) put(l lazyBatch) {
-	if w.byRun == nil {
-		w.byRun = map[string][]engine.Batch{}
-	}
-	w.order = append(w.order, l)
-	w.byRun[l.run] = append(w.byRun[l.run], l.batch)
-}
-
-// drop removes the batches for which gone returns true.
-func (w *waiting) drop(gone func(i int, l lazyBatch) bool) {
+// drop removes the batches of runs for which gone returns true.
+func (w *waiting) drop(gone func(run string) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	order := w.order
-	w.order, w.byRun = nil, nil
-	for i, l := range order {
-		if !gone(i, l) {
-			w.put(l)
-		}
-	}
+	w.order = slices.DeleteFunc(slices.Clone(w.order), func(r *request) bool { return gone(r.run) })
 }
 
 // all returns the batches, the oldest first.
-func (w *waiting) all() []lazyBatch {
+func (w *waiting) all() []*request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.order
 }
 
 // of returns the batches of a run, the oldest first.
-func (w *waiting) of(run string) []engine.Batch {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.byRun[run]
+func (w *waiting) of(run string) (batches []engine.Batch) {
+	for _, r := range w.all() {
+		if r.run == run {
+			batches = append(batches, r.batch)
+		}
+	}
+	return batches
 }
 
 // headers returns the last header of each run that has batches.
 func (w *waiting) headers() map[string]engine.Header {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	headers := map[string]engine.Header{}
-	for run, batches := range w.byRun {
-		headers[run] = batches[len(batches)-1].Header
+	for _, r := range w.all() {
+		headers[r.run] = r.batch.Header
 	}
 	return headers
 }
@@ -99,7 +78,7 @@ func (s *Store) appendLazily(r *request) bool {
 		err = r.batch.Check(r.run, h.Attempt, h.Seq)
 	}
 	if err == nil {
-		if !s.lazy.add(lazyBatch{r.run, ownCopy(r.batch)}) {
+		if !s.lazy.add(&request{run: r.run, batch: ownCopy(r.batch)}) {
 			return false
 		}
 		s.flusher.wake()

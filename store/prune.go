@@ -47,7 +47,7 @@ func (s *Store) remove(runs []string) error {
 		return nil
 	})
 	if err == nil {
-		s.lazy.drop(func(_ int, l lazyBatch) bool { return slices.Contains(runs, l.run) })
+		s.lazy.drop(func(run string) bool { return slices.Contains(runs, run) })
 	}
 	return err
 }
@@ -56,7 +56,7 @@ func removeRun(tx *bolt.Tx, run string) error {
 	key := []byte(run)
 	h, err := readHead(tx, run)
 	if err == nil {
-		err = dropIndex(tx, &h.Header)
+		err = putIndex(tx, &h.Header, nil)
 	} else { // only the whole index tells which keys it has
 		err = deleteKeys(tx.Bucket(bucketIndex), nil, func(k, _ []byte) bool {
 			id, ok := idOfKey(k)
@@ -81,12 +81,11 @@ func deleteKeys(b *bolt.Bucket, prefix []byte, gone func(k, v []byte) bool) erro
 			keys = append(keys, bytes.Clone(k))
 		}
 	}
+	var err error
 	for _, k := range keys {
-		if err := b.Delete(k); err != nil {
-			return err
-		}
+		err = errors.Join(err, b.Delete(k))
 	}
-	return nil
+	return err
 }
 
 // Prune removes what a retention does not keep: runs, then files and documents
