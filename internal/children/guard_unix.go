@@ -43,9 +43,9 @@ var guard = sync.OnceValue(func() *os.File {
 // StartGuarded starts a program like Start, and ends its whole process group when this
 // process ends. The caller calls free when the program has ended; what the program left
 // running may then go on.
-func StartGuarded(c *exec.Cmd, death syscall.Signal) (free func(), err error) {
+func StartGuarded(c *exec.Cmd) (free func(), err error) {
 	pipe := guard()
-	if err := Start(c, death); err != nil {
+	if err := Start(c, syscall.SIGKILL); err != nil {
 		return nil, err
 	}
 	if pipe == nil {

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	}
 	c := exec.Command("sh", "-c", os.Getenv(parentVariable))
 	c.Stdout = os.Stdout // held open for as long as it lives
-	if _, err := StartGuarded(c, syscall.SIGKILL); err != nil {
+	if _, err := StartGuarded(c); err != nil {
 		panic(err)
 	}
 	_, _ = io.WriteString(os.Stdout, "started\n")

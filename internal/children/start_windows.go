@@ -39,3 +39,8 @@ func Start(c *exec.Cmd, _ syscall.Signal) error {
 		err = windows.AssignProcessToJobObject(j, windows.Handle(h))
 	})
 }
+
+// StartGuarded is Start, because what the program starts is in our job too.
+func StartGuarded(c *exec.Cmd) (free func(), err error) {
+	return func() {}, Start(c, syscall.SIGKILL)
+}

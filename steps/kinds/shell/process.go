@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"understudy/internal/children"
@@ -53,7 +52,7 @@ func (p Process) Run(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	free, err := children.StartGuarded(c, syscall.SIGKILL)
+	free, err := children.StartGuarded(c)
 	started()
 	if err == nil {
 		err = c.Wait()
