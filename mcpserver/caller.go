@@ -133,6 +133,27 @@ func headers(req serverRequest) http.Header {
 	return nil
 }
 
+// traceParent is the span of who makes a call, in its metadata or else in the headers
+// of its request.
+func (c *call) traceParent() string {
+	if c.req == nil {
+		return ""
+	}
+	if c.req.Params != nil {
+		if text, ok := c.req.Params.Meta["traceparent"].(string); ok {
+			return cut(text)
+		}
+	}
+	return cut(headers(c.req).Get("Traceparent"))
+}
+
+// cut is a value without what could not be one: it is kept with the run.
+func cut(text string) string {
+	const longest = 55 // of version 00
+	text = strings.TrimSpace(text)
+	return text[:min(len(text), longest)]
+}
+
 // limitsIn are the limits in the headers of a request: those that the client asks
 // for, and the mode of the path.
 func limitsIn(h http.Header) access.Limits {

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"understudy/internal/telemetry"
@@ -44,25 +43,4 @@ func (s *Server) SendMetrics(ctx context.Context) error {
 	return s.o.Telemetry.SendMetrics(ctx, func(ctx context.Context) []telemetry.Reading {
 		return s.http.Readings(ctx, func(string) bool { return false })
 	})
-}
-
-// traceParent is the span of who makes a call, in its metadata or else in the headers
-// of its request.
-func (c *call) traceParent() string {
-	if c.req == nil {
-		return ""
-	}
-	if c.req.Params != nil {
-		if text, ok := c.req.Params.Meta["traceparent"].(string); ok {
-			return cut(text)
-		}
-	}
-	return cut(headers(c.req).Get("Traceparent"))
-}
-
-// cut is a value without what could not be one: it is kept with the run.
-func cut(text string) string {
-	const longest = 55 // of version 00
-	text = strings.TrimSpace(text)
-	return text[:min(len(text), longest)]
 }

@@ -5,30 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"understudy/engine"
-	"understudy/internal/operations"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/httpd"
 	"understudy/steps"
 	"understudy/workflows"
 )
-
-func schemaTypes() map[reflect.Type]*jsonschema.Schema {
-	return map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[engine.Status]():       {Type: "string", Enum: []any{"queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "interrupted"}},
-		reflect.TypeFor[workflows.Verbosity](): {Type: "string", Enum: []any{"quiet", "normal", "verbose"}},
-		reflect.TypeFor[recordAction]():        {Type: "string", Enum: []any{recordStart, recordStop, recordStatus, recordFromRuns}},
-		reflect.TypeFor[operations.Period]():   {Type: "string"},
-		reflect.TypeFor[decision]():            {Type: "string", Enum: []any{engine.Redo, engine.SkipStep}},
-		reflect.TypeFor[resumption]():          {Type: "string", Enum: []any{engine.Redo, engine.SkipStep, engine.DoneByHand}},
-	}
-}
 
 // decision is what to do with a step that may have acted.
 type decision string
@@ -74,13 +59,6 @@ func onRuns[A any](r *runner, do func(ctx context.Context, c *call, runs engine.
 		}
 		return do(ctx, c, runs, a)
 	}
-}
-
-// listOf is the schema of an object that holds a list of objects.
-func listOf(name string) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", Required: []string{name}, Properties: map[string]*jsonschema.Schema{
-		name: {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
-	}}
 }
 
 type getRunArgs struct {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
@@ -44,21 +43,6 @@ type stepView struct {
 	DurationMS int64      `json:"duration_ms"`
 	Code       steps.Code `json:"code,omitempty"`
 }
-
-// runSchema is what the tools for runs answer with. It is shallow on purpose:
-// it is read by models, many times.
-func runSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{
-		Type: "object", Required: []string{"run_id", "status"},
-		Properties: map[string]*jsonschema.Schema{
-			"run_id": {Type: "string"}, "status": {Type: "string"}, "output": anything(), "error": {Types: []string{"object", "null"}},
-			"resume_from": {Type: "string"}, "question": {Type: "object"},
-			"steps": {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
-		},
-	}
-}
-
-var typeSchemas = schemaTypes()
 
 // normalSteps is how many steps an answer of the usual length names.
 const normalSteps = 50

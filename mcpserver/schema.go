@@ -1,9 +1,15 @@
 package mcpserver
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/engine"
+	"understudy/internal/operations"
+	"understudy/workflows"
 )
 
 // seldom are the fields of results that stand in many kinds, and are there only
@@ -35,4 +41,48 @@ func shallow(s *jsonschema.Schema) *jsonschema.Schema {
 // versions before 2026-07-28 want it, and not just true.
 func anything() *jsonschema.Schema {
 	return &jsonschema.Schema{Types: []string{"null", "boolean", "number", "string", "array", "object"}}
+}
+
+// runSchema is what the tools for runs answer with. It is shallow on purpose:
+// it is read by models, many times.
+func runSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: "object", Required: []string{"run_id", "status"},
+		Properties: map[string]*jsonschema.Schema{
+			"run_id": {Type: "string"}, "status": {Type: "string"}, "output": anything(), "error": {Types: []string{"object", "null"}},
+			"resume_from": {Type: "string"}, "question": {Type: "object"},
+			"steps": {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
+		},
+	}
+}
+
+// listOf is the schema of an object that holds a list of objects.
+func listOf(name string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Required: []string{name}, Properties: map[string]*jsonschema.Schema{
+		name: {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
+	}}
+}
+
+// schemaFor is the schema of a type; an optional field may be null.
+func schemaFor[T any]() *jsonschema.Schema { return schemaOf(reflect.TypeFor[T]()) }
+
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: typeSchemas})
+	if err != nil {
+		panic(fmt.Sprintf("mcpserver: schema of %s: %v", t, err))
+	}
+	return s
+}
+
+var typeSchemas = schemaTypes()
+
+func schemaTypes() map[reflect.Type]*jsonschema.Schema {
+	return map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[engine.Status]():       {Type: "string", Enum: []any{"queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "interrupted"}},
+		reflect.TypeFor[workflows.Verbosity](): {Type: "string", Enum: []any{"quiet", "normal", "verbose"}},
+		reflect.TypeFor[recordAction]():        {Type: "string", Enum: []any{recordStart, recordStop, recordStatus, recordFromRuns}},
+		reflect.TypeFor[operations.Period]():   {Type: "string"},
+		reflect.TypeFor[decision]():            {Type: "string", Enum: []any{engine.Redo, engine.SkipStep}},
+		reflect.TypeFor[resumption]():          {Type: "string", Enum: []any{engine.Redo, engine.SkipStep, engine.DoneByHand}},
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -225,17 +224,6 @@ func said(value any, text string, err error) (*reply, error) {
 		return nil, err
 	}
 	return &reply{value: value, text: text}, nil
-}
-
-// schemaFor is the schema of a type; an optional field may be null.
-func schemaFor[T any]() *jsonschema.Schema { return schemaOf(reflect.TypeFor[T]()) }
-
-func schemaOf(t reflect.Type) *jsonschema.Schema {
-	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: typeSchemas})
-	if err != nil {
-		panic(fmt.Sprintf("mcpserver: schema of %s: %v", t, err))
-	}
-	return s
 }
 
 // decode reads arguments that were checked into their type.
