@@ -1,12 +1,10 @@
 package mcpserver
 
 import (
-	"context"
 	"time"
 
 	"understudy/engine"
 	"understudy/internal/desktops"
-	"understudy/internal/operations"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -25,19 +23,13 @@ const (
 	mostDesktops = 16
 )
 
-func (d desktopTools) operations() (all []operation) {
-	for _, op := range desktops.Operations() {
-		all = append(all, operation{
-			Declaration: op.Declaration, group: "desktops", toolset: steps.Desktops, open: op.Tool == runOnDesktop,
-			do: func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error) {
-				return op.Do(ctx, d.o.Desktops, d.callerFor(who.Subject, t), args)
-			},
-		})
-	}
-	return all
+func (d desktopTools) operations() []operation {
+	return operationsOn("desktops", steps.Desktops, desktops.Operations(), func(who caller, t access.Tool) (desktops.Keepers, desktops.Caller) {
+		return d.o.Desktops, d.callerFor(who.Subject, t)
+	})
 }
 
-// runOnDesktop starts programs by their command lines.
+// runOnDesktop starts programs by their command lines, which may reach beyond the desktop.
 const runOnDesktop = "run_on_desktop"
 
 // callerFor is a subject that uses a tool, as operations know it.

@@ -87,7 +87,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if state.Run != "" {
 		return s.resumeAsked(ctx, c, state)
 	}
-	if err := c.permitProgram(program); err != nil {
+	if err := c.blocked(c.MayRun(program)); err != nil {
 		return nil, err
 	}
 	c.outlived = program.Options.OutlivesClient(c.outlived)
@@ -180,12 +180,6 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// permitProgram refuses a program with a step that its caller could not do on
-// its own.
-func (c *call) permitProgram(p *workflows.Program) error {
-	return c.blocked(c.MayRun(p))
-}
-
 // permitRun refuses to continue a run with steps that the caller could not do.
 func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id string) error {
 	h, err := runs.Get(ctx, id)
@@ -200,7 +194,7 @@ func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 		return err
 	}
 	c.outlived = p.Options.OutlivesClient(c.outlived)
-	return c.permitProgram(p)
+	return c.blocked(c.MayRun(p))
 }
 
 // compiledDocument is the document of a run, compiled.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"understudy/engine"
 	"understudy/internal/words"
 	"understudy/mcpserver/access"
@@ -75,15 +73,14 @@ var toolWords = strings.NewReplacer(
 	"answer it instead of resuming", `give the answer: resume_run {"run_id": RUN, "answer": ...}`,
 )
 
-// advised adds to what the failure advises how a client can do it that is not offered
-// a kind which stands there.
-func (f *failure) advised(kinds []steps.Kind, p access.Subject) *failure {
+// advise adds to Next that a kind which it names can be a step of a sequence, where the
+// client may use that kind and is not offered it as a tool.
+func (f *failure) advise(kinds []steps.Kind, p access.Subject) {
 	for _, k := range kinds {
 		if t := access.Of(k); names(f.Next, k.Name) && !p.Offers(t) && p.May(t) == nil {
 			f.Next += fmt.Sprintf(" (%s is no tool here, but can be a step of execute_sequence)", k.Name)
 		}
 	}
-	return f
 }
 
 // names says whether a text has a name as a word of its own: log is none of dialog.
@@ -124,14 +121,4 @@ func (f *failure) text() string {
 			f.RunID, f.ResumeFrom, f.RunID)
 	}
 	return words.Visible(b.String())
-}
-
-// result is the failure as the result of a tool. Structured content has to fit
-// the tool's output schema, so the failure stands in the meta.
-func (f *failure) result() *mcp.CallToolResult {
-	return &mcp.CallToolResult{
-		IsError: true,
-		Meta:    mcp.Meta{failureKey: f},
-		Content: []mcp.Content{&mcp.TextContent{Text: f.text()}},
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/png"
@@ -73,8 +72,7 @@ func shotsOf(value any) []shot {
 		Screenshots []string       `json:"screenshots"`
 		Areas       []desktop.Rect `json:"screenshot_areas"`
 	}
-	raw, err := json.Marshal(value)
-	if err != nil || json.Unmarshal(raw, &r) != nil {
+	if decode(value, &r) != nil {
 		return nil
 	}
 	var all []shot

@@ -24,7 +24,54 @@ type inflight struct {
 	activity time.Time
 	total    uint64 // calls so far
 	closed   bool
-	idle     chan struct{} // closed when the last call ends; nil: nobody waits for that
+	open     outstanding // calls
+}
+
+// outstanding counts what has begun and not ended. Its zero value is ready.
+type outstanding struct {
+	mu   sync.Mutex
+	left int
+	none chan struct{} // closed when nothing is left; nil: nobody waits
+}
+
+// begin counts one more, until done is called.
+func (o *outstanding) begin() (done func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.left++
+	return o.done
+}
+
+func (o *outstanding) done() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.left--
+	o.notify()
+}
+
+// notify wakes those who wait when nothing is left. The caller holds mu.
+func (o *outstanding) notify() {
+	if o.left == 0 && o.none != nil {
+		close(o.none)
+		o.none = nil
+	}
+}
+
+// wait returns when nothing is left, or with the cause for which the context ended.
+func (o *outstanding) wait(ctx context.Context) error {
+	o.mu.Lock()
+	if o.none == nil { // else another waits too
+		o.none = make(chan struct{})
+	}
+	none := o.none
+	o.notify()
+	o.mu.Unlock()
+	select {
+	case <-none:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 func newInflight() *inflight {
@@ -42,20 +89,13 @@ func (f *inflight) enter(c *call, cancel context.CancelCauseFunc) (leave func())
 	f.calls[c] = cancel
 	f.activity = time.Now()
 	f.total++
+	done := f.open.begin()
 	return func() {
+		defer done()
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		delete(f.calls, c)
 		f.activity = time.Now()
-		f.noteIdle()
-	}
-}
-
-// noteIdle tells those who wait in close when no call is left. The lock is held.
-func (f *inflight) noteIdle() {
-	if f.idle != nil && len(f.calls) == 0 {
-		close(f.idle)
-		f.idle = nil
 	}
 }
 
@@ -122,21 +162,11 @@ func (f *inflight) callersOf(run, client string) []caller {
 func (f *inflight) close(ctx context.Context, cause error) error {
 	f.mu.Lock()
 	f.closed = true
-	if f.idle == nil { // else another waits too
-		f.idle = make(chan struct{})
-	}
-	idle := f.idle
-	f.noteIdle()
 	for _, cancel := range f.calls {
 		cancel(cause)
 	}
 	f.mu.Unlock()
 	defer f.detached.Wait()
 	defer f.end(errStopping)
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return f.open.wait(ctx)
 }

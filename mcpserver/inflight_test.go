@@ -11,7 +11,7 @@ import (
 func TestManyWaitForTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newInflight()
-		var u unsentReplies
+		var u outstanding
 		leave := a.enter(&call{}, func(error) {})
 		u.begin()
 		ended := make(chan error, 2)

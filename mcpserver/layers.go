@@ -57,7 +57,7 @@ func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 	ctx, done := r.cancellable(ctx, c)
 	defer done()
 	if c.args, c.since, err = t.arguments(req.Params.Arguments); err != nil {
-		return failureOf(err).result(), nil
+		return failed(err).result(), nil
 	}
 	out, err := t.run(ctx, c)
 	if err == nil {
@@ -67,10 +67,10 @@ func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 		return nil, wire
 	}
 	if err != nil {
-		return failureOf(err).advised(r.o.Kinds, c.Subject).result(), nil
+		out = failed(err)
 	}
 	if out.failure != nil {
-		_ = out.failure.advised(r.o.Kinds, c.Subject)
+		out.failure.advise(r.o.Kinds, c.Subject)
 	}
 	return out.result(), nil
 }
@@ -82,8 +82,7 @@ func (r *runner) recoverPanic(c *call, res **mcp.CallToolResult, err *error) {
 		return
 	}
 	r.o.Log.Error("tool panicked", "tool", c.tool.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	f := failureOf(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.Name, p))
-	*res, *err = f.result(), nil
+	*res, *err = failed(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.Name, p)).result(), nil
 }
 
 // Codes of a blocked call. Versions from 2026-07-28 on keep the range of
@@ -184,6 +183,20 @@ func (r *runner) runsOf(ctx context.Context, c *call) (engine.Runs, error) {
 	return r.clients.runsFor(ctx, c.Subject, c.tool.Tool)
 }
 
+// continuing adds to a request to continue a run whose call it is.
+func (r *runner) continuing(c *call, q engine.ResumeRequest) engine.ResumeRequest {
+	q.By, q.Environ, q.Within, q.Mandate = c.id(), r.o.Environ, r.bounds(), r.mandate(c)
+	return q
+}
+
+// runOf returns a run that the caller may see, and the runs that hold it.
+func (r *runner) runOf(ctx context.Context, c *call, id string) (runs engine.Runs, h engine.Header, err error) {
+	if runs, err = r.runsOf(ctx, c); err == nil {
+		h, err = runs.Get(ctx, id)
+	}
+	return runs, h, err
+}
+
 // begin starts or continues a run.
 type begin func(context.Context, engine.Runs) (engine.Header, error)
 
@@ -274,6 +287,20 @@ func (r *runner) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 		r.changes.watching(runs)
 	}
 	return runs, h, err
+}
+
+// unattended begins or continues a run for which no call waits, under the rights of its
+// caller.
+func (r *runner) unattended(ctx context.Context, runs engine.Runs, id string, who caller, b begin) (engine.Header, error) {
+	r.inflight.noteRun(id, who)
+	h, err := b(context.WithoutCancel(ctx), runs)
+	if err != nil {
+		r.inflight.forgetRun(id)
+		return h, err
+	}
+	r.changes.watching(runs)
+	r.inflight.forgetWhenOver(runs, id)
+	return h, nil
 }
 
 // dispatch is the sixth layer: it follows the run until it stands still, and
@@ -390,7 +417,11 @@ func ended(ctx context.Context) error {
 	return steps.Errorf(code, "%s", message)
 }
 
-// result is the reply on the wire.
+// failed returns the reply of a call that failed.
+func failed(err error) *reply { return &reply{failure: failureOf(err)} }
+
+// result returns the reply as it is sent. Structured content has to fit the tool's
+// output schema, so a failure stands in the meta.
 func (r *reply) result() *mcp.CallToolResult {
 	if r.pending != nil {
 		return r.pending

@@ -103,8 +103,8 @@ func checkName(name string) error {
 	return steps.Errorf(steps.Invalid, "%q is no name of a workflow: wanted letters, digits, - and _", name)
 }
 
-// names are the saved workflows, sorted.
-func (l *library) names() ([]string, error) {
+// Names returns the names of the saved workflows that are seen, sorted.
+func (l *library) Names() ([]string, error) {
 	entries, err := os.ReadDir(l.folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -129,18 +129,12 @@ func (l *library) get(name string) (workflows.Source, error) {
 	if err := checkName(name); err != nil {
 		return workflows.Source{}, err
 	}
-	for _, ending := range endings {
-		if !l.sees(name) {
-			break
-		}
-		src, err := readSource(filepath.Join(l.folder, name+ending))
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
+	if path, there := l.file(name); there && l.sees(name) {
+		src, err := readSource(path)
 		src.Name = name
 		return src, err
 	}
-	known, _ := l.names()
+	known, _ := l.Names()
 	e := steps.Errorf(steps.NotFound, "there is no saved workflow called %q", name)
 	if e.Next = words.DidYouMean(name, known); e.Next == "" {
 		e.Next = "list_workflows names them"
@@ -148,32 +142,36 @@ func (l *library) get(name string) (workflows.Source, error) {
 	return workflows.Source{}, e
 }
 
-// save writes a workflow atomically, and says whether it is new.
+// file returns the file of a saved workflow, or the one for a new YAML document.
+func (l *library) file(name string) (path string, there bool) {
+	for _, ending := range endings {
+		path := filepath.Join(l.folder, name+ending)
+		if _, err := os.Stat(path); err == nil {
+			return path, true
+		}
+	}
+	return filepath.Join(l.folder, name+endings[0]), false
+}
+
+// save writes a workflow atomically, and reports whether it is new.
 func (l *library) save(name string, text []byte, replace bool) (path string, isNew bool, err error) {
 	if err := checkName(name); err != nil {
 		return "", false, err
 	}
-	ending := ".yaml"
-	if text = []byte(strings.TrimSpace(string(text)) + "\n"); text[0] == '{' {
-		ending = ".json"
+	path, there := l.file(name)
+	if text = []byte(strings.TrimSpace(string(text)) + "\n"); !there && text[0] == '{' {
+		path = filepath.Join(l.folder, name+".json")
 	}
-	path, isNew = filepath.Join(l.folder, name+ending), true
-	for _, other := range endings {
-		if _, err := os.Stat(filepath.Join(l.folder, name+other)); err == nil {
-			path, isNew = filepath.Join(l.folder, name+other), false
-			break
-		}
-	}
-	if !isNew && (!replace || l.may(name, l.owner(name), true) != nil) {
-		return path, isNew, steps.Errorf(steps.Invalid, "there is a saved workflow called %q already", name).
+	if there && (!replace || l.may(name, l.owner(name), true) != nil) {
+		return path, false, steps.Errorf(steps.Invalid, "there is a saved workflow called %q already", name).
 			WithNext("choose another name, or say replace: true if it is yours")
 	}
-	if isNew {
+	if !there {
 		if err := errors.Join(versions.Forget(path), l.own(name)); err != nil { // they were of another's
-			return path, isNew, err
+			return path, true, err
 		}
 	}
-	return path, isNew, versions.Replace(path, text)
+	return path, !there, versions.Replace(path, text)
 }
 
 // own notes whose a new workflow is, before it is there.

@@ -19,16 +19,26 @@ import (
 	"understudy/steps/desktop"
 )
 
-// operation is one on desktops, schedules or versions of workflows, of which a tool and an address of the
-// server are made.
+// operation is one on desktops, schedules or versions of workflows, from which a tool
+// and an address of the server are made.
 type operation struct {
 	operations.Declaration
 	group   string // its things, as addresses name them
 	toolset steps.Toolset
-	open    bool // it reaches beyond this machine's desktop
-	// unlisted says that its tool is listed with all tools only.
-	unlisted bool
-	do       func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error)
+	do      func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error)
+}
+
+// operationsOn returns the operations of a group. To returns the things as somebody who
+// uses a tool may see them, and that caller as the operations know one.
+func operationsOn[On, By any](group string, toolset steps.Toolset, all []operations.Operation[On, By], to func(caller, access.Tool) (On, By)) []operation {
+	out := make([]operation, len(all))
+	for i, op := range all {
+		out[i] = operation{op.Declaration, group, toolset, func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error) {
+			on, by := to(who, t)
+			return op.Do(ctx, on, by, args)
+		}}
+	}
+	return out
 }
 
 func (o operation) access() access.Tool {
@@ -37,8 +47,9 @@ func (o operation) access() access.Tool {
 
 func (o operation) tool() *tool {
 	return &tool{
-		Tool: o.access(), summary: o.Summary, destructive: o.Destructive, idempotent: o.Idempotent, open: o.open, unlisted: o.unlisted,
-		args: schemaOf(reflect.TypeOf(o.New()).Elem()),
+		Tool: o.access(), summary: o.Summary, destructive: o.Destructive, idempotent: o.Idempotent, open: o.Tool == runOnDesktop,
+		unlisted: o.toolset == steps.Runs, // a toolset that every client is offered
+		args:     schemaOf(reflect.TypeOf(o.New()).Elem()),
 		run: func(ctx context.Context, c *call) (*reply, error) {
 			raw, err := json.Marshal(c.args)
 			if err != nil {

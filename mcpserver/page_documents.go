@@ -11,41 +11,38 @@ import (
 	"understudy/workflows"
 )
 
-// pageDocuments are workflows as whoever opened a page may see them.
-type pageDocuments struct{ *library }
-
 // documentsForPage are the workflows that whoever sent a request may see.
 func (s *Server) documentsForPage(r *http.Request, tool string) (httpd.Documents, error) {
 	who, err := s.tools.pageFor(r, tool)
 	if err != nil {
 		return nil, err
 	}
-	return pageDocuments{s.library.of(who)}, nil
+	return s.library.of(who), nil
 }
 
-func (d pageDocuments) Names() ([]string, error) { return d.names() }
-
-func (d pageDocuments) Saved(name string) ([]byte, *workflows.Program, error) {
-	src, err := d.get(name)
+// Saved returns the text of a saved workflow and its program.
+func (l *library) Saved(name string) ([]byte, *workflows.Program, error) {
+	src, err := l.get(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	_, p, err := d.pack(name, src.Dir, src.Text)
+	_, p, err := l.pack(name, src.Dir, src.Text)
 	return src.Text, p, err
 }
 
 // OfRun are the document of a run and those that it calls, as they were kept with it.
 // What is called is told only if it is a saved workflow that may be read.
-func (d pageDocuments) OfRun(ctx context.Context, runs engine.Runs, h engine.Header) ([]workflows.Source, error) {
+func (l *library) OfRun(ctx context.Context, runs engine.Runs, h engine.Header) ([]workflows.Source, error) {
 	b, err := keptBundle(ctx, runs, h)
 	if err != nil {
 		return nil, err
 	}
 	all := []workflows.Source{b.Main}
-	for _, l := range b.Calls {
-		known := slices.ContainsFunc(all, func(s workflows.Source) bool { return s.Name == l.Source.Name })
-		if !known && (d.who.Owner == "" || d.readable(l.Source.Name)) {
-			all = append(all, l.Source)
+	for _, called := range b.Calls {
+		name := called.Source.Name
+		known := slices.ContainsFunc(all, func(s workflows.Source) bool { return s.Name == name })
+		if !known && (l.who.Owner == "" || l.readable(name)) {
+			all = append(all, called.Source)
 		}
 	}
 	return all, nil
@@ -56,14 +53,9 @@ func (l *library) readable(name string) bool {
 	return err == nil
 }
 
-// Mended is the document of a run with another text of the one with a name.
-func (d pageDocuments) Mended(ctx context.Context, runs engine.Runs, h engine.Header, name, text string) (engine.Bundle, *workflows.Program, error) {
-	return d.mended(ctx, runs, h, name, text)
-}
-
-// mended is the document of a run with another text of the one with a name. What is
-// called already is found as it was kept with the run.
-func (l *library) mended(ctx context.Context, runs engine.Runs, h engine.Header, name, text string) (engine.Bundle, *workflows.Program, error) {
+// Mended returns the document of a run with another text of the document called name.
+// Documents that the run calls already are found as they were kept with it.
+func (l *library) Mended(ctx context.Context, runs engine.Runs, h engine.Header, name, text string) (engine.Bundle, *workflows.Program, error) {
 	b, err := keptBundle(ctx, runs, h)
 	if err != nil {
 		return b, nil, err

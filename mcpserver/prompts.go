@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -140,7 +141,7 @@ func (s prompts) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	switch req.Params.Argument.Name {
 	case "name", "url", "workflow":
 		if c, err := s.tools.who(req, "list_workflows"); err == nil {
-			known, _ = s.library.of(c.Subject).names()
+			known, _ = s.library.of(c.Subject).Names()
 		}
 	case "id", "run_id":
 		if c, err := s.tools.who(req, "list_runs"); err == nil {
@@ -149,17 +150,9 @@ func (s prompts) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	case "kind", "tool_name":
 		known = steps.Names(s.library.kinds)
 	}
-	values := []string{}
-	total := 0
-	for _, v := range known {
-		if !strings.HasPrefix(v, req.Params.Argument.Value) {
-			continue
-		}
-		if total++; len(values) < completions {
-			values = append(values, v)
-		}
-	}
-	details := mcp.CompletionResultDetails{Values: values, Total: total, HasMore: total > len(values)}
+	known = slices.DeleteFunc(known, func(v string) bool { return !strings.HasPrefix(v, req.Params.Argument.Value) })
+	values := append([]string{}, known[:min(len(known), completions)]...)
+	details := mcp.CompletionResultDetails{Values: values, Total: len(known), HasMore: len(known) > len(values)}
 	return &mcp.CompleteResult{Completion: details}, nil
 }
 

@@ -324,12 +324,10 @@ func (s *recordTool) made(ctx context.Context, c *call, a recordArgs, text []byt
 	if err := c.blocked(c.MaySave(p, s.o.Kinds)); err != nil {
 		return recorded{}, "", err
 	}
-	_, isNew, err := s.library.of(c.Subject).save(a.Name, text, a.Replace)
-	if err != nil {
+	if _, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, text, a.Replace); err != nil {
 		return recorded{}, "", err
 	}
 	out.Name = a.Name
-	s.resources.workflowSaved(ctx, a.Name, isNew)
 	lines = append(lines, fmt.Sprintf("saved; execute_sequence {\"url\": %q} runs it", a.Name))
 	return out, strings.Join(lines, "\n"), nil
 }

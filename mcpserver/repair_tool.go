@@ -33,11 +33,7 @@ type repairArgs struct {
 }
 
 func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	h, err := runs.Get(ctx, a.RunID)
+	runs, h, err := s.runOf(ctx, c, a.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +51,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	}
 	later := false
 	out, err := s.continueRun(ctx, c, a.RunID, &later, "", func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{From: p.From, Bundle: &p.Bundle, Environ: s.o.Environ, By: c.id(), Within: s.bounds(), Mandate: s.mandate(c)})
+		return runs.Resume(ctx, a.RunID, s.continuing(c, engine.ResumeRequest{From: p.From, Bundle: &p.Bundle}))
 	})
 	if err != nil || out.value == nil {
 		return out, err
@@ -68,8 +64,6 @@ type shelf struct {
 	s repairTool
 	c *call
 }
-
-func (x shelf) library() *library { return x.s.library.of(x.c.Subject) }
 
 // name is that of the saved workflow that a document was read from; "": of none.
 func (x shelf) name(of workflows.Source) string {
@@ -89,7 +83,7 @@ func (x shelf) Text(of workflows.Source) ([]byte, error) {
 		return nil, steps.Errorf(steps.NotFound, "the workflow of the run is no saved one, but %s", of.Name).
 			WithNext("where that file is: understudy runs repair RUN --keep")
 	}
-	src, err := x.library().get(name)
+	src, err := x.s.library.of(x.c.Subject).get(name)
 	return src.Text, err
 }
 
@@ -102,9 +96,6 @@ func (x shelf) Check(b engine.Bundle) error {
 }
 
 func (x shelf) Save(ctx context.Context, of workflows.Source, text []byte) error {
-	_, isNew, err := x.library().save(x.name(of), text, true)
-	if err == nil {
-		x.s.resources.workflowSaved(ctx, x.name(of), isNew)
-	}
+	_, err := x.s.resources.saveWorkflow(ctx, x.c.Subject, x.name(of), text, true)
 	return err
 }

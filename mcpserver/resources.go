@@ -11,6 +11,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/words"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -103,7 +104,7 @@ func (s *resources) add() {
 		}
 		s.mcp.AddResource(&mcp.Resource{URI: r.uri, Name: r.name, Description: r.text, MIMEType: r.mime}, s.reading(r))
 	}
-	if names, err := s.library.names(); err == nil {
+	if names, err := s.library.Names(); err == nil {
 		for _, name := range names {
 			s.addWorkflow(name)
 		}
@@ -154,11 +155,7 @@ func asJSON(v any, err error) (*mcp.ResourceContents, error) {
 
 func (s *resources) readRuns(ctx context.Context, _ *call, runs engine.Runs, _ string) (*mcp.ResourceContents, error) {
 	list, err := runs.List(ctx, engine.Query{Calls: true, Limit: 50})
-	lines := []runLine{}
-	for _, h := range list {
-		lines = append(lines, lineOf(h))
-	}
-	return asJSON(map[string]any{"runs": lines}, err)
+	return asJSON(map[string]any{"runs": linesOf(list)}, err)
 }
 
 func (s *resources) readRun(ctx context.Context, _ *call, runs engine.Runs, uri string) (*mcp.ResourceContents, error) {
@@ -245,11 +242,17 @@ func (s *resources) readTree(ctx context.Context, c *call, runs engine.Runs, _ s
 	return &mcp.ResourceContents{Text: words.Visible(out.text)}, nil
 }
 
-// workflowSaved lists a new workflow, and tells subscribers of the change.
-func (s *resources) workflowSaved(ctx context.Context, name string, isNew bool) {
+// saveWorkflow saves a workflow for somebody, lists one that is new, and tells subscribers
+// of the change.
+func (s *resources) saveWorkflow(ctx context.Context, who access.Subject, name string, text []byte, replace bool) (path string, err error) {
+	path, isNew, err := s.library.of(who).save(name, text, replace)
+	if err != nil {
+		return path, err
+	}
 	if isNew {
 		s.addWorkflow(name)
 	}
 	s.changes.changed(ctx, workflowURI+name)
 	s.changes.changed(ctx, workflowsURI)
+	return path, nil
 }

@@ -41,7 +41,7 @@ func textOf(k steps.Kind, value any) string {
 		case isText && slices.Contains(blocks, name):
 			switch {
 			case text != "":
-				texts = append(texts, heading(name)+strings.TrimRight(text, "\n"))
+				texts = append(texts, headings[name]+strings.TrimRight(text, "\n"))
 				verbatim = verbatim || !slices.Contains(outlines, name)
 			case k.Result.Properties[name] != nil && slices.Contains(k.Result.Required, name):
 				facts = append(facts, "the "+name+" is empty")
@@ -92,19 +92,9 @@ func fieldsOf(k steps.Kind, m map[string]any) []string {
 	return names
 }
 
-// heading tells texts apart whose meaning does not show; the others are what
-// was asked for.
-func heading(name string) string {
-	switch name {
-	case "stderr":
-		return "on the error output:\n"
-	case "ui_diff":
-		return "what changed:\n"
-	case "ui_tree":
-		return "the window now:\n"
-	}
-	return ""
-}
+// headings tell texts apart whose meaning does not show; the others are what was asked
+// for.
+var headings = map[string]string{"stderr": "on the error output:\n", "ui_diff": "what changed:\n", "ui_tree": "the window now:\n"}
 
 func valueText(k steps.Kind, v any) string {
 	if v == nil {

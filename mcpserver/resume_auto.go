@@ -79,17 +79,15 @@ func (s *Server) resumeAlone(ctx context.Context, runs engine.Runs, h engine.Hea
 	if err := s.clients.mayGoOn(who, program); err != nil {
 		return err
 	}
-	s.inflight.noteRun(h.ID, who)
-	now, err := runs.Resume(context.WithoutCancel(ctx), h.ID, engine.ResumeRequest{
-		Auto: true, Queue: true, Environ: s.o.Environ, Within: &engine.Bounds{Roots: s.o.Roots, Private: s.o.Private},
+	now, err := s.scheduler.unattended(ctx, runs, h.ID, who, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+		return runs.Resume(ctx, h.ID, engine.ResumeRequest{
+			Auto: true, Queue: true, Environ: s.o.Environ, Within: &engine.Bounds{Roots: s.o.Roots, Private: s.o.Private},
+		})
 	})
 	if err != nil {
-		s.inflight.forgetRun(h.ID)
 		return err
 	}
 	s.o.Log.Info("a run that was cut short goes on by itself", "run", h.ID, "workflow", h.Workflow, "from", h.ResumeFrom)
-	s.changes.watching(runs)
-	s.inflight.forgetWhenOver(runs, h.ID)
 	return awaitPlace(ctx, runs, now, program)
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver/access"
-	"understudy/mcpserver/httpd"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -140,6 +139,14 @@ func lineOf(h engine.Header) runLine {
 	return l
 }
 
+func linesOf(list []engine.Header) []runLine {
+	lines := []runLine{}
+	for _, h := range list {
+		lines = append(lines, lineOf(h))
+	}
+	return lines
+}
+
 func (l runLine) text() string {
 	name := cmp.Or(l.Workflow, "(no name)")
 	text := fmt.Sprintf("%s %s %s, %d of %d steps, started %s", l.RunID, name, l.Status, l.Executed, l.Total, l.StartedAt.Local().Format(time.DateTime))
@@ -161,10 +168,8 @@ func (s runTools) list(ctx context.Context, _ *call, runs engine.Runs, a listRun
 	if err != nil {
 		return nil, err
 	}
-	lines, text := []runLine{}, []string{}
-	for _, h := range list {
-		l := lineOf(h)
-		lines = append(lines, l)
+	lines, text := linesOf(list), []string{}
+	for _, l := range lines {
 		text = append(text, l.text())
 	}
 	if len(text) == 0 {
@@ -189,11 +194,11 @@ type resumeArgs struct {
 func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, error) {
 	answers := a.Answer != nil
 	if a.Decision != "" && a.Decision != engine.DoneByHand {
-		waits, err := s.waits(ctx, c, a.RunID)
+		_, h, err := s.runOf(ctx, c, a.RunID)
 		if err != nil {
 			return nil, err
 		}
-		answers = answers || waits
+		answers = answers || h.Status == engine.Waiting && h.Question != nil
 	}
 	if answers {
 		if err := c.blocked(c.May(access.Tool{Name: "answer_run", Always: true})); err != nil {
@@ -210,9 +215,7 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 	}
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		typed := s.typed(c)
-		r := engine.ResumeRequest{
-			From: a.From, Inputs: a.Inputs, Secrets: typed.Secrets, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(), Within: s.bounds(), Mandate: s.mandate(c),
-		}
+		r := s.continuing(c, engine.ResumeRequest{From: a.From, Inputs: a.Inputs, Secrets: typed.Secrets, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue})
 		if typed.Fork {
 			return runs.Fork(ctx, a.RunID, a.From, r)
 		}
@@ -226,11 +229,7 @@ func (s runTools) withoutSecrets(ctx context.Context, c *call, a resumeArgs, cha
 	if len(a.Inputs) == 0 {
 		return nil
 	}
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return err
-	}
-	h, err := runs.Get(ctx, a.RunID)
+	runs, h, err := s.runOf(ctx, c, a.RunID)
 	if err != nil || h.Call != "" {
 		return err
 	}
@@ -256,50 +255,31 @@ func (s runTools) withoutSecrets(ctx context.Context, c *call, a resumeArgs, cha
 		WithNext(fmt.Sprintf("resume_run {\"run_id\": %q} without it asks the person on a page of this machine; or %s", h.ID, secretCommand(h.ID, names)))
 }
 
-// waits says whether a run waits for an answer.
-func (s runTools) waits(ctx context.Context, c *call, id string) (bool, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return false, err
-	}
-	h, err := runs.Get(ctx, id)
-	return h.Status == engine.Waiting && h.Question != nil, err
-}
-
 // packChanged is the document that replaces a run's; nil: none does.
 func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engine.Bundle, error) {
-	if t := s.typed(c); t.Document != "" {
-		return s.packTyped(ctx, c, a.RunID, t)
-	}
-	if a.Workflow == nil {
+	var bundle engine.Bundle
+	var program *workflows.Program
+	switch typed := s.typed(c); {
+	case typed.Document != "":
+		runs, h, err := s.runOf(ctx, c, a.RunID)
+		if err != nil {
+			return nil, err
+		}
+		if bundle, program, err = s.library.of(c.Subject).Mended(ctx, runs, h, typed.Name, typed.Document); err != nil {
+			return nil, err
+		}
+	case a.Workflow != nil:
+		text, err := json.MarshalIndent(a.Workflow, "", "  ")
+		if err != nil {
+			return nil, err
+		}
+		if bundle, program, err = s.library.of(c.Subject).pack(c.tool.Name, s.o.Dir, text); err != nil {
+			return nil, err
+		}
+	default:
 		return nil, nil
 	}
-	text, err := json.MarshalIndent(a.Workflow, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	bundle, program, err := s.library.of(c.Subject).pack(c.tool.Name, s.o.Dir, text)
-	if err != nil {
-		return nil, err
-	}
-	return &bundle, c.permitProgram(program)
-}
-
-// packTyped is the document of a run with the text that a person typed.
-func (s runTools) packTyped(ctx context.Context, c *call, id string, t httpd.Typed) (*engine.Bundle, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	h, err := runs.Get(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	bundle, program, err := s.library.of(c.Subject).mended(ctx, runs, h, t.Name, t.Document)
-	if err != nil {
-		return nil, err
-	}
-	return &bundle, c.permitProgram(program)
+	return &bundle, c.blocked(c.MayRun(program))
 }
 
 type answerArgs struct {
@@ -313,7 +293,7 @@ type answerArgs struct {
 
 func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply, error) {
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		return runs.Answer(ctx, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), Secrets: s.typed(c).Secrets, By: c.id(), Environ: s.o.Environ, Within: s.bounds(), Mandate: s.mandate(c)})
+		return s.answer(ctx, c, runs, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), Secrets: s.typed(c).Secrets})
 	})
 }
 
@@ -387,13 +367,13 @@ func (s runTools) stop(ctx context.Context, c *call, runs engine.Runs, a stopArg
 	if err != nil {
 		return nil, err
 	}
-	lines, names := []runLine{}, []string{}
+	var names []string
 	for _, h := range stopped {
-		lines, names = append(lines, lineOf(h)), append(names, h.ID)
+		names = append(names, h.ID)
 	}
 	text := "no run was under way"
 	if len(names) > 0 {
 		text = "stopped " + strings.Join(names, ", ") + "; resume_run continues a stopped run"
 	}
-	return &reply{value: map[string]any{"stopped": lines}, text: text}, nil
+	return &reply{value: map[string]any{"stopped": linesOf(stopped)}, text: text}, nil
 }

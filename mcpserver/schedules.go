@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"understudy/engine"
-	"understudy/internal/operations"
 	"understudy/internal/schedules"
 	"understudy/mcpserver/access"
 	"understudy/steps"
@@ -35,16 +34,10 @@ func (s *Server) RunSchedules() {
 	}
 }
 
-func (s *scheduler) operations() (all []operation) {
-	for _, op := range schedules.Operations() {
-		all = append(all, operation{
-			Declaration: op.Declaration, group: "schedules", toolset: steps.Schedules,
-			do: func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error) {
-				return op.Do(ctx, s.o.Schedules, s.callerFor(who, t), args)
-			},
-		})
-	}
-	return all
+func (s *scheduler) operations() []operation {
+	return operationsOn("schedules", steps.Schedules, schedules.Operations(), func(who caller, t access.Tool) (schedules.Store, schedules.Caller) {
+		return s.o.Schedules, s.callerFor(who, t)
+	})
 }
 
 // callerFor is somebody who uses a tool, as operations know it.
@@ -75,6 +68,14 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 // shownRuns is how many runs of a schedule are shown with it.
 const shownRuns = 20
 
+// madeBy returns who made a schedule, and its workflow as that caller may run it by now.
+func (s *scheduler) madeBy(x schedules.Schedule) (who caller, bundle engine.Bundle, p *workflows.Program, err error) {
+	if who, err = s.clients.maker("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt); err == nil {
+		bundle, p, err = s.document(who, x)
+	}
+	return who, bundle, p, err
+}
+
 // document is the workflow of a schedule, if who made it may see it and do all of it.
 func (s *scheduler) document(who caller, x schedules.Schedule) (engine.Bundle, *workflows.Program, error) {
 	bundle, p, err := s.bundle(who, x)
@@ -98,18 +99,12 @@ func (s *scheduler) bundle(who caller, x schedules.Schedule) (engine.Bundle, *wo
 }
 
 func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules.Firing) error {
-	who, err := s.clients.maker("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt)
+	who, bundle, p, err := s.madeBy(x)
 	if err != nil {
 		return err
 	}
-	bundle, p, err := s.document(who, x)
-	if err != nil {
-		return err
-	}
-	inputs := maps.Clone(x.Inputs)
-	if inputs == nil {
-		inputs = map[string]any{}
-	}
+	inputs := map[string]any{}
+	maps.Copy(inputs, x.Inputs)
 	maps.Copy(inputs, f.Inputs)
 	runs, err := s.runs.get(ctx)
 	if err != nil {
@@ -121,16 +116,11 @@ func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules
 	if p.Options.ResumesItself {
 		q.Rights = x.Rights
 	}
-	s.inflight.noteRun(f.Run, who)
-	h, err := runs.Start(context.WithoutCancel(ctx), q)
-	if err != nil {
-		s.inflight.forgetRun(f.Run)
-		return err
+	h, err := s.unattended(ctx, runs, f.Run, who, func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, q) })
+	if err == nil {
+		s.o.Log.Info("a schedule began a run", "schedule", x.Name, "run", h.ID, "at", f.At)
 	}
-	s.o.Log.Info("a schedule began a run", "schedule", x.Name, "run", h.ID, "at", f.At)
-	s.changes.watching(runs)
-	s.inflight.forgetWhenOver(runs, h.ID)
-	return nil
+	return err
 }
 
 // hear takes a message for a webhook.
@@ -139,11 +129,7 @@ func (s *scheduler) hear(ctx context.Context, name string, h http.Header, body [
 		return nil, false, schedules.ErrUnsigned
 	}
 	heard, err := s.work.Hear(ctx, name, h, body, func(x schedules.Schedule, inputs map[string]any) (map[string]any, error) {
-		who, err := s.clients.maker("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt)
-		if err != nil {
-			return nil, err
-		}
-		_, p, err := s.document(who, x)
+		_, _, p, err := s.madeBy(x)
 		if err != nil {
 			return nil, err
 		}

@@ -108,7 +108,7 @@ type Server struct {
 	inflight   *inflight
 	asker      *ask.Asker
 	tools      *toolbox
-	unsent     unsentReplies
+	unsent     outstanding // replies that are not written yet
 	levels     levels
 	changes    *subscriptions
 	recorder   *recordTool

@@ -188,7 +188,9 @@ func (nopCloser) Close() error { return nil }
 // drain refuses calls, stops those that run, and waits for their replies.
 func (s *Server) drain(ctx context.Context, cause error) error {
 	err := s.inflight.close(ctx, cause)
-	s.unsent.wait(ctx)
+	timed, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	_ = s.unsent.wait(timed)
 	return err
 }
 

@@ -226,8 +226,8 @@ func said(value any, text string, err error) (*reply, error) {
 	return &reply{value: value, text: text}, nil
 }
 
-// decode reads arguments that were checked into their type.
-func decode(args map[string]any, into any) error {
+// decode converts checked arguments, or a result, to a type.
+func decode(args, into any) error {
 	raw, err := json.Marshal(args)
 	if err == nil {
 		err = json.Unmarshal(raw, into)

@@ -9,63 +9,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// unsentReplies counts the replies that are not written yet. A handler returns
-// before its reply is on its way, and a session that is closed then drops it; so
-// the end of the server waits for these.
-type unsentReplies struct {
-	mu   sync.Mutex
-	left int
-	none chan struct{} // closed when nothing is left; nil: nobody waits
-}
+// A handler returns before its reply is on its way, and a session that is closed then
+// drops the reply; so the end of the server waits until all replies are written.
 
-// begin notes a request that is owed a reply, until done is called.
-func (u *unsentReplies) begin() (done func()) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.left++
-	return u.done
-}
-
-func (u *unsentReplies) done() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.left--
-	u.noteNone()
-}
-
-// noteNone tells those who wait when no reply is left. The lock is held.
-func (u *unsentReplies) noteNone() {
-	if u.left == 0 && u.none != nil {
-		close(u.none)
-		u.none = nil
-	}
-}
-
-// writeTimeout bounds the writing of the last replies: a client that does not
-// read them is not waited for.
+// writeTimeout bounds the wait for the last replies to be written: a client that does
+// not read them is not waited for.
 const writeTimeout = time.Second
-
-func (u *unsentReplies) wait(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	u.mu.Lock()
-	if u.none == nil { // else another waits too
-		u.none = make(chan struct{})
-	}
-	none := u.none
-	u.noteNone()
-	u.mu.Unlock()
-	select {
-	case <-none:
-	case <-ctx.Done():
-	}
-}
 
 // counted is a transport that counts the requests without a reply, and hides the
 // end of the input from the SDK, which would drop their replies.
 type counted struct {
 	mcp.Transport
-	unsent *unsentReplies
+	unsent *outstanding
 	gone   chan struct{} // closed when the input has ended
 	over   chan struct{} // closed when the SDK may know
 	once   sync.Once

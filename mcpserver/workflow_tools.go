@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"understudy/internal/operations"
 	"understudy/internal/versions"
 	"understudy/mcpserver/access"
 	"understudy/steps"
@@ -57,7 +54,7 @@ type workflowList struct {
 
 func (l *library) list() (workflowList, error) {
 	list := workflowList{Workflows: []workflowInfo{}}
-	names, err := l.names()
+	names, err := l.Names()
 	for _, name := range names {
 		list.Workflows = append(list.Workflows, l.info(name))
 	}
@@ -133,20 +130,15 @@ func (s workflowTools) saveTool(ctx context.Context, c *call, a saveArgs) (*repl
 	if err := checkName(a.Name); err != nil {
 		return nil, err
 	}
-	saved := s.of(c.Subject)
-	_, program, err := saved.pack(a.Name, s.folder, []byte(a.Text))
+	_, program, err := s.of(c.Subject).pack(a.Name, s.folder, []byte(a.Text))
 	if err != nil {
 		return nil, err
 	}
 	if err := c.blocked(c.MaySave(program, s.kinds)); err != nil {
 		return nil, err
 	}
-	path, isNew, err := saved.save(a.Name, []byte(a.Text), a.Replace)
-	if err != nil {
-		return nil, err
-	}
-	s.resources.workflowSaved(ctx, a.Name, isNew)
-	return said(savedAt{a.Name, path}, fmt.Sprintf("saved; run it with execute_sequence {\"url\": %q}", a.Name), nil)
+	path, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, []byte(a.Text), a.Replace)
+	return said(savedAt{a.Name, path}, fmt.Sprintf("saved; run it with execute_sequence {\"url\": %q}", a.Name), err)
 }
 
 type validateArgs struct {
@@ -204,49 +196,36 @@ func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*re
 }
 
 // versionOperations are those on the versions of saved workflows.
-func (s workflowTools) versionOperations() (all []operation) {
-	for _, op := range versions.Operations() {
-		all = append(all, operation{
-			Declaration: op.Declaration, group: "workflows", toolset: steps.Runs, unlisted: true,
-			do: func(ctx context.Context, who caller, _ access.Tool, args any) (operations.Result, error) {
-				return op.Do(ctx, versionShelf{s, who, s.of(who.Subject)}, struct{}{}, args)
-			},
-		})
-	}
-	return all
+func (s workflowTools) versionOperations() []operation {
+	return operationsOn("workflows", steps.Runs, versions.Operations(), func(who caller, _ access.Tool) (versions.Shelf, struct{}) {
+		return versionShelf{s, who}, struct{}{}
+	})
 }
 
 // versionShelf is the saved workflows that somebody may see.
 type versionShelf struct {
-	s     workflowTools
-	who   caller
-	saved *library
+	workflowTools
+	who caller
 }
 
 func (v versionShelf) Path(name string) (string, error) {
-	if _, err := v.saved.get(name); err != nil {
+	if _, err := v.of(v.who.Subject).get(name); err != nil {
 		return "", err
 	}
-	for _, ending := range endings {
-		path := filepath.Join(v.saved.folder, name+ending)
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
+	path, there := v.file(name)
+	if !there {
+		return "", steps.Errorf(steps.NotFound, "the saved workflow %s is gone", name)
 	}
-	return "", steps.Errorf(steps.NotFound, "the saved workflow %s is gone", name)
+	return path, nil
 }
 
 func (v versionShelf) Save(ctx context.Context, name string, text []byte) error {
-	_, p, err := v.saved.pack(name, v.saved.folder, text)
-	if err != nil {
-		return err
-	}
-	if err := v.who.MaySave(p, v.s.kinds).Denied(); err != nil {
-		return err
-	}
-	_, isNew, err := v.saved.save(name, text, true)
+	_, p, err := v.of(v.who.Subject).pack(name, v.folder, text)
 	if err == nil {
-		v.s.resources.workflowSaved(ctx, name, isNew)
+		err = v.who.MaySave(p, v.kinds).Denied()
+	}
+	if err == nil {
+		_, err = v.resources.saveWorkflow(ctx, v.who.Subject, name, text, true)
 	}
 	return err
 }
