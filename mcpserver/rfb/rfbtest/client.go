@@ -22,7 +22,7 @@ const (
 	ZRLE int32 = 16
 )
 
-// Client is one viewer.
+// Client is one viewer. After the first error of reading, all that it reads is zero.
 type Client struct {
 	Name   string
 	Screen *image.RGBA
@@ -30,40 +30,30 @@ type Client struct {
 	in     *bufio.Reader
 	packed bytes.Buffer // of the one stream of ZRLE
 	stream io.ReadCloser
+	err    error // the first of reading
 }
 
 // Dial greets a server, and says which encodings are read.
 func Dial(conn io.ReadWriter, encodings ...int32) (*Client, error) {
 	c := &Client{conn: conn, in: bufio.NewReader(conn)}
-	if version, err := c.take(12); err != nil || string(version) != "RFB 003.008\n" {
-		return nil, fmt.Errorf("the server speaks %q: %w", version, err)
+	const version = "RFB 003.008\n"
+	for _, step := range []struct{ want, answer string }{
+		{version, version},
+		{"\x01\x01", "\x01"},         // one type of security: none
+		{"\x00\x00\x00\x00", "\x01"}, // accepted; others may stay
+	} {
+		if got := c.take(len(step.want)); string(got) != step.want {
+			return nil, fmt.Errorf("the server says %q, wanted %q: %w", got, step.want, c.err)
+		}
+		if err := c.Send([]byte(step.answer)); err != nil {
+			return nil, err
+		}
 	}
-	if err := c.Send([]byte("RFB 003.008\n")); err != nil {
-		return nil, err
-	}
-	if sorts, err := c.take(2); err != nil || sorts[1] != 1 {
-		return nil, fmt.Errorf("the server offers the security %v: %w", sorts, err)
-	}
-	if err := c.Send([]byte{1}); err != nil {
-		return nil, err
-	}
-	if result, err := c.number32(); err != nil || result != 0 {
-		return nil, fmt.Errorf("the server refuses with %d: %w", result, err)
-	}
-	if err := c.Send([]byte{1}); err != nil {
-		return nil, err
-	}
-	head, err := c.take(24)
-	if err != nil {
-		return nil, err
-	}
-	be := binary.BigEndian
+	head, be := c.take(24), binary.BigEndian
 	c.Screen = image.NewRGBA(image.Rect(0, 0, int(be.Uint16(head)), int(be.Uint16(head[2:]))))
-	name, err := c.take(int(be.Uint32(head[20:])))
-	if err != nil {
-		return nil, err
+	if c.Name = string(c.take(int(be.Uint32(head[20:])))); c.err != nil {
+		return nil, c.err
 	}
-	c.Name = string(name)
 	m := be.AppendUint16([]byte{2, 0}, uint16(len(encodings)))
 	for _, e := range encodings {
 		m = be.AppendUint32(m, uint32(e))
@@ -101,114 +91,82 @@ func (c *Client) Update(everything bool) (areas int, err error) {
 	if err := c.Send(binary.BigEndian.AppendUint16(m, uint16(c.Screen.Rect.Dy()))); err != nil {
 		return 0, err
 	}
-	head, err := c.take(4)
-	if err != nil || head[0] != 0 {
-		return 0, fmt.Errorf("wanted an update, the server sent %v: %w", head, err)
+	head := c.take(4)
+	if c.err != nil || head[0] != 0 {
+		return 0, fmt.Errorf("wanted an update, the server sent %v: %w", head, c.err)
 	}
 	areas = int(binary.BigEndian.Uint16(head[2:]))
-	for range areas {
-		if err := c.area(); err != nil {
-			return areas, err
-		}
+	for i := 0; i < areas && c.err == nil; i++ {
+		c.area()
 	}
-	return areas, nil
+	return areas, c.err
 }
 
-func (c *Client) area() error {
-	head, err := c.take(12)
-	if err != nil {
-		return err
-	}
-	be := binary.BigEndian
+func (c *Client) area() {
+	head, be := c.take(12), binary.BigEndian
 	x, y := int(be.Uint16(head)), int(be.Uint16(head[2:]))
 	r := image.Rect(x, y, x+int(be.Uint16(head[4:])), y+int(be.Uint16(head[6:])))
 	if !r.In(c.Screen.Rect) {
-		return fmt.Errorf("the area %v is not on the screen", r)
+		c.fail("the area %v is not on the screen", r)
+		return
 	}
 	switch encoding := int32(be.Uint32(head[8:])); encoding {
 	case Raw:
-		raw, err := c.take(4 * r.Dx() * r.Dy())
-		for i := 0; err == nil && i < len(raw); i += 4 {
+		raw := c.take(4 * r.Dx() * r.Dy())
+		for i := 0; i < len(raw); i += 4 {
 			c.Screen.SetRGBA(r.Min.X+i/4%r.Dx(), r.Min.Y+i/4/r.Dx(), color.RGBA{raw[i], raw[i+1], raw[i+2], 255})
 		}
-		return err
 	case ZRLE:
-		return c.zrle(r)
+		c.zrle(r)
 	default:
-		return fmt.Errorf("the server sent the encoding %d", encoding)
+		c.fail("the server sent the encoding %d", encoding)
 	}
 }
 
-func (c *Client) zrle(area image.Rectangle) error {
-	n, err := c.number32()
-	if err != nil {
-		return err
-	}
-	packed, err := c.take(int(n))
-	if err != nil {
-		return err
-	}
-	c.packed.Write(packed)
-	if c.stream == nil {
-		if c.stream, err = zlib.NewReader(&c.packed); err != nil {
-			return err
-		}
+func (c *Client) zrle(area image.Rectangle) {
+	c.packed.Write(c.take(int(binary.BigEndian.Uint32(c.take(4)))))
+	if c.stream == nil && c.err == nil {
+		c.stream, c.err = zlib.NewReader(&c.packed)
 	}
 	for y := area.Min.Y; y < area.Max.Y; y += 64 {
-		for x := area.Min.X; x < area.Max.X; x += 64 {
-			if err := c.tile(image.Rect(x, y, x+64, y+64).Intersect(area)); err != nil {
-				return fmt.Errorf("the tile at %d,%d: %w", x, y, err)
+		for x := area.Min.X; x < area.Max.X && c.err == nil; x += 64 {
+			if c.tile(image.Rect(x, y, x+64, y+64).Intersect(area)); c.err != nil {
+				c.err = fmt.Errorf("the tile at %d,%d: %w", x, y, c.err)
 			}
 		}
 	}
-	return nil
 }
 
 // tile reads one tile of ZRLE.
-func (c *Client) tile(r image.Rectangle) error {
-	sort, err := c.byte()
-	if err != nil {
-		return err
-	}
-	var palette []color.RGBA
-	for range int(sort) & 127 {
-		p, err := c.colour()
-		if err != nil {
-			return err
-		}
-		palette = append(palette, p)
+func (c *Client) tile(r image.Rectangle) {
+	sort := c.byte()
+	palette := make([]color.RGBA, sort&127)
+	for i := range palette {
+		palette[i] = c.colour()
 	}
 	switch {
 	case sort == 0:
-		return c.fill(r, func() (color.RGBA, int, error) { p, err := c.colour(); return p, 1, err })
+		c.fill(r, func() (color.RGBA, int) { return c.colour(), 1 })
 	case sort == 1:
 		draw.Draw(c.Screen, r, image.NewUniform(palette[0]), image.Point{}, draw.Src)
-		return nil
 	case sort <= 16:
-		return c.packedTile(r, palette)
+		c.packedTile(r, palette)
 	case sort < 128:
-		return fmt.Errorf("there is no tile of sort %d", sort)
+		c.fail("there is no tile of sort %d", sort)
 	case sort == 128:
-		return c.fill(r, func() (color.RGBA, int, error) {
-			p, err := c.colour()
-			if err != nil {
-				return p, 0, err
+		c.fill(r, func() (color.RGBA, int) { return c.colour(), c.length() })
+	default:
+		c.fill(r, func() (color.RGBA, int) {
+			at := c.byte()
+			if at < 128 {
+				return palette[at], 1
 			}
-			n, err := c.length()
-			return p, n, err
+			return palette[at-128], c.length()
 		})
 	}
-	return c.fill(r, func() (color.RGBA, int, error) {
-		at, err := c.byte()
-		if err != nil || at < 128 {
-			return palette[at], 1, err
-		}
-		n, err := c.length()
-		return palette[at-128], n, err
-	})
 }
 
-func (c *Client) packedTile(r image.Rectangle, palette []color.RGBA) error {
+func (c *Client) packedTile(r image.Rectangle, palette []color.RGBA) {
 	bits := map[bool]int{true: 1, false: 2}[len(palette) == 2]
 	if len(palette) > 4 {
 		bits = 4
@@ -217,69 +175,61 @@ func (c *Client) packedTile(r image.Rectangle, palette []color.RGBA) error {
 		var held byte
 		for i := range r.Dx() {
 			if i*bits%8 == 0 {
-				var err error
-				if held, err = c.byte(); err != nil {
-					return err
-				}
+				held = c.byte()
 			}
 			at := held << (i * bits % 8) >> (8 - bits)
 			c.Screen.SetRGBA(r.Min.X+i, y, palette[at])
 		}
 	}
-	return nil
 }
 
 // fill paints runs one after the other, row by row.
-func (c *Client) fill(r image.Rectangle, next func() (color.RGBA, int, error)) error {
-	for i := 0; i < r.Dx()*r.Dy(); {
-		p, n, err := next()
-		if err != nil {
-			return err
-		}
-		if i+n > r.Dx()*r.Dy() {
-			return fmt.Errorf("a run of %d goes beyond its tile", n)
+func (c *Client) fill(r image.Rectangle, next func() (color.RGBA, int)) {
+	for i, all := 0, r.Dx()*r.Dy(); i < all && c.err == nil; {
+		p, n := next()
+		if i+n > all {
+			c.fail("a run of %d goes beyond its tile", n)
+			return
 		}
 		for range n {
 			c.Screen.SetRGBA(r.Min.X+i%r.Dx(), r.Min.Y+i/r.Dx(), p)
 			i++
 		}
 	}
-	return nil
 }
 
-func (c *Client) length() (int, error) {
+func (c *Client) length() int {
 	for n := 1; ; {
-		b, err := c.byte()
-		if n += int(b); err != nil || b != 255 {
-			return n, err
+		b := c.byte()
+		if n += int(b); b != 255 {
+			return n
 		}
 	}
 }
 
-func (c *Client) colour() (color.RGBA, error) {
-	var b [3]byte
-	_, err := io.ReadFull(c.stream, b[:])
-	return color.RGBA{b[0], b[1], b[2], 255}, err
+func (c *Client) colour() color.RGBA {
+	b := c.read(c.stream, 3)
+	return color.RGBA{b[0], b[1], b[2], 255}
 }
 
-func (c *Client) byte() (byte, error) {
-	var b [1]byte
-	_, err := io.ReadFull(c.stream, b[:])
-	return b[0], err
-}
+func (c *Client) byte() byte { return c.read(c.stream, 1)[0] }
 
-func (c *Client) number32() (uint32, error) {
-	b, err := c.take(4)
-	if err != nil {
-		return 0, err
-	}
-	return binary.BigEndian.Uint32(b), nil
-}
+func (c *Client) take(n int) []byte { return c.read(c.in, n) }
 
-func (c *Client) take(n int) ([]byte, error) {
+// read reads n bytes, unless reading has failed before.
+func (c *Client) read(from io.Reader, n int) []byte {
 	b := make([]byte, n)
-	_, err := io.ReadFull(c.in, b)
-	return b, err
+	if c.err == nil {
+		_, c.err = io.ReadFull(from, b)
+	}
+	return b
+}
+
+// fail notes what is wrong with what was read, unless reading has failed before.
+func (c *Client) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
 }
 
 // Decode is the picture that one update of ZRLE makes on a screen that shows nothing.
