@@ -18,22 +18,21 @@ import (
 
 // act is what a form on the page of a run asks for: a tool with its arguments.
 type act struct {
-	tool string
-	args func(form url.Values, h engine.Header) (map[string]any, error)
-	// again shows the page of the form with what went wrong; nil: that of the run.
-	again func(v *Viewer, w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, failed error) error
+	tool  string
+	args  func(form url.Values, h engine.Header) (map[string]any, error)
+	again runForms // the page of the form; nil: that of the run
 }
 
 func acts() map[string]act {
 	return map[string]act{
-		"resume": {tool: "resume_run", args: resumeArgs, again: (*Viewer).showPlan},
+		"resume": {tool: "resume_run", args: resumeArgs, again: (*Viewer).plan},
 		"answer": {tool: "answer_run", args: answerArgs},
 		"stop": {tool: "stop_execution", args: func(url.Values, engine.Header) (map[string]any, error) {
 			return map[string]any{"reason": "stopped on its page"}, nil
 		}},
-		"take-over": {tool: takeOverTool, args: noArgs, again: (*Viewer).showDesktop},
-		"hand-back": {tool: "hand_back", args: noArgs, again: (*Viewer).showDesktop},
-		"repair":    {tool: "repair_run", args: repairArgs, again: (*Viewer).showRepair},
+		"take-over": {tool: takeOverTool, args: noArgs, again: (*Viewer).desktop},
+		"hand-back": {tool: "hand_back", args: noArgs, again: (*Viewer).desktop},
+		"repair":    {tool: "repair_run", args: repairArgs, again: (*Viewer).repair},
 	}
 }
 
@@ -119,7 +118,7 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 		return err
 	}
 	if a.tool == "resume_run" && r.PostForm.Get("check")+r.PostForm.Get("open") != "" {
-		return v.plan(w, r, runs)
+		return v.plan(w, r, runs, nil)
 	}
 	shown, err := v.call(r, runs, a)
 	if err == nil && a.tool == "hand_back" && r.PostForm.Get("resume") != "" { // after the desktop was handed back
@@ -129,7 +128,7 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 	next := ""
 	switch {
 	case err != nil && a.again != nil:
-		return a.again(v, w, r, runs, http.StatusConflict, err)
+		return a.again(v, w, r, runs, err)
 	case a.tool == takeOverTool:
 		next = "/desktop"
 	case r.PostForm.Get("keep") != "": // what was done before the desktop was handed back
@@ -139,12 +138,7 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 		http.Redirect(w, r, "/runs/"+url.PathEscape(shown)+next, http.StatusSeeOther)
 		return nil
 	}
-	p, failed := formPage(r, runs, id)
-	if failed != nil {
-		return failed
-	}
-	p.Said = err.Error()
-	return show(w, http.StatusConflict, "run", p)
+	return showRun(w, r, runs, err)
 }
 
 // call calls the tool of a form, and gives the run that is to be shown then.

@@ -78,23 +78,18 @@ func (v *Viewer) keptAt(r *http.Request) (lastingDesktop, error) {
 type lastingPage struct {
 	frame
 	lastingDesktop
-	Token, Said string
-	Live        bool // it can be watched
+	Live bool // it can be watched
 }
 
 // lasting shows one desktop that lasts, live.
-func (v *Viewer) lasting(w http.ResponseWriter, r *http.Request) error {
-	return v.showLasting(w, r, http.StatusOK, "")
-}
-
-func (v *Viewer) showLasting(w http.ResponseWriter, r *http.Request, status int, said string) error {
+func (v *Viewer) lasting(w http.ResponseWriter, r *http.Request, failed error) error {
 	k, err := v.keptAt(r)
 	if err != nil {
 		return err
 	}
-	p := lastingPage{frame: frame{Title: "Desktop " + k.Name, Page: "desktops"}, lastingDesktop: k, Token: token(r, k.Path()), Said: said, Live: !k.IsSeat()}
+	p := lastingPage{frame{Title: "Desktop " + k.Name, Page: "desktops"}.withForms(r, k.Path(), failed), k, !k.IsSeat()}
 	allowCursors(w.Header())
-	return show(w, status, "lasting", p)
+	return show(w, statusAfter(failed), "lasting", p)
 }
 
 // watchLasting serves a live view of a desktop, through which nobody acts: that is for
@@ -123,7 +118,7 @@ func (v *Viewer) stopLasting(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if _, err := v.o.Do(r, Call{Tool: "stop_desktop", Args: map[string]any{"desktop": k.Name}}); err != nil {
-		return v.showLasting(w, r, http.StatusConflict, err.Error())
+		return v.lasting(w, r, err)
 	}
 	http.Redirect(w, r, "/desktops", http.StatusSeeOther)
 	return nil

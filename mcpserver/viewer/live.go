@@ -140,24 +140,20 @@ func watchOver(ctx context.Context, conn *websocket.Conn, still func() error) er
 type desktopPage struct {
 	frame
 	engine.Header
-	Token, Said, Gone string
-	Mine              bool // who looks has it
-	Plan              *engine.Plan
-	Steps             []engine.StepReport // to go on at
+	Gone  string // why its desktop cannot be shown
+	Mine  bool   // who looks has it
+	Plan  *engine.Plan
+	Steps []engine.StepReport // to go on at
 }
 
 // desktop shows the desktop of a run, live.
-func (v *Viewer) desktop(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	return v.showDesktop(w, r, runs, http.StatusOK, nil)
-}
-
-func (v *Viewer) showDesktop(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, failed error) error {
+func (v *Viewer) desktop(w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error {
 	id := r.PathValue("id")
 	h, err := runs.Get(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	p := desktopPage{frame: frame{Title: "Desktop of " + name(h), Page: "runs"}, Header: h, Token: token(r, id), Said: saying(failed), Mine: h.TakenBy != "" && h.TakenBy == personOf(r)}
+	p := desktopPage{frame: frame{Title: "Desktop of " + name(h), Page: "runs"}.withForms(r, id, failed), Header: h, Mine: h.TakenBy != "" && h.TakenBy == personOf(r)}
 	if d, err := v.open(r.Context(), h, ""); err != nil {
 		p.Gone = err.Error()
 	} else {
@@ -173,7 +169,7 @@ func (v *Viewer) showDesktop(w http.ResponseWriter, r *http.Request, runs engine
 		}
 	}
 	allowCursors(w.Header())
-	return show(w, status, "desktop", p)
+	return show(w, statusAfter(failed), "desktop", p)
 }
 
 // allowCursors lets the pictures of cursors in, which noVNC tries.

@@ -13,19 +13,18 @@ import (
 type planPage struct {
 	frame
 	engine.Plan
-	Token, Said string
-	Steps       []engine.StepReport // to begin again from
-	From        string
-	Secrets     []field
-	Inputs      string   // as they were typed
-	Call        bool     // it has no document
-	Documents   []string // their names
-	Of          string   // which of them is in the editor
-	Document    string
-	Opened      bool // the editor is to be seen
-	Changed     bool // its text is not that of the run
-	Lines       []editedLine
-	Problems    []workflows.Problem
+	Steps     []engine.StepReport // to begin again from
+	From      string
+	Secrets   []field
+	Inputs    string   // as they were typed
+	Call      bool     // it has no document
+	Documents []string // their names
+	Of        string   // which of them is in the editor
+	Document  string
+	Opened    bool // the editor is to be seen
+	Changed   bool // its text is not that of the run
+	Lines     []editedLine
+	Problems  []workflows.Problem
 }
 
 // editedLine is the number of a line in an editor, and whether something is wrong there.
@@ -35,17 +34,13 @@ type editedLine struct {
 }
 
 // plan shows what resuming would do, before it is done.
-func (v *Viewer) plan(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	return v.showPlan(w, r, runs, http.StatusOK, nil)
-}
-
-func (v *Viewer) showPlan(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, failed error) error {
-	id := r.PathValue("id")
+func (v *Viewer) plan(w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error {
+	id, status := r.PathValue("id"), statusAfter(failed)
 	h, err := runs.Get(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	p := planPage{frame: frame{Title: "Resume " + id, Page: "runs"}, Token: token(r, id), From: r.FormValue("from"), Inputs: r.PostFormValue("inputs"), Call: h.Call != ""}
+	p := planPage{From: r.FormValue("from"), Inputs: r.PostFormValue("inputs"), Call: h.Call != ""}
 	if p.Steps, err = namedSteps(r.Context(), runs, id); err != nil {
 		return err
 	}
@@ -59,10 +54,9 @@ func (v *Viewer) showPlan(w http.ResponseWriter, r *http.Request, runs engine.Ru
 	failed = cmp.Or(failed, err)
 	p.RunID = id
 	if invalid, ok := errors.AsType[*workflows.InvalidError](failed); ok {
-		p.Problems = invalid.Problems
-	} else if failed != nil {
-		p.Said = failed.Error()
+		p.Problems, failed = invalid.Problems, nil
 	}
+	p.frame = frame{Title: "Resume " + id, Page: "runs"}.withForms(r, id, failed)
 	p.number()
 	return show(w, status, "plan", p)
 }

@@ -105,7 +105,6 @@ type recordingPage struct {
 	frame
 	compile.Made
 	Status    recorder.Status
-	Said      string
 	Steerings []recorder.Steering
 }
 
@@ -120,7 +119,7 @@ func (p *RecordingPage) show(w http.ResponseWriter, status int, said string) err
 			there = append(there, s)
 		}
 	}
-	return show(w, status, "recording", recordingPage{frame{Title: p.o.Name}, made, p.r.Status(), said, there})
+	return show(w, status, "recording", recordingPage{frame{Title: p.o.Name, Said: said}, made, p.r.Status(), there})
 }
 
 // events tells that something changed, until the recording has ended.

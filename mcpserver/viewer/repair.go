@@ -16,11 +16,10 @@ import (
 type repairPage struct {
 	frame
 	repair.Proposal
-	Args        repair.Args
-	Token, Said string
-	Lines       []diffLine
-	Others      []string // steps that they could be about instead
-	Resumes     bool     // the run can go on with it
+	Args    repair.Args
+	Lines   []diffLine
+	Others  []string // steps that they could be about instead
+	Resumes bool     // the run can go on with it
 }
 
 // diffLine is a line of a difference.
@@ -38,11 +37,7 @@ func (onlyRun) Save(context.Context, workflows.Source, []byte) error { return ni
 
 // repair shows what a person did on the desktop of a run, and what would become of the
 // workflow with it.
-func (v *Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	return v.showRepair(w, r, runs, http.StatusOK, nil)
-}
-
-func (v *Viewer) showRepair(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, failed error) error {
+func (*Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error {
 	id := r.PathValue("id")
 	h, err := runs.Get(r.Context(), id)
 	if err == nil {
@@ -52,7 +47,7 @@ func (v *Viewer) showRepair(w http.ResponseWriter, r *http.Request, runs engine.
 		return err
 	}
 	p := repairPage{
-		frame: frame{Title: "Keep what was done in " + name(h), Page: "runs"}, Token: token(r, id), Said: saying(failed),
+		frame:   frame{Title: "Keep what was done in " + name(h), Page: "runs"}.withForms(r, id, failed),
 		Resumes: h.Status != engine.Succeeded, Args: repairOf(r.Form),
 	}
 	p.Args.RunID = id
@@ -73,7 +68,7 @@ func (v *Viewer) showRepair(w http.ResponseWriter, r *http.Request, runs engine.
 		}
 	}
 	p.Lines = diffLines(p.Difference)
-	return show(w, status, "repair", p)
+	return show(w, statusAfter(failed), "repair", p)
 }
 
 func diffLines(difference string) (all []diffLine) {
@@ -81,14 +76,6 @@ func diffLines(difference string) (all []diffLine) {
 		all = append(all, diffLine{map[byte]string{'+': "added", '-': "removed", '@': "place"}[line[0]], strings.TrimSuffix(line, "\n")})
 	}
 	return all
-}
-
-// saying is what a page says of an error; "": there is none.
-func saying(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // repairOf is what the form of the page says.

@@ -23,8 +23,7 @@ type runPage struct {
 	Client, Desktop  string
 	Lasting, TakenBy string // its desktop, and who has that
 	Executions       []*execution
-	Moving           bool // it may change by itself
-	Said, Token      string
+	Moving           bool     // it may change by itself
 	Hands            []byHand // when persons had its desktop
 	Inputs           map[string]any
 	// inline are the pictures of a page that stands alone, by address.
@@ -58,18 +57,18 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 }
 
 func (v *Viewer) run(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	p, err := formPage(r, runs, r.PathValue("id"))
+	return showRun(w, r, runs, nil)
+}
+
+// showRun shows a run with its forms, one of which failed; nil: none has.
+func showRun(w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error {
+	id := r.PathValue("id")
+	p, err := pageOf(r.Context(), runs, id, r.FormValue("all") != "")
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "run", p)
-}
-
-// formPage is the page of a run with its forms.
-func formPage(r *http.Request, runs engine.Runs, id string) (runPage, error) {
-	p, err := pageOf(r.Context(), runs, id, r.FormValue("all") != "")
-	p.Token = token(r, id)
-	return p, err
+	p.frame = p.withForms(r, id, failed)
+	return show(w, statusAfter(failed), "run", p)
 }
 
 type documentPage struct {
@@ -83,22 +82,18 @@ func (v *Viewer) document(w http.ResponseWriter, r *http.Request, runs engine.Ru
 	if err != nil {
 		return err
 	}
-	b, err := bundleOf(r.Context(), runs, h)
+	if h.Document == "" {
+		return steps.Errorf(steps.NotFound, "run %s has no document: it is a single call of %s", h.ID, h.Call)
+	}
+	raw, err := runs.File(r.Context(), engine.Documents, h.Document)
+	if err != nil {
+		return err
+	}
+	b, err := engine.ReadBundle(raw)
 	if err != nil {
 		return err
 	}
 	return show(w, http.StatusOK, "document", documentPage{frame{Title: "Document of " + h.ID, Page: "runs"}, h.ID, linesOf(b.Main.Text)})
-}
-
-func bundleOf(ctx context.Context, runs engine.Runs, h engine.Header) (engine.Bundle, error) {
-	if h.Document == "" {
-		return engine.Bundle{}, steps.Errorf(steps.NotFound, "run %s has no document: it is a single call of %s", h.ID, h.Call)
-	}
-	raw, err := runs.File(ctx, engine.Documents, h.Document)
-	if err != nil {
-		return engine.Bundle{}, err
-	}
-	return engine.ReadBundle(raw)
 }
 
 // stepInLine finds the id of a step that stands in a line of a document.

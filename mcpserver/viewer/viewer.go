@@ -96,25 +96,37 @@ func ofRuns(tool string, serve func(*Viewer, http.ResponseWriter, *http.Request,
 	}
 }
 
+// fresh returns how a page is served before any of its forms has failed.
+func fresh(serve func(*Viewer, http.ResponseWriter, *http.Request, error) error) func(*Viewer, http.ResponseWriter, *http.Request) error {
+	return func(v *Viewer, w http.ResponseWriter, r *http.Request) error { return serve(v, w, r, nil) }
+}
+
+// runForms serve a page of a run with forms, one of which failed; nil: none has.
+type runForms func(v *Viewer, w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error
+
+func (serve runForms) fresh(v *Viewer, w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	return serve(v, w, r, runs, nil)
+}
+
 func routes() []route {
 	return []route{
 		{"GET /runs", ofRuns("list_runs", (*Viewer).list)},
 		{"GET /runs/{id}", ofRuns("get_run", (*Viewer).run)},
 		{"GET /runs/{id}/document", ofRuns("get_run", (*Viewer).document)},
 		{"GET /runs/{id}/page", ofRuns("get_run", (*Viewer).alone)},
-		{"GET /runs/{id}/resume", ofRuns("get_run", (*Viewer).plan)},
-		{"GET /runs/{id}/desktop", ofRuns("get_run", (*Viewer).desktop)},
-		{"GET /runs/{id}/repair", ofRuns("get_run", (*Viewer).repair)},
+		{"GET /runs/{id}/resume", ofRuns("get_run", runForms((*Viewer).plan).fresh)},
+		{"GET /runs/{id}/desktop", ofRuns("get_run", runForms((*Viewer).desktop).fresh)},
+		{"GET /runs/{id}/repair", ofRuns("get_run", runForms((*Viewer).repair).fresh)},
 		{"GET /runs/{id}/live", ofRuns("get_run", (*Viewer).live)},
 		{"POST /runs/{id}/{act}", ofRuns("get_run", (*Viewer).do)},
 		{"GET /captures/{hash}", ofRuns("get_run", (*Viewer).picture)},
 		{"GET /workflows", (*Viewer).workflows},
-		{"GET /workflows/{name}", (*Viewer).workflow},
+		{"GET /workflows/{name}", fresh((*Viewer).workflow)},
 		{"POST /workflows/{name}/run", (*Viewer).runWorkflow},
-		{"GET /workflows/{name}/versions", (*Viewer).versions},
+		{"GET /workflows/{name}/versions", fresh((*Viewer).versions)},
 		{"POST /workflows/{name}/restore", (*Viewer).restore},
 		{"GET /desktops", (*Viewer).desktops},
-		{"GET /desktops/{name}", (*Viewer).lasting},
+		{"GET /desktops/{name}", fresh((*Viewer).lasting)},
 		{"GET /desktops/{name}/live", (*Viewer).watchLasting},
 		{"POST /desktops/{name}/stop", (*Viewer).stopLasting},
 	}
@@ -225,6 +237,27 @@ type frame struct {
 	Title string
 	Page  string // which of the pages at the top it belongs to
 	Alone bool   // a file by itself, without a server
+	Token string // of the forms on it
+	Said  string // what went wrong with the form that was sent
+}
+
+// withForms returns the frame of a page with forms for a subject, one of which failed;
+// nil: none has.
+func (f frame) withForms(r *http.Request, subject string, failed error) frame {
+	f.Token = token(r, subject)
+	if failed != nil {
+		f.Said = failed.Error()
+	}
+	return f
+}
+
+// statusAfter returns the status of a page that is shown after one of its forms failed;
+// nil: none has.
+func statusAfter(failed error) int {
+	if failed != nil {
+		return http.StatusConflict
+	}
+	return http.StatusOK
 }
 
 // show writes a page, whole or not at all.

@@ -119,28 +119,26 @@ func below(nodes []*workflows.Node, depth int) (all []outlined) {
 
 type workflowPage struct {
 	frame
-	Name, Token, Said string
-	Program           *workflows.Program // nil: it is not valid
-	Problems          []workflows.Problem
-	Fields            []field
-	Parts             []part
-	Runs              []engine.Header
-	Lines             []string
+	Name     string
+	Program  *workflows.Program // nil: it is not valid
+	Problems []workflows.Problem
+	Fields   []field
+	Parts    []part
+	Runs     []engine.Header
+	Lines    []string
 }
 
 // workflowPath is the page of a saved workflow, and what its forms are made for.
 func workflowPath(name string) string { return "/workflows/" + url.PathEscape(name) }
 
-func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request) error {
-	return v.showWorkflow(w, r, http.StatusOK, "")
-}
-
-func (v *Viewer) showWorkflow(w http.ResponseWriter, r *http.Request, status int, said string) error {
+// workflow shows a saved workflow, with a form that runs it.
+func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request, failed error) error {
 	p, err := v.saved(r)
 	if err != nil {
 		return err
 	}
-	p.Said, p.Fields, p.Parts = said, variablesOf(p.Program), outline(p.Program)
+	p.frame = p.withForms(r, workflowPath(p.Name), failed)
+	p.Fields, p.Parts = variablesOf(p.Program), outline(p.Program)
 	for i, f := range p.Fields {
 		if !f.Secret {
 			p.Fields[i].Value = r.PostFormValue(f.Key())
@@ -149,12 +147,12 @@ func (v *Viewer) showWorkflow(w http.ResponseWriter, r *http.Request, status int
 	if p.Program != nil {
 		p.Runs = v.lately(r, engine.Query{Workflow: p.Program.Name, Limit: shownRuns})
 	}
-	return show(w, status, "workflow", p)
+	return show(w, statusAfter(failed), "workflow", p)
 }
 
 func (v *Viewer) saved(r *http.Request) (workflowPage, error) {
 	name := r.PathValue("name")
-	p := workflowPage{frame: frame{Title: name, Page: "workflows"}, Name: name, Token: token(r, workflowPath(name))}
+	p := workflowPage{frame: frame{Title: name, Page: "workflows"}, Name: name}
 	documents, err := v.o.DocumentsFor(r, "get_workflow")
 	if err != nil {
 		return p, err
@@ -183,7 +181,7 @@ func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
 		RunID string `json:"run_id"`
 	}
 	if err := v.ask(r, Call{"execute_sequence", args, typedIn(r.PostForm)}, &begun); err != nil {
-		return v.showWorkflow(w, r, http.StatusConflict, err.Error())
+		return v.workflow(w, r, err)
 	}
 	http.Redirect(w, r, "/runs/"+url.PathEscape(begun.RunID), http.StatusSeeOther)
 	return nil
@@ -200,19 +198,14 @@ func (v *Viewer) ask(r *http.Request, c Call, into any) error {
 type versionsPage struct {
 	frame
 	versions.Listing
-	Token, Said string
-	Chosen      string // the version whose difference is shown
-	Lines       []diffLine
+	Chosen string // the version whose difference is shown
+	Lines  []diffLine
 }
 
 // versions lists the versions of a saved workflow, and shows how it differs from one.
-func (v *Viewer) versions(w http.ResponseWriter, r *http.Request) error {
-	return v.showVersions(w, r, http.StatusOK, "")
-}
-
-func (v *Viewer) showVersions(w http.ResponseWriter, r *http.Request, status int, said string) error {
+func (v *Viewer) versions(w http.ResponseWriter, r *http.Request, failed error) error {
 	name := r.PathValue("name")
-	p := versionsPage{frame: frame{Title: "Versions of " + name, Page: "workflows"}, Token: token(r, workflowPath(name)), Said: said, Chosen: r.FormValue("version")}
+	p := versionsPage{frame: frame{Title: "Versions of " + name, Page: "workflows"}.withForms(r, workflowPath(name), failed), Chosen: r.FormValue("version")}
 	args := map[string]any{"name": name}
 	if err := v.ask(r, Call{Tool: "workflow_versions", Args: args}, &p.Listing); err != nil {
 		return err
@@ -225,7 +218,7 @@ func (v *Viewer) showVersions(w http.ResponseWriter, r *http.Request, status int
 		}
 		p.Lines = diffLines(other.Difference)
 	}
-	return show(w, status, "versions", p)
+	return show(w, statusAfter(failed), "versions", p)
 }
 
 // restore makes a version the saved workflow again.
@@ -236,7 +229,7 @@ func (v *Viewer) restore(w http.ResponseWriter, r *http.Request) error {
 	}
 	_, err := v.o.Do(r, Call{Tool: "restore_workflow", Args: map[string]any{"name": name, "version": r.PostForm.Get("version")}})
 	if err != nil {
-		return v.showVersions(w, r, http.StatusConflict, err.Error())
+		return v.versions(w, r, err)
 	}
 	http.Redirect(w, r, workflowPath(name)+"/versions", http.StatusSeeOther)
 	return nil
