@@ -136,7 +136,7 @@ func bare() *benched {
 		return s.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", httpd.Streamable(s, modern, httpd.DefaultTimeouts.Session))
+	mux.Handle("/mcp", httpd.Streamable(s, httpd.DefaultTimeouts.Session))
 	return &benched{Server: s, serve: serve, http: mux}
 }
 

@@ -16,9 +16,7 @@ import (
 	"understudy/mcpserver/httpd"
 )
 
-// modern is the first protocol version without sessions: each request says for
-// itself who asks and what it understands.
-const modern = "2026-07-28"
+const modern = httpd.Modern
 
 // caller is who asks: the name of the client, its session if it has one, the
 // version that it speaks, what its credential grants, and what it may do.
@@ -76,9 +74,7 @@ func (s *clients) caller(req serverRequest) caller {
 		c.grant, c.name = &g, g.Name+"/"+self
 	}
 	c.listing = s.subject(c.grant)
-	if h := headers(req); h != nil {
-		c.listing.Policy = c.listing.Narrowed(limitsIn(h))
-	}
+	c.listing.Policy = c.listing.Narrowed(limitsIn(headers(req)))
 	c.Subject = c.listing
 	c.Policy = c.Narrowed(s.modes.Of(self))
 	if !c.modern() {

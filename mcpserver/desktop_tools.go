@@ -42,9 +42,8 @@ func (d desktopTools) callerFor(who access.Subject, t access.Tool) desktops.Call
 	}
 }
 
-// choice is the desktop that a call wants its run to be on, if any.
-func (d desktopTools) choice(c *call) (engine.DesktopChoice, error) {
-	name, _ := c.args["desktop"].(string)
+// choice returns the desktop on which a call wants its run to be, by its name; "": any.
+func (d desktopTools) choice(c *call, name string) (engine.DesktopChoice, error) {
 	if name == "" {
 		return engine.DesktopChoice{}, nil
 	}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,6 +43,16 @@ var onlyHere = map[string]*jsonschema.Schema{
 	"desktop": {Type: "string"},
 
 	includeImage: {Type: "boolean", Description: "show the last picture"},
+}
+
+// sequenceOptions are the values of onlyHere and ofFleet.
+type sequenceOptions struct {
+	Wait     *bool    `json:"wait"`
+	DryRun   bool     `json:"dry_run"`
+	Queue    bool     `json:"queue"`
+	Desktop  string   `json:"desktop"`
+	Needs    []string `json:"needs"`
+	Priority *int     `json:"priority"`
 }
 
 func sequenceArgs(fleet bool) *jsonschema.Schema {
@@ -98,16 +109,23 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if pending != nil {
 		return &reply{pending: pending}, nil
 	}
-	choice, err := s.lasting.choice(c)
+	var o sequenceOptions
+	if err := decode(c.args, &o); err != nil {
+		return nil, err
+	}
+	choice, err := s.lasting.choice(c, o.Desktop)
 	if err != nil {
 		return nil, err
 	}
-	r := s.withCaller(c, engine.Request{Bundle: bundle, Inputs: inputs, Secrets: s.typed(c).Secrets, DryRun: c.flag("dry_run"), Queue: c.flag("queue"), Desktop: choice})
+	r := s.withCaller(c, engine.Request{Bundle: bundle, Inputs: inputs, Secrets: s.typed(c).Secrets, DryRun: o.DryRun, Queue: o.Queue, Desktop: choice})
+	if s.o.Fleet {
+		r.Needs, r.Priority = o.Needs, *cmp.Or(o.Priority, &r.Priority)
+	}
 	if program.Options.ResumesItself {
 		r.Rights = c.rightsToKeep()
 	}
 	start := func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, r) }
-	if wait, ok := c.args["wait"].(bool); ok && !wait {
+	if o.Wait != nil && !*o.Wait {
 		return s.detach(ctx, c, start)
 	}
 	v := verbosityOf(program.Options)
@@ -122,25 +140,8 @@ var ofFleet = map[string]*jsonschema.Schema{
 	"priority": {Type: "integer", Minimum: new(0.0), Maximum: new(9.0), Description: "0 goes first; 5 unless said"},
 }
 
-func (c *call) texts(name string) (texts []string) {
-	list, _ := c.args[name].([]any)
-	for _, v := range list {
-		if text, ok := v.(string); ok {
-			texts = append(texts, text)
-		}
-	}
-	return texts
-}
-
 // usualPriority is that of a run in the queue of a fleet which names none.
 const usualPriority = 5
-
-func (c *call) priority() int {
-	if p, ok := c.args["priority"].(float64); ok {
-		return int(p)
-	}
-	return usualPriority
-}
 
 func (c *call) flag(name string) bool {
 	on, _ := c.args[name].(bool)

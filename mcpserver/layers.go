@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,10 +150,8 @@ func (r *runner) cancellable(ctx context.Context, c *call) (context.Context, fun
 
 // limit is how long a call may take; 0: as long as it wants.
 func (c *call) limit(usual time.Duration) time.Duration {
-	if h := headers(c.req); h != nil {
-		if ms, err := strconv.Atoi(h.Get(timeoutHeader)); err == nil && ms > 0 {
-			return time.Duration(ms) * time.Millisecond
-		}
+	if ms, err := strconv.Atoi(headers(c.req).Get(timeoutHeader)); err == nil && ms > 0 {
+		return time.Duration(ms) * time.Millisecond
 	}
 	return usual
 }
@@ -162,7 +161,7 @@ func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	q.Client, q.Dir, q.Environ, q.TraceParent = c.id(), r.o.Dir, r.o.Environ, c.traceParent()
 	q.Roots, q.Private, q.Sandbox, q.Storage = r.o.Roots, r.o.Private, r.o.Sandbox, r.o.Storage
 	if r.o.Fleet { // its worker asks for them
-		q.Rights, q.Needs, q.Priority = c.rightsToKeep(), c.texts("needs"), c.priority()
+		q.Rights, q.Priority = c.rightsToKeep(), usualPriority
 	}
 	return q
 }
@@ -407,14 +406,8 @@ func causeOf(ctx context.Context) (engine.Cause, string) {
 // ended is the error of a call that was ended before its run began.
 func ended(ctx context.Context) error {
 	cause, message := causeOf(ctx)
-	code := steps.Cancelled
-	switch cause {
-	case engine.ByTimeout:
-		code = steps.Timeout
-	case engine.ByShutdown:
-		code = steps.Interrupted
-	}
-	return steps.Errorf(code, "%s", message)
+	codes := map[engine.Cause]steps.Code{engine.ByTimeout: steps.Timeout, engine.ByShutdown: steps.Interrupted}
+	return steps.Errorf(cmp.Or(codes[cause], steps.Cancelled), "%s", message)
 }
 
 // failed returns the reply of a call that failed.

@@ -51,11 +51,7 @@ func (o operation) tool() *tool {
 		unlisted: o.toolset == steps.Runs, // a toolset that every client is offered
 		args:     schemaOf(reflect.TypeOf(o.New()).Elem()),
 		run: func(ctx context.Context, c *call) (*reply, error) {
-			raw, err := json.Marshal(c.args)
-			if err != nil {
-				return nil, err
-			}
-			answer, err := o.doAs(ctx, c.caller, raw)
+			answer, err := o.doAs(ctx, c.caller, c.req.Params.Arguments)
 			if err != nil {
 				return nil, err
 			}

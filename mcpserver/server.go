@@ -145,7 +145,7 @@ func New(o Options) *Server {
 	})
 	s.changes.mcp = s.mcp
 	s.http = httpd.New(httpd.Options{
-		Clients: s.mcp, Modern: modern, Runs: s.runs.get, RunsFor: s.tools.runsForPage, DocumentsFor: s.documentsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.hook, Readings: s.readings,
+		Clients: s.mcp, Runs: s.runs.get, RunsFor: s.tools.runsForPage, DocumentsFor: s.documentsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.hook, Readings: s.readings,
 		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Live: s.live, Log: o.Log,
 	})

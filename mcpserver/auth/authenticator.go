@@ -34,24 +34,20 @@ type Authenticator struct {
 	verifiers []verifier
 	limit     limiter
 	logins    logins
-	now       func() time.Time
 }
 
 // New makes an authenticator.
 func New(o Options) *Authenticator {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	g := &Authenticator{o: o, now: time.Now}
-	if o.Now != nil {
-		g.now = o.Now
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	if o.Issuer != nil {
-		o.Issuer.now = func() time.Time { return g.now() }
-	}
-	g.limit.now = func() time.Time { return g.now() }
+	g := &Authenticator{o: o, limit: limiter{now: o.Now}}
 	if o.Tokens != nil {
 		g.verifiers = append(g.verifiers, o.Tokens)
 	}
 	if o.Issuer != nil {
+		o.Issuer.now = o.Now
 		g.verifiers = append(g.verifiers, o.Issuer)
 	}
 	return g
@@ -104,7 +100,7 @@ func (g *Authenticator) watch(r *http.Request, grant Grant) (*http.Request, func
 			for ctx.Err() == nil {
 				select {
 				case <-tick.C:
-					if _, err := grant.Current(); err != nil || grant.over(g.now()) {
+					if _, err := grant.Current(); err != nil || grant.over(g.o.Now()) {
 						cancel()
 					}
 				case <-ctx.Done():
@@ -125,7 +121,7 @@ func (g *Authenticator) grant(r *http.Request) (Grant, error) {
 		return g.check(r, credential)
 	}
 	if forPages(r) {
-		if grant, ok := g.logins.find(r, g.secure(r), g.now()); ok {
+		if grant, ok := g.logins.find(r, g.secure(r), g.o.Now()); ok {
 			return grant, nil
 		}
 	}
@@ -218,10 +214,16 @@ func (g *Authenticator) refuse(w http.ResponseWriter, r *http.Request, err error
 		http.Redirect(w, r, loginPath, http.StatusSeeOther)
 		return
 	}
-	status, word, next := g.why(w, r, err)
+	status, message, next := g.why(w, r, err)
+	writeDenied(w, status, message, next)
+}
+
+// writeDenied replies to a request that is refused.
+func writeDenied(w http.ResponseWriter, status int, message, next string) {
+	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": "denied", "message": word, "next": next}})
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": "denied", "message": message, "next": next}})
 }
 
 // why is the answer to a refused request. It says no more than who asks needs.

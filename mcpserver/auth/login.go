@@ -119,7 +119,7 @@ func (g *Authenticator) login(w http.ResponseWriter, r *http.Request) {
 		page(w, status, message)
 		return
 	}
-	g.setCookie(w, r, g.logins.add(grant, g.now()), int(loginTime.Seconds()))
+	g.setCookie(w, r, g.logins.add(grant, g.o.Now()), int(loginTime.Seconds()))
 	http.Redirect(w, r, "/runs", http.StatusSeeOther)
 }
 

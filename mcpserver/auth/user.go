@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -121,13 +120,7 @@ func (u *SameUser) Wrap(next http.Handler) http.Handler {
 		case slices.Contains(open, r.URL.Path):
 			next.ServeHTTP(w, r.WithContext(asStranger(r.Context())))
 		default:
-			w.Header().Set("Cache-Control", "no-store")
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusForbidden)
-			_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{
-				"code": "denied", "message": err.Error(),
-				"next": "its user can make a token with: understudy token add NAME, and start the server again, which then asks everyone for one",
-			}})
+			writeDenied(w, http.StatusForbidden, err.Error(), "its user can make a token with: understudy token add NAME, and start the server again, which then asks everyone for one")
 		}
 	})
 }

@@ -22,12 +22,12 @@ import (
 
 // callTool calls a tool on behalf of a page, and gives what it answered. What the tool
 // refused or failed with is the error.
-func callTool(clients http.Handler, modern string) func(*http.Request, viewer.Call) (json.RawMessage, error) {
+func callTool(clients http.Handler) func(*http.Request, viewer.Call) (json.RawMessage, error) {
 	return func(r *http.Request, c viewer.Call) (json.RawMessage, error) {
 		body, err := json.Marshal(map[string]any{
 			"jsonrpc": "2.0", "id": 1, "method": "tools/call",
 			"params": map[string]any{"name": c.Tool, "arguments": c.Args, "_meta": map[string]any{
-				"io.modelcontextprotocol/protocolVersion":    modern,
+				"io.modelcontextprotocol/protocolVersion":    Modern,
 				"io.modelcontextprotocol/clientInfo":         map[string]string{"name": viewer.PageClient, "version": "1"},
 				"io.modelcontextprotocol/clientCapabilities": map[string]any{},
 			}},
@@ -42,7 +42,7 @@ func callTool(clients http.Handler, modern string) func(*http.Request, viewer.Ca
 		call.RemoteAddr, call.Host = r.RemoteAddr, r.Host
 		for key, value := range map[string]string{
 			"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-			versionHeader: modern, "Mcp-Method": "tools/call", "Mcp-Name": c.Tool,
+			versionHeader: Modern, "Mcp-Method": "tools/call", "Mcp-Name": c.Tool,
 		} {
 			call.Header.Set(key, value)
 		}

@@ -24,9 +24,7 @@ import (
 type Options struct {
 	// Clients answers the requests of MCP clients.
 	Clients *mcp.Server
-	// Modern is the first protocol version without sessions.
-	Modern string
-	Runs   func(context.Context) (engine.Runs, error)
+	Runs    func(context.Context) (engine.Runs, error)
 	// RunsFor are the runs that whoever sent a request may see, if it may use the
 	// tool that discloses the same.
 	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
@@ -126,7 +124,7 @@ func New(o Options) *Server {
 // Handler answers clients at /mcp, and operators at the other addresses.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	clients := Streamable(s.o.Clients, s.o.Modern, s.Timeouts.Session)
+	clients := Streamable(s.o.Clients, s.Timeouts.Session)
 	if s.o.Gate != nil {
 		clients = identified(clients)
 	}
@@ -144,7 +142,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /mode", op.changeMode)
 	mux.HandleFunc("GET /api/{things}/{operation}", s.operate)
 	mux.HandleFunc("POST /api/{things}/{operation}", s.operate)
-	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, DocumentsFor: s.o.DocumentsFor, Do: callTool(acting, s.o.Modern), StatusOf: statusFor, Open: s.o.Live, Life: s.o.Life})
+	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, DocumentsFor: s.o.DocumentsFor, Do: callTool(acting), StatusOf: statusFor, Open: s.o.Live, Life: s.o.Life})
 	for _, path := range viewer.Paths() {
 		mux.Handle(path, pages)
 	}
@@ -152,12 +150,16 @@ func (s *Server) Handler() http.Handler {
 	return s.guarded(mux)
 }
 
+// Modern is the first protocol version without sessions: each request says for itself
+// who sends it and what its sender understands.
+const Modern = "2026-07-28"
+
 // versionHeader tells the protocol versions apart before a body is read.
 const versionHeader = "Mcp-Protocol-Version"
 
 // Streamable routes each protocol era to the handler that speaks it: the SDK
 // accepts modern requests only where it keeps no sessions.
-func Streamable(s *mcp.Server, modern string, session time.Duration) http.Handler {
+func Streamable(s *mcp.Server, session time.Duration) http.Handler {
 	get := func(*http.Request) *mcp.Server { return s }
 	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
@@ -166,7 +168,7 @@ func Streamable(s *mcp.Server, modern string, session time.Duration) http.Handle
 		SessionTimeout: session, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get(versionHeader) >= modern {
+		if r.Header.Get(versionHeader) >= Modern {
 			stateless.ServeHTTP(w, r)
 			return
 		}
