@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,21 @@ func ProcessName(pid int) string {
 	}
 	comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return strings.TrimSpace(string(comm))
+}
+
+// ProcessStat returns the fields of a process's stat file after the name of its program,
+// beginning with its state and its parent: at least 20, or none if there is no such process.
+func ProcessStat(pid int) []string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	// The name is in parentheses and may hold anything.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 20 {
+		return nil
+	}
+	return fields
 }
 
 // ProcessAliases returns the names of the program that a process runs besides the

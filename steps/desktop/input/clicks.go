@@ -9,37 +9,40 @@ import (
 	"understudy/steps/desktop"
 )
 
-// An application takes two clicks for a double click when they are at one place
-// and no more than some time apart. So the clicks of one step have to keep
-// together, and those of two steps apart, however fast the steps are.
+// Applications take two clicks for a double click if they are close in time and place.
+// So the clicks of one step must be close together, and those of two steps apart, however
+// fast the steps follow one another.
 
 const (
-	// clickRest is what is between clicks that are not to make one. It is as
-	// long as the time of a double click in the slowest toolkit.
+	// clickRest is the time between two clicks that must not become a double click:
+	// the double-click time of the slowest toolkit.
 	clickRest = 500 * time.Millisecond
-	// tripleRest is the same after a double click: GTK takes a third press for a
-	// triple click within twice that time of the first.
+	// tripleRest is the same after a double click: GTK accepts the third press of a
+	// triple click up to twice its double-click time after the first.
 	tripleRest = 2 * clickRest
-	// near is how far from each other clicks may be, to count for one place. It
-	// is more than in any toolkit.
+	// near is the distance in pixels up to which two clicks count as one place. No
+	// toolkit allows more.
 	near = 10
+	// StrokeGap is the time between the clicks of a multiple click. Browsers take two
+	// clicks at the same time for one.
+	StrokeGap = 8 * time.Millisecond
 )
 
-// Presses are the presses of late, any of which the next click may be taken
-// together with: the parts of a window that only see their own presses, such as
-// each widget of GTK, count across one elsewhere.
+// Presses are the recent presses with which the next click could form a multiple click.
+// One is not enough: parts of a window that see only their own presses, such as the
+// widgets of GTK, count across a press elsewhere.
 type Presses []press
 
-// press is a click, when its button was pressed or let go of last, and how long
-// the next click at the same place waits from then.
+// press is a click, the time when its button was last pressed or released, and how long
+// the next click at the same place must wait after that.
 type press struct {
 	desktop.Click
 	when time.Time
 	rest time.Duration
 }
 
-// Rest is how long to wait before another click. Before a multiple click it is
-// the same wherever that is: after one click GTK takes none elsewhere for one.
+// Rest returns how long to wait before a click. Before a multiple click the place does
+// not matter: after a single click GTK accepts no multiple click elsewhere either.
 func (p Presses) Rest(next desktop.Click) (d time.Duration) {
 	for _, before := range p {
 		switch since := time.Since(before.when); {
@@ -52,9 +55,14 @@ func (p Presses) Rest(next desktop.Click) (d time.Duration) {
 	return d
 }
 
-// together says whether two clicks are near enough to count for one. GTK counts from
-// the corner of the window, or of an element that has a window of its own, which may
-// have moved since.
+// Wait sleeps until a click counts as one of its own.
+func (p Presses) Wait(ctx context.Context, next desktop.Click) error {
+	return desktop.Sleep(ctx, p.Rest(next))
+}
+
+// together reports whether two clicks are near enough to form a double click. GTK measures
+// from the corner of the window, or of an element with a window of its own, which may have
+// moved in between.
 func together(a, b desktop.Click) bool {
 	return a.Button == b.Button && (isNear(a.At, b.At) ||
 		a.In != nil && b.In != nil && a.In.ID == b.In.ID && isNear(within(a.At, a.In.Bounds), within(b.At, b.In.Bounds)) ||
@@ -69,7 +77,7 @@ func within(at desktop.Point, r desktop.Rect) desktop.Point {
 	return desktop.Point{X: at.X - r.X, Y: at.Y - r.Y}
 }
 
-// Add remembers a click, and forgets those that count no more.
+// Add adds a click that was made now and drops those that no longer matter.
 func (p *Presses) Add(c desktop.Click) {
 	*p = slices.DeleteFunc(*p, func(before press) bool { return time.Since(before.when) > before.rest })
 	rest := clickRest
@@ -79,10 +87,11 @@ func (p *Presses) Add(c desktop.Click) {
 	*p = append(*p, press{c, time.Now(), rest})
 }
 
-// Press presses a button, after a rest unless the press follows the one before.
+// Press calls press, which presses a button. It waits first, unless the press is meant to
+// form a multiple click with the one before.
 func (p *Presses) Press(ctx context.Context, c desktop.Click, follows bool, press func() error) error {
 	if !follows {
-		if err := desktop.Sleep(ctx, p.Rest(c)); err != nil {
+		if err := p.Wait(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -90,10 +99,10 @@ func (p *Presses) Press(ctx context.Context, c desktop.Click, follows bool, pres
 	return press()
 }
 
-// LetGo remembers when a button was let go of: some toolkits count from there.
-// Where that was is of no matter to them, as they compare the presses.
+// LetGo notes that a button was released now: some toolkits measure from there. The place
+// of the release does not matter, since toolkits compare the places of presses.
 func (p Presses) LetGo(b desktop.Button) {
-	for i := len(p) - 1; i >= 0; i-- {
+	for i := range slices.Backward(p) {
 		if p[i].Button == b {
 			p[i].when = time.Now()
 			return
@@ -101,23 +110,22 @@ func (p Presses) LetGo(b desktop.Button) {
 	}
 }
 
-// VerifyTarget fails with desktop.ErrMoved unless the window of a click is where it
-// was seen, and above all others at the point. It is now nil when it is gone.
-func VerifyTarget(a desktop.Click, now *desktop.Window, above bool) error {
+// VerifyTarget fails with desktop.ErrMoved unless the window of a click is where it was
+// seen, and topmost at the point. The window as it is now is nil if it has been closed.
+func VerifyTarget(a desktop.Click, now *desktop.Window, topmost bool) error {
 	switch {
 	case now == nil:
 		return fmt.Errorf("the window %q is gone: %w", a.In.Title, desktop.ErrMoved)
 	case now.Bounds != a.In.Bounds:
 		return fmt.Errorf("the window %q moved from %s to %s: %w", a.In.Title, a.In.Bounds, now.Bounds, desktop.ErrMoved)
-	case !above:
+	case !topmost:
 		return fmt.Errorf("the window %q came under another one at %s: %w", a.In.Title, a.At, desktop.ErrMoved)
 	}
 	return nil
 }
 
-// VerifyStayed fails with desktop.ErrUnclear when a window is not where it was when it
-// was clicked. One that has got another size did so because of the click, as when a
-// title bar is clicked twice.
+// VerifyStayed fails with desktop.ErrUnclear if a window moved while it was clicked. If its
+// size changed too, the click itself did that, such as a double click on a title bar.
 func VerifyStayed(w, now desktop.Window) error {
 	if now.Bounds == w.Bounds || now.Bounds.W != w.Bounds.W || now.Bounds.H != w.Bounds.H {
 		return nil

@@ -1,4 +1,4 @@
-// Package input is what the drivers of pointer and keyboard share: the names
-// of keys in X and in robotgo, how a chord is read, and how far apart the
-// clicks of two steps must be. It sends nothing.
+// Package input holds what the drivers of pointer and keyboard share: keys and their
+// keysyms, how chords are read, how keysyms that were heard become text, how far apart
+// clicks must be, and which marks are shown. It sends nothing itself.
 package input

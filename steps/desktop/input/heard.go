@@ -9,8 +9,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// KeyOf is the key that gives a keysym, "" where it has no name. The keys on the right
-// and those of the number pad without NumLock have the names of their twins.
+// KeyOf returns the key that gives a keysym, or "" if it has no name. The keys on the right
+// side and those of the number pad without NumLock have the names of their twins.
 func KeyOf(sym uint32) desktop.Key {
 	if k, ok := keyBySym[sym]; ok {
 		return k
@@ -34,14 +34,44 @@ var keyBySym = func() map[uint32]desktop.Key {
 	return m
 }()
 
-// A Composer says what keys type that are pressed one after the other.
-type Composer struct {
-	dead rune // the accent of the dead key that was pressed last
+// The bits of modifiers in a keyboard state, in X as in XKB. AltGr is level3 unless a
+// keymap says otherwise.
+const (
+	shiftBit, controlBit, altBit, superBit = 1 << 0, 1 << 2, 1 << 3, 1 << 6
+	Level3Bit                              = 1 << 7
+)
+
+// ModBits are the bits of the modifiers in a state of the usual keyboard.
+var ModBits = map[desktop.Key]uint32{
+	desktop.Ctrl: controlBit, desktop.Shift: shiftBit, desktop.Alt: altBit, desktop.AltGr: Level3Bit, desktop.Super: superBit,
 }
 
-// Text is what the key of a keysym types: "" for one that types nothing, and for a dead
-// key, which changes the next.
-func (c *Composer) Text(sym uint32) string {
+// HeldMods returns the modifiers that are held in a state, in which AltGr has a bit, or
+// none if that is zero.
+func HeldMods(state, altGr uint32) (held []desktop.Key) {
+	for _, k := range []desktop.Key{desktop.Ctrl, desktop.Shift, desktop.Alt, desktop.AltGr, desktop.Super} {
+		bit := ModBits[k]
+		if k == desktop.AltGr {
+			bit = altGr
+		}
+		if state&bit != 0 {
+			held = append(held, k)
+		}
+	}
+	return held
+}
+
+// A Composer turns keys that are pressed one after the other into text.
+type Composer struct {
+	dead rune // the accent of the last dead key
+}
+
+// Text returns what a key types that gives a keysym in a state: "" for a key that types
+// nothing, for a shortcut, and for a dead key, which changes the next one.
+func (c *Composer) Text(sym, state uint32) string {
+	if state&(controlBit|altBit|superBit) != 0 {
+		return ""
+	}
 	if accent, ok := deadAccents[sym]; ok && c.dead == 0 {
 		c.dead = accent
 		return ""

@@ -1,19 +1,20 @@
 package input
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
 	"understudy/steps/desktop"
 )
 
-// NamedKey is a key that has a name instead of a character.
+// NamedKey is a key with a name instead of a character.
 type NamedKey struct {
 	Sym     uint32 // its X keysym
 	Robotgo string // robotgo's name for it; "" when robotgo lacks it on some system
 }
 
-// NamedKeys are all keys of package desktop that have a name.
+// NamedKeys are all keys of package desktop that have names.
 var NamedKeys = map[desktop.Key]NamedKey{
 	"ctrl": {0xffe3, "ctrl"}, "shift": {0xffe1, "shift"}, "alt": {0xffe9, "alt"},
 	"altgr": {0xfe03, ""}, "super": {0xffeb, "cmd"},
@@ -39,14 +40,13 @@ var NamedKeys = map[desktop.Key]NamedKey{
 	"medianext": {0x1008ff17, "audio_next"}, "mediaprevious": {0x1008ff16, "audio_prev"},
 }
 
-// Character is the one character that a key is, if it is one.
+// Character returns the character of a key that is one.
 func Character(k desktop.Key) (rune, bool) {
 	r, n := utf8.DecodeRuneInString(string(k))
 	return r, n > 0 && n == len(k) && r != utf8.RuneError
 }
 
-// Known is nil for a key that exists, because robotgo takes an unknown one
-// for another, or drops it.
+// Known fails for a key that does not exist: robotgo would press another one, or none.
 func Known(keys ...desktop.Key) error {
 	for _, k := range keys {
 		if _, ok := NamedKeys[k]; ok {
@@ -59,21 +59,19 @@ func Known(keys ...desktop.Key) error {
 	return nil
 }
 
-// Plain makes "ctrl+S" the same as "ctrl+s": with a modifier, a letter names
-// its key. Shift has to be asked for by name.
+// Keys returns the keys of a chord: its modifiers, then its key.
+func Keys(c desktop.Chord) []desktop.Key { return append(slices.Clone(c.Mods), c.Key) }
+
+// Plain returns "ctrl+s" for "ctrl+S": with modifiers, a letter names its key. Shift must
+// be asked for by name.
 func Plain(c desktop.Chord) desktop.Chord {
-	for _, m := range c.Mods {
-		if m == desktop.Shift {
-			continue
-		}
-		if r, ok := Character(c.Key); ok {
-			c.Key = desktop.Key(unicode.ToLower(r))
-		}
+	if r, ok := Character(c.Key); ok && slices.ContainsFunc(c.Mods, func(m desktop.Key) bool { return m != desktop.Shift }) {
+		c.Key = desktop.Key(unicode.ToLower(r))
 	}
 	return c
 }
 
-// Types says whether a chord does nothing but type a character.
+// Types returns the text of a chord that only types a character.
 func Types(c desktop.Chord) (string, bool) {
 	if len(c.Mods) > 0 {
 		return "", false

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// SymOf is the keysym that types a character.
+// SymOf returns the keysym that types a character.
 func SymOf(r rune) uint32 {
 	switch {
 	case r == '\n' || r == '\r':
@@ -20,12 +20,12 @@ func SymOf(r rune) uint32 {
 	return symUnicode | uint32(r)
 }
 
-// ErrControl says that a text to type holds a character that no key types.
+// ErrControl is the error for a text with a control character, which no key types.
 func ErrControl(c rune) error {
 	return fmt.Errorf("the text to type holds the control character %U: press a key instead", c)
 }
 
-// Typeable is the keysym of each character of a text, when all can be typed.
+// Typeable returns the keysyms that type a text. It fails if a character cannot be typed.
 func Typeable(text string) ([]uint32, error) {
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("the text to type is not valid UTF-8")
@@ -45,7 +45,7 @@ func Typeable(text string) ([]uint32, error) {
 	return syms, nil
 }
 
-// CharOf is the character that a keysym types, or 0.
+// CharOf returns the character that a keysym types, or 0.
 func CharOf(sym uint32) rune {
 	switch {
 	case sym >= 0x20 && sym <= 0x7e, sym >= 0xa0 && sym <= 0xff:
@@ -58,27 +58,25 @@ func CharOf(sym uint32) rune {
 	return oldChars()[sym]
 }
 
-// symUnicode marks a keysym that is a character's number.
+// symUnicode is the bit of keysyms that hold the code point of a character.
 const symUnicode = 0x01000000
 
-// oldChars gives the characters of the keysyms that are older than Unicode.
+// oldChars returns the characters of the keysyms that are older than Unicode.
 var oldChars = sync.OnceValue(func() map[uint32]rune {
 	chars := map[uint32]rune{}
 	for first, text := range oldSyms {
-		sym := first
-		for _, r := range text {
+		for i, r := range []rune(text) {
 			if r != 0 {
-				chars[sym] = r
+				chars[first+uint32(i)] = r
 			}
-			sym++
 		}
 	}
 	return chars
 })
 
-// oldSyms are the characters of keysyms that follow one another, by the
-// first; a zero is a gap. They are Latin 2 to 4, Katakana, Arabic, Cyrillic,
-// Greek, technical and typographic signs, Hebrew, Thai, Korean, Latin 8 and 9.
+// oldSyms are the characters of consecutive keysyms, by the first of them; a zero is a
+// gap: Latin 2 to 4, Katakana, Arabic, Cyrillic, Greek, technical and typographic signs,
+// Hebrew, Thai, Korean, Latin 8 and 9.
 var oldSyms = map[uint32]string{
 	0x01a1: "Ą˘Ł\x00ĽŚ\x00\x00ŠŞŤŹ\x00ŽŻ\x00ą˛ł\x00ľśˇ\x00šşťź˝žżŔ\x00\x00Ă\x00ĹĆ\x00Č\x00Ę\x00Ě\x00\x00ĎĐŃŇ\x00\x00Ő\x00\x00ŘŮ\x00Ű\x00\x00Ţ\x00ŕ\x00\x00ă\x00ĺć\x00č\x00ę\x00ě\x00\x00ďđńň\x00\x00ő\x00\x00řů\x00ű\x00\x00ţ˙",
 	0x02a1: "Ħ",

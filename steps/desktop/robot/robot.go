@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -18,7 +17,7 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// kit is what robotgo does on this system.
+// kit is the part of robotgo for this system.
 type kit struct {
 	move      func(x, y int, display ...int)
 	location  func() (int, int)
@@ -35,9 +34,9 @@ type kit struct {
 const (
 	// clickGap is the pause between the clicks of a multiple click.
 	clickGap = 30 * time.Millisecond
-	// pressTime is how long a button is down in a click.
+	// pressTime is how long a click holds the button.
 	pressTime = 8 * time.Millisecond
-	// handful is how many characters are typed between two looks at the context.
+	// handful is how many characters are typed between two checks of the context.
 	handful = 64
 )
 
@@ -45,26 +44,25 @@ const (
 type Driver struct {
 	o Options
 
-	mu      sync.Mutex // input: one action at a time
+	input   input.Mutex // held during each action
 	keys    map[desktop.Key]bool
 	buttons map[desktop.Button]bool
 	presses input.Presses
 }
 
-// Open takes the desktop of this machine; there is only one.
+// Open opens the desktop of this machine.
 func Open(_ context.Context, o Options) (*Driver, error) {
 	if w, h := toolkit.size(); w <= 0 || h <= 0 {
 		return nil, &desktop.MissingError{What: "no display: this process has no desktop session"}
 	}
-	return &Driver{o: o, keys: map[desktop.Key]bool{}, buttons: map[desktop.Button]bool{}}, nil
+	return &Driver{o: o, input: input.NewMutex(), keys: map[desktop.Key]bool{}, buttons: map[desktop.Button]bool{}}, nil
 }
 
 func missing() error {
 	return &desktop.MissingError{What: "this does not work on " + runtime.GOOS + " yet, only on Linux"}
 }
 
-// Desktop returns a desktop.Desktop backed by d; the other parts report that
-// they are missing.
+// Desktop returns a desktop.Desktop backed by d; all other parts fail.
 func (d *Driver) Desktop() *desktop.Desktop {
 	all := desktop.Missing(missing())
 	all.Actor, all.Pointer, all.Screen, all.Session = d, d, d, d
@@ -84,11 +82,11 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 			return d.enter(ctx, text)
 		}
 	}
-	return d.next(ctx, func() error { return d.input(ctx, a) })
+	return d.next(ctx, func() error { return d.act(ctx, a) })
 }
 
-// input performs an action in its turn.
-func (d *Driver) input(ctx context.Context, a desktop.Action) error {
+// act performs an action. The caller holds d.input.
+func (d *Driver) act(ctx context.Context, a desktop.Action) error {
 	switch a := a.(type) {
 	case desktop.MovePointer:
 		toolkit.move(a.To.X, a.To.Y)
@@ -113,13 +111,12 @@ func (d *Driver) input(ctx context.Context, a desktop.Action) error {
 	return missing()
 }
 
-// next runs f after the input before it, unless the context has ended.
+// next calls f after the input before it, unless the context ends first.
 func (d *Driver) next(ctx context.Context, f func() error) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err := d.input.Lock(ctx); err != nil {
+		return err
 	}
+	defer d.input.Unlock()
 	return f()
 }
 
@@ -128,7 +125,7 @@ func (d *Driver) PointerPosition(context.Context) (desktop.Point, error) {
 	return desktop.Point{X: x, Y: y}, nil
 }
 
-// buttonDown presses a mouse button, apart from the clicks before.
+// buttonDown presses a mouse button, as a click of its own unless it follows one.
 func (d *Driver) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 	x, y := toolkit.location()
 	c := desktop.Click{At: desktop.Point{X: x, Y: y}, Button: a.Button}
@@ -151,15 +148,15 @@ func direction(down bool) string {
 	return "up"
 }
 
-// RestBeforeClick waits until a click is taken for one of its own.
+// RestBeforeClick sleeps until a click counts as one of its own.
 func (d *Driver) RestBeforeClick(ctx context.Context, c desktop.Click) error {
-	return d.next(ctx, func() error { return desktop.Sleep(ctx, d.presses.Rest(c)) })
+	return d.next(ctx, func() error { return d.presses.Wait(ctx, c) })
 }
 
-// click moves to the point and clicks, apart from the clicks before. A button
-// that is down goes up even when the context ends.
+// click moves the pointer and clicks, as a click of its own. A button that is down goes
+// up even if the context ends.
 func (d *Driver) click(ctx context.Context, a desktop.Click) error {
-	if err := desktop.Sleep(ctx, d.presses.Rest(a)); err != nil {
+	if err := d.presses.Wait(ctx, a); err != nil {
 		return err
 	}
 	defer d.presses.Add(a)
@@ -182,7 +179,7 @@ func (d *Driver) click(ctx context.Context, a desktop.Click) error {
 	return nil
 }
 
-// nameOf is robotgo's name for a key.
+// nameOf returns robotgo's name for a key.
 func nameOf(k desktop.Key) (string, error) {
 	if k == desktop.AltGr {
 		return "altr", nil
@@ -209,24 +206,22 @@ func (d *Driver) key(k desktop.Key, down bool) error {
 	return toolkit.keyToggle(name, direction(down))
 }
 
-// press presses a chord. A letter pressed with a modifier names its key, so
-// ctrl+S is ctrl+s.
+// press presses a chord.
 func (d *Driver) press(c desktop.Chord) error {
 	c = input.Plain(c)
-	var names []string
-	for _, k := range append(slices.Clone(c.Mods), c.Key) {
-		n, err := nameOf(k)
+	var mods []any
+	for _, m := range c.Mods {
+		n, err := nameOf(m)
 		if err != nil {
 			return err
 		}
-		names = append(names, n)
+		mods = append(mods, n)
 	}
-	last := len(names) - 1
-	mods := make([]any, last)
-	for i, m := range names[:last] {
-		mods[i] = m
+	key, err := nameOf(c.Key)
+	if err != nil {
+		return err
 	}
-	return toolkit.keyTap(names[last], mods...)
+	return toolkit.keyTap(key, mods...)
 }
 
 // enter types text, a handful of characters at a time.
@@ -241,8 +236,8 @@ func (d *Driver) enter(ctx context.Context, text string) error {
 	return nil
 }
 
-// typeSome presses the keys of line ends and tabs, which robotgo would send
-// as characters that applications ignore.
+// typeSome types text. It presses keys for line ends and tabs, which robotgo would send as
+// characters that applications ignore.
 func typeSome(text string) error {
 	for text != "" {
 		i := strings.IndexFunc(text, unicode.IsControl)
@@ -268,8 +263,8 @@ func (d *Driver) Monitors(context.Context) ([]desktop.Monitor, error) {
 	return []desktop.Monitor{{Name: "main", Bounds: desktop.Rect{W: w, H: h}, Primary: true, Scale: toolkit.scale()}}, nil
 }
 
-// Capture takes a picture of an area, clipped to the main screen. The zero
-// Rect is that whole screen.
+// Capture returns a picture of an area, clipped to the main screen. The zero Rect is the
+// whole main screen.
 func (d *Driver) Capture(ctx context.Context, area desktop.Rect) (img *image.RGBA, err error) {
 	w, h := toolkit.size()
 	part, err := desktop.Rect{W: w, H: h}.Clip(area)
@@ -283,13 +278,13 @@ func (d *Driver) Capture(ctx context.Context, area desktop.Rect) (img *image.RGB
 	return img, err
 }
 
-// Snap is a Capture of the whole screen: these systems give no faster one.
+// Snap captures the whole screen: these systems have no faster way.
 func (d *Driver) Snap(ctx context.Context) (func() *image.RGBA, error) {
 	p, err := d.Capture(ctx, desktop.Rect{})
 	return func() *image.RGBA { return p }, err
 }
 
-// LastDrawn is now: these systems do not tell.
+// LastDrawn returns the current time: these systems do not tell.
 func (d *Driver) LastDrawn(context.Context, desktop.WindowID, desktop.Rect) (time.Time, error) {
 	return time.Now(), nil
 }
@@ -309,22 +304,18 @@ func (d *Driver) Ping(context.Context) error {
 	return nil
 }
 
-// ReleaseAll lets go of every key and button that we hold down.
+// ReleaseAll releases all keys and buttons that are held.
 func (d *Driver) ReleaseAll(ctx context.Context) error {
 	return d.next(ctx, func() error {
 		var first error
-		keep := func(err error) {
-			first = cmp.Or(first, err)
-		}
 		for b, down := range d.buttons {
 			if down {
-				keep(d.button(b, false))
+				first = cmp.Or(first, d.button(b, false))
 			}
 		}
 		for k, down := range d.keys {
-			if name, err := nameOf(k); down && err == nil {
-				keep(toolkit.keyToggle(name, "up"))
-				d.keys[k] = false
+			if down {
+				first = cmp.Or(first, d.key(k, false))
 			}
 		}
 		return first

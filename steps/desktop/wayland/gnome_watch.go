@@ -15,8 +15,8 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// watch tells what our extension tells of mouse and keyboard, over a connection of its
-// own, with which it ends. The wheel is never told, and keys since GNOME 48.
+// watch reports what our extension tells about mouse and keyboard. It uses a connection of its
+// own, so that the extension stops with it. The wheel is never told, and keys since GNOME 48.
 func (g *gnome) watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	place, err := findGNOME(ctx, 0, g.folder)
 	if err != nil {
@@ -29,7 +29,7 @@ func (g *gnome) watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	var keys bool
 	err = own.ask(ctx, "Watch", []any{&keys})
 	if told := (dbus.Error{}); errors.As(err, &told) && told.Name == "org.freedesktop.DBus.Error.UnknownMethod" {
-		return watchNothing(ctx, f) // an extension that was installed by an older version
+		return watchNothing(ctx, f) // an older version has installed the extension
 	}
 	if err != nil {
 		return err
@@ -53,26 +53,21 @@ func (g *gnome) watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	}
 }
 
-// gnomeHearing makes input of what our extension tells.
+// gnomeHearing turns the signals of our extension into events.
 type gnomeHearing struct {
 	f        func(desktop.InputEvent)
-	ours     func(time.Time) bool
+	ours     func(time.Time) bool // reports whether input of a time is ours
 	at       desktop.Point
 	held     uint32 // buttons
 	composer input.Composer
 }
 
-// The modifiers and buttons, as the shell has them: the button on the right is the second.
-var (
-	gnomeMods = []struct {
-		bit uint32
-		key desktop.Key
-	}{{1 << 2, desktop.Ctrl}, {1, desktop.Shift}, {1 << 3, desktop.Alt}, {1 << 7, desktop.AltGr}, {1 << 6, desktop.Super}}
-	gnomeButtons = []struct {
-		bit    uint32
-		button desktop.Button
-	}{{1 << 8, desktop.Left}, {1 << 9, desktop.Right}, {1 << 10, desktop.Middle}}
-)
+// gnomeButtons are the bits of buttons in a state of the shell, in which the right button is the
+// second.
+var gnomeButtons = []struct {
+	bit    uint32
+	button desktop.Button
+}{{1 << 8, desktop.Left}, {1 << 9, desktop.Right}, {1 << 10, desktop.Middle}}
 
 func (h *gnomeHearing) hear(s *dbus.Signal) {
 	var micros int64
@@ -95,7 +90,7 @@ func (h *gnomeHearing) hear(s *dbus.Signal) {
 	}
 }
 
-// pointer tells which buttons are not as they were, and where the pointer is.
+// pointer reports the buttons that have changed, and where the pointer is.
 func (h *gnomeHearing) pointer(ev desktop.InputEvent, state uint32) {
 	before, from := h.held, h.at
 	h.at, h.held = ev.At, state
@@ -106,7 +101,7 @@ func (h *gnomeHearing) pointer(ev desktop.InputEvent, state uint32) {
 		ev.Type = desktop.PointerMove
 		h.f(ev)
 	}
-	ev.Mods = gnomeModsOf(state)
+	ev.Mods = input.HeldMods(state, input.Level3Bit)
 	for _, b := range gnomeButtons {
 		if (before^state)&b.bit == 0 {
 			continue
@@ -119,15 +114,6 @@ func (h *gnomeHearing) pointer(ev desktop.InputEvent, state uint32) {
 	}
 }
 
-func gnomeModsOf(state uint32) (held []desktop.Key) {
-	for _, m := range gnomeMods {
-		if state&m.bit != 0 {
-			held = append(held, m.key)
-		}
-	}
-	return held
-}
-
 func (h *gnomeHearing) key(ev desktop.InputEvent, released bool, state, sym uint32) {
 	if h.ours(ev.Time) {
 		return
@@ -135,29 +121,25 @@ func (h *gnomeHearing) key(ev desktop.InputEvent, released bool, state, sym uint
 	ev.Type, ev.Key = desktop.KeyRelease, input.KeyOf(sym)
 	r, character := input.Character(ev.Key)
 	made := character && !unicode.IsLetter(r) && unicode.IsGraphic(r) // with Shift, as ! is
-	ev.Mods = slices.DeleteFunc(gnomeModsOf(state), func(m desktop.Key) bool { return m == ev.Key || made && m == desktop.Shift })
+	ev.Mods = slices.DeleteFunc(input.HeldMods(state, input.Level3Bit), func(m desktop.Key) bool { return m == ev.Key || made && m == desktop.Shift })
 	if !released {
-		ev.Type = desktop.KeyPress
-		const shortcut = 1<<2 | 1<<3 | 1<<6
-		if state&shortcut == 0 {
-			ev.Text = h.composer.Text(sym)
-		}
+		ev.Type, ev.Text = desktop.KeyPress, h.composer.Text(sym, state)
 	}
 	if ev.Key != "" || ev.Text != "" {
 		h.f(ev)
 	}
 }
 
-// acts are when input of ours was on its way: what is told of in such a time is ours.
-// What a person does right then is not told apart from it.
+// acts are the times when input of ours was on its way. Events from these times count as ours;
+// what a person does right then cannot be told apart.
 type acts struct {
-	since time.Time // zero: nothing is on its way
+	since time.Time // zero: nothing is on its way now
 	past  []act
 }
 
 type act struct{ from, to time.Time }
 
-// actsKept is how long it is known when we acted.
+// actsKept is how long these times are kept.
 const actsKept = time.Minute
 
 func (a *acts) begin() {

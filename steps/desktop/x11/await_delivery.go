@@ -12,36 +12,35 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A window manager that raises a window when it is clicked holds the pointer
-// back from the press until it has done so. What the pointer does meanwhile is
-// kept by the server, and given on afterwards; but a button then goes up, for
-// the window, where the pointer is by that time, and moves become one. So
-// nothing is done next before what was done is through. The server's own answer
-// tells: what is kept has not yet changed the state that it gives.
+// A window manager that raises windows when they are clicked freezes the pointer from the
+// press until it has done so. The server queues the pointer events of that time and delivers
+// them afterwards; but then the window sees the button released where the pointer is by that
+// time, and several moves as one. So each action waits until the one before has been
+// delivered: queued events have not yet changed the state that QueryPointer returns.
 
 const (
-	// deliverWithin is how long a window manager may hold the pointer back. It
-	// takes a millisecond, and seconds where the machine is very busy.
+	// deliverWithin is how long a window manager may freeze the pointer. It takes a
+	// millisecond, or seconds if the machine is very busy.
 	deliverWithin = 10 * time.Second
-	// deliverEvery is the pause between two questions.
+	// deliverEvery is the interval of polling.
 	deliverEvery = 500 * time.Microsecond
 )
 
-// released waits until a button is up for the windows too.
+// released waits until the release of a button has been delivered.
 func (l *xConn) released(ctx context.Context, button byte) error {
 	return l.delivered(ctx, fmt.Sprintf("mouse button %d going up", button), func(p *xproto.QueryPointerReply) bool {
 		return p.Mask&(xproto.KeyButMaskButton1<<(button-1)) == 0
 	})
 }
 
-// left waits until the pointer has left a place for the windows too.
+// left waits until a move away from a point has been delivered.
 func (l *xConn) left(ctx context.Context, from, to desktop.Point) error {
 	return l.delivered(ctx, fmt.Sprintf("the pointer's move from %s to %s", from, to), func(p *xproto.QueryPointerReply) bool {
 		return from == to || from != pointed(p)
 	})
 }
 
-// delivered waits until the server gives a state of the pointer.
+// delivered polls the state of the pointer until it is as expected.
 func (l *xConn) delivered(ctx context.Context, what string, through func(*xproto.QueryPointerReply) bool) error {
 	limited, cancel := context.WithTimeoutCause(ctx, deliverWithin, fmt.Errorf(
 		"%s has reached no window within %s, something holds the pointer back, such as the window manager or a button that a person presses: %w",

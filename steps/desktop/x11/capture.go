@@ -19,64 +19,59 @@ import (
 	"understudy/steps/desktop"
 )
 
-// camera keeps the memory that the X server puts pictures into, because sharing
-// memory costs more than taking a picture.
+// camera takes pictures. It keeps the memory that the X server writes them to, because sharing
+// memory takes longer than taking a picture.
 type camera struct {
 	*server
 	mu    sync.Mutex
 	spare []*shmBuffer // guarded by mu
-	plain bool         // the server cannot share memory with us, it is elsewhere; guarded by mu
+	plain bool         // the server cannot share memory, such as one of another machine; guarded by mu
 }
 
-// spares is how many plates are kept for the next pictures.
+// spares is how many buffers are kept for the next pictures.
 const spares = 2
 
-// A shmBuffer is memory that we share with the server.
+// A shmBuffer is memory shared with the server.
 type shmBuffer struct {
 	seg    mitshm.Seg
 	memory []byte
 }
 
-// exposed is a picture as the server gives it.
+// exposed is a picture as the server sends it.
 type exposed struct {
 	part   desktop.Rect
 	pixels []byte
-	plate  *shmBuffer // which the pixels are on; nil when they came another way
+	buffer *shmBuffer // that has the pixels; nil if they came over the connection
 }
 
-// screen sees what a display shows.
+// screen captures what a display shows.
 type screen struct{ *Driver }
 
-// Capture takes a picture of an area, clipped to the screen. The zero Rect is
-// the whole screen. The picture's bounds begin at 0,0.
+// Capture takes a picture of an area, clipped to the screen. The zero Rect is the whole
+// screen. The bounds of the picture begin at 0,0.
 func (s screen) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
-	return look(ctx, s.Driver, func(l *xConn) (*image.RGBA, error) {
-		return ask(ctx, l, func() (*image.RGBA, error) {
-			e, err := l.grab(area)
-			if err != nil {
-				return nil, err
-			}
-			return l.decodeImage(e), nil
-		})
+	return query(ctx, s.Driver, func(l *xConn) (*image.RGBA, error) {
+		e, err := l.grab(area)
+		if err != nil {
+			return nil, err
+		}
+		return l.decodeImage(e), nil
 	})
 }
 
-// Snap returns as soon as the server has given the picture, and leaves making it
-// one of ours for later.
+// Snap returns as soon as the server has taken the picture. It is decoded later.
 func (s screen) Snap(ctx context.Context) (func() *image.RGBA, error) {
-	return look(ctx, s.Driver, func(l *xConn) (func() *image.RGBA, error) {
-		return ask(ctx, l, func() (func() *image.RGBA, error) {
-			e, err := l.grab(desktop.Rect{})
-			if err == nil && ctx.Err() != nil { // nobody waits for it any more
-				l.reuse(e.plate)
-				err = context.Cause(ctx)
-			}
-			return func() *image.RGBA { return l.decodeImage(e) }, err
-		})
+	return query(ctx, s.Driver, func(l *xConn) (func() *image.RGBA, error) {
+		e, err := l.grab(desktop.Rect{})
+		if err == nil && ctx.Err() != nil { // nobody waits for it any more
+			l.reuse(e.buffer)
+			err = context.Cause(ctx)
+		}
+		return func() *image.RGBA { return l.decodeImage(e) }, err
 	})
 }
 
-// grab lets the server give a picture of an area.
+// grab takes a picture of an area. It tries again if the size of the screen changes meanwhile.
 func (l *camera) grab(area desktop.Rect) (exposed, error) {
 	if l.setup.ImageByteOrder != xproto.ImageOrderLSBFirst || l.screen.RootDepth < 24 {
 		return exposed{}, &desktop.MissingError{What: fmt.Sprintf("pictures of a screen with %d bits a pixel are not supported: 24 are needed", l.screen.RootDepth)}
@@ -86,25 +81,21 @@ func (l *camera) grab(area desktop.Rect) (exposed, error) {
 		if err != nil {
 			return exposed{}, err
 		}
-		e, err := l.shootPart(area, screen)
+		var e exposed
+		part, err := screen.Clip(area)
+		if err == nil {
+			e, err = l.expose(part, 4*screen.W*screen.H)
+		}
 		if err == nil {
 			return e, nil
 		}
 		if now, _ := l.size(); now == screen || now.Empty() {
 			return exposed{}, err
-		} // else it was resized meanwhile
+		}
 	}
 }
 
-func (l *camera) shootPart(area, screen desktop.Rect) (exposed, error) {
-	part, err := screen.Clip(area)
-	if err != nil {
-		return exposed{}, err
-	}
-	return l.expose(part, 4*screen.W*screen.H)
-}
-
-// size is the screen, which may have been resized since we connected.
+// size returns the bounds of the screen, which may change.
 func (l *server) size() (desktop.Rect, error) {
 	g, err := xproto.GetGeometry(l.x, xproto.Drawable(l.root)).Reply()
 	if err != nil {
@@ -113,11 +104,10 @@ func (l *server) size() (desktop.Rect, error) {
 	return desktop.Rect{W: int(g.Width), H: int(g.Height)}, nil
 }
 
-// expose reads the pixels of a part of the screen, through shared memory when
-// it can be had.
+// expose reads the pixels of a part of the screen, through shared memory if possible.
 func (l *camera) expose(part desktop.Rect, room int) (exposed, error) {
-	plate := l.shmBuffer(room)
-	if plate == nil {
+	buffer := l.takeBuffer(room)
+	if buffer == nil {
 		r, err := xproto.GetImage(l.x, xproto.ImageFormatZPixmap, xproto.Drawable(l.root),
 			int16(part.X), int16(part.Y), uint16(part.W), uint16(part.H), 0xffffffff).Reply()
 		if err != nil {
@@ -126,16 +116,16 @@ func (l *camera) expose(part desktop.Rect, room int) (exposed, error) {
 		return exposed{part: part, pixels: r.Data}, nil
 	}
 	_, err := mitshm.GetImage(l.x, xproto.Drawable(l.root), int16(part.X), int16(part.Y), uint16(part.W), uint16(part.H),
-		0xffffffff, xproto.ImageFormatZPixmap, plate.seg, 0).Reply()
+		0xffffffff, xproto.ImageFormatZPixmap, buffer.seg, 0).Reply()
 	if err != nil {
-		l.reuse(plate)
+		l.reuse(buffer)
 		return exposed{}, err
 	}
-	return exposed{part, plate.memory[:4*part.W*part.H], plate}, nil
+	return exposed{part, buffer.memory[:4*part.W*part.H], buffer}, nil
 }
 
-// shmBuffer is memory to share with the server; nil when there can be none.
-func (l *camera) shmBuffer(room int) *shmBuffer {
+// takeBuffer returns memory that is shared with the server, or nil if that is impossible.
+func (l *camera) takeBuffer(room int) *shmBuffer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.spare) > 0 {
@@ -154,7 +144,7 @@ func (l *camera) shmBuffer(room int) *shmBuffer {
 	return p
 }
 
-// reuse keeps a plate, if there is one, for the next picture.
+// reuse keeps a buffer, unless it is nil, for the next picture.
 func (l *camera) reuse(p *shmBuffer) {
 	if p == nil {
 		return
@@ -168,8 +158,8 @@ func (l *camera) reuse(p *shmBuffer) {
 	mitshm.Detach(l.x, p.seg)
 }
 
-// share makes shared memory. The server lets go of it when it is told to, or
-// when the connection ends; we do when nothing uses it any more, for what nobody
+// share allocates shared memory. The server detaches from it when told to, or when the
+// connection ends; we do when nothing refers to it any more, because a picture that nobody
 // waits for any longer may still be read.
 func (l *camera) share(room int) (*shmBuffer, error) {
 	if !l.has["MIT-SHM"] {
@@ -179,7 +169,7 @@ func (l *camera) share(room int) (*shmBuffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = shm.Rm(id) }() // it lives on while someone is attached
+	defer func() { _ = shm.Rm(id) }() // it exists as long as someone is attached
 	memory, err := shm.At(id, 0, 0)
 	if err != nil {
 		return nil, err
@@ -195,16 +185,16 @@ func (l *camera) share(room int) (*shmBuffer, error) {
 	return p, nil
 }
 
-// decodeImage makes a picture of what the server gave.
+// decodeImage makes an image of a picture, and releases the picture.
 func (l *camera) decodeImage(e exposed) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, e.part.W, e.part.H))
 	opaque(img.Pix, e.pixels)
-	l.reuse(e.plate)
+	l.reuse(e.buffer)
 	return img
 }
 
-// opaque turns pixels of blue, green, red and nothing into opaque RGBA. It
-// does eight at a time, which is as fast as the memory.
+// opaque turns pixels of blue, green, red and a byte of padding into opaque RGBA. It does eight
+// at a time, which is as fast as the memory.
 func opaque(to, from []byte) {
 	le := binary.LittleEndian
 	for len(from) >= 32 && len(to) >= 32 {
@@ -221,8 +211,7 @@ func opaque(to, from []byte) {
 	}
 }
 
-// twoPixels reverses the bytes of both, and turns them so that each is where
-// it was.
+// twoPixels converts two pixels, one in each half.
 func twoPixels(bgrx uint64) uint64 {
 	return bits.RotateLeft64(bits.ReverseBytes64(bgrx), 24) | 0xff000000_ff000000
 }

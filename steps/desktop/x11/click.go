@@ -13,10 +13,10 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// holding asks the server while it serves nobody else, so that nothing can move
-// between a look at the target and the click.
-func holding[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, error) {
-	return perform(ctx, l, func() (T, error) {
+// holding calls f while the server is grabbed, so that nothing can move between the check of
+// the target and the click.
+func holding(ctx context.Context, l *xConn, f func() error) error {
+	return do(ctx, l, func() error {
 		xproto.GrabServer(l.x)
 		defer func() {
 			xproto.UngrabServer(l.x)
@@ -26,12 +26,18 @@ func holding[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, erro
 	})
 }
 
-// verifyTarget fails with desktop.ErrMoved unless the pointer is at the point of
-// a click, and in its window, which is where it was seen.
+// verifyTarget fails with desktop.ErrMoved unless the pointer is at the point of a click and
+// in its window, which is where it was seen.
 func (l *xConn) verifyTarget(a desktop.Click) error {
-	p, err := l.pointerAt(a.At)
-	if err != nil || a.In == nil {
+	p, err := xproto.QueryPointer(l.x, l.root).Reply()
+	if err != nil {
 		return err
+	}
+	if at := pointed(p); at != a.At {
+		return fmt.Errorf("the pointer was moved to %s when it was to click at %s: %w", at, a.At, desktop.ErrMoved)
+	}
+	if a.In == nil {
+		return nil
 	}
 	var now *desktop.Window
 	if w := l.describe([]uint32{uint32(a.In.ID)})[0]; w.there {
@@ -46,20 +52,8 @@ func (l *xConn) verifyTarget(a desktop.Click) error {
 	return nil
 }
 
-// pointerAt says whether the pointer is at a point.
-func (l *xConn) pointerAt(at desktop.Point) (*xproto.QueryPointerReply, error) {
-	p, err := xproto.QueryPointer(l.x, l.root).Reply()
-	if err != nil {
-		return nil, err
-	}
-	if now := pointed(p); now != at {
-		return nil, fmt.Errorf("the pointer was moved to %s when it was to click at %s: %w", now, at, desktop.ErrMoved)
-	}
-	return p, nil
-}
-
-// blocker is a modal dialog that keeps from a window what is meant for it.
-func (l *xConn) blocker(w desktop.Window) *desktop.Window {
+// blocker returns the modal dialog that takes the input of a window, or nil.
+func (l *windowTable) blocker(w desktop.Window) *desktop.Window {
 	managed := l.numbers(l.root, "_NET_CLIENT_LIST_STACKING")
 	i := slices.Index(managed, uint32(w.ID))
 	if i < 0 { // a menu, which is above all dialogs
@@ -74,8 +68,8 @@ func (l *xConn) blocker(w desktop.Window) *desktop.Window {
 	return windows.Blocker(w.ID)
 }
 
-// inside says whether a window is another one, or in it.
-func (l *xConn) inside(frame, w xproto.Window) bool {
+// inside reports whether a window is another one, or a descendant of it.
+func (l *server) inside(frame, w xproto.Window) bool {
 	for w != 0 && w != l.root {
 		if w == frame {
 			return true

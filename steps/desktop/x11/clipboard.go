@@ -20,16 +20,15 @@ import (
 // clipboard reads and writes the clipboard through xclip.
 type clipboard struct{ *Driver }
 
-// ReadClipboard is the clipboard's text, "" when it holds nothing, and
-// desktop.ErrRefused when it holds something that is no text. The owner of
-// the clipboard is another program, which may be stuck; it is not awaited for
-// longer than a moment.
+// ReadClipboard returns the text of the clipboard, "" if it is empty. It fails with
+// desktop.ErrRefused if the clipboard holds something other than text. The owner of the
+// clipboard, another program, may be stuck; the wait for it is bounded.
 func (c clipboard) ReadClipboard(ctx context.Context) (string, error) {
 	if err := c.Ping(ctx); err != nil {
 		return "", err
 	}
 	for {
-		before, err := c.owner(ctx)
+		before, err := query(ctx, c.Driver, (*xConn).clipboardOwner)
 		if err != nil {
 			return "", err
 		}
@@ -40,24 +39,19 @@ func (c clipboard) ReadClipboard(ctx context.Context) (string, error) {
 		case !strings.Contains(complaint, "not available"):
 			return "", fmt.Errorf("reading the clipboard: %w", err)
 		}
-		now, err := c.owner(ctx)
+		now, err := query(ctx, c.Driver, (*xConn).clipboardOwner)
 		switch {
 		case err != nil || now == 0:
 			return "", err
 		case now == before:
 			return "", fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
 		}
-		// Another took it meanwhile, and may not have been asked.
+		// Another program took it meanwhile, which may not have been asked.
 	}
 }
 
-// owner is the window that owns the clipboard, or 0.
-func (c clipboard) owner(ctx context.Context) (xproto.Window, error) {
-	return look(ctx, c.Driver, func(l *xConn) (xproto.Window, error) { return ask(ctx, l, l.clipboardOwner) })
-}
-
-// write puts text on the clipboard. It stays there when we end, until
-// another program takes the clipboard or the display ends.
+// write puts text on the clipboard. It stays there when we end, until another program takes
+// the clipboard or the display ends.
 func (c clipboard) write(ctx context.Context, text string) error {
 	l, err := c.live(ctx)
 	if err != nil {
@@ -72,8 +66,7 @@ func (c clipboard) write(ctx context.Context, text string) error {
 	if _, _, err := c.xclip(ctx, strings.NewReader(text), "-i"); err != nil {
 		return fmt.Errorf("writing the clipboard: %w", err)
 	}
-	// xclip returns a moment before the process that it leaves behind owns
-	// the clipboard.
+	// xclip returns a moment before the process that it leaves behind owns the clipboard.
 	for {
 		now, err := ask(ctx, l, l.clipboardOwner)
 		if err != nil || now != before && now != 0 {
@@ -85,7 +78,7 @@ func (c clipboard) write(ctx context.Context, text string) error {
 	}
 }
 
-// clipboardOwner is the window that owns the clipboard, or 0.
+// clipboardOwner returns the window that owns the clipboard, or 0.
 func (l *xConn) clipboardOwner() (xproto.Window, error) {
 	r, err := xproto.GetSelectionOwner(l.x, l.atom("CLIPBOARD")).Reply()
 	if err != nil {
@@ -94,9 +87,9 @@ func (l *xConn) clipboardOwner() (xproto.Window, error) {
 	return r.Owner, nil
 }
 
-// xclip runs xclip in a process group of its own and kills the group when it
-// takes too long. To hold what was written, xclip leaves a process behind; so
-// nothing that we would wait for may be shared with it.
+// xclip runs xclip in a process group of its own and kills the group if it takes too long. When
+// writing, xclip leaves a process behind that holds the text, so it must not share a pipe with
+// us that we would wait for.
 func (c clipboard) xclip(ctx context.Context, in *strings.Reader, args ...string) (out, complaint string, err error) {
 	path, err := exec.LookPath("xclip")
 	if err != nil {

@@ -25,24 +25,23 @@ import (
 )
 
 const (
-	// patience is how long a display may take to answer. One that is stuck is
-	// rare, and one on a busy machine is not.
+	// patience bounds the wait for an answer of the display. A display is rarely stuck;
+	// on a busy machine it is often slow.
 	patience = 10 * time.Second
-	// grace is how long what was begun may still take after the caller has
-	// given up: an end of its own is better than a cut connection.
+	// grace is how long a change that was begun may take after its context has ended: it
+	// is better completed than cut off with the connection.
 	grace = time.Second
 )
 
-// xgb writes to standard error about what we already know.
+// xgb logs to standard error what our errors say already.
 func init() { xgb.Logger = log.New(io.Discard, "", 0) }
 
-// xConn is one connection to an X server. Everything that arrives is read at
-// once, because xgb stops for good when 5,000 events lie unread. A link that
-// failed once stays cut.
+// xConn is one connection to an X server. All events are read as they arrive, because xgb
+// stops for good at 5,000 unread events. A connection that failed once stays cut.
 type xConn struct {
 	server
 	properties
-	keyboardExtension
+	mapping
 	windowTable
 	camera
 	drawings
@@ -51,21 +50,20 @@ type xConn struct {
 	place   address
 	self    xproto.Window // a window that only receives our messages to ourselves
 	severed atomic.Bool
-	// The numbers of the events of extensions.
+	// The event numbers of extensions.
 	xkbEvent, damageEvent byte
 	gone                  chan struct{} // closed when nothing more will arrive
 
-	mappings atomic.Int64  // how often the keyboard's mapping changed
-	changed  broadcast     // rung when a window that we watch changes
-	wm       atomic.Uint32 // the window manager's own window when we last looked
+	mappings atomic.Int64  // how often the keyboard mapping has changed
+	changed  broadcast     // rung when a watched window changes
+	wm       atomic.Uint32 // the window of the window manager when we last looked
 
 	protocols atomic.Uint32 // the atom WM_PROTOCOLS
 	echoes    echoes
 	ticks     ticks
-	keymap    keymap // guarded by Driver.turn
 }
 
-// server is what is asked: the connection, and what was told when it was made.
+// server is the connection, and what the server told when it was made.
 type server struct {
 	x      *xgb.Conn
 	screen *xproto.ScreenInfo
@@ -97,7 +95,7 @@ func connect(ctx context.Context, p address, authority string) (*xConn, error) {
 	l := newConn(x)
 	l.raw, l.place = raw, p
 	go l.drain()
-	if _, err := perform(ctx, l, func() (struct{}, error) { return struct{}{}, l.prepare() }); err != nil {
+	if err := do(ctx, l, l.prepare); err != nil {
 		l.cut()
 		return nil, err
 	}
@@ -109,7 +107,7 @@ func newConn(x *xgb.Conn) *xConn {
 	screen := setup.DefaultScreen(x)
 	l := &xConn{server: server{x: x, screen: screen, root: screen.Root, setup: setup}, gone: make(chan struct{})}
 	s := &l.server
-	l.properties.server, l.keyboardExtension.server, l.camera.server, l.drawings.server = s, s, s, s
+	l.properties.server, l.mapping.keyboardExtension.server, l.camera.server, l.drawings.server = s, s, s, s
 	l.windowTable.properties, l.drawings.alive = &l.properties, l.alive
 	l.ticks.told = make(chan xproto.Timestamp, 2)
 	return l
@@ -122,8 +120,7 @@ func shakeHands(raw net.Conn, cookie string) (*xgb.Conn, error) {
 	return xgb.NewConnNetWithCookieHex(raw, cookie)
 }
 
-// absent says that there is no display where one was looked for, and which
-// there are.
+// absent is the error for a display that does not exist. It names those that do.
 func absent(p address, err error) error {
 	missing := &desktop.MissingError{
 		What: "the display " + p.name + " cannot be reached: no X server listens there",
@@ -147,10 +144,9 @@ func displays() (names []string) {
 	return names
 }
 
-// errEnded says that a connection is no more.
 var errEnded = errors.New("the connection ended")
 
-// lost says that a display does not let us in, or no longer.
+// lost is the error for a display that refuses us, or ended the connection.
 func lost(name string, err error) error {
 	return fmt.Errorf("%w (%w)", &desktop.MissingError{
 		What: "the display " + name + " cannot be reached",
@@ -158,7 +154,7 @@ func lost(name string, err error) error {
 	}, err)
 }
 
-// prepare does what the first user of a link would otherwise wait for.
+// prepare sets up a new connection, so that its first user does not wait for that.
 func (l *xConn) prepare() error {
 	l.extensions()
 	if l.has[xwayland] {
@@ -175,7 +171,7 @@ func (l *xConn) prepare() error {
 	}
 	xproto.CreateWindow(l.x, 0, l.self, l.root, -1, -1, 1, 1, 0, xproto.WindowClassInputOnly, 0,
 		xproto.CwEventMask, []uint32{xproto.EventMaskPropertyChange})
-	// Applications send their answers to the children of the root window.
+	// Applications answer pings to the root window.
 	const mask = xproto.EventMaskPropertyChange | xproto.EventMaskStructureNotify | xproto.EventMaskSubstructureNotify
 	xproto.ChangeWindowAttributes(l.x, l.root, xproto.CwEventMask, []uint32{mask})
 	l.useDamage()
@@ -209,13 +205,13 @@ func (l *xConn) drain() {
 	}
 }
 
-// cut ends the connection at once, and with it every wait.
+// cut closes the connection at once, which ends every wait.
 func (l *xConn) cut() {
 	l.severed.Store(true)
 	l.raw.Close()
 }
 
-// alive says whether the connection still stands.
+// alive reports whether the connection still stands.
 func (l *xConn) alive() bool {
 	select {
 	case <-l.gone:
@@ -225,13 +221,13 @@ func (l *xConn) alive() bool {
 	}
 }
 
-// ping sends a message to ourselves through the server. When it has come
-// back, everything that came before it has been read.
+// ping sends a message to ourselves through the server. When it arrives, everything before
+// it has been read.
 func (l *xConn) ping(ctx context.Context) error {
 	n, back := l.echoes.ask()
 	defer l.echoes.answer(n)
 	_, err := ask(ctx, l, func() (struct{}, error) {
-		l.message(l.self, l.self, xproto.Atom(l.protocols.Load()), 0, n)
+		l.message(l.self, l.self, 0, xproto.Atom(l.protocols.Load()), 0, n)
 		select {
 		case <-back:
 			return struct{}{}, nil
@@ -242,9 +238,8 @@ func (l *xConn) ping(ctx context.Context) error {
 	return err
 }
 
-// ask runs f, which changes nothing, and returns what it says. When the context
-// ends, nobody waits for the answer any longer, and the link stays as it is:
-// others use it too.
+// ask calls f, which changes nothing on the server. If the context ends first, ask does not
+// wait for it; the connection, which others use too, stays as it is.
 func ask[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, error) {
 	var none T
 	if ctx.Err() != nil {
@@ -258,9 +253,9 @@ func ask[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, error) {
 	}
 }
 
-// perform runs f, which changes something, and returns what it does. When the
-// context ends, f may come to its own end; else the link is cut, so that
-// nothing is done when nobody expects it any more.
+// perform calls f, which changes something on the server. If the context ends first, f may
+// take a little longer. After that the connection is cut, so that nothing is done which
+// nobody expects any more.
 func perform[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, error) {
 	var none T
 	if ctx.Err() != nil {
@@ -281,29 +276,42 @@ func perform[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, erro
 	}
 }
 
-// look asks on the connection that stands. Should another call, which gave up,
-// cut it meanwhile, it asks again on the next one.
-func look[T any](ctx context.Context, d *Driver, ask func(*xConn) (T, error)) (T, error) {
+// do is perform for a function without a result.
+func do(ctx context.Context, l *xConn, f func() error) error {
+	_, err := perform(ctx, l, func() (struct{}, error) { return struct{}{}, f() })
+	return err
+}
+
+// look calls f with the connection. If another call, which gave up, cuts that meanwhile,
+// look calls f again with the next one.
+func look[T any](ctx context.Context, d *Driver, f func(*xConn) (T, error)) (T, error) {
 	for {
 		l, err := d.live(ctx)
 		if err != nil {
 			var none T
 			return none, err
 		}
-		v, err := ask(l)
+		v, err := f(l)
 		if !errors.Is(err, errEnded) || !l.severed.Load() {
 			return v, err
 		}
 	}
 }
 
-// reply is what came of a talk with the server.
+// query is ask on the connection of a driver, whichever that is by then.
+func query[T any](ctx context.Context, d *Driver, f func(*xConn) (T, error)) (T, error) {
+	return look(ctx, d, func(l *xConn) (T, error) {
+		return ask(ctx, l, func() (T, error) { return f(l) })
+	})
+}
+
+// reply is the result of a function that talked to the server.
 type reply[T any] struct {
 	v   T
 	err error
 }
 
-// begin runs f, which talks to the server. When that stays silent the link is
+// begin starts f, which talks to the server. If the server stays silent, the connection is
 // cut, which ends f and every other wait.
 func begin[T any](l *xConn, f func() (T, error)) <-chan reply[T] {
 	done := make(chan reply[T], 1)
@@ -313,7 +321,7 @@ func begin[T any](l *xConn, f func() (T, error)) <-chan reply[T] {
 	})
 	go func() {
 		v, err := f()
-		if err == nil && !l.alive() { // much of what is asked says nothing of it
+		if err == nil && !l.alive() { // many requests report no error then
 			err = io.EOF
 		}
 		if silent.Stop() {
@@ -323,20 +331,17 @@ func begin[T any](l *xConn, f func() (T, error)) <-chan reply[T] {
 	return done
 }
 
-// late says that the context ended before the answer came.
+// late is the error for a context that ended before the answer came.
 func (l *xConn) late(ctx context.Context) error {
 	return fmt.Errorf("the display %s did not answer before the end: %w (%w)", l.place.name, desktop.ErrUnresponsive, context.Cause(ctx))
 }
 
-// explain says in our words what went wrong on the connection.
+// explain puts an error of the connection into words.
 func (l *xConn) explain(err error) error {
-	var refusal xgb.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed):
+	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
 		return lost(l.place.name, errEnded)
-	case errors.As(err, &refusal):
+	}
+	if _, refused := errors.AsType[xgb.Error](err); refused {
 		return fmt.Errorf("the X server refused a request: %w", err)
 	}
 	return err
@@ -348,7 +353,7 @@ type broadcast struct {
 	c  chan struct{}
 }
 
-// wait is closed by the next ring.
+// wait returns a channel that the next ring closes.
 func (b *broadcast) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -366,25 +371,3 @@ func (b *broadcast) ring() {
 		b.c = nil
 	}
 }
-
-// ctxMutex is a lock that can be given up waiting for.
-type ctxMutex chan struct{}
-
-func newTurn() ctxMutex { return make(ctxMutex, 1) }
-
-// take waits for the turn; the caller gives it back.
-func (t ctxMutex) take(ctx context.Context) error {
-	select {
-	case t <- struct{}{}:
-		return nil
-	default:
-	}
-	select {
-	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (t ctxMutex) give() { <-t }

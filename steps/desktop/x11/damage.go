@@ -17,53 +17,52 @@ import (
 	"understudy/steps/desktop"
 )
 
-// The server keeps account of where windows are drawn anew. It does not say
-// when, only where since it was asked last, and once that there is something to
-// ask for; so it is asked soon after that, and the time is kept when it answered.
+// The server records the damage of windows: the regions that were drawn. It does not tell
+// when, only where since the last request, and notifies once that there is something to
+// request. So the damage is requested soon after a notification, and gets the time of the
+// answer.
 
 const (
-	// canvases is how many windows the server keeps account of for us.
+	// canvases is how many windows are tracked at most.
 	canvases = 16
-	// paints is how much is remembered of each.
+	// paints is how many regions are remembered of each.
 	paints = 64
-	// hearSoon is how soon it is asked what was drawn in a window of which
-	// somebody wanted to know lately, and hearLate how soon in any other: some are
-	// drawn all the time.
+	// hearSoon is the delay before the damage of a window is requested that was queried
+	// lately, and hearLate that of others, because some windows are drawn all the time.
 	hearSoon, hearLate = 10 * time.Millisecond, time.Second
 	lately             = time.Second
-	// forgetAfter is when a window is forgotten of which nobody wants to know.
+	// forgetAfter is how long a window is tracked after the last query.
 	forgetAfter = time.Minute
 )
 
-// everywhere is as large as a screen can be.
+// everywhere is as large as any screen.
 var everywhere = desktop.Rect{W: 1 << 16, H: 1 << 16}
 
 type drawings struct {
 	*server
-	alive  func() bool // whether the connection still stands
+	alive  func() bool // reports whether the connection still stands
 	mu     sync.Mutex
-	region xfixes.Region    // which the server answers in; guarded by mu
-	of     []*damagedWindow // guarded by mu; the one that was wanted last is last
+	region xfixes.Region    // that receives damage; guarded by mu
+	of     []*damagedWindow // in the order of the last queries; guarded by mu
 }
 
-// A damagedWindow is a window that the server keeps account of.
+// A damagedWindow is a window that is tracked.
 type damagedWindow struct {
 	window xproto.Window
 	damage damage.Damage
-	wanted time.Time // the last time
-	since  time.Time // what came before is not known
+	wanted time.Time // of the last query
+	since  time.Time // nothing is known about the time before
 	drawn  []paint
-	heard  time.Time
+	heard  time.Time // of the last damage
 }
 
-// A paint is an area of a window that was drawn anew, some time before it was
-// heard of.
+// A paint is an area of a window that was drawn before a time.
 type paint struct {
-	area  desktop.Rect // from the corner of the window
+	area  desktop.Rect // relative to the corner of the window
 	heard time.Time
 }
 
-// useDamage turns to the extensions that keep account, if the server has them.
+// useDamage enables the extensions for damage, if the server has them.
 func (d *drawings) useDamage() {
 	if !d.has["XFIXES"] || !d.has["DAMAGE"] {
 		return
@@ -77,18 +76,16 @@ func (d *drawings) useDamage() {
 	}
 }
 
-// LastDrawn is a time after which nothing was drawn in an area of a window: now,
-// where nothing is known.
+// LastDrawn returns a time after which nothing was drawn in an area of a window: the current
+// time if nothing is known.
 func (s screen) LastDrawn(ctx context.Context, id desktop.WindowID, area desktop.Rect) (time.Time, error) {
-	return look(ctx, s.Driver, func(l *xConn) (time.Time, error) {
-		return ask(ctx, l, func() (time.Time, error) { return l.lastDrawn(xproto.Window(id), area) })
-	})
+	return query(ctx, s.Driver, func(l *xConn) (time.Time, error) { return l.lastDrawn(xproto.Window(id), area) })
 }
 
 func (d *drawings) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.region == 0 { // the server keeps no account
+	if d.region == 0 { // there is no damage
 		return time.Now(), nil
 	}
 	if w == 0 {
@@ -103,7 +100,7 @@ func (d *drawings) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, err
 	d.of = append(slices.Delete(d.of, i, i+1), c)
 	c.wanted = time.Now()
 	corner, err := d.hear(c)
-	if err != nil { // another window may have its number by now
+	if err != nil { // another window may have its ID by now
 		d.of = d.of[:len(d.of)-1]
 		return time.Now(), nil
 	}
@@ -111,7 +108,7 @@ func (d *drawings) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, err
 	return c.lastIn(area), nil
 }
 
-// subscribeDamage lets the server keep account of a window, unless it is gone.
+// subscribeDamage begins to track a window, unless it is gone.
 func (d *drawings) subscribeDamage(w xproto.Window) {
 	if len(d.of) == canvases {
 		d.forget(d.of[0])
@@ -126,14 +123,13 @@ func (d *drawings) subscribeDamage(w xproto.Window) {
 	}
 }
 
-// forget lets the server keep account of a window no more.
+// forget stops tracking a window.
 func (d *drawings) forget(c *damagedWindow) {
 	damage.Destroy(d.x, c.damage)
 	d.of = slices.DeleteFunc(d.of, func(o *damagedWindow) bool { return o == c })
 }
 
-// painted hears soon what was drawn in a window, after the server said that
-// something was.
+// painted schedules the request for the damage of a window that the server notified about.
 func (d *drawings) painted(id damage.Damage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -159,8 +155,8 @@ func (d *drawings) painted(id damage.Damage) {
 	})
 }
 
-// hear takes what was drawn in a window since it was heard last, and gives the
-// place of its corner.
+// hear requests what was drawn in a window since the last time, and returns the corner of the
+// window.
 func (d *drawings) hear(c *damagedWindow) (desktop.Point, error) {
 	place := xproto.TranslateCoordinates(d.x, c.window, d.root, 0, 0)
 	taken := damage.SubtractChecked(d.x, c.damage, xfixes.RegionNone, d.region)
@@ -180,8 +176,8 @@ func (d *drawings) hear(c *damagedWindow) (desktop.Point, error) {
 	return desktop.Point{X: int(at.DstX), Y: int(at.DstY)}, nil
 }
 
-// add remembers a paint instead of those that it covers. Of more than can be
-// remembered the oldest is forgotten, and with it all that came before.
+// add adds a paint in place of those that it covers. If there are too many the oldest is
+// dropped, and nothing is known about the time before it any more.
 func (c *damagedWindow) add(s paint) {
 	c.drawn = slices.DeleteFunc(c.drawn, func(old paint) bool { return old.area.Intersect(s.area) == old.area })
 	if len(c.drawn) == paints {
@@ -191,7 +187,7 @@ func (c *damagedWindow) add(s paint) {
 	c.drawn = append(c.drawn, s)
 }
 
-// lastIn is when an area was last heard to be drawn.
+// lastIn returns when an area was last heard to be drawn.
 func (c *damagedWindow) lastIn(area desktop.Rect) time.Time {
 	for _, s := range slices.Backward(c.drawn) {
 		if !s.area.Intersect(area).Empty() {

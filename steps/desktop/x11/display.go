@@ -15,14 +15,14 @@ import (
 	"understudy/steps/desktop/xauth"
 )
 
-// address is where a display is: the parts of a name such as ":0",
-// "localhost:10.0" or "/tmp/launch-1/org.x:0".
+// address is the address of a display with a name such as ":0", "localhost:10.0" or
+// "/tmp/launch-1/org.x:0".
 type address struct {
 	name             string
 	network, address string
 }
 
-// socketFolder is where the displays of this machine listen.
+// socketFolder has the sockets of the displays of this machine.
 const socketFolder = "/tmp/.X11-unix/"
 
 func parsePlace(name string) (address, error) {
@@ -35,11 +35,12 @@ func parsePlace(name string) (address, error) {
 		}
 		return address{}, &desktop.MissingError{What: fmt.Sprintf("display %q: wanted a name such as :0", name), Mend: "export DISPLAY=:0"}
 	}
-	host, number, ok := cutLast(name, ":")
-	if !ok {
+	i := strings.LastIndexByte(name, ':')
+	if i < 0 {
 		return bad()
 	}
-	number, _, _ = strings.Cut(number, ".")
+	host := name[:i]
+	number, _, _ := strings.Cut(name[i+1:], ".")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || n > 59535 {
 		return bad()
@@ -54,21 +55,9 @@ func parsePlace(name string) (address, error) {
 	return p, nil
 }
 
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
-}
-
-// cookie finds the cookie of a display in a file of cookies; "" means that
-// there is none, and that the display may still let us in.
+// cookie returns the cookie of a display from a file, or "" if there is none; the display
+// may accept us all the same.
 func (p address) cookie(file string) string {
-	file = cmp.Or(file, filepath.Join(os.Getenv("HOME"), ".Xauthority"))
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
+	b, _ := os.ReadFile(cmp.Or(file, filepath.Join(os.Getenv("HOME"), ".Xauthority")))
 	return xauth.Find(b, p.name)
 }

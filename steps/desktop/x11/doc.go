@@ -1,17 +1,15 @@
-// Package x11 drives a display of the X Window System: pointer, keyboard,
-// screen, windows, clipboard, marks and what a person does with mouse and
-// keyboard. It holds one X connection of its own. robotgo, beside it, moves
-// the pointer, turns the wheel and presses most key combinations.
+// Package x11 drives a display of the X Window System: pointer, keyboard, screen, windows,
+// clipboard and marks, and it watches what a person does with mouse and keyboard. It has
+// one X connection of its own. robotgo, on another connection, moves the pointer, turns
+// the wheel and presses buttons that are held.
 //
-// robotgo neither notices that a display is gone nor gives up waiting for one
-// that is stuck, so each of its calls is surrounded by a ping on our own
-// connection.
+// robotgo notices neither that a display is gone nor that it is stuck, so each of its calls
+// is surrounded by a ping on our own connection.
 //
-// No call outlives its context, or a display that does not answer, by more
-// than a moment: the connection is closed, the call fails with
-// desktop.ErrUnresponsive or desktop.ErrUnavailable, and the next call
-// connects again. Keys and buttons that are held are noted in a file, so that
-// the next process releases what a killed one held.
+// No call outlives its context, or a display that does not answer, by more than a moment:
+// the connection is closed, the call fails with desktop.ErrUnresponsive or
+// desktop.ErrUnavailable, and the next call connects again. Held keys and buttons are noted
+// in a file, so that the next process releases those of one that was killed.
 package x11
 
 // Options say which display to use and how to reach it.
@@ -20,7 +18,7 @@ type Options struct {
 	Display string
 	// Authority is the file with the cookies of X displays.
 	Authority string
-	// Dir is where held keys are noted; "" notes them in memory only.
+	// Dir is the folder for notes about held keys; "" keeps them in memory only.
 	Dir string
 	// Env is what programs need in their environment to reach the display.
 	Env []string

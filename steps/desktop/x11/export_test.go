@@ -21,7 +21,7 @@ func Grab(t testing.TB, r *Driver, k desktop.Key) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := r.keyboard.keysOf(t.Context(), l, []desktop.Key{k})
+	keys, err := r.keyboard.keysOf(t.Context(), l, k)
 	if err == nil {
 		err = xproto.GrabKeyChecked(l.x, false, l.root, xproto.ModMask1, keys[0], xproto.GrabModeAsync, xproto.GrabModeAsync).Check()
 	}

@@ -11,10 +11,9 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// xgb's tables of events and errors are made complete before the first
-// connection of anybody. xgb's own Init of an extension fills them while other
-// connections read them, which can end the process; and an error that is not
-// in them leaves its request waiting for ever.
+// The tables of events and errors of xgb are completed before the first connection. The
+// Init functions of extensions in xgb write to them while other connections read them,
+// which can crash the process; and a request never returns if its error is not in them.
 func init() {
 	for n := 2; n < 128; n++ {
 		if xgb.NewEventFuncs[n] == nil {
@@ -28,7 +27,7 @@ func init() {
 	}
 }
 
-// otherEvent is an event of an extension: of the keyboard, or of what is drawn.
+// otherEvent is an event of an extension: XKEYBOARD or DAMAGE.
 type otherEvent []byte
 
 func (e otherEvent) Bytes() []byte  { return e }
@@ -44,21 +43,20 @@ func (e otherError) Error() string {
 	return fmt.Sprintf("error %d of request %d.%d", e[1], e[10], xgb.Get16(e[8:]))
 }
 
-// xwayland is the extension of an X server that is a guest of a Wayland session.
+// xwayland is the extension by which an X server says that it is XWayland.
 const xwayland = "XWAYLAND"
 
-// extensionNames are the extensions that we use, or that say what a server is.
+// extensionNames are the extensions that are used, or that identify a server.
 var extensionNames = []string{xwayland, "XTEST", "XKEYBOARD", "RECORD", "RANDR", "MIT-SHM", "SHAPE", "X-Resource", "XFIXES", "DAMAGE"}
 
-// extensions finds the extensions that we use, all in one round trip.
+// extensions looks up all extensions in one round trip.
 func (l *xConn) extensions() {
-	names := extensionNames
-	cookies := make([]xproto.QueryExtensionCookie, len(names))
-	for i, n := range names {
-		cookies[i] = xproto.QueryExtension(l.x, uint16(len(n)), n)
+	var cookies []xproto.QueryExtensionCookie
+	for _, n := range extensionNames {
+		cookies = append(cookies, xproto.QueryExtension(l.x, uint16(len(n)), n))
 	}
 	l.has = map[string]bool{}
-	for i, n := range names {
+	for i, n := range extensionNames {
 		r, err := cookies[i].Reply()
 		if err != nil || !r.Present {
 			continue
@@ -75,12 +73,12 @@ func (l *xConn) extensions() {
 		}
 	}
 	if l.has["RANDR"] {
-		// Monitors came with 1.5; a server that is not told speaks 1.0.
+		// Monitors came with 1.5; a server that is not asked for a version speaks 1.0.
 		v, err := randr.QueryVersion(l.x, 1, 5).Reply()
 		l.has["RANDR"] = err == nil && (v.MajorVersion > 1 || v.MinorVersion >= 5)
 	}
 	monitors, _ := l.monitors()
-	for _, m := range monitors { // before version 23 there is no such extension
+	for _, m := range monitors { // XWayland before version 23 has no extension of that name
 		l.has[xwayland] = l.has[xwayland] || strings.HasPrefix(m.Name, xwayland)
 	}
 }

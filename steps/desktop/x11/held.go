@@ -11,10 +11,9 @@ import (
 	"syscall"
 )
 
-// heldInputs notes which keys and buttons we hold down, and which spare keys we
-// gave a meaning. The notes are in a file that is mapped into memory: writing
-// one costs nothing, and it survives whatever ends this process, so that the
-// next one can let go.
+// heldInputs notes which keys and buttons we hold down, and which spare keys we have bound.
+// The notes are in a file that is mapped into memory: writing to it costs nothing, and the
+// notes survive whatever ends this process, so that the next one can release everything.
 //
 // The file is locked while its owner lives; the kernel unlocks it.
 type heldInputs struct {
@@ -23,8 +22,8 @@ type heldInputs struct {
 	file  *os.File
 }
 
-// The notes: a bit for each key, for each bound key, for each button, and
-// whether keys do not repeat because of us.
+// The offsets of the notes: a bit for each key, for each bound key and for each button, and
+// whether we have stopped keys from repeating.
 const (
 	noteKeys    = 0
 	noteBound   = 32
@@ -33,8 +32,7 @@ const (
 	noteSize    = 66
 )
 
-// openHeld makes the notes of one robot. Without a folder they are in memory
-// only.
+// openHeld makes the notes of a driver; without a folder they are in memory only.
 func openHeld(dir, display string) (*heldInputs, error) {
 	if dir == "" {
 		return &heldInputs{notes: make([]byte, noteSize)}, nil
@@ -67,7 +65,7 @@ func (h *heldInputs) open() error {
 	return err
 }
 
-// heldPrefix begins the names of the files for one display.
+// heldPrefix returns the beginning of the names of the files for a display.
 func heldPrefix(display string) string {
 	return "held" + strings.NewReplacer("/", "_", ":", "-").Replace(display) + "-"
 }
@@ -90,22 +88,22 @@ func (h *heldInputs) set(at int, n byte, on bool) {
 	}
 }
 
-// heldInput is what someone holds, or held when it died.
+// heldInput is what a process holds, or held when it died.
 type heldInput struct {
 	keys, bound, buttons []byte
-	still                bool // keys were kept from repeating
+	still                bool // keys do not repeat
 }
 
-// empty says whether nothing is held. What is bound is not held.
+// empty reports whether nothing is held. Bound keys do not count.
 func (g heldInput) empty() bool { return len(g.keys) == 0 && len(g.buttons) == 0 && !g.still }
 
 func (h *heldInputs) input() heldInput {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return readGrip(h.notes)
+	return readHeld(h.notes)
 }
 
-func readGrip(notes []byte) (g heldInput) {
+func readHeld(notes []byte) (g heldInput) {
 	if len(notes) < noteSize {
 		return g
 	}
@@ -120,7 +118,7 @@ func readGrip(notes []byte) (g heldInput) {
 	return heldInput{list(noteKeys, 32), list(noteBound, 32), list(noteButtons, 1), notes[noteRepeat] != 0}
 }
 
-// close forgets the notes. Whoever calls it has let go of everything.
+// close removes the notes. Everything has been released by then.
 func (h *heldInputs) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -133,8 +131,8 @@ func (h *heldInputs) close() {
 	h.file.Close()
 }
 
-// leftovers gives each thing that a dead robot held on a display to f, and
-// forgets it when f succeeds.
+// leftovers calls f with the notes of each dead process about a display. They are removed if
+// f succeeds.
 func leftovers(dir, display string, f func(heldInput) error) error {
 	if dir == "" {
 		return nil
@@ -161,7 +159,7 @@ func leftover(name string, f func(heldInput) error) error {
 	if err != nil {
 		return nil
 	}
-	if err := f(readGrip(notes)); err != nil {
+	if err := f(readHeld(notes)); err != nil {
 		return err
 	}
 	return os.Remove(name)

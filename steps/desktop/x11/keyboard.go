@@ -18,17 +18,17 @@ import (
 
 type keyboard struct {
 	*Driver
-	down   map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
-	ready  xproto.Window                    // the last that waitUntilReady waited for; guarded by turn
-	behind bool                             // a text failed, and the application may not have read all of it; guarded by turn
+	// The fields below are guarded by turn.
+	down   map[desktop.Key][]xproto.Keycode // the keys that KeyDown pressed
+	ready  xproto.Window                    // the last window that waitUntilReady waited for
+	behind bool                             // typing failed, and the application may not have read all of the text
 }
 
-// press presses a chord's modifiers, its key, and releases them in reverse. A
-// letter pressed with a modifier names its key, so ctrl+S is ctrl+s; a
-// character without modifiers is typed.
+// press presses a chord's modifiers and its key, and releases them in reverse. A character
+// without modifiers is typed.
 func (b *keyboard) press(ctx context.Context, l *xConn, a desktop.Press) error {
 	c := a.Chord
-	if err := input.Known(append(slices.Clone(c.Mods), c.Key)...); err != nil {
+	if err := input.Known(input.Keys(c)...); err != nil {
 		return err
 	}
 	if a.Global != nil {
@@ -40,27 +40,23 @@ func (b *keyboard) press(ctx context.Context, l *xConn, a desktop.Press) error {
 		return b.enter(ctx, l, text)
 	}
 	c = input.Plain(c)
-	if _, err := perform(ctx, l, func() (struct{}, error) { return struct{}{}, l.takesShortcut(c.Key) }); err != nil {
+	if err := do(ctx, l, func() error { return l.takesShortcut(c.Key) }); err != nil {
 		return err
 	}
-	keys, err := b.keysOf(ctx, l, append(slices.Clone(c.Mods), c.Key))
+	keys, err := b.keysOf(ctx, l, input.Keys(c)...)
 	if err != nil {
 		return err
 	}
 	return b.once(ctx, l, func() error {
-		_, err = perform(ctx, l, func() (struct{}, error) {
-			return struct{}{}, b.chord(l, keys, isDigitOfPad(c.Key))
-		})
-		return err
+		return do(ctx, l, func() error { return b.chord(l, keys, isDigitOfPad(c.Key)) })
 	})
 }
 
-// takesShortcut fails when the active window takes no shortcut with a key that the layout
-// lacks. Motif takes shortcuts by the keys that had their meaning when it started, and
-// any other for a control character of a text.
+// takesShortcut fails if the active window does not take a key of a shortcut that the layout
+// lacks. Motif knows only the keys that had their meaning when it started, and takes others
+// for control characters of a text.
 func (l *xConn) takesShortcut(k desktop.Key) error {
-	active := l.activeWindow()
-	if !slices.Contains(l.numbers(active, "WM_PROTOCOLS"), uint32(l.atom("_MOTIF_WM_MESSAGES"))) {
+	if !l.speaks(l.activeWindow(), "_MOTIF_WM_MESSAGES") {
 		return nil
 	}
 	if _, err := l.learn(); err != nil {
@@ -75,7 +71,7 @@ func (l *xConn) takesShortcut(k desktop.Key) error {
 	}
 }
 
-// symOf is the keysym of a key.
+// symOf returns the keysym of a key.
 func symOf(k desktop.Key) uint32 {
 	if n, named := input.NamedKeys[k]; named {
 		return n.Sym
@@ -84,18 +80,22 @@ func symOf(k desktop.Key) uint32 {
 	return input.SymOf(char)
 }
 
-// askGlobal says whether another program has grabbed a chord: the server then lets
-// nobody else grab it.
+// askGlobal finds out whether another program has grabbed a chord, by grabbing it: the server
+// refuses a second grab.
 func (b *keyboard) askGlobal(ctx context.Context, l *xConn, c desktop.Chord, taken *bool) error {
-	keys, err := b.keysOf(ctx, l, append(slices.Clone(c.Mods), c.Key))
+	keys, err := b.keysOf(ctx, l, input.Keys(c)...)
 	if err != nil {
 		return err
 	}
 	last := len(keys) - 1
 	*taken, err = perform(ctx, l, func() (bool, error) {
-		mods, err := l.modifiersOf(keys[:last])
+		bits, err := l.modifierKeys()
 		if err != nil {
 			return false, err
+		}
+		var mods uint16
+		for _, key := range keys[:last] {
+			mods |= bits[key]
 		}
 		err = xproto.GrabKeyChecked(l.x, false, l.root, mods, keys[last], xproto.GrabModeAsync, xproto.GrabModeAsync).Check()
 		if _, grabbed := errors.AsType[xproto.AccessError](err); grabbed {
@@ -109,22 +109,8 @@ func (b *keyboard) askGlobal(ctx context.Context, l *xConn, c desktop.Chord, tak
 	return err
 }
 
-// modifiersOf is the mask of the modifiers that keys stand for.
-func (l *xConn) modifiersOf(keys []xproto.Keycode) (mask uint16, err error) {
-	mods, err := xproto.GetModifierMapping(l.x).Reply()
-	if err != nil {
-		return 0, err
-	}
-	for i, key := range mods.Keycodes {
-		if key != 0 && slices.Contains(keys, key) {
-			mask |= 1 << (i / int(mods.KeycodesPerModifier))
-		}
-	}
-	return mask, nil
-}
-
-// chord presses keys and releases them in reverse, with NumLock on when the
-// last is one that it changes.
+// chord presses keys and releases them in reverse, with NumLock switched on meanwhile if that
+// is asked for.
 func (b *keyboard) chord(l *xConn, keys []xproto.Keycode, numlock bool) error {
 	if numlock {
 		state, err := l.xkbState()
@@ -137,18 +123,22 @@ func (b *keyboard) chord(l *xConn, keys []xproto.Keycode, numlock bool) error {
 			defer l.xkbLock(bit, 0, state.lockedGroup)
 		}
 	}
+	b.stroke(l, keys)
+	l.x.Sync()
+	return nil
+}
+
+// stroke presses keys and releases them in reverse.
+func (b *keyboard) stroke(l *xConn, keys []xproto.Keycode) {
 	for _, key := range keys {
 		b.key(l, key, true)
 	}
 	for _, key := range slices.Backward(keys) {
 		b.key(l, key, false)
 	}
-	l.x.Sync()
-	return nil
 }
 
-// isDigitOfPad says whether a key of the number pad is another without
-// NumLock.
+// isDigitOfPad reports whether a key of the number pad has another meaning without NumLock.
 func isDigitOfPad(k desktop.Key) bool {
 	sym := input.NamedKeys[k].Sym
 	return sym >= 0xffb0 && sym <= 0xffb9 || sym == 0xffae
@@ -161,7 +151,7 @@ func (b *keyboard) keyDown(ctx context.Context, l *xConn, k desktop.Key) error {
 	if b.down[k] != nil {
 		return nil
 	}
-	keys, err := b.keysOf(ctx, l, []desktop.Key{k})
+	keys, err := b.keysOf(ctx, l, k)
 	if err != nil {
 		return err
 	}
@@ -176,7 +166,7 @@ func (b *keyboard) keyUp(ctx context.Context, l *xConn, k desktop.Key) error {
 	keys := b.down[k]
 	if keys == nil {
 		var err error
-		if keys, err = b.keysOf(ctx, l, []desktop.Key{k}); err != nil {
+		if keys, err = b.keysOf(ctx, l, k); err != nil {
 			return err
 		}
 	}
@@ -185,9 +175,9 @@ func (b *keyboard) keyUp(ctx context.Context, l *xConn, k desktop.Key) error {
 	return b.send(ctx, l, keys, false)
 }
 
-// keysOf are the keys to press, in order, for named keys and characters. For
-// a character that needs Shift, that is pressed too.
-func (b *keyboard) keysOf(ctx context.Context, l *xConn, ks []desktop.Key) ([]xproto.Keycode, error) {
+// keysOf returns the keycodes to press, in order, for keys. Shift is among them if one of the
+// keys is a character that needs it.
+func (b *keyboard) keysOf(ctx context.Context, l *xConn, ks ...desktop.Key) ([]xproto.Keycode, error) {
 	return perform(ctx, l, func() ([]xproto.Keycode, error) {
 		if _, err := l.learn(); err != nil {
 			return nil, err
@@ -207,8 +197,8 @@ func (b *keyboard) keysOf(ctx context.Context, l *xConn, ks []desktop.Key) ([]xp
 	})
 }
 
-// strokeOf is how one key is pressed, after binding it to a spare key when
-// the layout lacks it.
+// strokeOf returns how a key is pressed. A key that the layout lacks is bound to a spare
+// keycode.
 func (b *keyboard) strokeOf(l *xConn, k desktop.Key) (stroke, error) {
 	sym := symOf(k)
 	s, ok := l.keymap.find(sym)
@@ -232,17 +222,16 @@ func (b *keyboard) strokeOf(l *xConn, k desktop.Key) (stroke, error) {
 }
 
 func (b *keyboard) send(ctx context.Context, l *xConn, keys []xproto.Keycode, down bool) error {
-	_, err := perform(ctx, l, func() (struct{}, error) {
+	return do(ctx, l, func() error {
 		for _, key := range keys {
 			b.key(l, key, down)
 		}
 		l.x.Sync()
-		return struct{}{}, nil
+		return nil
 	})
-	return err
 }
 
-// key presses or releases one key, and notes that it is held, and ours.
+// key presses or releases one key, and notes that it is held and that the input is ours.
 func (b *keyboard) key(l *xConn, key xproto.Keycode, down bool) {
 	kind := byte(xproto.KeyRelease)
 	if down {

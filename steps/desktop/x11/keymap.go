@@ -4,6 +4,7 @@ package x11
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// The keysyms that have a part in how other keys are read.
+// The keysyms that change how other keys are read.
 const (
 	symShift    = 0xffe1
 	symCapsLock = 0xffe5
@@ -21,73 +22,80 @@ const (
 	symAltRight = 0xffea
 )
 
-// stroke is how a keysym is typed: a key, and whether Shift is held.
+// stroke is how a keysym is typed: by a key, with or without Shift.
 type stroke struct {
 	key   xproto.Keycode
 	shift bool
 }
 
-// keymap is what we know of the keyboard's mapping, and which of its spare
-// keys we use for characters that the layout lacks. Each spare key takes two,
-// plain and with Shift.
+// keymap is the keyboard mapping as it was last read, and the use of its spare keys for
+// characters that the layout lacks: two for each spare key, plain and with Shift.
 //
-// A binding stays, because an application may look at the mapping long after
-// the key was pressed; a slot is used for another character only when it has
-// rested for a while.
+// A binding stays, because an application may read the mapping long after the key was
+// pressed. A slot is bound to another character only after it has rested for a while.
 type keymap struct {
 	table
 	shift  xproto.Keycode
 	layout map[uint32]stroke
 	slots  []slot
 	bound  map[uint32]int // keysym → index in slots
-	numbit modifiers      // which modifier NumLock is
+	numbit modifiers      // the modifier of NumLock
 }
 
-// table is the core mapping of a keyboard: for each key a row of keysyms. The
-// columns are layout 1 plain and with Shift, layout 2 the same, then the
-// third and fourth levels of both.
+// table is the core mapping of a keyboard: a row of keysyms for each key. The columns are
+// layout 1 plain and with Shift, layout 2 likewise, then the third and fourth levels of
+// both.
 type table struct {
 	min  int
-	per  int // columns a key
+	per  int // columns of each key
 	syms []xproto.Keysym
 }
 
 // slot is one half of a spare key.
 type slot struct {
 	stroke
-	sym  uint32 // 0 when it is free
+	sym  uint32 // 0: it is free
 	used time.Time
 }
 
-// rest is how long a slot rests after its last use before it may mean
-// something else.
+// rest is how long a slot rests after its last use before it is bound to something else.
 const rest = 400 * time.Millisecond
 
-// binding is a slot that is about to mean a keysym.
+// binding is a slot that is about to be bound to a keysym.
 type binding struct {
 	slot int
 	sym  uint32
 }
 
-// at is the keysym in one column of a key.
+// at returns the keysym in one column of a key.
 func (t *table) at(key xproto.Keycode, column int) uint32 {
-	i := (int(key)-t.min)*t.per + column
-	if int(key) < t.min || column >= t.per || i >= len(t.syms) {
-		return 0
+	if row := t.row(key); column < len(row) {
+		return uint32(row[column])
 	}
-	return uint32(t.syms[i])
+	return 0
 }
 
 func (t *table) row(key xproto.Keycode) []xproto.Keysym {
 	i := (int(key) - t.min) * t.per
-	if int(key) < t.min || i+t.per > len(t.syms) {
+	if i < 0 || i+t.per > len(t.syms) {
 		return nil
 	}
 	return t.syms[i : i+t.per]
 }
 
-// learn takes the mapping that the server has now. It says whether it differs
-// from the one that was known.
+// keys iterates over the keys of the mapping.
+func (t *table) keys() iter.Seq[xproto.Keycode] {
+	return func(yield func(xproto.Keycode) bool) {
+		for key := t.min; key < t.min+len(t.syms)/max(t.per, 1); key++ {
+			if !yield(xproto.Keycode(key)) {
+				return
+			}
+		}
+	}
+}
+
+// learn takes over the mapping of the server and reports whether it differs from the one
+// that was known.
 func (k *keymap) learn(min, per int, syms []xproto.Keysym) bool {
 	if k.min == min && k.per == per && slices.Equal(k.syms, syms) {
 		return false
@@ -95,24 +103,23 @@ func (k *keymap) learn(min, per int, syms []xproto.Keysym) bool {
 	k.min, k.per, k.syms = min, per, syms
 	k.layout = map[uint32]stroke{}
 	ours := k.takeSlots()
-	for key := k.min; key < k.min+len(syms)/max(per, 1); key++ {
-		kc := xproto.Keycode(key)
-		if ours[kc] {
+	for key := range k.keys() {
+		if ours[key] {
 			continue
 		}
 		for column := range 2 {
-			k.offer(k.at(kc, column), stroke{kc, column == 1})
+			k.offer(k.at(key, column), stroke{key, column == 1})
 		}
 	}
 	k.shift = k.layout[symShift].key
 	return true
 }
 
-// offer notes how the layout types a keysym, unless a key before does.
+// offer adds a keysym that the layout types, unless an earlier key types it.
 func (k *keymap) offer(sym uint32, s stroke) {
 	names := []uint32{sym}
 	if sym < 0xff00 {
-		names = append(names, input.SymOf(input.CharOf(sym))) // an old keysym and the character's
+		names = append(names, input.SymOf(input.CharOf(sym))) // a keysym older than Unicode, and that of its character
 	}
 	for _, name := range names {
 		if _, known := k.layout[name]; name != 0 && !known {
@@ -121,8 +128,8 @@ func (k *keymap) offer(sym uint32, s stroke) {
 	}
 }
 
-// takeSlots finds the spare keys: those that mean nothing and those that
-// still mean what we bound to them.
+// takeSlots finds the spare keys: those without a meaning, and those that still have the
+// one that we gave them.
 func (k *keymap) takeSlots() map[xproto.Keycode]bool {
 	old := map[xproto.Keycode][2]slot{}
 	for i := 0; i+1 < len(k.slots); i += 2 {
@@ -130,18 +137,17 @@ func (k *keymap) takeSlots() map[xproto.Keycode]bool {
 	}
 	ours := map[xproto.Keycode]bool{}
 	k.slots, k.bound = nil, map[uint32]int{}
-	for key := k.min; key < k.min+len(k.syms)/max(k.per, 1); key++ {
-		kc := xproto.Keycode(key)
-		pair := old[kc]
-		if !k.means(kc, pair[0].sym, pair[1].sym) {
-			if !k.means(kc, 0, 0) {
+	for key := range k.keys() {
+		pair := old[key]
+		if !k.means(key, pair[0].sym, pair[1].sym) {
+			if !k.means(key, 0, 0) {
 				continue
 			}
 			pair = [2]slot{}
 		}
-		ours[kc] = true
+		ours[key] = true
 		for i, s := range pair {
-			s.stroke = stroke{kc, i == 1}
+			s.stroke = stroke{key, i == 1}
 			if s.sym != 0 {
 				k.bound[s.sym] = len(k.slots)
 			}
@@ -151,29 +157,23 @@ func (k *keymap) takeSlots() map[xproto.Keycode]bool {
 	return ours
 }
 
-// means says whether a key has the row that we write for two keysyms.
+// means reports whether a key has the row that we write for two keysyms.
 func (k *keymap) means(key xproto.Keycode, plain, shifted uint32) bool {
 	if plain == 0 && shifted == 0 {
-		for c := range k.per {
-			if k.at(key, c) != 0 {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(k.row(key), func(sym xproto.Keysym) bool { return sym != 0 })
 	}
 	first, second := k.at(key, 0), k.at(key, 1)
 	return (plain == 0 || first == plain) && (second == shifted || shifted == 0)
 }
 
-// looksBound says whether a key still has a row as we write it: two keysyms over
-// and over.
+// looksBound reports whether a key has a row as we write it: two keysyms, repeated.
 func (t *table) looksBound(key xproto.Keycode) bool {
 	plain, shifted := t.at(key, 0), t.at(key, 1)
 	if plain == 0 || t.at(key, 2) == 0 {
 		return false
 	}
 	for c, want := range twice(plain, shifted, t.per) {
-		// The server leaves out columns that repeat others.
+		// The server omits columns that repeat others.
 		if got := t.at(key, c); got != 0 && got != uint32(want) {
 			return false
 		}
@@ -181,7 +181,7 @@ func (t *table) looksBound(key xproto.Keycode) bool {
 	return true
 }
 
-// find is how a keysym is typed now, by the layout or by a spare key.
+// find returns how a keysym is typed now, by the layout or by a spare key.
 func (k *keymap) find(sym uint32) (stroke, bool) {
 	if s, ok := k.layout[sym]; ok {
 		return s, true
@@ -192,9 +192,8 @@ func (k *keymap) find(sym uint32) (stroke, bool) {
 	return stroke{}, false
 }
 
-// plan takes as many of the first keysyms as can be typed in one go, up to
-// most. It says what must be bound for them, and how long the slots for it
-// still rest.
+// plan returns how many of the first keysyms can be typed in one go, up to most, which
+// slots must be bound for them, and how long these must still rest.
 func (k *keymap) plan(syms []uint32, most int, now time.Time) (n int, bind []binding, wait time.Duration) {
 	need := map[uint32]bool{}
 	var fresh []uint32
@@ -222,13 +221,12 @@ func (k *keymap) plan(syms []uint32, most int, now time.Time) (n int, bind []bin
 	return n, bind, wait
 }
 
-// foresight is how far we look ahead in a text for what is needed again.
+// foresight is how far ahead a text is searched for characters that are needed again.
 const foresight = 1000
 
-// leastMissed are the slots that mean nothing needed, first those that mean
-// what comes last in the rest of the text or not at all, and of these the
-// longest unused. So there are few bindings, each of which costs every
-// application time.
+// leastMissed returns the slots that are not needed now, beginning with those whose
+// character comes last in the rest of the text, or never, and among these with the longest
+// unused. That keeps bindings few: each one costs every application time.
 func (k *keymap) leastMissed(need map[uint32]bool, coming []uint32) []int {
 	next := map[uint32]int{}
 	for i, sym := range coming[:min(foresight, len(coming))] {
@@ -254,7 +252,7 @@ func (k *keymap) leastMissed(need map[uint32]bool, coming []uint32) []int {
 	return free
 }
 
-// bind makes slots mean keysyms, and gives the rows that must be written.
+// bind binds slots to keysyms and returns the rows to write.
 func (k *keymap) bind(bs []binding) map[xproto.Keycode][]xproto.Keysym {
 	rows := map[xproto.Keycode][]xproto.Keysym{}
 	for _, b := range bs {
@@ -268,8 +266,7 @@ func (k *keymap) bind(bs []binding) map[xproto.Keycode][]xproto.Keysym {
 	return rows
 }
 
-// twice repeats two keysyms over all columns, so that they mean the same in
-// each of several layouts.
+// twice returns a row that repeats two keysyms, so that they mean the same in all layouts.
 func twice(plain, shifted uint32, per int) []xproto.Keysym {
 	plain = cmp.Or(plain, shifted)
 	shifted = cmp.Or(shifted, plain)
@@ -283,14 +280,14 @@ func twice(plain, shifted uint32, per int) []xproto.Keysym {
 	return r
 }
 
-// use notes that a keysym was typed now.
+// use records that a keysym was typed now.
 func (k *keymap) use(sym uint32, now time.Time) {
 	if i, ok := k.bound[sym]; ok {
 		k.slots[i].used = now
 	}
 }
 
-// isModifier says whether a key is held to change others.
+// isModifier reports whether a key is held to change others.
 func (k *keymap) isModifier(key xproto.Keycode) bool {
 	switch sym := k.at(key, 0); sym {
 	case symLevel3, 0xff7e, 0xfe11: // level 3, mode switch, level 5
@@ -298,4 +295,83 @@ func (k *keymap) isModifier(key xproto.Keycode) bool {
 	default: // Shift, Control, Meta, Alt, Super, Hyper, but not the locks
 		return sym >= symShift && sym <= 0xffee && sym != symCapsLock && sym != symCapsLock+1
 	}
+}
+
+// mapping reads and writes the keyboard mapping of the server.
+type mapping struct {
+	keyboardExtension
+	keymap keymap // guarded by Driver.turn
+}
+
+// readTable reads the mapping.
+func (l *server) readTable() (table, error) {
+	first := l.setup.MinKeycode
+	m, err := xproto.GetKeyboardMapping(l.x, first, byte(l.setup.MaxKeycode-first)+1).Reply()
+	if err != nil {
+		return table{}, err
+	}
+	return table{int(first), int(m.KeysymsPerKeycode), m.Keysyms}, nil
+}
+
+// modifierKeys reads which keys are modifiers, and their bits.
+func (l *server) modifierKeys() (map[xproto.Keycode]uint16, error) {
+	mods, err := xproto.GetModifierMapping(l.x).Reply()
+	if err != nil {
+		return nil, err
+	}
+	bits := map[xproto.Keycode]uint16{}
+	for i, key := range mods.Keycodes {
+		if key != 0 {
+			bits[key] |= 1 << (i / int(mods.KeycodesPerModifier))
+		}
+	}
+	return bits, nil
+}
+
+// learn reads the mapping into the keymap and reports whether it has changed.
+func (l *mapping) learn() (bool, error) {
+	t, err := l.readTable()
+	if err != nil || !l.keymap.learn(t.min, t.per, t.syms) {
+		return false, err
+	}
+	mods, err := l.modifierKeys()
+	l.keymap.numbit = 0
+	for key, bits := range mods {
+		if l.keymap.at(key, 0) == symNumLock {
+			l.keymap.numbit |= modifiers(bits)
+		}
+	}
+	return true, err
+}
+
+// unbind takes the meaning from spare keys, unless a layout has given them another one
+// since: no layout has rows like ours.
+func (l *mapping) unbind(keys []byte) error {
+	defer l.x.Sync()
+	if len(keys) == 0 {
+		return nil
+	}
+	if _, err := l.learn(); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if k := xproto.Keycode(key); l.keymap.looksBound(k) {
+			xproto.ChangeKeyboardMapping(l.x, 1, k, byte(l.keymap.per), make([]xproto.Keysym, l.keymap.per))
+		}
+	}
+	return nil
+}
+
+// pressedModifiers returns the modifier keys that are down.
+func (l *mapping) pressedModifiers() (keys []xproto.Keycode, err error) {
+	down, err := xproto.QueryKeymap(l.x).Reply()
+	if err != nil {
+		return nil, err
+	}
+	for key := range l.keymap.keys() {
+		if down.Keys[key/8]&(1<<(key%8)) != 0 && l.keymap.isModifier(key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
 }

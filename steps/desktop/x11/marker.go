@@ -4,11 +4,6 @@ package x11
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"sync"
-	"time"
 	"unicode/utf16"
 
 	"github.com/jezek/xgb/shape"
@@ -21,121 +16,62 @@ const (
 	markColor  = 0xe53935 // a red that stands out on light and dark
 	labelColor = 0xffffff
 	markWidth  = 3
-	// A character of the server's font "fixed", with room around it.
+	// The size of a character of the font "fixed" of the server, with room around it.
 	labelHeight, labelRise, labelPad, charWidth = 17, 12, 4, 6
 	longestLabel                                = 80
 )
 
-type marker struct {
-	*Driver
-	mu    sync.Mutex
-	shown map[*mark]bool // guarded by mu
-}
-
-// mark is one frame: four thin windows and perhaps a label, on one link.
-type mark struct {
-	link    *xConn
-	windows []xproto.Window
-	timer   *time.Timer
-}
-
-// mark draws a frame around an area, with a label above it, for a while, or
-// until unmarkAll when the time is zero. It returns at once. Clicks go through.
-func (m *marker) mark(ctx context.Context, a desktop.Mark) error {
-	if a.Area.Empty() {
-		return fmt.Errorf("there is nothing to mark: the area %s is empty", a.Area)
-	}
-	l, err := m.live(ctx)
+// showMark draws the frame and the label of a mark. Clicks go through.
+func (d *Driver) showMark(ctx context.Context, a desktop.Mark) (remove func(context.Context) error, err error) {
+	l, err := d.live(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !l.has["SHAPE"] {
-		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the SHAPE extension, so a mark would catch clicks"}
+		return nil, &desktop.MissingError{What: "the display " + l.place.name + " lacks the SHAPE extension, so a mark would catch clicks"}
 	}
-	one, err := perform(ctx, l, func() (*mark, error) { return l.frame(a.Area, a.Label) })
-	if err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.shown == nil {
-		m.shown = map[*mark]bool{}
-	}
-	m.shown[one] = true
-	if a.For > 0 {
-		one.timer = time.AfterFunc(a.For, func() { _ = m.unmark(context.Background(), one) })
-	}
-	return nil
-}
-
-// unmarkAll removes all frames.
-func (m *marker) unmarkAll(ctx context.Context) error {
-	m.mu.Lock()
-	all := slices.Collect(maps.Keys(m.shown))
-	m.mu.Unlock()
-	for _, one := range all {
-		if err := m.unmark(ctx, one); err != nil {
-			return err
+	windows, err := perform(ctx, l, func() ([]xproto.Window, error) { return l.frame(a.Area, a.Label) })
+	return func(ctx context.Context) error {
+		if !l.alive() {
+			return nil // the windows are gone with the connection
 		}
-	}
-	return nil
+		return do(ctx, l, func() error {
+			for _, w := range windows {
+				xproto.DestroyWindow(l.x, w)
+			}
+			l.x.Sync()
+			return nil
+		})
+	}, err
 }
 
-// unmark removes one frame, if it still shows. With a lost link its windows
-// are gone already.
-func (m *marker) unmark(ctx context.Context, one *mark) error {
-	m.mu.Lock()
-	shown := m.shown[one]
-	delete(m.shown, one)
-	if one.timer != nil {
-		one.timer.Stop()
-	}
-	m.mu.Unlock()
-	l := one.link
-	if !shown || !l.alive() {
-		return nil
-	}
-	_, err := perform(ctx, l, func() (struct{}, error) {
-		for _, w := range one.windows {
-			xproto.DestroyWindow(l.x, w)
-		}
-		l.x.Sync()
-		return struct{}{}, nil
-	})
-	return err
-}
-
-// frame shows four thin windows just outside an area, and a label.
-func (l *xConn) frame(area desktop.Rect, label string) (*mark, error) {
+// frame shows four thin windows just outside an area, and one with the label.
+func (l *server) frame(area desktop.Rect, label string) (windows []xproto.Window, err error) {
 	const t = markWidth
-	m := &mark{link: l}
-	sides := []desktop.Rect{
-		{X: area.X - t, Y: area.Y - t, W: area.W + 2*t, H: t},
-		{X: area.X - t, Y: area.Y + area.H, W: area.W + 2*t, H: t},
-		{X: area.X - t, Y: area.Y, W: t, H: area.H},
-		{X: area.X + area.W, Y: area.Y, W: t, H: area.H},
+	sheets := []sheet{
+		{Rect: desktop.Rect{X: area.X - t, Y: area.Y - t, W: area.W + 2*t, H: t}},
+		{Rect: desktop.Rect{X: area.X - t, Y: area.Y + area.H, W: area.W + 2*t, H: t}},
+		{Rect: desktop.Rect{X: area.X - t, Y: area.Y, W: t, H: area.H}},
+		{Rect: desktop.Rect{X: area.X + area.W, Y: area.Y, W: t, H: area.H}},
 	}
-	for _, side := range sides {
-		w, err := l.sheet(side, nil)
+	if text := []rune(label); label != "" {
+		text = text[:min(len(text), longestLabel)]
+		sheets = append(sheets, sheet{labelPlace(area, len(text)), text})
+	}
+	for _, s := range sheets {
+		w, err := l.showSheet(s)
 		if err != nil {
 			return nil, err
 		}
-		m.windows = append(m.windows, w)
-	}
-	if label != "" {
-		w, err := l.sheet(labelPlace(area, label), []rune(label))
-		if err != nil {
-			return nil, err
-		}
-		m.windows = append(m.windows, w)
+		windows = append(windows, w)
 	}
 	l.x.Sync()
-	return m, nil
+	return windows, nil
 }
 
-// labelPlace is above the area, or inside when there is no room above.
-func labelPlace(area desktop.Rect, label string) desktop.Rect {
-	n := min(len([]rune(label)), longestLabel)
+// labelPlace returns where a label of n characters goes: above the area, or inside if there is
+// no room above.
+func labelPlace(area desktop.Rect, n int) desktop.Rect {
 	place := desktop.Rect{X: area.X - markWidth, Y: area.Y - markWidth - labelHeight, W: n*charWidth + 2*labelPad, H: labelHeight}
 	if place.Y < 0 {
 		place.Y = area.Y
@@ -143,17 +79,23 @@ func labelPlace(area desktop.Rect, label string) desktop.Rect {
 	return place
 }
 
-// sheet shows one window of the mark's colour that no click touches. Its
-// label is painted into its background, so it needs no repainting.
-func (l *xConn) sheet(area desktop.Rect, label []rune) (xproto.Window, error) {
+// sheet is a window in the colour of marks, perhaps with a label.
+type sheet struct {
+	desktop.Rect
+	label []rune
+}
+
+// showSheet shows a window that lets clicks through. Its label is painted into its background,
+// so that it needs no repainting.
+func (l *server) showSheet(s sheet) (xproto.Window, error) {
 	w, err := xproto.NewWindowId(l.x)
 	if err != nil {
 		return 0, err
 	}
-	xproto.CreateWindow(l.x, l.screen.RootDepth, w, l.root, int16(area.X), int16(area.Y), uint16(area.W), uint16(area.H), 0,
+	xproto.CreateWindow(l.x, l.screen.RootDepth, w, l.root, int16(s.X), int16(s.Y), uint16(s.W), uint16(s.H), 0,
 		xproto.WindowClassInputOutput, l.screen.RootVisual, xproto.CwBackPixel|xproto.CwOverrideRedirect, []uint32{markColor, 1})
-	if len(label) > 0 {
-		if err := l.drawFrame(w, area, label[:min(len(label), longestLabel)]); err != nil {
+	if len(s.label) > 0 {
+		if err := l.drawLabel(w, s); err != nil {
 			return 0, err
 		}
 	}
@@ -162,7 +104,8 @@ func (l *xConn) sheet(area desktop.Rect, label []rune) (xproto.Window, error) {
 	return w, nil
 }
 
-func (l *xConn) drawFrame(w xproto.Window, area desktop.Rect, label []rune) error {
+// drawLabel sets the background of a window to a text.
+func (l *server) drawLabel(w xproto.Window, s sheet) error {
 	font, err := xproto.NewFontId(l.x)
 	if err != nil {
 		return err
@@ -177,20 +120,20 @@ func (l *xConn) drawFrame(w xproto.Window, area desktop.Rect, label []rune) erro
 	}
 	const name = "fixed"
 	if xproto.OpenFontChecked(l.x, font, uint16(len(name)), name).Check() != nil {
-		return nil // a server without fonts shows the label without text
+		return nil // on a server without fonts the label has no text
 	}
 	defer xproto.CloseFont(l.x, font)
-	xproto.CreatePixmap(l.x, l.screen.RootDepth, pixmap, xproto.Drawable(w), uint16(area.W), uint16(area.H))
+	xproto.CreatePixmap(l.x, l.screen.RootDepth, pixmap, xproto.Drawable(w), uint16(s.W), uint16(s.H))
 	defer xproto.FreePixmap(l.x, pixmap)
 	xproto.CreateGC(l.x, gc, xproto.Drawable(pixmap), xproto.GcForeground|xproto.GcBackground|xproto.GcFont, []uint32{markColor, markColor, uint32(font)})
 	defer xproto.FreeGC(l.x, gc)
-	xproto.PolyFillRectangle(l.x, xproto.Drawable(pixmap), gc, []xproto.Rectangle{{Width: uint16(area.W), Height: uint16(area.H)}})
+	xproto.PolyFillRectangle(l.x, xproto.Drawable(pixmap), gc, []xproto.Rectangle{{Width: uint16(s.W), Height: uint16(s.H)}})
 	xproto.ChangeGC(l.x, gc, xproto.GcForeground, []uint32{labelColor})
-	var chars []xproto.Char2b
-	for _, u := range utf16.Encode(label) {
+	var chars []xproto.Char2b // at most two for each character
+	for _, u := range utf16.Encode(s.label) {
 		chars = append(chars, xproto.Char2b{Byte1: byte(u >> 8), Byte2: byte(u)})
 	}
-	xproto.ImageText16(l.x, byte(min(len(chars), 255)), xproto.Drawable(pixmap), gc, labelPad, labelRise, chars[:min(len(chars), 255)])
+	xproto.ImageText16(l.x, byte(len(chars)), xproto.Drawable(pixmap), gc, labelPad, labelRise, chars)
 	xproto.ChangeWindowAttributes(l.x, w, xproto.CwBackPixmap, []uint32{uint32(pixmap)})
 	return nil
 }

@@ -5,6 +5,7 @@ package x11
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jezek/xgb/randr"
@@ -14,19 +15,17 @@ import (
 )
 
 func (s screen) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
-	return look(ctx, s.Driver, func(l *xConn) ([]desktop.Monitor, error) { return ask(ctx, l, l.monitors) })
+	return query(ctx, s.Driver, (*xConn).monitors)
 }
 
-func (l *xConn) monitors() ([]desktop.Monitor, error) {
-	scale := l.scale()
-	if !l.has["RANDR"] {
-		return l.wholeScreen(scale)
+// monitors returns the monitors, the primary one first.
+func (l *properties) monitors() (ms []desktop.Monitor, err error) {
+	scale, r := l.scale(), &randr.GetMonitorsReply{}
+	if l.has["RANDR"] {
+		if r, err = randr.GetMonitors(l.x, l.root, true).Reply(); err != nil {
+			return nil, err
+		}
 	}
-	r, err := randr.GetMonitors(l.x, l.root, true).Reply()
-	if err != nil {
-		return nil, err
-	}
-	var ms []desktop.Monitor
 	for _, m := range r.Monitors {
 		name, err := xproto.GetAtomName(l.x, m.Name).Reply()
 		if err != nil {
@@ -38,26 +37,22 @@ func (l *xConn) monitors() ([]desktop.Monitor, error) {
 			Primary: m.Primary,
 			Scale:   scale,
 		}
+		i := len(ms)
 		if m.Primary {
-			ms = append([]desktop.Monitor{one}, ms...)
-		} else {
-			ms = append(ms, one)
+			i = 0
 		}
+		ms = slices.Insert(ms, i, one)
 	}
-	if len(ms) == 0 {
-		return l.wholeScreen(scale)
+	if len(ms) > 0 {
+		return ms, nil
 	}
-	return ms, nil
-}
-
-func (l *xConn) wholeScreen(scale float64) ([]desktop.Monitor, error) {
 	screen, err := l.size()
 	return []desktop.Monitor{{Name: "screen", Bounds: screen, Primary: true, Scale: scale}}, err
 }
 
-// scale is how much larger than usual applications draw, by the resource that
-// desktops set for it.
-func (l *xConn) scale() float64 {
+// scale returns how much larger than usual applications draw, by the resource that desktops
+// set for that.
+func (l *properties) scale() float64 {
 	resources, _ := l.text(l.root, xproto.AtomResourceManager)
 	for line := range strings.Lines(resources) {
 		var dpi float64
@@ -73,14 +68,11 @@ func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
 	if err != nil {
 		return desktop.Info{}, err
 	}
-	manager, err := look(ctx, d, func(l *xConn) (string, error) {
-		return ask(ctx, l, func() (string, error) { _, name := l.manager(); return name, nil })
-	})
+	manager, err := query(ctx, d, func(l *xConn) (string, error) { _, name := l.manager(); return name, nil })
 	return desktop.Info{System: "linux", Display: d.options.Display, Manager: manager, Monitors: ms, Env: d.options.Env}, err
 }
 
-// Extensions says which extensions of the X server are there, among those
-// that we use.
+// Extensions reports for each extension that is used whether the X server has it.
 func (d *Driver) Extensions(ctx context.Context) (map[string]bool, error) {
 	l, err := d.live(ctx)
 	if err != nil {

@@ -16,29 +16,23 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// buffered is within what time clicks make a multiple click in every toolkit:
-// 200 ms in Xt, 250 in xterm, 400 in GTK and Qt.
+// together is the time within which clicks form a multiple click in every toolkit: 200 ms in
+// Xt, 250 in xterm, 400 in GTK and Qt.
 const together = 200 * time.Millisecond
 
-// strokeGap is what is between the clicks of a multiple click. A browser takes
-// two that come at one time for one.
-const strokeGap = 8 * time.Millisecond
-
-// RestBeforeClick waits until a click is taken for one of its own.
+// RestBeforeClick sleeps until a click counts as one of its own.
 func (p *pointer) RestBeforeClick(ctx context.Context, c desktop.Click) error {
-	return p.act(ctx, func(*xConn) error {
-		return desktop.Sleep(ctx, p.presses.Rest(c))
-	})
+	return p.act(ctx, func(*xConn) error { return p.presses.Wait(ctx, c) })
 }
 
-// click moves to the point and clicks, apart from the clicks before. It verifies
-// the target right before, and when there is a window, that it stayed.
+// click moves the pointer and clicks, as a click of its own. It verifies the target right
+// before that, and afterwards that the window, if there is one, has not moved.
 func (p *pointer) click(ctx context.Context, l *xConn, a desktop.Click) error {
 	button, ok := buttons[a.Button]
 	if !ok {
 		return desktop.ErrNoButton(a.Button)
 	}
-	if err := desktop.Sleep(ctx, p.presses.Rest(a)); err != nil {
+	if err := p.presses.Wait(ctx, a); err != nil {
 		return err
 	}
 	if err := p.move(ctx, l, a.At); err != nil {
@@ -55,20 +49,19 @@ func (p *pointer) click(ctx context.Context, l *xConn, a desktop.Click) error {
 	return l.stayed(ctx, *a.In)
 }
 
-// press presses a button and releases it, once or several times, when the target
-// is as it was seen. The server is told of everything at once, and keeps the time
-// between the clicks itself, while it serves nobody else: neither a busy machine
-// nor a window manager pulls them apart. Its clock, by which applications go too,
-// says whether the server itself came too late.
+// press presses and releases a button, once or several times, if the target is as it was
+// seen. The server is sent everything at once, and keeps the time between the clicks itself
+// while it is grabbed: neither a busy machine nor a window manager can pull them apart. Its
+// clock, which applications go by too, tells whether the server itself was late.
 func (p *pointer) press(ctx context.Context, l *xConn, a desktop.Click, button byte) error {
 	count := max(a.Count, 1)
 	l.ticks.clear()
-	_, err := holding(ctx, l, func() (struct{}, error) {
+	err := holding(ctx, l, func() error {
 		if err := l.verifyTarget(a); err != nil {
-			return struct{}{}, err
+			return err
 		}
 		p.held.button(button, true)
-		return struct{}{}, l.raw.buffered(func() { p.strokes(l, button, count) })
+		return l.raw.buffered(func() { p.strokes(l, button, count) })
 	})
 	if err != nil {
 		return err
@@ -84,13 +77,13 @@ func (p *pointer) press(ctx context.Context, l *xConn, a desktop.Click, button b
 	return err
 }
 
-// strokes tells the server of the clicks, and of several to note the time before
-// the first press and before the last.
+// strokes requests the clicks and, if there are several, the time of the server before the
+// first press and before the last.
 //
-// A button goes up in the same moment in which it went down. GTK 4 asks the
-// server, after it has laid out a window again, whether the button is down; and
-// makes nothing of a click when it is up by then, while it has not read yet that
-// it went up. What comes together it reads together, with no layout in between.
+// A button is released in the same moment in which it is pressed. After laying out a window
+// GTK 4 asks the server whether the button is down, and ignores the click if the button is up
+// by then while GTK has not read the release yet. Events that arrive together it reads
+// together, with no layout in between.
 func (p *pointer) strokes(l *xConn, button byte, count int) {
 	fake := func(kind byte, after time.Duration) {
 		p.own.expect(kind, button)
@@ -99,7 +92,7 @@ func (p *pointer) strokes(l *xConn, button byte, count int) {
 	for i := range count {
 		var pause time.Duration
 		if i > 0 {
-			pause = strokeGap + p.gap
+			pause = input.StrokeGap + p.gap
 		}
 		if i == 0 && count > 1 {
 			l.ticks.ask(l)
@@ -112,7 +105,7 @@ func (p *pointer) strokes(l *xConn, button byte, count int) {
 	}
 }
 
-// stayed fails when a window is elsewhere after it was clicked.
+// stayed fails if a window has moved while it was clicked.
 func (l *xConn) stayed(ctx context.Context, w desktop.Window) error {
 	now, err := ask(ctx, l, func() (seenWindow, error) { return l.describe([]uint32{uint32(w.ID)})[0], nil })
 	if err != nil || !now.there {
@@ -121,29 +114,25 @@ func (l *xConn) stayed(ctx context.Context, w desktop.Window) error {
 	return input.VerifyStayed(w, now.Window)
 }
 
-// ticks ask the server what time it has: it tells so of a property that changes.
+// ticks asks for the time of the server, which comes with the change of a property.
 type ticks struct {
 	property atomic.Uint32 // the atom
 	told     chan xproto.Timestamp
 }
 
-// ask asks for the time, among other requests that come before and after.
+// ask requests the time, between the requests before and after it.
 func (t *ticks) ask(l *xConn) {
 	xproto.ChangeProperty(l.x, xproto.PropModeAppend, l.self, xproto.Atom(t.property.Load()), xproto.AtomInteger, 32, 0, nil)
 }
 
-// clear forgets what nobody waited for.
+// clear drops times that nobody waited for.
 func (t *ticks) clear() {
-	for {
-		select {
-		case <-t.told:
-		default:
-			return
-		}
+	for len(t.told) > 0 {
+		<-t.told
 	}
 }
 
-// between is the time between what was asked twice.
+// between returns the time between two requests for the time.
 func (t *ticks) between(ctx context.Context, l *xConn) (time.Duration, error) {
 	var at [2]xproto.Timestamp
 	for i := range at {
@@ -158,13 +147,13 @@ func (t *ticks) between(ctx context.Context, l *xConn) (time.Duration, error) {
 	return time.Duration(at[1]-at[0]) * time.Millisecond, nil
 }
 
-// take takes a time that was asked for.
+// take receives a time.
 func (t *ticks) take(ev xproto.PropertyNotifyEvent) {
 	if uint32(ev.Atom) != t.property.Load() {
 		return
 	}
 	select {
 	case t.told <- ev.Time:
-	default: // nobody waited for the last ones
+	default: // nobody waits
 	}
 }

@@ -3,6 +3,7 @@
 package x11
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -11,21 +12,20 @@ import (
 	"understudy/steps/desktop"
 )
 
-// own knows the input that we send, so that those who watch what a person
-// does can leave it out. The X server does not say who sent an event, so each
-// watcher keeps a list of what is still to come and strikes out what came. A
-// person who does the very same thing at the same moment loses one event and
-// keeps the other, which is the same.
+// own tells the input that we send to those who watch what a person does, so that they can
+// leave it out. The X server does not say who sent an event, so each watcher has a list of our
+// input that is still to come, and consumes it as it arrives. If a person does the very same
+// thing at the same moment, one of the two equal events is lost.
 type own struct {
 	mu       sync.Mutex
-	watchers map[*unseenInput]bool
+	watchers map[*unseenInput]bool // guarded by mu
 }
 
 // unseenInput is the input of ours that one watcher has not seen yet.
 type unseenInput struct {
-	mu   sync.Mutex
-	list []sent
-	held map[byte]bool // keys that we hold: the server repeats them
+	own  *own
+	list []sent        // guarded by own.mu
+	held map[byte]bool // keys that we hold, which the server repeats; guarded by own.mu
 }
 
 type sent struct {
@@ -34,13 +34,13 @@ type sent struct {
 	when         time.Time
 }
 
-// forget is how long our own input is awaited. Some never comes: a move to
-// where the pointer was, a release of what was not pressed.
+// forget is how long our input is waited for. Some never arrives: a move to where the pointer
+// is already, the release of a button that is up.
 const forget = 5 * time.Second
 
-// watch begins a list; the caller ends it.
+// watch begins a list, until it is ended.
 func (o *own) watch() *unseenInput {
-	e := &unseenInput{held: map[byte]bool{}}
+	e := &unseenInput{own: o, held: map[byte]bool{}}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.watchers == nil {
@@ -50,10 +50,10 @@ func (o *own) watch() *unseenInput {
 	return e
 }
 
-func (o *own) end(e *unseenInput) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.watchers, e)
+func (e *unseenInput) end() {
+	e.own.mu.Lock()
+	defer e.own.mu.Unlock()
+	delete(e.own.watchers, e)
 }
 
 func (o *own) expect(kind, detail byte) { o.add(sent{kind: kind, detail: detail}) }
@@ -63,39 +63,30 @@ func (o *own) expectMove(to desktop.Point) { o.add(sent{kind: xproto.MotionNotif
 func (o *own) add(s sent) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for e := range o.watchers {
-		e.add(s)
-	}
-}
-
-func (e *unseenInput) add(s sent) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	s.when = time.Now()
-	e.list = append(e.list, s)
-	if s.kind == xproto.KeyPress {
-		e.held[s.detail] = true
+	for e := range o.watchers {
+		e.list = append(e.list, s)
+		if s.kind == xproto.KeyPress {
+			e.held[s.detail] = true
+		}
 	}
 }
 
-// consume says whether an event is ours, and takes it off the list, together
-// with what has been awaited for too long.
+// consume reports whether an event is ours, and removes it from the list, together with what
+// has been waited for too long.
 func (e *unseenInput) consume(s sent) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.own.mu.Lock()
+	defer e.own.mu.Unlock()
 	for len(e.list) > 0 && time.Since(e.list[0].when) > forget {
 		e.list = e.list[1:]
 	}
-	for i, x := range e.list {
-		if x.kind != s.kind || x.detail != s.detail || x.at != s.at {
-			continue
-		}
-		e.list = append(e.list[:i], e.list[i+1:]...)
-		if s.kind == xproto.KeyRelease {
-			delete(e.held, s.detail)
-		}
-		return true
+	i := slices.IndexFunc(e.list, func(x sent) bool { return x.kind == s.kind && x.detail == s.detail && x.at == s.at })
+	if i < 0 {
+		return (s.kind == xproto.KeyPress || s.kind == xproto.KeyRelease) && e.held[s.detail]
 	}
-	repeats := s.kind == xproto.KeyPress || s.kind == xproto.KeyRelease
-	return repeats && e.held[s.detail]
+	e.list = slices.Delete(e.list, i, i+1)
+	if s.kind == xproto.KeyRelease {
+		delete(e.held, s.detail)
+	}
+	return true
 }

@@ -12,7 +12,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// panel is the one window of ours that takes clicks.
+// panel is our only window that takes clicks.
 type panel struct {
 	mu     sync.Mutex
 	link   *xConn
@@ -27,20 +27,19 @@ func (p *panel) show(ctx context.Context, d *Driver, a desktop.Panel) error {
 		return err
 	}
 	if p.link != l {
-		p.link, p.window = l, 0 // it went with its link
+		p.link, p.window = l, 0 // the window was closed with its connection
 	}
-	_, err = perform(ctx, l, func() (struct{}, error) {
+	return do(ctx, l, func() error {
 		defer l.x.Sync()
-		if a.Picture == nil {
-			if p.window != 0 {
-				xproto.DestroyWindow(l.x, p.window)
-				p.window = 0
-			}
-			return struct{}{}, nil
+		if a.Picture != nil {
+			return p.draw(a)
 		}
-		return struct{}{}, p.draw(a)
+		if p.window != 0 {
+			xproto.DestroyWindow(l.x, p.window)
+			p.window = 0
+		}
+		return nil
 	})
-	return err
 }
 
 // draw paints the picture into the background, so that it needs no repainting.
@@ -68,11 +67,11 @@ func (p *panel) draw(a desktop.Panel) error {
 	return nil
 }
 
-// mostOfAPicture is what one request carries: less than any server takes.
+// mostOfAPicture is how many bytes one request carries: fewer than any server accepts.
 const mostOfAPicture = 128 << 10
 
-// pixmap holds a picture on the server.
-func (l *xConn) pixmap(w xproto.Window, picture *image.RGBA) (xproto.Pixmap, error) {
+// pixmap puts a picture into a pixmap.
+func (l *server) pixmap(w xproto.Window, picture *image.RGBA) (xproto.Pixmap, error) {
 	id, err := xproto.NewPixmapId(l.x)
 	if err != nil {
 		return 0, err

@@ -13,7 +13,7 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// buttons are the numbers of the mouse buttons in X, and robotgo's names.
+// buttons are the numbers of mouse buttons in X and their names in robotgo.
 var buttons = map[desktop.Button]struct {
 	number byte
 	name   string
@@ -21,7 +21,7 @@ var buttons = map[desktop.Button]struct {
 	desktop.Left: {1, "left"}, desktop.Middle: {2, "center"}, desktop.Right: {3, "right"},
 }
 
-// The buttons that X uses for the wheel.
+// The wheel consists of buttons in X.
 const (
 	wheelUp byte = iota + 4
 	wheelDown
@@ -33,11 +33,11 @@ const (
 type pointer struct {
 	*Driver
 	presses input.Presses // guarded by turn
-	gap     time.Duration // between the clicks of a multiple click; none but in tests
+	gap     time.Duration // set by tests: more time between the clicks of a multiple click
 }
 
 func (p *pointer) PointerPosition(ctx context.Context) (desktop.Point, error) {
-	return look(ctx, p.Driver, func(l *xConn) (desktop.Point, error) { return ask(ctx, l, l.pointer) })
+	return query(ctx, p.Driver, (*xConn).pointer)
 }
 
 func (l *xConn) pointer() (desktop.Point, error) {
@@ -74,7 +74,7 @@ func (p *pointer) move(ctx context.Context, l *xConn, to desktop.Point) error {
 	return l.left(ctx, from, to)
 }
 
-// buttonDown presses a mouse button, apart from the clicks before unless it follows one.
+// buttonDown presses a mouse button, as a click of its own unless it follows one.
 func (p *pointer) buttonDown(ctx context.Context, l *xConn, a desktop.ButtonDown) error {
 	at, err := ask(ctx, l, l.pointer)
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *pointer) button(ctx context.Context, l *xConn, b desktop.Button, down b
 	return l.released(ctx, button.number)
 }
 
-// scroll turns the wheel where the pointer is: dx to the right, dy down.
+// scroll turns the wheel under the pointer: dx notches to the right, dy down.
 func (p *pointer) scroll(ctx context.Context, l *xConn, dx, dy int) error {
 	p.expectWheel(dy, wheelUp, wheelDown)
 	p.expectWheel(dx, wheelLeft, wheelRight)
@@ -127,10 +127,4 @@ func (p *pointer) expectWheel(n int, back, forth byte) {
 		p.own.expect(xproto.ButtonPress, b)
 		p.own.expect(xproto.ButtonRelease, b)
 	}
-}
-
-// afterwards is a context for letting go after the caller's has ended. What is
-// held has to be let go of, also when that takes a busy machine long.
-func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), patience)
 }

@@ -4,21 +4,22 @@ package x11
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 )
 
-// properties reads the properties of windows, and knows the numbers that the
-// server has given to names.
+// properties reads properties of windows and sends messages about windows. It caches
+// atoms.
 type properties struct {
 	*server
 	mu    sync.Mutex
 	atoms map[string]xproto.Atom // guarded by mu
 }
 
-// atom is the number of a name, made when there is none yet. It is 0 when the
+// atom returns the atom of a name, which is made if there is none yet, or 0 if the
 // connection has ended.
 func (l *properties) atom(name string) xproto.Atom {
 	l.mu.Lock()
@@ -37,14 +38,14 @@ func (l *properties) atom(name string) xproto.Atom {
 	return r.Atom
 }
 
-// longest is how much of a property is read, in units of four bytes.
+// longest is how much of a property is read at most, in units of four bytes.
 const longest = 1 << 16
 
 func (l *properties) property(w xproto.Window, a xproto.Atom) xproto.GetPropertyCookie {
 	return xproto.GetProperty(l.x, false, w, a, xproto.GetPropertyTypeAny, 0, longest)
 }
 
-// text is a property that holds text.
+// text returns a property that holds text.
 func (l *properties) text(w xproto.Window, a xproto.Atom) (string, error) {
 	r, err := l.property(w, a).Reply()
 	if err != nil {
@@ -53,7 +54,7 @@ func (l *properties) text(w xproto.Window, a xproto.Atom) (string, error) {
 	return l.decode(r), nil
 }
 
-// decode reads text, which old programs write in Latin-1.
+// decode decodes text, which old programs write in Latin-1.
 func (l *properties) decode(r *xproto.GetPropertyReply) string {
 	if r == nil || r.Format != 8 {
 		return ""
@@ -68,7 +69,7 @@ func (l *properties) decode(r *xproto.GetPropertyReply) string {
 	return string(runes)
 }
 
-// numbers is a property that holds a list of numbers, windows or atoms.
+// numbers returns a property that holds a list of numbers, windows or atoms.
 func numbers(r *xproto.GetPropertyReply, err error) []uint32 {
 	if err != nil || r == nil || r.Format != 32 {
 		return nil
@@ -84,7 +85,7 @@ func (l *properties) numbers(w xproto.Window, name string) []uint32 {
 	return numbers(l.property(w, l.atom(name)).Reply())
 }
 
-// number is the first number of a property, or 0.
+// number returns the first number of a property, or 0.
 func (l *properties) number(w xproto.Window, name string) uint32 {
 	if ns := l.numbers(w, name); len(ns) > 0 {
 		return ns[0]
@@ -92,13 +93,28 @@ func (l *properties) number(w xproto.Window, name string) uint32 {
 	return 0
 }
 
+// message sends a client message about one window to another.
+func (l *properties) message(to, about xproto.Window, mask uint32, kind xproto.Atom, data ...uint32) xproto.SendEventCookie {
+	data = append(data, make([]uint32, 5)...)[:5]
+	ev := xproto.ClientMessageEvent{Format: 32, Window: about, Type: kind, Data: xproto.ClientMessageDataUnionData32New(data)}
+	return xproto.SendEventChecked(l.x, false, to, mask, string(ev.Bytes()))
+}
+
 // tell sends the window manager a message about a window.
 func (l *properties) tell(w xproto.Window, message string, data ...uint32) error {
-	data = append(data, make([]uint32, 5)...)[:5]
-	ev := xproto.ClientMessageEvent{Format: 32, Window: w, Type: l.atom(message), Data: xproto.ClientMessageDataUnionData32New(data)}
 	const mask = xproto.EventMaskSubstructureNotify | xproto.EventMaskSubstructureRedirect
-	if err := xproto.SendEventChecked(l.x, false, l.root, mask, string(ev.Bytes())).Check(); err != nil {
+	if err := l.message(l.root, w, mask, l.atom(message), data...).Check(); err != nil {
 		return fmt.Errorf("%s: %w", message, err)
 	}
 	return nil
+}
+
+// activeWindow returns the window that has the focus, or 0.
+func (l *properties) activeWindow() xproto.Window {
+	return xproto.Window(l.number(l.root, "_NET_ACTIVE_WINDOW"))
+}
+
+// speaks reports whether a window takes part in a protocol of WM_PROTOCOLS.
+func (l *properties) speaks(w xproto.Window, protocol string) bool {
+	return slices.Contains(l.numbers(w, "WM_PROTOCOLS"), uint32(l.atom(protocol)))
 }

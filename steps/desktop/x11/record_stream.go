@@ -15,14 +15,13 @@ import (
 	"github.com/jezek/xgb/record"
 )
 
-// stream is a bare connection to an X server, for the one reply without end
-// that a recording is.
+// stream is a bare connection to an X server, for the endless reply that a recording is.
 type stream struct {
 	net.Conn
 	r *bufio.Reader
 }
 
-// openStream connects and introduces itself.
+// openStream connects to a display.
 func openStream(ctx context.Context, p address, authority string) (*stream, error) {
 	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, p.network, p.address)
 	if err != nil {
@@ -37,11 +36,12 @@ func openStream(ctx context.Context, p address, authority string) (*stream, erro
 	return s, conn.SetDeadline(time.Time{})
 }
 
-// introduce does the handshake of the X protocol.
+// introduce performs the handshake of the X protocol.
 func (s *stream) introduce(cookie string) error {
-	name, data := "MIT-MAGIC-COOKIE-1", []byte(nil)
-	if data, _ = hex.DecodeString(cookie); len(data) == 0 {
-		name = ""
+	name := ""
+	data, _ := hex.DecodeString(cookie)
+	if len(data) > 0 {
+		name = "MIT-MAGIC-COOKIE-1"
 	}
 	hello := make([]byte, 12+xgb.Pad(len(name))+xgb.Pad(len(data)))
 	hello[0] = 'l' // little-endian
@@ -67,7 +67,7 @@ func (s *stream) introduce(cookie string) error {
 	return nil
 }
 
-// enable begins the recording and returns when the server has begun.
+// enable starts the recording and returns when the server has begun.
 func (s *stream) enable(l *xConn, which record.Context) error {
 	l.x.ExtLock.RLock()
 	opcode := l.x.Extensions["RECORD"]
@@ -81,7 +81,7 @@ func (s *stream) enable(l *xConn, which record.Context) error {
 		return err
 	}
 	_ = s.SetReadDeadline(time.Now().Add(patience))
-	defer s.SetReadDeadline(time.Time{}) //nolint:errcheck // a connection that cannot is closed, and says so when read
+	defer s.SetReadDeadline(time.Time{}) //nolint:errcheck // it fails only on a closed connection, which reading reports
 	for {
 		p, err := s.next()
 		if err != nil {

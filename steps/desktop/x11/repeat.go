@@ -9,12 +9,11 @@ import (
 	"github.com/jezek/xgb"
 )
 
-// once runs f, which sends keys, during which no key repeats: the server repeats a key that is
-// down for long, and on a busy machine a moment can last long.
+// once calls f, which sends keys, while keys do not repeat: the server repeats a key that is
+// down for long, and on a busy machine a moment can be long.
 //
-// Should we be killed meanwhile, the server lets keys repeat again by itself.
-// It then still tells those who ask in the old way that they do not, until
-// the next robot mends that.
+// If we are killed meanwhile, the server makes keys repeat again by itself. To clients that
+// ask by the core protocol it still says that they do not, until the next driver mends that.
 func (b *keyboard) once(ctx context.Context, l *xConn, f func() error) error {
 	if err := b.waitUntilReady(ctx, l); err != nil {
 		return err
@@ -33,13 +32,13 @@ func (b *keyboard) once(ctx context.Context, l *xConn, f func() error) error {
 	if !stopped || !l.alive() {
 		return err
 	}
-	after, cancel := afterwards(ctx)
+	// Also if the context has ended, and however long that takes on a busy machine.
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	_, failed := perform(after, l, func() (struct{}, error) { return struct{}{}, b.repeatAgain(l) })
-	return errors.Join(err, failed)
+	return errors.Join(err, do(after, l, func() error { return b.repeatAgain(l) }))
 }
 
-// stopRepeating says whether keys repeated until now.
+// stopRepeating reports whether keys repeated until now.
 func (b *keyboard) stopRepeating(l *xConn) (bool, error) {
 	on, err := l.repeating()
 	if err != nil || !on {
@@ -62,7 +61,7 @@ func (b *keyboard) repeatAgain(l *xConn) error {
 	return nil
 }
 
-// repeatKeys is the control of a keyboard that makes keys repeat.
+// repeatKeys is the keyboard control that makes keys repeat.
 const repeatKeys = 1 << 0
 
 func (l *keyboardExtension) repeating() (bool, error) {
@@ -84,8 +83,8 @@ func (l *keyboardExtension) setRepeating(on bool) {
 	l.x.NewRequest(b, l.x.NewCookie(false, false))
 }
 
-// repeatWhenGone says whether the server shall let keys repeat when our
-// connection has ended, or leave that as it is.
+// repeatWhenGone tells the server whether to make keys repeat when our connection ends, or
+// to leave that as it is.
 func (l *keyboardExtension) repeatWhenGone(yes bool) error {
 	const autoReset = 1 << 2
 	b := l.xkbRequest(xkbPerClientFlags, 28)

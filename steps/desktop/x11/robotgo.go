@@ -12,24 +12,25 @@ import (
 	"github.com/go-vgo/robotgo/x11"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 )
 
-// robotgo has one connection in a process, which it opens by the environment,
-// never reads events from, and waits on for ever. What it is connected to is
-// kept here, for all robots; whoever holds the turn may call it.
+// robotgo has one connection in a process. It opens that as the environment says, never reads
+// its events, and waits on it for ever. toolkit is what that connection is, for all drivers;
+// whoever holds the lock may call robotgo.
 var toolkit = struct {
-	turn     ctxMutex
-	to       *xConn // the link beside which its connection was opened
-	mappings int64  // how often the mapping had changed then
-}{turn: newTurn()}
+	input.Mutex
+	to       *xConn // our connection to the same display
+	mappings int64  // how often the mapping had changed when it was opened
+}{Mutex: input.NewMutex()}
 
-// stale is after how many changes of the mapping robotgo's connection is
-// opened anew, which takes a millisecond: it gets several events for each,
-// and stops for ever when 5,000 lie unread.
+// stale is the number of changes of the mapping after which robotgo's connection is opened
+// again, which takes a millisecond: it gets several events for each change, and stops for ever
+// at 5,000 unread events.
 const stale = 200
 
-// robotgo runs f, which calls robotgo, and makes sure that it could do what
-// it did: the display answers before and after, and it is the right one.
+// robotgo calls f, which calls robotgo, and makes sure that it had an effect: the display
+// answers before and after, and is the right one.
 func (d *Driver) robotgo(ctx context.Context, l *xConn, f func() error) error {
 	if err := l.ping(ctx); err != nil {
 		return err
@@ -47,42 +48,42 @@ func (d *Driver) robotgo(ctx context.Context, l *xConn, f func() error) error {
 	defer timer.Stop()
 	select {
 	case err := <-done:
-		toolkit.turn.give()
+		toolkit.Unlock()
 		return errors.Join(err, l.ping(ctx))
 	case <-timer.C:
 	case <-ctx.Done():
 		timer.Reset(grace)
 		select {
 		case err := <-done:
-			toolkit.turn.give()
+			toolkit.Unlock()
 			return err
 		case <-timer.C:
 		}
 	}
-	l.cut() // so that the next call starts afresh
+	l.cut() // so that the next call connects again
 	go abandonToolkit(opened)
 	return fmt.Errorf("the display %s did not take the input in time: %w", l.place.name, desktop.ErrUnresponsive)
 }
 
-// abandonToolkit gives robotgo to the next caller, who opens a new connection.
-// While robotgo is still opening this one it can serve nobody else: it comes
-// loose when its display moves again, or dies.
+// abandonToolkit unlocks robotgo for the next caller, who opens a new connection. Until robotgo
+// has opened this one nobody else can use it: that ends when the display answers again, or
+// dies.
 func abandonToolkit(opened <-chan struct{}) {
 	<-opened
 	toolkit.to = nil
 	go x11.Close() // it may wait for the call that is stuck
-	toolkit.turn.give()
+	toolkit.Unlock()
 }
 
-// takeToolkit waits for robotgo, which an earlier call may be stuck in.
+// takeToolkit locks robotgo, in which an earlier call may be stuck.
 func takeToolkit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("an earlier input still waits for its display: %w", desktop.ErrUnresponsive))
 	defer cancel()
-	return toolkit.turn.take(ctx)
+	return toolkit.Lock(ctx)
 }
 
-// aimToolkit opens robotgo's connection to our display, when it is not open
-// or nearly full of unread events. The caller holds the turn.
+// aimToolkit opens robotgo's connection to our display, unless it is open and has few unread
+// events. The caller holds the lock.
 func (d *Driver) aimToolkit(l *xConn) {
 	seen := l.mappings.Load()
 	if toolkit.to == l && seen-toolkit.mappings < stale {

@@ -14,49 +14,45 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// translator reads keys that were pressed: which key it was, and what it
-// typed by the layout, the modifiers and the dead key before it.
+// translator interprets keys that were pressed: which key it was, and what it typed given the
+// layout, the modifiers and the dead key before it.
 type translator struct {
 	table
-	level3, numlock uint16 // which modifiers they are
+	level3, numlock uint16 // the bits of these modifiers
 	composer        input.Composer
-	patches         map[[2]byte]time.Time
+	patches         map[[2]byte]time.Time // when a request changed the rows of these keys (first, count)
 }
 
-// newTranslator reads the keyboard's mapping.
-func (l *xConn) newTranslator() (*translator, error) {
+func (l *server) newTranslator() (*translator, error) {
 	t := &translator{patches: map[[2]byte]time.Time{}}
 	return t, t.load(l)
 }
 
-func (t *translator) load(l *xConn) error {
-	first := l.setup.MinKeycode
-	m, err := xproto.GetKeyboardMapping(l.x, first, byte(l.setup.MaxKeycode-first)+1).Reply()
+// load reads the keyboard mapping.
+func (t *translator) load(l *server) error {
+	rows, err := l.readTable()
 	if err != nil {
 		return err
 	}
-	mods, err := xproto.GetModifierMapping(l.x).Reply()
+	mods, err := l.modifierKeys()
 	if err != nil {
 		return err
 	}
-	t.table = table{int(first), int(m.KeysymsPerKeycode), m.Keysyms}
-	t.level3, t.numlock = 0, 0
-	for i, key := range mods.Keycodes {
-		bit := uint16(1) << (i / int(mods.KeycodesPerModifier))
-		for column := range t.per {
-			switch sym := t.at(key, column); {
-			case key == 0:
-			case sym == symLevel3:
-				t.level3 |= bit
-			case sym == symNumLock:
-				t.numlock |= bit
+	t.table, t.level3, t.numlock = rows, 0, 0
+	for key, bits := range mods {
+		for _, sym := range t.row(key) {
+			switch sym {
+			case symLevel3:
+				t.level3 |= bits
+			case symNumLock:
+				t.numlock |= bits
 			}
 		}
 	}
 	return nil
 }
 
-// patch takes requests that change the mapping, from the stream.
+// patch applies requests from the stream that change the mapping.
 func (t *translator) patch(requests []byte) {
 	const changeKeyboardMapping, header = 100, 8
 	for b := requests; len(b) >= header && b[0] == changeKeyboardMapping; {
@@ -70,7 +66,7 @@ func (t *translator) patch(requests []byte) {
 	}
 }
 
-// change writes the rows of keys.
+// change replaces the rows of keys.
 func (t *translator) change(first, count, per int, syms []byte) {
 	for key := range count {
 		for column := range t.per {
@@ -86,33 +82,31 @@ func (t *translator) change(first, count, per int, syms []byte) {
 	}
 }
 
-// patched says whether the announcement of a change is about one that was in
-// the stream. The server announces one several times.
+// patched reports whether the announcement of a change is about one that was in the stream.
+// The server announces each several times.
 func (t *translator) patched(first, count byte) bool {
 	when, ok := t.patches[[2]byte{first, count}]
 	return ok && time.Since(when) < time.Second
 }
 
-// level is where a key's keysyms begin in its row, for a state.
-func (t *translator) level(key xproto.Keycode, state uint16) int {
-	base := 0
+// group returns where the keysyms of the layout in use begin in the row of a key.
+func (t *translator) group(key xproto.Keycode, state uint16) int {
 	if state>>13&3 > 0 && t.at(key, 2) != 0 {
-		base = 2
+		return 2
 	}
-	third := 4 + base
-	if t.level3 != 0 && state&t.level3 != 0 && t.at(key, third) != 0 {
-		return third
-	}
-	return base
+	return 0
 }
 
-// sym is the keysym that a key gives in a state.
+// sym returns the keysym that a key gives in a state.
 func (t *translator) sym(key xproto.Keycode, state uint16) uint32 {
-	base := t.level(key, state)
+	base := t.group(key, state)
+	if third := 4 + base; state&t.level3 != 0 && t.at(key, third) != 0 {
+		base = third
+	}
 	plain, shifted := t.at(key, base), t.at(key, base+1)
 	shifted = cmp.Or(shifted, plain)
 	shift := state&uint16(modShift) != 0
-	if t.numlock != 0 && state&t.numlock != 0 && shifted >= 0xff80 && shifted <= 0xffbd {
+	if state&t.numlock != 0 && shifted >= 0xff80 && shifted <= 0xffbd {
 		shift = !shift
 	}
 	if state&uint16(modLock) != 0 && unicode.IsLetter(input.CharOf(plain)) {
@@ -127,7 +121,7 @@ func (t *translator) sym(key xproto.Keycode, state uint16) uint32 {
 	return shifted
 }
 
-// symOfUpper is what Shift makes of a letter whose key has no second keysym.
+// symOfUpper returns the keysym with Shift of a letter whose key has no second keysym.
 func symOfUpper(sym uint32) uint32 {
 	if r := input.CharOf(sym); unicode.IsLower(r) {
 		return input.SymOf(unicode.ToUpper(r))
@@ -135,47 +129,22 @@ func symOfUpper(sym uint32) uint32 {
 	return sym
 }
 
-// shortcut are the modifiers with which a key types nothing.
-const shortcut = uint16(modControl | mod1 | mod4)
-
-// text is what a key press types: "" for keys that type nothing, and for a
-// dead key, which changes the next.
+// text returns what pressing a key types (see input.Composer).
 func (t *translator) text(key xproto.Keycode, state uint16) string {
-	if state&shortcut != 0 {
-		return ""
-	}
-	return t.composer.Text(t.sym(key, state))
+	return t.composer.Text(t.sym(key, state), uint32(state))
 }
 
-// key is the name of a key, the same whatever modifiers are held.
+// key returns the name of a key, which does not depend on modifiers.
 func (t *translator) key(key xproto.Keycode, state uint16) desktop.Key {
-	base := 0
-	if state>>13&3 > 0 && t.at(key, 2) != 0 {
-		base = 2
-	}
+	base := t.group(key, state)
 	sym := t.at(key, base)
-	if t.numlock != 0 && state&t.numlock != 0 && t.at(key, base+1) >= 0xffaa && t.at(key, base+1) <= 0xffb9 {
-		sym = t.at(key, base+1)
+	if shifted := t.at(key, base+1); state&t.numlock != 0 && shifted >= 0xffaa && shifted <= 0xffb9 {
+		sym = shifted
 	}
 	return input.KeyOf(sym)
 }
 
-// mods are the modifiers that are held in a state.
+// mods returns the modifiers that are held in a state.
 func (t *translator) mods(state uint16) []desktop.Key {
-	var ks []desktop.Key
-	for _, m := range []struct {
-		bit uint16
-		key desktop.Key
-	}{
-		{uint16(modControl), desktop.Ctrl},
-		{uint16(modShift), desktop.Shift},
-		{uint16(mod1), desktop.Alt},
-		{t.level3, desktop.AltGr},
-		{uint16(mod4), desktop.Super},
-	} {
-		if m.bit != 0 && state&m.bit != 0 {
-			ks = append(ks, m.key)
-		}
-	}
-	return ks
+	return input.HeldMods(uint32(state), uint32(t.level3))
 }

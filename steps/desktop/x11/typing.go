@@ -5,6 +5,7 @@ package x11
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,20 +15,20 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// handful is how many characters are typed while the server listens to nobody
-// else: few enough that nobody notices.
+// handful is how many characters are typed while the server is grabbed: few enough that
+// nobody notices.
 const handful = 64
 
 // enter types text exactly, whatever the layout, CapsLock and held modifiers.
 //
-// The characters go out in handfuls. For each, the server is grabbed, so that
-// the mapping that is read is the one by which the keys are meant; what would
-// change the characters is switched off before and on again after. It returns
-// when the application has read them (see waitUntilRead), so that what is done
-// next, such as a move of the caret over another connection, comes after them.
+// The characters are sent in handfuls. The server is grabbed during each, so that the keys
+// are chosen by the mapping under which they are pressed; whatever would change the
+// characters is switched off before and on again after. enter returns when the application
+// has read them (see waitUntilRead), so that later actions, such as moving the caret over
+// another connection, come after them.
 //
-// Applications read the mapping when they please. When someone changed it
-// before they did, it fails with desktop.ErrUnclear.
+// Applications read the mapping when they please. If someone changes it before that, enter
+// fails with desktop.ErrUnclear.
 func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 	syms, err := input.Typeable(text)
 	if err != nil {
@@ -48,8 +49,7 @@ func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 			return err
 		}
 		b.behind = false
-		_, err := perform(ctx, l, t.check)
-		return err
+		return do(ctx, l, func() error { _, err := t.check(); return err })
 	})
 }
 
@@ -57,10 +57,10 @@ func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 type typing struct {
 	*xConn
 	keyboard *keyboard
-	unread   map[xproto.Keycode]bool // the keys that the application may not have read yet
+	unread   map[xproto.Keycode]bool // keys that the application may not have read yet
 }
 
-// some types as many of the first keysyms as it can in one go.
+// some types as many of the first keysyms as possible in one go.
 func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 	k := &t.keymap
 	if k.layout == nil {
@@ -81,7 +81,7 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 		xproto.GrabServer(t.x)
 		defer xproto.UngrabServer(t.x)
 		if changed, err := t.check(); changed || err != nil {
-			return 0, err // what was planned may be wrong now: plan again
+			return 0, err // the plan may be wrong now: plan again
 		}
 		if len(bind) > 0 {
 			if err := t.keyboard.bind(t.xConn, bind); err != nil {
@@ -92,9 +92,9 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 	})
 }
 
-// read returns when the application has read what was typed, and says whether the
-// mapping changed. One that answers no pings is given a while beside. It fails when
-// something else may have been read.
+// read waits until the application has read the text, and reports whether the mapping has
+// changed. An application that answers no pings gets some time in addition. read fails if
+// the application may have read something else.
 func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, err error) {
 	answered, err := t.waitUntilRead(ctx, readHandfulWithin)
 	if err == nil && !answered {
@@ -108,8 +108,8 @@ func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, er
 	return changed, err
 }
 
-// check reads the mapping and says whether it changed. It fails when someone
-// gave another meaning to a key that may not have been read yet.
+// check reads the mapping and reports whether it has changed. It fails if a key has another
+// meaning now that the application may not have read yet.
 func (t *typing) check() (bool, error) {
 	before := t.keymap.table
 	changed, err := t.learn()
@@ -124,55 +124,25 @@ func (t *typing) check() (bool, error) {
 	return true, nil
 }
 
-// learn reads the keyboard's mapping.
-func (l *xConn) learn() (bool, error) {
-	first := l.setup.MinKeycode
-	m, err := xproto.GetKeyboardMapping(l.x, first, byte(l.setup.MaxKeycode-first)+1).Reply()
-	if err != nil {
-		return false, err
-	}
-	changed := l.keymap.learn(int(first), int(m.KeysymsPerKeycode), m.Keysyms)
-	if !changed {
-		return false, nil
-	}
-	mods, err := xproto.GetModifierMapping(l.x).Reply()
-	if err != nil {
-		return true, err
-	}
-	l.keymap.numbit = 0
-	for i, key := range mods.Keycodes {
-		if key != 0 && l.keymap.at(key, 0) == symNumLock {
-			l.keymap.numbit |= 1 << (i / int(mods.KeycodesPerModifier))
-		}
-	}
-	return true, nil
-}
-
-// bind writes the rows of spare keys, neighbours together, because each
-// request makes every application read the mapping again.
+// bind writes the rows of spare keys. Neighbours are written by one request, because each
+// makes every application read the mapping again.
 func (b *keyboard) bind(l *xConn, bs []binding) error {
 	rows := l.keymap.bind(bs)
-	keys := make([]xproto.Keycode, 0, len(rows))
-	for key := range rows {
-		b.held.bound(byte(key), true)
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	per := byte(l.keymap.per)
-	for len(keys) > 0 {
-		syms, n := rows[keys[0]], 1
-		for n < len(keys) && keys[n] == keys[0]+xproto.Keycode(n) {
+	for keys := slices.Sorted(maps.Keys(rows)); len(keys) > 0; {
+		var syms []xproto.Keysym
+		n := 0
+		for ; n < len(keys) && keys[n] == keys[0]+xproto.Keycode(n); n++ {
+			b.held.bound(byte(keys[n]), true)
 			syms = append(syms, rows[keys[n]]...)
-			n++
 		}
-		xproto.ChangeKeyboardMapping(l.x, byte(n), keys[0], per, syms)
+		xproto.ChangeKeyboardMapping(l.x, byte(n), keys[0], byte(l.keymap.per), syms)
 		keys = keys[n:]
 	}
 	_, err := l.learn()
 	return err
 }
 
-// pressKeys presses and releases the keys of characters that can be typed now.
+// pressKeys types keysyms that can be typed now.
 func (t *typing) pressKeys(syms []uint32) error {
 	undo, err := t.keyboard.neutral(t.xConn)
 	if err != nil {
@@ -185,14 +155,11 @@ func (t *typing) pressKeys(syms []uint32) error {
 			err = fmt.Errorf("the X server did not take the binding of keysym %#x", sym)
 			break
 		}
+		keys := []xproto.Keycode{s.key}
 		if s.shift {
-			t.keyboard.key(t.xConn, k.shift, true)
+			keys = []xproto.Keycode{k.shift, s.key}
 		}
-		t.keyboard.key(t.xConn, s.key, true)
-		t.keyboard.key(t.xConn, s.key, false)
-		if s.shift {
-			t.keyboard.key(t.xConn, k.shift, false)
-		}
+		t.keyboard.stroke(t.xConn, keys)
 		k.use(sym, time.Now())
 		t.unread[s.key] = true
 	}
@@ -201,8 +168,8 @@ func (t *typing) pressKeys(syms []uint32) error {
 	return err
 }
 
-// neutral switches off whatever would change a typed character: CapsLock,
-// another layout, held and latched modifiers. It returns what brings it back.
+// neutral switches off whatever would change a typed character: CapsLock, another layout,
+// held and latched modifiers. undo switches it on again.
 func (b *keyboard) neutral(l *xConn) (undo func(), err error) {
 	state, err := l.xkbState()
 	if err != nil {
@@ -229,19 +196,4 @@ func (b *keyboard) neutral(l *xConn) (undo func(), err error) {
 			l.xkbLock(locks, locks, state.lockedGroup)
 		}
 	}, nil
-}
-
-// pressedModifiers are the keys of modifiers that are down now.
-func (l *xConn) pressedModifiers() ([]xproto.Keycode, error) {
-	down, err := xproto.QueryKeymap(l.x).Reply()
-	if err != nil {
-		return nil, err
-	}
-	var keys []xproto.Keycode
-	for key := int(l.setup.MinKeycode); key <= int(l.setup.MaxKeycode); key++ {
-		if kc := xproto.Keycode(key); down.Keys[key/8]&(1<<(key%8)) != 0 && l.keymap.isModifier(kc) {
-			keys = append(keys, kc)
-		}
-	}
-	return keys, nil
 }

@@ -3,6 +3,7 @@
 package x11
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,15 +18,14 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Watch calls f for each thing that a person does with mouse and keyboard, in
-// order, until the context ends. What this robot does is left out. Enter and
-// Tab have a name and no text; what an input method composes is not seen, only
-// the keys that were pressed for it.
+// Watch calls f for each thing that a person does with mouse and keyboard, in order, until the
+// context ends. Input of this driver is left out. Enter and Tab have a name and no text; of
+// text from an input method only the keys are seen that were pressed for it.
 //
-// It uses the RECORD extension, on two connections of its own: xgb cannot
-// read the stream of events, which is one reply without end, so that is read
-// from a bare one. The stream also holds the changes of the keyboard's
-// mapping, so each key is read by the mapping that it was pressed with.
+// Watch uses the RECORD extension, on two connections of its own: xgb cannot read the stream of
+// events, which is one endless reply, so that is read from a bare connection. The stream also
+// has the changes of the keyboard mapping, so each key is interpreted by the mapping with which
+// it was pressed.
 func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	control, err := connect(ctx, d.place, d.options.Authority)
 	if err != nil {
@@ -49,13 +49,13 @@ func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	}
 	defer s.Close()
 	ours := d.own.watch()
-	defer d.own.end(ours)
+	defer ours.end()
 	if err := s.enable(control, which); err != nil {
 		return lost(d.place.name, err)
 	}
 	stop := context.AfterFunc(ctx, func() {
-		// What happened before the end is still on its way: ask for the end
-		// of the stream and read up to it.
+		// Events from before the end are still on their way: request the end of the stream
+		// and read up to it.
 		_ = s.SetReadDeadline(time.Now().Add(readOut))
 		record.DisableContext(control.x, which)
 	})
@@ -66,21 +66,14 @@ func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return lost(d.place.name, orEnded(err))
+	return lost(d.place.name, cmp.Or(err, errors.New("the display stopped recording")))
 }
 
-func orEnded(err error) error {
-	if err == nil {
-		return errors.New("the display stopped recording")
-	}
-	return err
-}
-
-// readOut is how long what happened before the end may take to arrive.
+// readOut is how long events from before the end may take to arrive.
 const readOut = 500 * time.Millisecond
 
 // newRecording makes a recording of all devices and of changes of the mapping.
-func (l *xConn) newRecording() (record.Context, error) {
+func (l *server) newRecording() (record.Context, error) {
 	which, err := record.NewContextId(l.x)
 	if err != nil {
 		return 0, err
@@ -93,7 +86,7 @@ func (l *xConn) newRecording() (record.Context, error) {
 	return which, record.CreateContextChecked(l.x, which, 0, 1, uint32(len(ranges)), []record.ClientSpec{allClients}, ranges).Check()
 }
 
-// viewer reads a stream and passes on what a person did.
+// viewer reads a stream and reports what a person did.
 type viewer struct {
 	*stream
 	control    *xConn
@@ -102,11 +95,11 @@ type viewer struct {
 	f          func(desktop.InputEvent)
 
 	started bool
-	first   uint32    // the server's time of the first event, in milliseconds
-	began   time.Time // ours
+	first   uint32    // the time of the first event on the clock of the server, in milliseconds
+	began   time.Time // and on ours
 }
 
-// What a packet of the stream holds.
+// The contents of packets of the stream.
 const (
 	fromServer = iota
 	fromClient
@@ -140,19 +133,19 @@ func (v *viewer) run() error {
 	}
 }
 
-// mappingChanged reads the mapping again when it was changed by other means
-// than the requests in the stream, as choosing another layout does.
+// mappingChanged reads the mapping again if something other than the requests in the stream
+// changed it, such as the choice of another layout.
 func (v *viewer) mappingChanged(event []byte) error {
 	if event[0]&127 != xproto.MappingNotify || v.translator.patched(event[5], event[6]) {
 		return nil
 	}
 	_, err := ask(context.Background(), v.control, func() (struct{}, error) {
-		return struct{}{}, v.translator.load(v.control)
+		return struct{}{}, v.translator.load(&v.control.server)
 	})
 	return err
 }
 
-// see passes on one event, unless it is ours.
+// see reports one event, unless it is ours.
 func (v *viewer) see(b []byte) {
 	kind, detail, state := b[0]&127, b[1], xgb.Get16(b[28:])
 	at := desktop.Point{X: int(int16(xgb.Get16(b[20:]))), Y: int(int16(xgb.Get16(b[22:])))}
@@ -169,7 +162,7 @@ func (v *viewer) see(b []byte) {
 	}
 }
 
-// fill says what happened, or false when it is nothing to tell.
+// fill fills in what happened, and reports whether that is worth reporting.
 func (v *viewer) fill(ev *desktop.InputEvent, kind, detail byte, state uint16) bool {
 	switch kind {
 	case xproto.KeyPress, xproto.KeyRelease:
@@ -191,20 +184,13 @@ func (v *viewer) fill(ev *desktop.InputEvent, kind, detail byte, state uint16) b
 	return false
 }
 
+// notches are the turns of the wheel by its buttons.
+var notches = map[byte]desktop.Point{wheelUp: {Y: -1}, wheelDown: {Y: 1}, wheelLeft: {X: -1}, wheelRight: {X: 1}}
+
 func fillButton(ev *desktop.InputEvent, press bool, number byte) bool {
-	switch number {
-	case wheelUp:
-		ev.DY = -1
-	case wheelDown:
-		ev.DY = 1
-	case wheelLeft:
-		ev.DX = -1
-	case wheelRight:
-		ev.DX = 1
-	}
-	if ev.DX != 0 || ev.DY != 0 {
-		ev.Type = desktop.WheelTurn
-		return press // the release says nothing more
+	if turn, ok := notches[number]; ok {
+		ev.Type, ev.DX, ev.DY = desktop.WheelTurn, turn.X, turn.Y
+		return press // the release means nothing
 	}
 	for b, x := range buttons {
 		if x.number == number {
@@ -218,9 +204,9 @@ func fillButton(ev *desktop.InputEvent, press bool, number byte) bool {
 	return ev.Button != ""
 }
 
-// time is when an event happened, of which is heard now. The server counts
-// milliseconds, and starts again every 49 days. The event that was heard of soonest
-// says how its time and ours belong together: the first may have been late.
+// time returns when an event happened that arrives now. The clock of the server counts
+// milliseconds and starts again every 49 days. How its time relates to ours is known from the
+// event that arrived with the least delay: the first one may have been late.
 func (v *viewer) time(ms uint32, now time.Time) time.Time {
 	if !v.started {
 		v.started, v.first, v.began = true, ms, now
@@ -240,7 +226,7 @@ type packet struct {
 	event bool
 }
 
-// next reads a packet. Errors of the server end the stream.
+// next reads a packet. An error of the server ends the stream.
 func (s *stream) next() (packet, error) {
 	head := make([]byte, 32)
 	if _, err := io.ReadFull(s.r, head); err != nil {

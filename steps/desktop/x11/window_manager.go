@@ -12,25 +12,23 @@ import (
 	"understudy/steps/desktop"
 )
 
-// succession is how long a window manager that died may take to be followed
-// by another: who started it often starts it again.
+// succession is how long to wait for another window manager after one has died: whatever
+// started it often starts it again.
 const succession = 10 * time.Second
 
-// manager is the window by which the window manager shows that it runs, and
-// its name. Both are empty when there is none, or when it died and left its
-// property.
-func (l *xConn) manager() (xproto.Window, string) {
+// manager returns the window by which the window manager shows that it runs, and its name. Both
+// are zero if none runs, even if one that died left its property.
+func (l *properties) manager() (xproto.Window, string) {
 	check := xproto.Window(l.number(l.root, "_NET_SUPPORTING_WM_CHECK"))
 	if check == 0 || l.number(check, "_NET_SUPPORTING_WM_CHECK") != uint32(check) {
 		return 0, ""
 	}
 	name, _ := l.text(check, l.atom("_NET_WM_NAME"))
-	name = cmp.Or(name, "unnamed")
-	return check, name
+	return check, cmp.Or(name, "unnamed")
 }
 
-// managed returns when a window manager runs, and knows the windows. One that
-// died since we last looked is waited for.
+// managed fails unless a window manager runs. If one has died since we last looked, managed
+// waits until its successor knows the windows.
 func (l *xConn) managed(ctx context.Context) error {
 	before := xproto.Window(l.wm.Load())
 	end := time.Now().Add(succession)
@@ -59,8 +57,8 @@ func (l *xConn) managed(ctx context.Context) error {
 	}
 }
 
-// installed returns when a new window manager has looked round and answers
-// questions, or at the end: not every manager knows this one.
+// installed returns when a new window manager has read the windows and answers requests, or at
+// the end: not every manager supports this one.
 func (l *xConn) installed(ctx context.Context, end time.Time) error {
 	asked := false
 	for {

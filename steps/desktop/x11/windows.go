@@ -3,6 +3,7 @@
 package x11
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -13,9 +14,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Windows lists the windows from the bottom of the stack to its top: those
-// that the window manager manages, and above them the menus and tooltips,
-// which it does not.
+// Windows returns the windows from the bottom of the stack to its top: those of the window
+// manager, and above them menus and tooltips, which it does not manage.
 func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) {
 	return look(ctx, d, func(l *xConn) ([]desktop.Window, error) {
 		if err := l.managed(ctx); err != nil {
@@ -25,12 +25,12 @@ func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) {
 	})
 }
 
-// windowTable lists windows.
+// windowTable reads the windows and their properties.
 type windowTable struct{ *properties }
 
 func (l *windowTable) windows() ([]desktop.Window, error) {
 	managed := l.numbers(l.root, "_NET_CLIENT_LIST_STACKING")
-	active, current := l.number(l.root, "_NET_ACTIVE_WINDOW"), l.number(l.root, "_NET_CURRENT_DESKTOP")
+	active, current := l.activeWindow(), l.number(l.root, "_NET_CURRENT_DESKTOP")
 	ws := l.describe(managed)
 	for i := range ws {
 		ws[i].Active = ws[i].ID == desktop.WindowID(active)
@@ -51,7 +51,7 @@ func (l *windowTable) windows() ([]desktop.Window, error) {
 		}
 	}
 	for _, w := range l.describe(popups) {
-		// Programs keep windows beyond the edge for purposes of their own.
+		// Programs keep windows off the screen for purposes of their own.
 		if w.Popup = true; w.there && !w.Bounds.Intersect(screen).Empty() {
 			list = append(list, w.Window)
 		}
@@ -59,8 +59,8 @@ func (l *windowTable) windows() ([]desktop.Window, error) {
 	return list, nil
 }
 
-// popups are the windows that show on the screen and that no window manager
-// manages, from the bottom to the top, without our own marks.
+// popups returns the windows on the screen that the window manager does not manage, from the
+// bottom to the top, without our marks.
 func (l *windowTable) popups(managed []uint32) ([]uint32, error) {
 	tree, err := xproto.QueryTree(l.x, l.root).Reply()
 	if err != nil {
@@ -84,21 +84,20 @@ func (l *windowTable) popups(managed []uint32) ([]uint32, error) {
 	return popups, nil
 }
 
-// everyWorkspace is the workspace of a window that shows on all.
+// everyWorkspace is the workspace of a window that is on all of them.
 const everyWorkspace = 0xffffffff
 
-// seenWindow is a window with what only we need of it.
+// seenWindow is a window with properties that only this package needs.
 type seenWindow struct {
 	desktop.Window
 	workspace uint32
-	there     bool // it still was when we looked
+	there     bool // it still exists
 }
 
-// describe reads what there is to know of windows. The questions about a
-// batch of windows are all asked before the first answer is read, which makes
-// it one round trip instead of ten for each.
+// describe reads the properties of windows. For each batch of windows it sends all requests
+// before it reads the first answer: one round trip instead of ten for each window.
 func (l *windowTable) describe(ids []uint32) []seenWindow {
-	const batch = 32 // xgb stops when a thousand answers are outstanding
+	const batch = 32 // xgb blocks at a thousand outstanding answers
 	ws := make([]seenWindow, 0, len(ids))
 	for some := range slices.Chunk(ids, batch) {
 		asked := make([]questions, len(some))
@@ -112,7 +111,7 @@ func (l *windowTable) describe(ids []uint32) []seenWindow {
 	return ws
 }
 
-// questions are what was asked about one window.
+// questions are the requests about one window.
 type questions struct {
 	id                                  xproto.Window
 	geometry                            xproto.GetGeometryCookie
@@ -148,9 +147,7 @@ func (l *windowTable) read(q questions) seenWindow {
 	w.there = err == nil && err2 == nil
 	title, _ := q.title.Reply()
 	oldTitle, _ := q.oldTitle.Reply()
-	if w.Title = l.decode(title); w.Title == "" {
-		w.Title = l.decode(oldTitle)
-	}
+	w.Title = cmp.Or(l.decode(title), l.decode(oldTitle))
 	class, _ := q.class.Reply()
 	classes := classNames(l.decode(class))
 	w.Class = classes[len(classes)-1]
@@ -166,7 +163,8 @@ func (l *windowTable) read(q questions) seenWindow {
 		return w
 	}
 	is := desktop.Rect{X: int(origin.DstX), Y: int(origin.DstY), W: int(geometry.Width), H: int(geometry.Height)}
-	w.Bounds, w.Inside = outline(is, frame, shadow), outline(is, nil, shadow)
+	w.Inside = grow(is, shadow, -1) // applications draw shadows around themselves
+	w.Bounds = grow(w.Inside, frame, 1)
 	has := func(state string) bool { return slices.Contains(states, uint32(l.atom(state))) }
 	w.Minimized = has("_NET_WM_STATE_HIDDEN")
 	w.Maximized = has("_NET_WM_STATE_MAXIMIZED_VERT") && has("_NET_WM_STATE_MAXIMIZED_HORZ")
@@ -180,32 +178,24 @@ func (l *windowTable) read(q questions) seenWindow {
 	return w
 }
 
-// classNames are the two names that a window's class holds, each ended by a zero: the
-// window's and the application's.
+// classNames returns the two names in the class of a window, each ended by a zero: that of the
+// window and that of the application.
 func classNames(s string) []string {
 	return strings.Split(strings.TrimRight(s, "\x00"), "\x00")
 }
 
-// outline is a window with its frame and without the shadow that it draws
-// around itself. Extents are left, right, top, bottom.
-func outline(r desktop.Rect, frame, shadow []uint32) desktop.Rect {
-	grow := func(e []uint32, sign int) {
-		if len(e) != 4 {
-			return
-		}
-		r.X -= sign * int(int32(e[0]))
-		r.Y -= sign * int(int32(e[2]))
-		r.W += sign * int(int32(e[0]+e[1]))
-		r.H += sign * int(int32(e[2]+e[3]))
+// grow adds extents (left, right, top, bottom), such as those of a frame, to a rectangle, or
+// removes them if the sign is negative.
+func grow(r desktop.Rect, extents []uint32, sign int) desktop.Rect {
+	if len(extents) != 4 {
+		return r
 	}
-	grow(frame, 1)
-	grow(shadow, -1)
-	return r
+	left, right, top, bottom := int(int32(extents[0])), int(int32(extents[1])), int(int32(extents[2])), int(int32(extents[3]))
+	return desktop.Rect{X: r.X - sign*left, Y: r.Y - sign*top, W: r.W + sign*(left+right), H: r.H + sign*(top+bottom)}
 }
 
-// owner asks for the process that made a window, as the server knows it: what
-// the window says of itself is wrong when it lives in a container. The answer
-// is 0 when the server does not know.
+// owner requests the process that made a window from the server: the property of the window is
+// wrong if its program runs in a container. The answer is 0 if the server does not know.
 func (l *windowTable) owner(w xproto.Window) func() int {
 	if !l.has["X-Resource"] {
 		return func() int { return 0 }

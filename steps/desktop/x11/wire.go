@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// wire is the connection to a server, over which several requests can go in one
-// piece. xgb writes each by itself, and on a busy machine the server may get its
-// turn between two, and tell the applications of the first.
+// wire is the connection to a server. It can send several requests in one piece: xgb writes
+// each by itself, and on a busy machine the server may run between two, and pass the first
+// on to applications.
 type wire struct {
 	net.Conn
 	mu        sync.Mutex
@@ -17,7 +17,7 @@ type wire struct {
 	gathered  []byte // guarded by mu
 }
 
-// Write sends bytes, or keeps them while they are gathered.
+// Write sends bytes, or keeps them while requests are gathered.
 func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -28,20 +28,12 @@ func (w *wire) Write(p []byte) (int, error) {
 	return w.Conn.Write(p)
 }
 
-// buffered sends in one piece what f requests. It must not wait for an answer.
+// buffered sends the requests of f in one piece. f must not wait for an answer.
 func (w *wire) buffered(f func()) error {
-	w.gather()
-	f()
-	return w.send()
-}
-
-func (w *wire) gather() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.gathering = true
-}
-
-func (w *wire) send() error {
+	w.mu.Unlock()
+	f()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := w.Conn.Write(w.gathered)

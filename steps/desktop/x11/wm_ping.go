@@ -3,13 +3,11 @@
 package x11
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,14 +16,14 @@ import (
 	"understudy/steps/desktop"
 )
 
-// echoes are the questions to applications that are not answered yet.
+// echoes are the pings that have not been answered yet.
 type echoes struct {
 	mu      sync.Mutex
 	last    uint32
 	waiting map[uint32]chan struct{}
 }
 
-// ask gives a question a number and a channel that its answer closes.
+// ask returns the number of a new ping and a channel that its answer closes.
 func (e *echoes) ask() (uint32, <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -38,7 +36,7 @@ func (e *echoes) ask() (uint32, <-chan struct{}) {
 	return e.last, c
 }
 
-// answer takes an answer, or gives up a question.
+// answer receives an answer, or gives up a ping.
 func (e *echoes) answer(n uint32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -49,19 +47,19 @@ func (e *echoes) answer(n uint32) {
 }
 
 const (
-	// readWithin is how long an application may take to read what was typed, and
-	// readCharWithin how much longer for each character: on a busy machine some
-	// read thirty in a second. readHandfulWithin is that for a handful of them.
+	// readWithin is how long an application may take to read a text, and readCharWithin how
+	// much longer for each character: on a busy machine some read thirty in a second.
+	// readHandfulWithin is the sum for a handful.
 	readWithin        = 10 * time.Second
 	readCharWithin    = 100 * time.Millisecond
 	readHandfulWithin = readWithin + handful*readCharWithin
 )
 
-// waitUntilRead waits until the application that has the focus has read all input
-// that was sent before. It answers a ping in order. One that answers none is
-// watched until its process rests. When the window that was asked goes meanwhile, which
-// may be what the input was for, or another becomes active, that one is asked, as
-// what is left of the input goes there. It says whether one answered.
+// waitUntilRead waits until the application that has the focus has read all input so far. It
+// answers a ping after the input before it; for an application that answers no pings,
+// waitUntilRead waits until its process is idle. If the window closes meanwhile, which the
+// input may have asked for, or another one becomes active, that one is pinged, since the rest
+// of the input goes there. waitUntilRead reports whether a ping was answered.
 func (l *xConn) waitUntilRead(ctx context.Context, within time.Duration) (answered bool, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf(
 		"the application has not read all of the input within %s: %w", within, desktop.ErrUnclear))
@@ -73,7 +71,7 @@ func (l *xConn) waitUntilRead(ctx context.Context, within time.Duration) (answer
 			l.echoes.answer(n)
 			return false, l.waitUntilIdle(limited)
 		}
-		gone := err != nil && limited.Err() == nil && l.alive() // between two questions
+		gone := err != nil && limited.Err() == nil && l.alive() // between two requests
 		if err == nil {
 			err = l.awaitAnswer(limited, asked, answer)
 		}
@@ -89,11 +87,11 @@ func (l *xConn) waitUntilRead(ctx context.Context, within time.Duration) (answer
 	}
 }
 
-// errOtherWindow says that the window that was asked is gone, or another is active.
+// errOtherWindow means that the window that was pinged is gone, or another one is active.
 var errOtherWindow = errors.New("another window is active")
 
-// awaitAnswer waits for the answer of a window, as long as that is there and active.
-// A window manager that is busy calls one active for long that is gone.
+// awaitAnswer waits for the answer of a window, as long as that exists and is active. A busy
+// window manager calls a window active for long after it has closed.
 func (l *xConn) awaitAnswer(ctx context.Context, asked xproto.Window, answered <-chan struct{}) error {
 	for {
 		changed := l.changed.wait()
@@ -122,36 +120,34 @@ func (l *xConn) awaitAnswer(ctx context.Context, asked xproto.Window, answered <
 }
 
 const (
-	// idleLooks is how often in a row a process must be found asleep, and idleEvery
-	// the pause between two looks.
+	// idleLooks is how often in a row a process must be found asleep, and idleEvery the
+	// interval.
 	idleLooks = 3
 	idleEvery = 5 * time.Millisecond
-	// readyLooks is how often in a row an application must not have run at all
-	// before it is ready for its first keys, and readyWithin how long it may take
-	// before keys are sent to it all the same.
+	// readyLooks is how often in a row an application must not have run at all before it
+	// gets its first keys, and readyWithin bounds the wait for that.
 	readyLooks  = 20
 	readyWithin = 5 * time.Second
-	// managerWithin is how long a window manager is waited for before that. Not
-	// every one answers what it is asked.
+	// managerWithin bounds the wait for the window manager before that: not every one
+	// answers.
 	managerWithin = time.Second
 )
 
-// waitUntilIdle waits until the process of the active window sleeps, which it
-// does when nothing is left in its queue. One that waits for a reply of the X server
-// sleeps too, so the server is asked between two looks: it has replied by then. It
-// returns at once when that process is not known here, and also when it has not come
-// to rest in time: it may have work of its own.
+// waitUntilIdle waits until the process of the active window sleeps, as it does when its queue
+// is empty. It also sleeps while it waits for a reply of the X server, so the server is pinged
+// in between: it has replied by then. waitUntilIdle does not wait for an unknown process, and
+// returns without an error if the process is not idle in time: it may have work of its own.
 func (l *xConn) waitUntilIdle(ctx context.Context) error {
 	pid, err := ask(ctx, l, l.activePID)
 	if err != nil || pid == 0 {
 		return context.Cause(ctx)
 	}
 	for asleep := 0; asleep < idleLooks; {
-		state, err := processState(pid)
-		if err != nil {
+		stat := desktop.ProcessStat(pid)
+		if stat == nil {
 			return nil // it has ended, or runs on another machine
 		}
-		if asleep++; state != 'S' {
+		if asleep++; stat[0] != sleeping {
 			asleep = 0
 		}
 		if desktop.Sleep(ctx, idleEvery) != nil || l.ping(ctx) != nil {
@@ -161,16 +157,16 @@ func (l *xConn) waitUntilIdle(ctx context.Context) error {
 	return nil
 }
 
-// waitUntilReady waits, before the first keys are sent to a window that answers no pings,
-// until its application rests: one that is starting shows its window before it takes keys.
-// It sleeps also when it waits for the window manager, which is therefore asked first.
+// waitUntilReady waits, before the first keys are sent to a window that answers no pings, until
+// its application is idle: when starting, it shows its window before it accepts keys. It also
+// sleeps while it waits for the window manager, which is therefore waited for first.
 func (b *keyboard) waitUntilReady(ctx context.Context, l *xConn) error {
 	limited, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
 	var pings bool
 	active, err := ask(ctx, l, func() (xproto.Window, error) {
 		active := l.activeWindow()
-		pings = l.answersPings(active)
+		pings = l.speaks(active, "_NET_WM_PING")
 		return active, nil
 	})
 	if err != nil || pings || active == 0 || active == b.ready {
@@ -183,12 +179,12 @@ func (b *keyboard) waitUntilReady(ctx context.Context, l *xConn) error {
 	pid, _ := ask(limited, l, l.activePID)
 	var before string
 	for rested := 0; rested < readyLooks; rested++ {
-		state, err := processState(pid)
-		if err != nil {
+		stat := desktop.ProcessStat(pid)
+		if stat == nil {
 			break // it has ended, or runs on another machine
 		}
 		ran, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
-		if state != 'S' || string(ran) != before {
+		if stat[0] != sleeping || string(ran) != before {
 			rested, before = 0, string(ran)
 		}
 		if desktop.Sleep(limited, idleEvery) != nil || l.ping(limited) != nil {
@@ -198,58 +194,30 @@ func (b *keyboard) waitUntilReady(ctx context.Context, l *xConn) error {
 	return context.Cause(ctx)
 }
 
-// activePID is the process of the active window; 0 when that is not known.
-func (l *xConn) activePID() (int, error) {
+// activePID returns the process of the active window, or 0 if that is not known.
+func (l *windowTable) activePID() (int, error) {
 	active := l.activeWindow()
 	return cmp.Or(l.owner(active)(), int(l.number(active, "_NET_WM_PID"))), nil
 }
 
-// answersPings reports whether a window says that it answers pings.
-func (l *xConn) answersPings(w xproto.Window) bool {
-	return slices.Contains(l.numbers(w, "WM_PROTOCOLS"), uint32(l.atom("_NET_WM_PING")))
-}
+// sleeping is the state of a process that waits for something.
+const sleeping = "S"
 
-// processState is the letter by which Linux says what a process does: S when it
-// waits for something.
-func processState(pid int) (byte, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	if i := bytes.LastIndexByte(stat, ')'); i >= 0 && i+2 < len(stat) { // a name may hold anything
-		return stat[i+2], nil
-	}
-	return 0, fmt.Errorf("/proc/%d/stat holds %q", pid, stat)
-}
-
-// watchedEvents are what is heard of a window of another program.
+// watchedEvents are the events that are selected on windows of other programs.
 const watchedEvents = xproto.EventMaskPropertyChange | xproto.EventMaskStructureNotify
 
-// activeWindow is the window that has the focus, or 0.
-func (l *xConn) activeWindow() xproto.Window {
-	return xproto.Window(l.number(l.root, "_NET_ACTIVE_WINDOW"))
-}
-
-// askActive sends the question to the active window, and gives that; 0 when it
-// answers no such question.
-func (l *xConn) askActive(n uint32) (xproto.Window, error) {
+// askActive pings the active window and returns it, or 0 if it answers no pings.
+func (l *properties) askActive(n uint32) (xproto.Window, error) {
 	ping, protocols := l.atom("_NET_WM_PING"), l.atom("WM_PROTOCOLS")
 	active := l.activeWindow()
-	if active == 0 || !l.answersPings(active) {
+	if active == 0 || !l.speaks(active, "_NET_WM_PING") {
 		return 0, nil
 	}
 	xproto.ChangeWindowAttributes(l.x, active, xproto.CwEventMask, []uint32{watchedEvents})
-	return active, l.message(active, active, protocols, uint32(ping), n, uint32(active)).Check()
+	return active, l.message(active, active, 0, protocols, uint32(ping), n, uint32(active)).Check()
 }
 
-// message sends a message about one window to another.
-func (l *properties) message(to, about xproto.Window, kind xproto.Atom, data ...uint32) xproto.SendEventCookie {
-	data = append(data, make([]uint32, 5)...)[:5]
-	ev := xproto.ClientMessageEvent{Format: 32, Window: about, Type: kind, Data: xproto.ClientMessageDataUnionData32New(data)}
-	return xproto.SendEventChecked(l.x, false, to, 0, string(ev.Bytes()))
-}
-
-// echo takes a message that applications send to the root window, and we to
+// echo receives a ping that comes back: applications send it to the root window, and we to
 // ourselves.
 func (l *xConn) echo(ev xproto.ClientMessageEvent) {
 	if ev.Format == 32 && len(ev.Data.Data32) > 1 && uint32(ev.Type) == l.protocols.Load() {

@@ -12,40 +12,40 @@ import (
 	"github.com/jezek/xgb/xtest"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 )
 
-// Driver acts on one display and looks at it. Its methods may be called from
-// several goroutines; input waits for the input before it.
+// Driver acts on one display and looks at it. Its methods may be called from several
+// goroutines; input waits for the input before it.
 type Driver struct {
 	options Options
 	place   address
 	held    *heldInputs
 	own     own
-	turn    ctxMutex // input: one action at a time
+	turn    input.Mutex // held during each action of pointer or keyboard
 
 	pointer  pointer
 	keyboard keyboard
-	marker   marker
+	marks    input.Marks
 	panel    panel
 
-	linking ctxMutex
+	linking input.Mutex // held while connecting
 	mu      sync.Mutex
 	link    *xConn // guarded by mu; may be cut
 	closed  bool   // guarded by mu
 }
 
-var errClosed = errors.New("the desktop is closed")
+var errClosed = errors.Join(errors.New("the desktop is closed"), desktop.ErrUnavailable)
 
-// Open connects to a display, and lets go of what a killed robot held there.
+// Open connects to a display and releases what a killed process held there.
 func Open(ctx context.Context, o Options) (*Driver, error) {
 	p, err := parsePlace(o.Display)
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{options: o, place: p, turn: newTurn(), linking: newTurn()}
+	d := &Driver{options: o, place: p, turn: input.NewMutex(), linking: input.NewMutex()}
 	d.pointer = pointer{Driver: d}
 	d.keyboard = keyboard{Driver: d, down: map[desktop.Key][]xproto.Keycode{}}
-	d.marker = marker{Driver: d}
 	l, err := connect(ctx, p, o.Authority)
 	if err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 	return d, nil
 }
 
-// Desktop returns a desktop.Desktop backed by d; parts that X11 cannot provide
-// report that the accessibility bus is missing.
+// Desktop returns a desktop.Desktop backed by d; parts that X11 cannot provide report that
+// the accessibility bus is missing.
 func (d *Driver) Desktop() *desktop.Desktop {
 	all := desktop.Missing(&desktop.MissingError{What: "this needs the accessibility bus"})
 	all.Actor, all.Pointer, all.Screen, all.WindowLister = d, &d.pointer, screen{d}, d
@@ -79,9 +79,9 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 	case desktop.WriteClipboard:
 		return clipboard{d}.write(ctx, a.Text)
 	case desktop.Mark:
-		return d.marker.mark(ctx, a)
+		return d.marks.Show(a, func() (remove func(context.Context) error, err error) { return d.showMark(ctx, a) })
 	case desktop.Unmark:
-		return d.marker.unmarkAll(ctx)
+		return d.marks.RemoveAll(ctx)
 	case desktop.Panel:
 		return d.panel.show(ctx, d, a)
 	}
@@ -113,17 +113,17 @@ func (d *Driver) input(ctx context.Context, l *xConn, a desktop.Action) error {
 	return desktop.Unsupported(a)
 }
 
-// live is the connection, made again when it was lost.
+// live returns the connection. It connects again if that was lost.
 func (d *Driver) live(ctx context.Context) (*xConn, error) {
-	if err := d.linking.take(ctx); err != nil {
+	if err := d.linking.Lock(ctx); err != nil {
 		return nil, err
 	}
-	defer d.linking.give()
+	defer d.linking.Unlock()
 	d.mu.Lock()
 	l, closed := d.link, d.closed
 	d.mu.Unlock()
 	if closed {
-		return nil, errors.Join(errClosed, desktop.ErrUnavailable)
+		return nil, errClosed
 	}
 	if l.alive() {
 		return l, nil
@@ -136,18 +136,18 @@ func (d *Driver) live(ctx context.Context) (*xConn, error) {
 	defer d.mu.Unlock()
 	if d.closed {
 		l.cut()
-		return nil, errors.Join(errClosed, desktop.ErrUnavailable)
+		return nil, errClosed
 	}
 	d.link = l
 	return l, nil
 }
 
-// act runs f, which sends input, when it is our turn.
+// act calls f, which sends input, after the input before it.
 func (d *Driver) act(ctx context.Context, f func(*xConn) error) error {
-	if err := d.turn.take(ctx); err != nil {
+	if err := d.turn.Lock(ctx); err != nil {
 		return err
 	}
-	defer d.turn.give()
+	defer d.turn.Unlock()
 	l, err := d.live(ctx)
 	if err != nil {
 		return err
@@ -155,14 +155,14 @@ func (d *Driver) act(ctx context.Context, f func(*xConn) error) error {
 	return f(l)
 }
 
-// Ping fails with desktop.ErrUnavailable when the display is lost, and with
-// desktop.ErrUnresponsive when it is stuck.
+// Ping fails with desktop.ErrUnavailable if the display is lost, and with
+// desktop.ErrUnresponsive if it is stuck.
 func (d *Driver) Ping(ctx context.Context) error {
 	_, err := look(ctx, d, func(l *xConn) (struct{}, error) { return struct{}{}, l.ping(ctx) })
 	return err
 }
 
-// ReleaseAll lets go of every key and button that we hold down.
+// ReleaseAll releases all keys and buttons that are held.
 func (d *Driver) ReleaseAll(ctx context.Context) error {
 	if d.held.input().empty() {
 		return nil
@@ -185,10 +185,9 @@ func (d *Driver) ReleaseAll(ctx context.Context) error {
 	})
 }
 
-// let releases keys and buttons, takes the meaning from bound keys, and lets
-// keys repeat.
+// let releases keys and buttons, unbinds spare keys, and makes keys repeat again.
 func (d *Driver) let(ctx context.Context, l *xConn, g heldInput) error {
-	_, err := perform(ctx, l, func() (struct{}, error) {
+	return do(ctx, l, func() error {
 		for _, b := range g.buttons {
 			d.own.expect(xproto.ButtonRelease, b)
 			xtest.FakeInput(l.x, xproto.ButtonRelease, b, 0, l.root, 0, 0, 0)
@@ -198,39 +197,17 @@ func (d *Driver) let(ctx context.Context, l *xConn, g heldInput) error {
 			xtest.FakeInput(l.x, xproto.KeyRelease, k, 0, l.root, 0, 0, 0)
 		}
 		if g.still {
-			l.setRepeating(false) // so that it changes, and all are told
+			l.setRepeating(false) // so that it changes, and everyone is notified
 			l.setRepeating(true)
 		}
-		return struct{}{}, l.unbind(g.bound)
+		return l.unbind(g.bound)
 	})
-	return err
 }
 
-// unbind makes spare keys mean nothing again, unless a layout has given them
-// another meaning since: what we bind, no layout has.
-func (l *xConn) unbind(keys []byte) error {
-	if len(keys) == 0 {
-		l.x.Sync()
-		return nil
-	}
-	if _, err := l.learn(); err != nil {
-		return err
-	}
-	k := &l.keymap
-	for _, key := range keys {
-		if kc := xproto.Keycode(key); k.looksBound(kc) {
-			xproto.ChangeKeyboardMapping(l.x, 1, kc, byte(k.per), make([]xproto.Keysym, k.per))
-		}
-	}
-	l.x.Sync()
-	return nil
-}
-
-// closeTime is how long letting go of everything may take at the end.
+// closeTime bounds the releasing of everything at the end.
 const closeTime = 3 * time.Second
 
-// Close lets go of everything, removes its marks and bindings, and ends the
-// connection.
+// Close releases everything, removes marks and bindings, and closes the connection.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	l, closed := d.link, d.closed
@@ -242,12 +219,12 @@ func (d *Driver) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	var err error
-	if l.alive() && d.turn.take(ctx) == nil {
+	if l.alive() && d.turn.Lock(ctx) == nil {
 		if len(d.held.input().bound) > 0 {
 			err = desktop.Sleep(ctx, rest) // an application may still read what we typed
 		}
 		err = errors.Join(err, d.let(ctx, l, d.held.input()))
-		d.turn.give()
+		d.turn.Unlock()
 	}
 	l.cut()
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/jezek/xgb"
 )
 
-// The requests of the keyboard extension that we use. xgb has none of them.
+// Requests of the keyboard extension.
 const (
 	xkbUseExtension   = 0
 	xkbSelectEvents   = 1
@@ -34,20 +34,20 @@ const (
 	mod5
 )
 
-// keyState is what a keyboard does to the keys that are pressed on it.
+// keyState is the state of a keyboard that affects the meaning of its keys.
 type keyState struct {
-	base, latched, locked modifiers // held, good for one key, switched on
+	base, latched, locked modifiers // held, held for one key, switched on
 	group, lockedGroup    byte      // which of several layouts
 }
 
-// keyboardExtension speaks XKEYBOARD, of which xgb has nothing.
+// keyboardExtension speaks XKEYBOARD, which xgb lacks.
 type keyboardExtension struct {
 	*server
 	opcode byte
 }
 
-// useXKB turns to the keyboard extension. From then on the server tells of
-// changes of the mapping by events of the extension.
+// useXKB enables the keyboard extension. From then on the server announces changes of the
+// mapping by events of the extension.
 func (l *keyboardExtension) useXKB() error {
 	b := l.xkbRequest(xkbUseExtension, 8)
 	xgb.Put16(b[4:], 1)
@@ -79,8 +79,7 @@ func (l *keyboardExtension) xkbState() (keyState, error) {
 	}, nil
 }
 
-// xkbLock switches the modifiers of a mask on or off and chooses a layout. It
-// ends what was latched.
+// xkbLock switches the modifiers of a mask on or off, chooses a layout, and ends latches.
 func (l *keyboardExtension) xkbLock(mask, on modifiers, group byte) {
 	b := l.xkbRequest(xkbLatchLockState, 16)
 	xgb.Put16(b[4:], xkbCoreKeyboard)

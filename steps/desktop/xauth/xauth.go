@@ -1,11 +1,10 @@
-// Package xauth reads and writes files of cookies, by which X servers know whom
-// they may let in.
+// Package xauth reads and writes Xauthority files: the cookies by which X servers
+// authenticate clients.
 //
-// It knows the one sort of cookie that every server takes, MIT-MAGIC-COOKIE-1.
+// It knows only MIT-MAGIC-COOKIE-1, the kind of cookie that every server accepts.
 package xauth
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"net"
@@ -14,7 +13,7 @@ import (
 	"strings"
 )
 
-// The families of addresses in a file.
+// The families of addresses.
 const (
 	familyIPv4  = 0
 	familyIPv6  = 6
@@ -24,24 +23,18 @@ const (
 
 const cookieName = "MIT-MAGIC-COOKIE-1"
 
-// Entry is a file with one cookie, which is good for any host. An empty number is
-// good for any display.
+// Entry returns a file with one cookie, valid for any host, and for any display if the
+// number is empty.
 func Entry(number string, cookie []byte) []byte {
-	var b bytes.Buffer
-	field := func(s []byte) {
-		_ = binary.Write(&b, binary.BigEndian, uint16(len(s)))
-		b.Write(s)
+	b := binary.BigEndian.AppendUint16(nil, familyAny)
+	for _, field := range []string{"", number, cookieName, string(cookie)} {
+		b = append(binary.BigEndian.AppendUint16(b, uint16(len(field))), field...)
 	}
-	_ = binary.Write(&b, binary.BigEndian, uint16(familyAny))
-	field(nil)
-	field([]byte(number))
-	field([]byte(cookieName))
-	field(cookie)
-	return b.Bytes()
+	return b
 }
 
-// Find finds the cookie of a display, such as ":0" or "host:1", in a file; "" means
-// that there is none, and that the display may still let us in.
+// Find returns the cookie of a display such as ":0" or "host:1" from a file, or "" if there
+// is none; the display may accept us all the same.
 func Find(file []byte, display string) (cookie string) {
 	number := display[strings.LastIndexByte(display, ':')+1:]
 	number, _, _ = strings.Cut(number, ".")
@@ -66,7 +59,7 @@ func Find(file []byte, display string) (cookie string) {
 	return ""
 }
 
-// field takes a field from the beginning of a file, led by its length.
+// field reads a field, which begins with its length.
 func field(b []byte) (text string, rest []byte) {
 	if len(b) < 2 {
 		return "", nil
@@ -78,8 +71,8 @@ func field(b []byte) (text string, rest []byte) {
 	return string(b[2:n]), b[n:]
 }
 
-// hostsOf are the names and addresses under which the cookie of a display may be
-// kept.
+// hostsOf returns the names and addresses under which a file may have the cookie of a
+// display.
 func hostsOf(display string) []string {
 	host, _, _ := strings.Cut(display, ":")
 	host = strings.TrimPrefix(host, "tcp/")
