@@ -214,12 +214,11 @@ func (g *generator) writeInterface(u *use) {
 		param, handle = ", events "+name+"Events", "events.handle"
 	}
 	if u.announced {
-		g.put("\n// Bind%s binds the n-th %s that is announced.\nfunc Bind%s(c *Conn, n int%s) (%s, error) {\n", name, u.name, name, param, name)
+		g.put("\nfunc Bind%s(c *Conn, n int%s) (%s, error) {\n", name, param, name)
 		g.put("o, err := c.bind(%q, n, %s, %s)\nreturn %s{o}, err\n}\n", u.name, u.version, handle, name)
 	}
 	if u.made {
-		g.put("\n// Listen has the events of an object handled that the compositor made.\n")
-		g.put("func (o %s) Listen(events %sEvents) { o.conn.listen(o.id, events.handle) }\n", name, name)
+		g.put("\nfunc (o %s) Listen(events %sEvents) { o.conn.listen(o.id, events.handle) }\n", name, name)
 	}
 	for op, m := range u.protocol.requests {
 		if slices.Contains(u.requests, m.Name) {
@@ -230,24 +229,27 @@ func (g *generator) writeInterface(u *use) {
 
 // writeEvents writes the functions that events call, and what calls them.
 func (g *generator) writeEvents(u *use, name string) {
-	g.put("\n// %sEvents are called for the events of a %s; one that is nil is passed over.\ntype %sEvents struct {\n", name, name, name)
+	g.put("\ntype %sEvents struct {\n", name)
 	var cases bytes.Buffer
 	for op, m := range u.protocol.events {
 		if !slices.Contains(u.events, m.Name) {
 			continue
 		}
-		var params, reads, args []string
-		for i, a := range m.Args {
+		var params, args []string
+		otherwise := ""
+		for _, a := range m.Args {
 			params = append(params, unexported(a.Name)+" "+a.goType())
-			args = append(args, fmt.Sprintf("a%d", i))
-			read := fmt.Sprintf("a%d := d.%s()\n", i, a.read())
-			if a.Interface != "" && (a.Type == "object" || a.Type == "new_id") {
-				read = fmt.Sprintf("a%d := %s{d.object()}\n", i, a.goType())
+			if a.Type == "fd" { // so that it is not taken for that of the next event
+				otherwise = " else {\nd.fd()\n}"
 			}
-			reads = append(reads, read)
+			if a.Interface != "" && (a.Type == "object" || a.Type == "new_id") {
+				args = append(args, a.goType()+"{d.object()}")
+			} else {
+				args = append(args, "d."+a.read()+"()")
+			}
 		}
 		g.put("%s func(%s)\n", exported(m.Name), strings.Join(params, ", "))
-		fmt.Fprintf(&cases, "case %d:\n%sif e.%s != nil {\ne.%s(%s)\n}\n", op, strings.Join(reads, ""), exported(m.Name), exported(m.Name), strings.Join(args, ", "))
+		fmt.Fprintf(&cases, "case %d:\nif e.%s != nil {\ne.%s(%s)\n}%s\n", op, exported(m.Name), exported(m.Name), strings.Join(args, ", "), otherwise)
 	}
 	g.put("}\n\nfunc (e %sEvents) handle(op uint16, d *decoder) {\nswitch op {\n%s}\n}\n", name, cases.String())
 }
@@ -278,9 +280,8 @@ func (g *generator) writeRequest(m message, of string, op int) {
 		}
 		args = append(args, unexported(a.Name)+suffix)
 	}
-	g.put("\n// %s is the request %s.\n", exported(m.Name), m.Name)
 	if made == "" {
-		g.put("func (o %s) %s(%s) { o.conn.send(o.id, %s) }\n", of, exported(m.Name), strings.Join(params, ", "), strings.Join(args, ", "))
+		g.put("\nfunc (o %s) %s(%s) { o.conn.send(o.id, %s) }\n", of, exported(m.Name), strings.Join(params, ", "), strings.Join(args, ", "))
 		return
 	}
 	handle := "nil"
@@ -288,5 +289,5 @@ func (g *generator) writeRequest(m message, of string, op int) {
 		params, handle = append(params, "events "+made+"Events"), "events.handle"
 	}
 	args = slices.Insert(args, 1, handle)
-	g.put("func (o %s) %s(%s) %s {\nreturn %s{o.conn.create(o.id, %s)}\n}\n", of, exported(m.Name), strings.Join(params, ", "), made, made, strings.Join(args, ", "))
+	g.put("\nfunc (o %s) %s(%s) %s {\nreturn %s{o.conn.create(o.id, %s)}\n}\n", of, exported(m.Name), strings.Join(params, ", "), made, made, strings.Join(args, ", "))
 }

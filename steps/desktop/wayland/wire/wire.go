@@ -2,14 +2,14 @@
 
 // Package wire is a client of the Wayland protocol, without cgo.
 //
-// Its main idea is that requests are methods and events are functions, both
-// generated from the protocol files for what is used here (see used in
-// generate_test.go). A request returns at once; what went wrong is told by the
-// next Sync. Functions for events run one at a time, on the goroutine that
-// reads, so they must not wait for events themselves.
+// Its main idea is that requests are methods and events are functions, both generated from the
+// protocol files for what is used here (see used in generate_test.go). Bind functions bind the
+// n-th object of an interface that is announced. A request returns at once; the next Sync returns
+// its error. Functions for events are called one at a time, on the goroutine that reads, so they
+// must not wait for events themselves; those that are nil are not called.
 //
-// Its limit is what a program needs that acts on a desktop: it draws next to
-// nothing and knows no window of its own.
+// Its limit is the needs of a program that acts on a desktop: it draws next to nothing and has
+// no window of its own.
 package wire
 
 import (
@@ -37,29 +37,29 @@ type Conn struct {
 	gone     chan struct{} // closed when the connection has ended
 
 	mu       sync.Mutex // guards the fields below
-	last     uint32     // the last object
-	free     []uint32   // objects that may be used again
+	last     uint32     // the highest object ID
+	free     []uint32   // object IDs that can be used again
 	handlers map[uint32]handler
 	globals  map[string][]global
 	err      error // why it has ended
 
-	together bool   // requests are held back until there are more
-	held     []byte // those that are
+	together bool   // requests are buffered
+	held     []byte // the buffered requests
 }
 
-// A handler takes an event of an object.
+// A handler handles an event of an object.
 type handler func(op uint16, d *decoder)
 
 // A global is an object that the compositor announces.
 type global struct{ name, version uint32 }
 
-// An object is known on both ends by its number.
+// An object is known to both sides by its ID.
 type object struct {
 	conn *Conn
 	id   uint32
 }
 
-// writeWithin bounds a request to a compositor that no longer reads.
+// writeWithin bounds the writing of a request, if the compositor does not read.
 const writeWithin = 5 * time.Second
 
 // Dial connects to the socket of a compositor and reads what it announces.
@@ -88,10 +88,10 @@ func Dial(ctx context.Context, path string) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the connection; what the compositor keeps for it goes with it.
+// Close ends the connection. The compositor removes everything that belongs to it.
 func (c *Conn) Close() { c.end(errors.New("the connection was closed")) }
 
-// Peer is the process of the compositor; 0 where that is not known.
+// Peer returns the process of the compositor, or 0 if that is not known.
 func (c *Conn) Peer() (pid int) {
 	raw, err := c.socket.SyscallConn()
 	if err != nil {
@@ -105,15 +105,15 @@ func (c *Conn) Peer() (pid int) {
 	return pid
 }
 
-// Sync returns when the compositor has handled every request that was sent, and
-// the events that came of them have been handled here.
+// Sync returns when the compositor has handled all requests so far, and the resulting events
+// have been handled here.
 func (c *Conn) Sync(ctx context.Context) error {
 	done := make(chan struct{})
 	c.display.Sync(CallbackEvents{Done: func(uint32) { close(done) }})
 	return c.Await(ctx, done)
 }
 
-// Await waits for something that an event tells.
+// Await waits for a channel that an event closes.
 func (c *Conn) Await(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -127,7 +127,7 @@ func (c *Conn) Await(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// Count is how many objects of an interface are announced.
+// Count returns how many objects of an interface are announced.
 func (c *Conn) Count(iface string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +148,7 @@ func (c *Conn) withdraw(name uint32) {
 	}
 }
 
-// bind makes the object of the n-th announcement of an interface.
+// bind creates the object for the n-th announcement of an interface.
 func (c *Conn) bind(iface string, n int, version uint32, h handler) (object, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,18 +160,17 @@ func (c *Conn) bind(iface string, n int, version uint32, h handler) (object, err
 	return c.createLocked(c.registry.id, bind, h, all[n].name, iface, min(version, all[n].version), newID{}), nil
 }
 
-// newID stands for the number of a new object among the arguments of a request.
+// newID stands for the ID of a new object among the arguments of a request.
 type newID struct{}
 
-// create sends a request that makes an object.
+// create sends a request that creates an object.
 func (c *Conn) create(id uint32, op uint16, h handler, args ...any) object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.createLocked(id, op, h, args...)
 }
 
-// createLocked is create for who holds mu: the compositor refuses numbers that
-// do not come in order.
+// createLocked is create for callers that hold mu: the compositor refuses IDs out of order.
 func (c *Conn) createLocked(id uint32, op uint16, h handler, args ...any) object {
 	var made uint32
 	if n := len(c.free); n > 0 {
@@ -232,12 +231,12 @@ func (c *Conn) sendLocked(id uint32, op uint16, args ...any) {
 	}
 }
 
-// pieceSize is how much a compositor reads at once.
+// pieceSize is how many bytes a compositor reads at once.
 const pieceSize = 3 << 10
 
-// Together sends the requests of f in one piece. The compositor passes on what comes of a
-// piece in one as well; a program that is sent each key by itself is cut off sooner, for
-// what it has not read yet takes more room.
+// Together sends the requests of f in one piece. The compositor then sends the resulting events
+// in one piece too. A program that gets each key by itself is disconnected sooner, because its
+// unread events take more room.
 func (c *Conn) Together(f func()) {
 	c.mu.Lock()
 	c.together = true
@@ -250,7 +249,7 @@ func (c *Conn) Together(f func()) {
 	}
 }
 
-// flushLocked writes what is held back, for who holds mu.
+// flushLocked writes the buffered requests. The caller holds mu.
 func (c *Conn) flushLocked(files []int) {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(writeWithin))
 	var rights []byte
@@ -278,7 +277,7 @@ func (c *Conn) endLocked(why error) {
 	close(c.gone)
 }
 
-// forget lets the number of an object be used again.
+// forget makes the ID of an object available again.
 func (c *Conn) forget(id uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -286,14 +285,14 @@ func (c *Conn) forget(id uint32) {
 	c.free = append(c.free, id)
 }
 
-// listen sets the handler of an object that the compositor made.
+// listen sets the handler of an object that the compositor created.
 func (c *Conn) listen(id uint32, h handler) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handlers[id] = h
 }
 
-// read hands on events until the connection ends.
+// read dispatches events until the connection ends.
 func (c *Conn) read() {
 	var in []byte
 	var files []int
@@ -329,7 +328,7 @@ func (c *Conn) dispatch(id uint32, op uint16, d *decoder) {
 	}
 }
 
-// received are the files that came beside a message.
+// received returns the files that came with a message.
 func received(rights []byte) (files []int) {
 	all, _ := syscall.ParseSocketControlMessage(rights)
 	for _, m := range all {
@@ -339,7 +338,7 @@ func received(rights []byte) (files []int) {
 	return files
 }
 
-// A decoder reads the arguments of an event. What is missing reads as zero.
+// A decoder reads the arguments of an event. Missing arguments read as zero.
 type decoder struct {
 	b     []byte
 	conn  *Conn
@@ -382,8 +381,8 @@ func (d *decoder) fd() *os.File {
 	return os.NewFile(uintptr(f), "from the compositor")
 }
 
-// None says that an object is none at all.
+// None reports whether an object is null.
 func (o object) None() bool { return o.id == 0 }
 
-// ID tells an object from others of its connection.
+// ID identifies an object of its connection.
 func (o object) ID() uint32 { return o.id }
