@@ -10,16 +10,19 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
+
+	"github.com/godbus/dbus/v5"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// texts are the names under which text is on a clipboard, the best first.
+// texts are the types of text on a clipboard, the best first.
 var texts = []string{"text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "STRING", "TEXT"}
 
-// textAmong is the best name of text among those that a clipboard can be read as.
+// textAmong returns the best type of text among the types that a clipboard offers.
 func textAmong(kinds []string) (string, error) {
 	for _, kind := range texts {
 		if slices.Contains(kinds, kind) {
@@ -29,28 +32,28 @@ func textAmong(kinds []string) (string, error) {
 	return "", fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
 }
 
-// giveText writes our text for a program that reads the clipboard.
+// giveText writes our text to a program that reads the clipboard.
 func giveText(into *os.File, text string) error {
 	_ = into.SetWriteDeadline(time.Now().Add(readWithin))
 	_, err := io.WriteString(into, text)
 	return errors.Join(err, into.Close())
 }
 
-// tell tells that our text was read, unless that is known already.
-func tell(reads chan<- struct{}) {
+// tellRead reports that our text was read, unless that is pending already.
+func tellRead(reads chan<- struct{}) {
 	select {
 	case reads <- struct{}{}:
 	default:
 	}
 }
 
-// A selection is the clipboard as the compositor has it.
+// A selection is the clipboard of a compositor.
 type selection interface {
-	// read is its text, "" when it holds nothing, and desktop.ErrRefused when it holds
-	// something that is no text.
+	// read returns its text, "" if it is empty. It fails with desktop.ErrRefused if the
+	// clipboard holds something other than text.
 	read(ctx context.Context) (string, error)
-	// offer puts text there, where it stays until another program takes the clipboard or
-	// we end; the channel tells of programs that have taken it from there.
+	// offer puts text there, where it stays until another program takes the clipboard or we
+	// end. The channel receives when a program has read it.
 	offer(ctx context.Context, text string) (taken <-chan struct{}, err error)
 }
 
@@ -65,7 +68,7 @@ func (c *clipboard) open(seat wire.Seat) {
 	c.selection, c.missing = newDataControl(c.Driver, seat)
 }
 
-// ReadClipboard is the clipboard's text.
+// ReadClipboard returns the text of the clipboard.
 func (c *clipboard) ReadClipboard(ctx context.Context) (string, error) {
 	if c.missing != nil {
 		return "", c.missing
@@ -82,14 +85,14 @@ func (c *clipboard) write(ctx context.Context, text string) error {
 	return err
 }
 
-// dataControl is the clipboard of the protocol of data control.
+// dataControl is the clipboard by the data control protocol.
 type dataControl struct {
 	*Driver
 	manager wire.DataControlManager
 	device  wire.DataControlDevice
 
-	mu      sync.Mutex // guards the fields below
-	offered map[uint32][]string
+	mu      sync.Mutex          // guards the fields below
+	offered map[uint32][]string // the types of offers
 	current wire.DataControlOffer
 }
 
@@ -103,7 +106,7 @@ func newDataControl(d *Driver, seat wire.Seat) (selection, error) {
 	return c, nil
 }
 
-// announced hears what a selection that comes next can be read as.
+// announced hears of an offer and its types. It may become the selection next.
 func (c *dataControl) announced(o wire.DataControlOffer) {
 	c.mu.Lock()
 	c.offered[o.ID()] = nil
@@ -129,7 +132,7 @@ func (c *dataControl) selected(o wire.DataControlOffer) {
 const readWithin = 3 * time.Second
 
 func (c *dataControl) read(ctx context.Context) (string, error) {
-	if err := c.conn.Sync(ctx); err != nil { // what was copied before is told by then
+	if err := c.conn.Sync(ctx); err != nil { // so that earlier copies have been announced
 		return "", err
 	}
 	r, w, err := os.Pipe()
@@ -148,7 +151,7 @@ func (c *dataControl) read(ctx context.Context) (string, error) {
 	return readText(ctx, r)
 }
 
-// readText reads what the owner of the clipboard writes.
+// readText reads the text that the owner of the clipboard writes.
 func readText(ctx context.Context, r *os.File) (string, error) {
 	text, err := readPipe(ctx, r)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -157,7 +160,7 @@ func readText(ctx context.Context, r *os.File) (string, error) {
 	return string(text), err
 }
 
-// readPipe reads what another program writes, as long as that does not take too long.
+// readPipe reads what another program writes, within readWithin.
 func readPipe(ctx context.Context, r *os.File) ([]byte, error) {
 	if err := r.SetReadDeadline(time.Now().Add(readWithin)); err != nil {
 		return nil, err
@@ -170,8 +173,8 @@ func readPipe(ctx context.Context, r *os.File) ([]byte, error) {
 	return content, err
 }
 
-// request has the owner of the clipboard write its text into a file, if it holds
-// anything.
+// request asks the owner of the clipboard to write its text into a file, unless the clipboard
+// is empty.
 func (c *dataControl) request(into *os.File) (asked bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,15 +194,88 @@ func (c *dataControl) offer(ctx context.Context, text string) (taken <-chan stru
 	source = c.manager.CreateDataSource(wire.DataControlSourceEvents{
 		Send: func(_ string, into *os.File) {
 			go func() { // the reader may be slow
-				_ = giveText(into, text) // who asked sees the end
-				tell(reads)
+				_ = giveText(into, text) // the reader sees the end
+				tellRead(reads)
 			}()
 		},
-		Cancelled: sync.OnceFunc(func() { source.Destroy() }), // KWin tells it twice
+		Cancelled: sync.OnceFunc(func() { source.Destroy() }), // KWin sends it twice
 	})
 	for _, kind := range texts {
 		source.Offer(kind)
 	}
 	c.device.SetSelection(source)
 	return reads, c.conn.Sync(ctx)
+}
+
+// busText is our text on a clipboard that is operated over the bus. The interfaces of GNOME and
+// of the portal for that have the same methods.
+type busText struct {
+	// call calls a method of the interface.
+	call func(ctx context.Context, method string, args ...any) *dbus.Call
+	// explain puts an error of a call into words.
+	explain func(context.Context, error) error
+
+	mu    sync.Mutex    // guards the fields below
+	owned bool          // the clipboard has our text
+	own   string        // our text
+	reads chan struct{} // of our text
+}
+
+// changed hears whether the clipboard still has our text.
+func (c *busText) changed(owned bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owned = owned
+}
+
+// give starts to write our text to a program that reads the clipboard, which may be slow.
+func (c *busText) give(serial uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text, reads := c.own, c.reads
+	go func() {
+		var fd dbus.UnixFD
+		err := c.call(context.Background(), "SelectionWrite", serial).Store(&fd)
+		if err == nil {
+			err = giveText(pipeOf(fd), text)
+		}
+		_ = c.call(context.Background(), "SelectionWriteDone", serial, err == nil).Err // the reader sees the end
+		tellRead(reads)
+	}()
+}
+
+// pipeOf returns a file whose reads and writes can have deadlines.
+func pipeOf(fd dbus.UnixFD) *os.File {
+	_ = syscall.SetNonblock(int(fd), true)
+	return os.NewFile(uintptr(fd), "from the bus")
+}
+
+// readAs reads the text of the clipboard, which offers some types.
+func (c *busText) readAs(ctx context.Context, kinds []string) (string, error) {
+	c.mu.Lock()
+	own, owned := c.own, c.owned
+	c.mu.Unlock()
+	if owned || len(kinds) == 0 {
+		return own, nil
+	}
+	kind, err := textAmong(kinds)
+	if err != nil {
+		return "", err
+	}
+	var fd dbus.UnixFD
+	if err := c.call(ctx, "SelectionRead", kind).Store(&fd); err != nil {
+		return "", c.explain(ctx, err)
+	}
+	r := pipeOf(fd)
+	defer r.Close()
+	return readText(ctx, r)
+}
+
+// put puts text on the clipboard. The option is the name for its types.
+func (c *busText) put(ctx context.Context, text, option string) (<-chan struct{}, error) {
+	reads := make(chan struct{}, 1)
+	c.mu.Lock()
+	c.own, c.owned, c.reads = text, true, reads
+	c.mu.Unlock()
+	return reads, c.explain(ctx, c.call(ctx, "SetSelection", map[string]dbus.Variant{option: dbus.MakeVariant(texts)}).Err)
 }

@@ -11,17 +11,17 @@ import (
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// frames is a compositor that tells nobody of its windows: they are those that
-// applications tell of. These know their size, and where they are only as far as the
-// size proves it. What the compositor takes no input or gives no pictures by goes by
-// the portal, when a person allowed it.
+// frames is a compositor that does not tell its windows, which are therefore those that
+// applications report. Applications know the size of a window, and its position only as far as
+// the size proves it. Input and pictures that the compositor has no protocol for go through the
+// portal, if a person allows that.
 type frames struct {
 	conn   *wire.Conn
 	list   FrameLister
-	portal *portal // nil where it is not needed
+	portal *portal // nil if it is not needed
 }
 
-// openFrames returns the placement of a compositor of which nothing better is known.
+// openFrames returns the placement for a compositor that has no better one.
 func (d *Driver) openFrames(ctx context.Context) (placement, error) {
 	o := d.options.Portal
 	untold := desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
@@ -30,7 +30,7 @@ func (d *Driver) openFrames(ctx context.Context) (placement, error) {
 	}
 	list, err := o.Frames(ctx)
 	if err != nil {
-		return nil, untold //nolint:nilerror // nor does anybody else
+		return nil, untold //nolint:nilerror // nothing else tells them either
 	}
 	f := &frames{conn: d.conn, list: list}
 	if !o.Only && d.conn.Count("zwlr_virtual_pointer_manager_v1") > 0 && d.conn.Count("zwp_virtual_keyboard_manager_v1") > 0 {
@@ -68,8 +68,8 @@ func (f *frames) windows(ctx context.Context) ([]desktop.Window, error) {
 	return all, nil
 }
 
-// placeActive gives the active window, which is the last, its place if it has exactly
-// the size of one monitor: then it fills that. A dialog beside it may be above it.
+// placeActive sets the bounds of the active window, which is the last, if it has exactly the
+// size of one monitor: then it fills that. Not if there is a dialog, which may be above it.
 func placeActive(all []desktop.Window, monitors []desktop.Monitor) {
 	if len(all) == 0 || !all[len(all)-1].Active {
 		return
@@ -84,7 +84,7 @@ func placeActive(all []desktop.Window, monitors []desktop.Monitor) {
 		if w.Unplaced != (desktop.Size{W: m.Bounds.W, H: m.Bounds.H}) {
 			continue
 		}
-		if !w.Bounds.Empty() { // it may be on either
+		if !w.Bounds.Empty() { // it may be on either monitor
 			w.Bounds, w.Content = desktop.Rect{}, desktop.Rect{}
 			return
 		}
@@ -95,7 +95,7 @@ func placeActive(all []desktop.Window, monitors []desktop.Monitor) {
 	}
 }
 
-// manage changes nothing: nobody may.
+// manage fails: no program may change a window.
 func (*frames) manage(_ context.Context, w desktop.Window, m desktop.Manage) error {
 	if m.Do == desktop.Activate && w.Active {
 		return nil
@@ -110,7 +110,7 @@ func (f *frames) close() {
 	}
 }
 
-// ready fails once the person has taken back what was allowed.
+// ready fails if the person has withdrawn the permission.
 func (f *frames) ready() error {
 	if f.portal == nil {
 		return nil
@@ -118,7 +118,7 @@ func (f *frames) ready() error {
 	return f.portal.ready()
 }
 
-// equip gives a driver by the portal what the compositor announces no protocol for.
+// equip uses the portal for what the compositor announces no protocol for.
 func (f *frames) equip(d *Driver, _ wire.Seat) {
 	p := f.portal
 	if p == nil {
@@ -126,7 +126,7 @@ func (f *frames) equip(d *Driver, _ wire.Seat) {
 	}
 	d.pointer.mouse, d.pointer.missing = &portalMouse{portal: p}, p.lacks(portalPointer, "moves the pointer")
 	d.keyboard.keys, d.keyboard.missing = &portalKeys{keyboard: &d.keyboard, portal: p}, p.lacks(portalKeyboard, "presses keys")
-	only := d.options.Portal.Only // then also what there is another way for
+	only := d.options.Portal.Only // use the portal even if there is a protocol
 	if d.screen.missing != nil || only && p.unseen == nil {
 		d.screen.camera, d.screen.missing = &portalCamera{p}, p.unseen
 	}
@@ -135,7 +135,7 @@ func (f *frames) equip(d *Driver, _ wire.Seat) {
 	}
 }
 
-// extensions says what is there of that by which such a compositor is operated.
+// extensions reports which parts of the portal can be used.
 func (f *frames) extensions() map[string]bool {
 	if f.portal == nil {
 		return nil

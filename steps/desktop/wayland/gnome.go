@@ -20,19 +20,18 @@ import (
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// gnome is a compositor in which our extension runs: the extension tells where
-// windows are and what they show, and input goes by the interface of the compositor
-// for remote desktops.
+// gnome is a compositor with our extension, which tells where windows are and takes pictures.
+// Input goes through the compositor's interface for remote desktops.
 type gnome struct {
 	bus     *dbus.Conn
 	folder  string         // of the session's socket
 	shell   dbus.BusObject // the extension
 	remote  dbus.BusObject // our session of the remote desktop
-	signals sync.WaitGroup // the goroutine that reads them
+	signals sync.WaitGroup // the goroutine that receives them
 
-	mu   sync.Mutex // guards the fields below
-	sent []*dbus.Call
-	keys bool // are among what was sent
+	mu   sync.Mutex   // guards the fields below
+	sent []*dbus.Call // input that may not have been handled
+	keys bool         // keys are among that
 	acts acts
 }
 
@@ -44,8 +43,8 @@ const (
 	gnomeKey       = "NotifyKeyboardKeycode"
 )
 
-// findGNOME returns the placement of a compositor that is a process, if that is the
-// shell of the session's bus and our extension runs in it.
+// findGNOME returns the placement of a compositor with a process ID, if that is the shell on the
+// session bus and our extension runs in it.
 func findGNOME(ctx context.Context, pid int, folder string) (placement, error) {
 	bus, owner, err := busOf(ctx, folder, gnomeShell, pid)
 	if err != nil {
@@ -89,7 +88,7 @@ func (g *gnome) ask(ctx context.Context, method string, answer []any, args ...an
 	return gnomeError(ctx, g.shell.CallWithContext(ctx, gnomeExtension+"."+method, 0, args...).Store(answer...))
 }
 
-// gnomeError is the error of a call on the bus.
+// gnomeError puts the error of a call on the bus into words.
 func gnomeError(ctx context.Context, err error) error {
 	var told dbus.Error
 	switch {
@@ -103,7 +102,7 @@ func gnomeError(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: GNOME does not answer: %w", desktop.ErrUnavailable, err)
 }
 
-// send sends input. What becomes of it is told by settle.
+// send sends input without waiting for it; settle does that.
 func (g *gnome) send(method string, args ...any) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -113,7 +112,7 @@ func (g *gnome) send(method string, args ...any) error {
 	return nil
 }
 
-// settle returns when GNOME has handled all input, and says where the pointer is then.
+// settle waits until GNOME has handled all input, and returns the position of the pointer.
 func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
 	g.mu.Lock()
 	sent, keys := g.sent, g.keys
@@ -140,27 +139,15 @@ func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
 	return desktop.Point{X: int(x), Y: int(y)}, err
 }
 
-// gnomeRect is a rectangle as the extension writes it.
-type gnomeRect [4]int
-
-func (r gnomeRect) rect() desktop.Rect { return desktop.Rect{X: r[0], Y: r[1], W: r[2], H: r[3]} }
-
-// gnomeState is what the extension tells.
+// gnomeState is the state of the session as the extension describes it.
 type gnomeState struct {
-	Windows []struct {
-		ID                                          desktop.WindowID
-		PID                                         int
-		Title, Class                                string
-		Frame, Content                              gnomeRect
-		Active, Minimized, Maximized, Hidden, Modal bool
-		Popup, Tooltip, Splash, Dialog              bool
-	}
+	Windows  []toldWindow
 	Monitors []struct {
-		Bounds  gnomeRect
+		Bounds  toldRect
 		Scale   float64
 		Primary bool
 	}
-	Covered bool // by the overview, a dialog of the shell or the lock
+	Covered bool // by the overview, a dialog of the shell or the lock screen
 }
 
 func (g *gnome) state(ctx context.Context) (s gnomeState, err error) {
@@ -182,13 +169,8 @@ func (g *gnome) outputs(ctx context.Context) (list []desktop.Monitor, err error)
 func (g *gnome) windows(ctx context.Context) (list []desktop.Window, err error) {
 	s, err := g.state(ctx)
 	for _, w := range s.Windows {
-		list = append(list, desktop.Window{
-			ID: w.ID, Title: w.Title, Class: w.Class, PID: w.PID, Process: desktop.ProcessName(w.PID),
-			Aliases: append(desktop.ProcessAliases(w.PID), w.Class),
-			Bounds:  w.Frame.rect(), Content: w.Content.rect(), Active: w.Active && !s.Covered,
-			Minimized: w.Minimized, Maximized: w.Maximized, Hidden: w.Hidden, Modal: w.Modal,
-			Popup: w.Popup || w.Tooltip, Tooltip: w.Tooltip, Splash: w.Splash, Dialog: w.Dialog,
-		})
+		w.Active = w.Active && !s.Covered
+		list = append(list, w.window())
 	}
 	if s.Covered {
 		cover := desktop.Window{ID: gnomeCover, Title: "GNOME Shell", Process: "gnome-shell", Popup: true, Active: true}
@@ -206,14 +188,14 @@ func (g *gnome) pressedAt(ctx context.Context, at desktop.Point) (id desktop.Win
 	return desktop.WindowID(found), err
 }
 
-// gnomeCover is the window that stands for what the shell shows above all others.
+// gnomeCover is the ID of a window that stands for what the shell shows above all others.
 const gnomeCover desktop.WindowID = 1 << 32
 
 func (g *gnome) manage(ctx context.Context, w desktop.Window, m desktop.Manage) error {
 	return g.ask(ctx, "Manage", nil, uint32(w.ID), string(m.Do), gnomeBox(m.Bounds))
 }
 
-// equip gives a driver what GNOME announces no protocol for.
+// equip uses the extension and the remote desktop: GNOME announces no protocols for that.
 func (g *gnome) equip(d *Driver, _ wire.Seat) {
 	input := g.openRemote(context.Background())
 	d.pointer.mouse, d.pointer.missing = &gnomeMouse{gnome: g}, input
@@ -227,8 +209,8 @@ func (g *gnome) equip(d *Driver, _ wire.Seat) {
 	}
 }
 
-// openRemote begins our session of the remote desktop, which ends with our
-// connection to the bus: what it held down is let go of then.
+// openRemote starts our session of the remote desktop. It ends with our connection to the bus,
+// which releases what it held down.
 func (g *gnome) openRemote(ctx context.Context) error {
 	var path dbus.ObjectPath
 	err := g.bus.Object(gnomeRemote, "/org/gnome/Mutter/RemoteDesktop").CallWithContext(ctx, gnomeRemote+".CreateSession", 0).Store(&path)
@@ -236,7 +218,7 @@ func (g *gnome) openRemote(ctx context.Context) error {
 		remote := g.bus.Object(gnomeRemote, path)
 		err = remote.CallWithContext(ctx, gnomeRemote+".Session.Start", 0).Err
 	}
-	if err == nil { // the first motion makes the mouse, of which programs then hear where there was none
+	if err == nil { // the first motion creates the mouse, which programs must know before it is used
 		g.remote = g.bus.Object(gnomeRemote, path)
 		err = g.remote.CallWithContext(ctx, gnomeRemote+".Session.NotifyPointerMotionRelative", 0, 0.0, 0.0).Err
 	}
@@ -255,12 +237,10 @@ func (g *gnome) picture(ctx context.Context, part desktop.Rect, _ []desktop.Moni
 	if err != nil {
 		return nil, fmt.Errorf("the picture that GNOME gave: %w", err)
 	}
-	picture := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
-	fit(picture, picture.Rect, decoded)
-	return picture, nil
+	return fitted(decoded, part), nil
 }
 
-// gnomeBounds is a rectangle as the extension takes it.
+// gnomeBounds is a rectangle among the arguments of the extension.
 type gnomeBounds struct{ X, Y, W, H int32 }
 
 func gnomeBox(r desktop.Rect) gnomeBounds {

@@ -13,14 +13,13 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// gnomeMouse moves the pointer by as far as it is away, in points: GNOME takes a place
-// on the screen only from who records it.
+// gnomeMouse moves the pointer by relative motions, in points: GNOME accepts absolute positions
+// only from a client that records the screen.
 type gnomeMouse struct{ *gnome }
 
 func (m *gnomeMouse) position(ctx context.Context) (desktop.Point, error) { return m.settle(ctx) }
 
-// moves is how often the pointer is moved until it is where it was sent: a person may
-// move it meanwhile.
+// moves is how often to try to move the pointer to a point: a person may move it meanwhile.
 const moves = 4
 
 func (m *gnomeMouse) move(ctx context.Context, to desktop.Point, _ desktop.Rect) error {
@@ -39,7 +38,7 @@ func (m *gnomeMouse) move(ctx context.Context, to desktop.Point, _ desktop.Rect)
 	return err
 }
 
-// leave returns where the pointer is when it has left a point, or does not for a while.
+// leave returns the position of the pointer once it has left a point, or after a while.
 func (m *gnomeMouse) leave(ctx context.Context, from desktop.Point) (at desktop.Point, err error) {
 	for end := time.Now().Add(time.Second); ; {
 		if at, err = m.settle(ctx); err != nil || at != from || time.Now().After(end) {
@@ -56,7 +55,7 @@ func (m *gnomeMouse) turn(axis uint32, step int) error {
 	return m.send("NotifyPointerAxisDiscrete", axis, int32(step))
 }
 
-// gnomeKeys press keys of the usual layout, whichever the person uses.
+// gnomeKeys press keys of the usual layout, whichever one the person uses.
 type gnomeKeys struct {
 	*keyboard
 	*gnome
@@ -66,21 +65,20 @@ func (k *gnomeKeys) key(code uint32, down bool) error {
 	return k.send(gnomeKey, code, down)
 }
 
-// modifiers readies the layout: GNOME itself knows which modifiers are held.
+// modifiers only sets the layout: GNOME sees the keys.
 func (k *gnomeKeys) modifiers(uint32) error {
 	_, err := k.ready(context.Background())
 	return err
 }
 
-// ready gives the keys that follow the usual layout, and says whether CapsLock is on.
+// ready sets the usual layout for the keys that follow, and reports whether CapsLock is on.
 func (k *gnomeKeys) ready(ctx context.Context) (capsLock bool, err error) {
 	err = k.ask(ctx, "Plain", []any{&capsLock})
 	return capsLock, err
 }
 
-// text types what the usual layout has by keys. Text with other characters goes to an
-// application as an input method would have it, and by the clipboard to one that
-// listens to none.
+// text types text that the usual layout has by keys. Other text is committed as an input method
+// does, or pasted into an application that does not listen to input methods.
 func (k *gnomeKeys) text(ctx context.Context, text string, syms []uint32) error {
 	for _, sym := range syms {
 		if _, plain := plainStrokes[sym]; !plain {
@@ -90,7 +88,7 @@ func (k *gnomeKeys) text(ctx context.Context, text string, syms []uint32) error 
 	return k.strokes(ctx, syms)
 }
 
-// strokes types keysyms of the usual layout. What KeyDown holds does not change them.
+// strokes types keysyms of the usual layout, without the modifiers that are held.
 func (k *gnomeKeys) strokes(ctx context.Context, syms []uint32) error {
 	capsLock, err := k.ready(ctx)
 	if err != nil {
@@ -111,7 +109,7 @@ func (k *gnomeKeys) strokes(ctx context.Context, syms []uint32) error {
 	})
 }
 
-// commit enters text as an input method does, but for what moves between texts.
+// commit enters text as an input method does, and line ends and tabs by keys.
 func (k *gnomeKeys) commit(ctx context.Context, text string) error {
 	for first := true; text != ""; first = false {
 		n := strings.IndexAny(text, "\n\t")

@@ -15,20 +15,20 @@ import (
 	"understudy/steps/desktop"
 )
 
-// GNOMEExtension is the name of our extension of GNOME Shell.
+// GNOMEExtension is the name of our extension for GNOME Shell.
 const GNOMEExtension = "understudy@understudy"
 
 //go:embed gnome
 var gnomeExtensionFiles embed.FS
 
-// gnomeVersions are the versions of GNOME that the extension is for, by the file that
-// begins it there.
+// gnomeVersions are the versions of GNOME that the extension supports, by the file that it begins
+// with there.
 var gnomeVersions = map[string][]string{
 	"gnome/42.js": {"42", "43", "44"},
 	"gnome/45.js": {"45", "46", "47", "48"},
 }
 
-// GNOMERights say what the extension allows whom.
+// GNOMERights describes what the extension permits, and to whom.
 const GNOMERights = `It tells where your windows and the pointer are, and their titles; takes pictures of
 the screen; raises, places, minimizes and closes windows; enters text as an input
 method does; shows frames above the windows; and, while something of yours records
@@ -38,8 +38,8 @@ XDG_RUNTIME_DIR, which only yours can, and not those in a sandbox. Keys and clic
 Understudy go by GNOME's own remote desktop, whose sign in the top bar shows while they
 can, and ends them when you click it.`
 
-// SetUpGNOME writes our extension to where GNOME Shell looks for those of a person,
-// and enables it from the next login on. It returns the folder.
+// SetUpGNOME installs our extension for a person, and enables it from the next login on. It
+// returns the folder.
 func SetUpGNOME(ctx context.Context) (folder string, err error) {
 	out, err := exec.CommandContext(ctx, "gnome-shell", "--version").Output()
 	if err != nil {
@@ -54,8 +54,8 @@ func SetUpGNOME(ctx context.Context) (folder string, err error) {
 	return folder, enableGNOMEExtension(ctx, true)
 }
 
-// RemoveGNOME undoes what SetUpGNOME did. The shell forgets the extension with the
-// next login, and ends it at once.
+// RemoveGNOME undoes SetUpGNOME. The shell ends the extension at once, and forgets it with the
+// next login.
 func RemoveGNOME(ctx context.Context) (folder string, err error) {
 	if folder, err = gnomeFolder(); err != nil {
 		return "", err
@@ -63,14 +63,14 @@ func RemoveGNOME(ctx context.Context) (folder string, err error) {
 	return folder, errors.Join(enableGNOMEExtension(ctx, false), os.RemoveAll(folder))
 }
 
-// gnomeFolder is where GNOME Shell looks for our extension.
+// gnomeFolder returns the folder where GNOME Shell looks for our extension.
 func gnomeFolder() (string, error) {
 	data, err := desktop.DataHome()
 	return filepath.Join(data, "gnome-shell", "extensions", GNOMEExtension), err
 }
 
-// WriteGNOMEExtension writes the extension for a GNOME Shell that says its version into a
-// folder, in the place of what is there.
+// WriteGNOMEExtension writes the extension into a folder, in place of what is there, for the
+// GNOME Shell with an output of --version.
 func WriteGNOMEExtension(folder, said string) error {
 	version, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(said), "GNOME Shell "), ".")
 	var all, those []string
@@ -111,8 +111,8 @@ func WriteGNOMEExtension(folder, said string) error {
 	return err
 }
 
-// enableGNOMEExtension adds the extension to those that GNOME Shell loads, or takes it
-// from them.
+// enableGNOMEExtension adds the extension to those that GNOME Shell loads, or removes it from
+// them.
 func enableGNOMEExtension(ctx context.Context, enable bool) error {
 	const schema, key = "org.gnome.shell", "enabled-extensions"
 	out, err := exec.CommandContext(ctx, "gsettings", "get", schema, key).Output()

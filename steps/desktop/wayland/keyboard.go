@@ -14,22 +14,22 @@ import (
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// keys press keys of the usual keyboard. What they were told may be on its way when
-// they return.
+// keys press keys of the usual keyboard. The compositor may not have handled them when the
+// methods return.
 type keys interface {
 	key(code uint32, down bool) error
-	// modifiers says which are held from now on, and comes before the first key.
+	// modifiers sets the modifiers that are held, and must be called before the first key.
 	modifiers(mask uint32) error
-	// text types text exactly, whatever layout and modifiers there are.
+	// text types text exactly, whatever the layout and the modifiers that are held.
 	text(ctx context.Context, text string, syms []uint32) error
 }
 
-// keyboard is one virtual keyboard. Its fields are guarded by turn.
+// keyboard is a virtual keyboard. Its fields are guarded by turn.
 type keyboard struct {
 	*Driver
 	keys    keys
 	missing error                  // why there are no keys
-	down    map[desktop.Key]stroke // what KeyDown pressed
+	down    map[desktop.Key]stroke // the keys that KeyDown pressed
 }
 
 func (b *keyboard) open(seat wire.Seat) {
@@ -37,7 +37,7 @@ func (b *keyboard) open(seat wire.Seat) {
 	b.keys, b.missing = newVirtualKeys(b, seat)
 }
 
-// modifiers says which modifiers are held with the keys that follow.
+// modifiers sets the modifiers for the keys that follow.
 func (b *keyboard) modifiers(mask uint32) error {
 	if b.missing != nil {
 		return b.missing
@@ -45,22 +45,22 @@ func (b *keyboard) modifiers(mask uint32) error {
 	return b.keys.modifiers(mask)
 }
 
-// mods is the mask of the modifiers that KeyDown holds.
+// mods returns the mask of the modifiers that KeyDown holds.
 func (b *keyboard) mods() (mask uint32) {
 	for k := range b.down {
-		mask |= masks[k]
+		mask |= input.ModBits[k]
 	}
 	return mask
 }
 
-// A keyFinder is keys of a layout that is not the usual one.
+// A keyFinder knows the keys of a layout other than the usual one.
 type keyFinder interface {
-	// stroke is how a keysym is typed, and false if no key has it.
+	// stroke returns how a keysym is typed, or false if no key has it.
 	stroke(ctx context.Context, sym uint32) (stroke, bool)
 }
 
-// strokeOf is how a key is pressed. A letter that the layout lacks is where the
-// usual keyboard has it: for chords programs look there.
+// strokeOf returns how a key is pressed. A letter that the layout lacks is pressed where the
+// usual keyboard has it: programs look there for chords.
 func (b *keyboard) strokeOf(ctx context.Context, k desktop.Key) (stroke, error) {
 	if err := input.Known(k); err != nil {
 		return stroke{}, err
@@ -107,13 +107,13 @@ func (b *keyboard) keyUp(ctx context.Context, k desktop.Key) error {
 	return errors.Join(b.keys.key(s.code, false), b.modifiers(b.mods()))
 }
 
-// press presses a chord's modifiers, its key, and releases them in reverse. A
-// character without modifiers is typed.
+// press presses a chord's modifiers and its key, and releases them in reverse. A character
+// without modifiers is typed.
 func (b *keyboard) press(ctx context.Context, a desktop.Press) error {
 	if a.Ask {
-		return nil // what shortcuts the compositor takes is not told
+		return nil // the compositor does not tell which shortcuts it takes
 	}
-	if err := input.Known(append(slices.Clone(a.Chord.Mods), a.Chord.Key)...); err != nil {
+	if err := input.Known(input.Keys(a.Chord)...); err != nil {
 		return err
 	}
 	if text, ok := input.Types(a.Chord); ok {
@@ -135,7 +135,7 @@ func (b *keyboard) press(ctx context.Context, a desktop.Press) error {
 	}
 	mask := before
 	for _, m := range c.Mods {
-		mask |= masks[m]
+		mask |= input.ModBits[m]
 		if err := errors.Join(b.keys.key(named[m], true), b.modifiers(mask)); err != nil {
 			return err
 		}
@@ -147,8 +147,8 @@ func (b *keyboard) press(ctx context.Context, a desktop.Press) error {
 	return errors.Join(err, b.modifiers(before))
 }
 
-// enter types text. The compositor has the keys when it returns; no program can be
-// asked whether it has read them.
+// enter types text. The compositor has handled the keys when it returns; programs cannot be
+// asked whether they have read them.
 func (b *keyboard) enter(ctx context.Context, text string) error {
 	if b.missing != nil {
 		return b.missing
@@ -160,7 +160,7 @@ func (b *keyboard) enter(ctx context.Context, text string) error {
 	return b.keys.text(ctx, text, syms)
 }
 
-// paste enters text by the clipboard, and gives that its text back.
+// paste enters text by the clipboard, whose text it restores.
 func (b *keyboard) paste(ctx context.Context, text string) error {
 	before, err := b.clipboard.ReadClipboard(ctx)
 	if err != nil {
@@ -189,8 +189,8 @@ func (b *keyboard) paste(ctx context.Context, text string) error {
 	return b.clipboard.write(ctx, before)
 }
 
-// pasteRest is how long nobody has taken the text from the clipboard when it gets its
-// own back: a browser looks at what comes there before it is told to paste it.
+// pasteRest is how long nobody must have read the clipboard before its text is restored: a
+// browser reads a new text before it is told to paste that.
 const pasteRest = 300 * time.Millisecond
 
 func (b *keyboard) release() {

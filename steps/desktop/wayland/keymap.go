@@ -10,8 +10,8 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// keymapOf is a keymap: the usual keyboard, in which each key is where its code
-// says, but for keys that have other symbols.
+// keymapOf returns the keymap of the usual keyboard, in which codes mean the usual keys, except
+// for keys that get other symbols.
 func keymapOf(others string) string {
 	return `xkb_keymap {
 xkb_keycodes { include "evdev+aliases(qwerty)" };
@@ -21,13 +21,12 @@ xkb_symbols { include "pc+us+inet(evdev)+level3(ralt_switch)"
 ` + others + "};\n};\n"
 }
 
-// plainKeymap is the keyboard that chords and plain text are pressed on.
+// plainKeymap is the keymap for chords and plain text.
 var plainKeymap = keymapOf("")
 
-// letters are the names of the keys that get other symbols, by their codes, for
-// characters that the usual keyboard lacks. They are those that type: a browser
-// takes others, such as Escape, for what they usually are, whatever the keymap
-// says.
+// letters are the keys that get other symbols for characters that the usual keyboard lacks:
+// those that type something. A browser takes other keys, such as Escape, for what they usually
+// are, whatever the keymap says.
 var letters = func() (list []letter) {
 	for _, row := range []struct {
 		name  string
@@ -46,11 +45,10 @@ type letter struct {
 	code uint32
 }
 
-// textKeymap is a keyboard that has a key for each of the keysyms of a text, as
-// far as there are keys, the strokes by keysym, and how many keysyms from the
-// beginning of the text it types. What moves between texts, such as Return, stays
-// where it is: GTK 3 looks up the meaning of such a key when it comes to it, by
-// the keyboard that it knows of then.
+// textKeymap returns a keymap with a key for each of the first n keysyms of a text, as far as
+// there are keys, and the strokes by keysym. Keys that move the caret on, such as Return, stay
+// where they are: GTK 3 looks up the meaning of such a key when it handles it, in the keymap
+// that it has by then.
 func textKeymap(syms []uint32) (keymap string, strokes map[uint32]stroke, n int) {
 	strokes = map[uint32]stroke{}
 	var keys strings.Builder
@@ -73,23 +71,19 @@ func textKeymap(syms []uint32) (keymap string, strokes map[uint32]stroke, n int)
 	return keymapOf(keys.String()), strokes, n
 }
 
-// blank says whether a keysym is that of a space, a tab or a line's end.
+// blank reports whether a keysym is that of a space, a tab or a line end.
 func blank(sym uint32) bool {
 	return sym == ' ' || sym == input.SymOf('\t') || sym == input.SymOf('\n')
 }
 
-// A stroke is how a key is pressed on the usual keyboard.
+// A stroke is a key of the usual keyboard, and the modifiers that it is pressed with.
 type stroke struct {
 	code  uint32
 	shift bool
 	altGr bool
 }
 
-// masks are the bits of the modifiers in the usual keyboard.
-var masks = map[desktop.Key]uint32{desktop.Shift: 1, desktop.Ctrl: 4, desktop.Alt: 8, desktop.Super: 64, desktop.AltGr: 128}
-
-// rows are the characters of the usual keyboard, without and with Shift, from a
-// code on.
+// rows are the characters of the usual keyboard with consecutive codes, without and with Shift.
 var rows = []struct {
 	first          uint32
 	plain, shifted string
@@ -101,7 +95,7 @@ var rows = []struct {
 	{57, " ", ""},
 }
 
-// named are the codes of the keys that have names.
+// named are the codes of the keys with names.
 var named = map[desktop.Key]uint32{
 	"ctrl": 29, "shift": 42, "alt": 56, "altgr": 100, "super": 125,
 	"enter": 28, "escape": 1, "tab": 15, "space": 57, "backspace": 14, "delete": 111, "insert": 110,
@@ -114,7 +108,7 @@ var named = map[desktop.Key]uint32{
 	"mediaplay": 164, "mediastop": 166, "medianext": 163, "mediaprevious": 165,
 }
 
-// plainStrokes are how keysyms are typed on the usual keyboard.
+// plainStrokes are the strokes of keysyms on the usual keyboard.
 var plainStrokes = func() map[uint32]stroke {
 	all := map[uint32]stroke{input.SymOf('\n'): {code: named["enter"]}, input.SymOf('\t'): {code: named["tab"]}}
 	for _, r := range rows {

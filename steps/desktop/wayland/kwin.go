@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 	"sync"
@@ -20,22 +19,22 @@ import (
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// kwin is a compositor that runs scripts, asked over the session bus. One script is
-// there as long as we are: what it is asked, it finds in the answer to a call of its
-// own, so that a question takes one round trip.
+// kwin is a compositor that runs scripts. One script of ours runs as long as we are connected:
+// it calls a method of ours on the session bus, and our reply is the next question, so that a
+// question takes one round trip.
 type kwin struct {
 	bus    *dbus.Conn
-	peer   string // KWin's own name on the bus
-	plugin string // what the script is called there
+	peer   string // the unique name of KWin on the bus
+	plugin string // the name of the script in KWin
 	conn   *wire.Conn
 
 	asks chan *kwinAsk
 	gone chan struct{} // closed by close
 	mu   sync.Mutex
-	now  *kwinAsk // what the script has been asked last; mu guards it
+	now  *kwinAsk // the last question; guarded by mu
 }
 
-// kwinAsk is a question and where its answer goes.
+// kwinAsk is a question with a channel for its answer.
 type kwinAsk struct {
 	text   string
 	answer chan string // has capacity 1
@@ -45,16 +44,15 @@ const (
 	kwinBus   = "org.kde.KWin"
 	kwinPath  = "/understudy"
 	kwinIface = "dev.understudy.KWin"
-	// kwinRest is how long a call of the script is left without an answer: Qt gives
-	// up after 25 s.
+	// kwinRest is how long a call of the script waits for a question: Qt gives up after 25 s.
 	kwinRest = 10 * time.Second
 )
 
 //go:embed kwin.js
 var kwinScript string
 
-// findKWin returns the placement of a compositor that is a process, or was started
-// by it, and runs scripts of KWin.
+// findKWin returns the placement of a compositor with a process ID, or started by that process,
+// if it is KWin.
 func findKWin(ctx context.Context, pid int, folder string) (placement, error) {
 	bus, peer, err := busOf(ctx, folder, kwinBus, pid)
 	if err != nil {
@@ -82,7 +80,7 @@ func (k *kwin) open(ctx context.Context) error {
 	return err
 }
 
-// run has KWin load and start the script.
+// run loads and starts the script.
 func (k *kwin) run(ctx context.Context) error {
 	f, err := os.CreateTemp("", "understudy-*.js")
 	if err != nil {
@@ -98,7 +96,7 @@ func (k *kwin) run(ctx context.Context) error {
 	if err := k.scripting().CallWithContext(ctx, "org.kde.kwin.Scripting.loadScript", 0, f.Name(), k.plugin).Store(&id); err != nil {
 		return err
 	}
-	for _, path := range []string{"/Scripting/Script%d", "/%d"} { // from version 6 on, and before
+	for _, path := range []string{"/Scripting/Script%d", "/%d"} { // since version 6, and before
 		if err = k.bus.Object(k.peer, dbus.ObjectPath(fmt.Sprintf(path, id))).CallWithContext(ctx, "org.kde.kwin.Script.run", 0).Err; err == nil {
 			return nil
 		}
@@ -124,8 +122,8 @@ func (k *kwin) close() {
 // kwinAnswers are the methods that the script calls.
 type kwinAnswers struct{ *kwin }
 
-// Next takes the answer to the question before, and returns the next one, or "" when
-// none comes for a while.
+// Next receives the answer to the last question and returns the next one, or "" if none comes
+// for a while.
 func (k kwinAnswers) Next(from dbus.Sender, answer string) (string, *dbus.Error) {
 	if string(from) != k.peer {
 		return "", dbus.NewError("org.freedesktop.DBus.Error.AccessDenied", nil)
@@ -149,7 +147,7 @@ func (k kwinAnswers) Next(from dbus.Sender, answer string) (string, *dbus.Error)
 	}
 }
 
-// ask asks the script something and reads its answer.
+// ask asks the script a question and reads the answer.
 func (k *kwin) ask(ctx context.Context, what any, answer any) error {
 	text, err := json.Marshal(what)
 	if err != nil {
@@ -187,7 +185,7 @@ func (k *kwin) ask(ctx context.Context, what any, answer any) error {
 	return nil
 }
 
-// kwinQuestion is what the script is asked.
+// kwinQuestion is a question for the script.
 type kwinQuestion struct {
 	Ask string               `json:"ask"`
 	ID  desktop.WindowID     `json:"id,omitempty"`
@@ -203,32 +201,9 @@ func (k *kwin) pointer(ctx context.Context) (desktop.Point, error) {
 	return desktop.Point{X: at[0], Y: at[1]}, err
 }
 
-// kwinWindow is a window as the script tells it.
-type kwinWindow struct {
-	ID                             desktop.WindowID
-	Title, Class, File             string
-	PID                            int
-	Frame, Buffer                  kwinBox
-	Full, Active, Minimized, Modal bool
-	Dialog, Splash, Popup, Tooltip bool
-	Elsewhere                      bool
-}
-
-// kwinBox is x, y, width and height.
-type kwinBox [4]float64
-
-func (b kwinBox) rect() desktop.Rect {
-	r := func(v float64) int { return int(math.Round(v)) }
-	return desktop.Rect{X: r(b[0]), Y: r(b[1]), W: r(b[0]+b[2]) - r(b[0]), H: r(b[1]+b[3]) - r(b[1])}
-}
-
-func (k *kwin) all(ctx context.Context) (all []kwinWindow, err error) {
-	err = k.ask(ctx, kwinQuestion{Ask: "windows"}, &all)
-	return all, err
-}
-
 func (k *kwin) windows(ctx context.Context) (list []desktop.Window, err error) {
-	all, err := k.all(ctx)
+	var all []toldWindow
+	err = k.ask(ctx, kwinQuestion{Ask: "windows"}, &all)
 	for _, w := range all {
 		if !isOurs(w.PID) {
 			list = append(list, w.window())
@@ -237,29 +212,11 @@ func (k *kwin) windows(ctx context.Context) (list []desktop.Window, err error) {
 	return list, err
 }
 
-// isOurs reports whether a process is this program: its windows are marks.
+// isOurs reports whether a process runs this program, whose windows are marks.
 func isOurs(pid int) bool {
-	if pid == os.Getpid() {
-		return true
-	}
 	own, err := os.Stat("/proc/self/exe")
 	other, err2 := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
 	return err == nil && err2 == nil && os.SameFile(own, other)
-}
-
-func (w kwinWindow) window() desktop.Window {
-	made := desktop.Window{
-		ID: w.ID, Title: w.Title, Class: w.Class, PID: w.PID, Process: desktop.ProcessName(w.PID),
-		Aliases: append(desktop.ProcessAliases(w.PID), w.Class, w.File),
-		Bounds:  w.Frame.rect(), Active: w.Active, Minimized: w.Minimized, Maximized: w.Full, Hidden: w.Elsewhere,
-		Modal: w.Modal, Dialog: w.Dialog, Splash: w.Splash, Popup: w.Popup, Tooltip: w.Tooltip,
-	}
-	// What the application draws has a frame around it, or a shadow in it.
-	made.Content = made.Bounds
-	if drawn := made.Bounds.Intersect(w.Buffer.rect()); !drawn.Empty() {
-		made.Content = drawn
-	}
-	return made
 }
 
 func (k *kwin) manage(ctx context.Context, w desktop.Window, m desktop.Manage) error {
@@ -274,12 +231,12 @@ func (k *kwin) manage(ctx context.Context, w desktop.Window, m desktop.Manage) e
 	return nil
 }
 
-// outputs are told by the protocol for it, which knows their places in points.
+// outputs uses the protocol for outputs, which has their bounds in points.
 func (k *kwin) outputs(ctx context.Context) ([]desktop.Monitor, error) {
 	return logicalOutputs(ctx, k.conn)
 }
 
-// logicalOutputs lists the outputs with their places in points.
+// logicalOutputs returns the outputs with their bounds in points.
 func logicalOutputs(ctx context.Context, conn *wire.Conn) ([]desktop.Monitor, error) {
 	manager, err := wire.BindXdgOutputManager(conn, 0)
 	if err != nil {
@@ -311,7 +268,7 @@ func logicalOutputs(ctx context.Context, conn *wire.Conn) ([]desktop.Monitor, er
 	if err := conn.Sync(ctx); err != nil {
 		return nil, err
 	}
-	for i := range list { // pixels for each point
+	for i := range list { // pixels per point
 		if list[i].Scale == 0 || list[i].Bounds.Empty() {
 			list[i].Scale = 1
 			continue
@@ -321,7 +278,7 @@ func logicalOutputs(ctx context.Context, conn *wire.Conn) ([]desktop.Monitor, er
 	return list, nil
 }
 
-// equip gives a driver what KWin has no protocol of wlroots for.
+// equip uses the interfaces of KWin in place of the protocols of wlroots that it lacks.
 func (k *kwin) equip(d *Driver, seat wire.Seat) {
 	k.conn = d.conn
 	input, err := newFakeInput(d, k, seat)
@@ -331,18 +288,11 @@ func (k *kwin) equip(d *Driver, seat wire.Seat) {
 }
 
 func (k *kwin) extensions() map[string]bool {
-	return map[string]bool{
-		"org.kde.kwin.Scripting":       true,
-		"org_kde_kwin_fake_input":      k.conn.Count("org_kde_kwin_fake_input") > 0,
-		kwinShots:                      k.takesPictures(),
-		"zwlr_data_control_manager_v1": k.conn.Count("zwlr_data_control_manager_v1") > 0,
-		"zwlr_layer_shell_v1":          k.conn.Count("zwlr_layer_shell_v1") > 0,
+	// Whether we may use the interface for pictures shows only when one is taken.
+	_, err := k.bus.Object(kwinBus, kwinShotsPath).GetProperty(kwinShots + ".Version")
+	found := map[string]bool{"org.kde.kwin.Scripting": true, kwinShots: err == nil}
+	for _, name := range []string{"org_kde_kwin_fake_input", "zwlr_data_control_manager_v1", "zwlr_layer_shell_v1"} {
+		found[name] = k.conn.Count(name) > 0
 	}
-}
-
-// takesPictures reports whether there is KWin's interface for pictures; who may use
-// it is told when one is taken.
-func (k *kwin) takesPictures() bool {
-	_, err := k.bus.Object(kwinBus, "/org/kde/KWin/ScreenShot2").GetProperty(kwinShots + ".Version")
-	return err == nil
+	return found
 }

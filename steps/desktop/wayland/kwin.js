@@ -10,9 +10,9 @@ const area = w => box(workspace.clientArea(KWin.MaximizeArea, w))
 const commands = {
 	windows: () => windows().map(w => ({
 		id: idOf(w), title: w.caption, class: String(w.resourceClass), file: w.desktopFileName, pid: w.pid,
-		frame: box(w.frameGeometry), buffer: box(w.bufferGeometry), full: w.maximizable && String(box(w.frameGeometry)) == String(area(w)),
+		frame: box(w.frameGeometry), content: box(w.bufferGeometry), maximized: w.maximizable && String(box(w.frameGeometry)) == String(area(w)),
 		active: w.active, minimized: w.minimized, modal: w.modal, dialog: w.dialog, splash: w.splash, popup: w.popupWindow, tooltip: w.tooltip,
-		elsewhere: w.hidden || !(w.onAllDesktops || w.desktop == workspace.currentDesktop),
+		hidden: w.hidden || !(w.onAllDesktops || w.desktop == workspace.currentDesktop),
 	})),
 	pointer: () => [workspace.cursorPos.x, workspace.cursorPos.y],
 	manage: c => {

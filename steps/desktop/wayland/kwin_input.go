@@ -9,11 +9,11 @@ import (
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// kwinSetup gives this program the right to take pictures and to press keys.
+// kwinSetup is the command that allows this program to take pictures and to press keys.
 const kwinSetup = "understudy setup kwin"
 
-// fakeInput is KWin's protocol for programs that act in a person's place. It is
-// announced only to those that a desktop file allows it.
+// fakeInput is the protocol of KWin for programs that act in place of a person. KWin announces
+// it only to programs that have the permission by a desktop file.
 type fakeInput struct {
 	*Driver
 	kwin   *kwin
@@ -32,7 +32,7 @@ func newFakeInput(d *Driver, k *kwin, seat wire.Seat) (*fakeInput, error) {
 	return f, nil
 }
 
-// fakeMouse is the mouse of it.
+// fakeMouse is the mouse of fakeInput.
 type fakeMouse struct{ *fakeInput }
 
 func (m fakeMouse) position(ctx context.Context) (desktop.Point, error) { return m.kwin.pointer(ctx) }
@@ -53,7 +53,7 @@ func (m fakeMouse) turn(axis uint32, step int) error {
 	return nil
 }
 
-// fakeKeys are the keys of it: those of the session's own keyboard.
+// fakeKeys are the keys of fakeInput: those of the session's own keyboard.
 type fakeKeys struct{ *fakeInput }
 
 func (f fakeKeys) key(code uint32, down bool) error {
@@ -61,10 +61,10 @@ func (f fakeKeys) key(code uint32, down bool) error {
 	return nil
 }
 
-// modifiers has nothing to do: KWin knows them by their keys.
+// modifiers does nothing: KWin sees the keys.
 func (fakeKeys) modifiers(uint32) error { return nil }
 
-// group is the one of the session's layouts that is in use.
+// group returns the index of the layout that is in use.
 func (f fakeKeys) group(ctx context.Context) int {
 	var group uint32
 	if err := f.kwin.bus.Object("org.kde.keyboard", "/Layouts").CallWithContext(ctx, "org.kde.KeyboardLayouts.getLayout", 0).Store(&group); err != nil {
@@ -77,16 +77,7 @@ func (f fakeKeys) stroke(ctx context.Context, sym uint32) (stroke, bool) {
 	return f.layout.stroke(f.group(ctx), sym)
 }
 
-// text types what the keys of the session have, and pastes a text that they do not
-// have as a whole.
 func (f fakeKeys) text(ctx context.Context, text string, syms []uint32) error {
-	group, strokes := f.group(ctx), make([]stroke, 0, len(syms))
-	for _, sym := range syms {
-		s, ok := f.layout.stroke(group, sym)
-		if !ok {
-			return f.keyboard.withoutModifiers(func() error { return f.keyboard.paste(ctx, text) })
-		}
-		strokes = append(strokes, s)
-	}
-	return f.keyboard.withoutModifiers(func() error { return f.keyboard.typeStrokes(ctx, strokes) })
+	group := f.group(ctx)
+	return f.keyboard.typeOrPaste(ctx, text, syms, func(sym uint32) (stroke, bool) { return f.layout.stroke(group, sym) })
 }

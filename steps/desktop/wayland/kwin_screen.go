@@ -14,8 +14,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// kwinCamera takes pictures by KWin's interface for that, which writes pixels into a
-// pipe.
+// kwinCamera takes pictures by the interface of KWin, which writes pixels into a pipe.
 type kwinCamera struct{ *kwin }
 
 func (c kwinCamera) picture(ctx context.Context, part desktop.Rect, _ []desktop.Monitor) (*image.RGBA, error) {
@@ -26,7 +25,7 @@ func (c kwinCamera) picture(ctx context.Context, part desktop.Rect, _ []desktop.
 		return nil, err
 	}
 	defer r.Close()
-	call := c.bus.Object(kwinBus, "/org/kde/KWin/ScreenShot2").GoWithContext(ctx, kwinShots+".CaptureArea", 0, make(chan *dbus.Call, 1),
+	call := c.bus.Object(kwinBus, kwinShotsPath).GoWithContext(ctx, kwinShots+".CaptureArea", 0, make(chan *dbus.Call, 1),
 		int32(part.X), int32(part.Y), uint32(part.W), uint32(part.H), map[string]dbus.Variant{}, dbus.UnixFD(w.Fd()))
 	var told map[string]dbus.Variant
 	select {
@@ -47,17 +46,12 @@ func (c kwinCamera) picture(ctx context.Context, part desktop.Rect, _ []desktop.
 	if err != nil {
 		return nil, err
 	}
-	fitted := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
-	fit(fitted, fitted.Rect, picture)
-	return fitted, nil
+	return fitted(picture, part), nil
 }
 
-// kwinShotError says what is missing where KWin gives no pictures.
+// kwinShotError says what is missing if KWin gives no picture.
 func kwinShotError(err error) error {
-	var refused dbus.Error
-	if !errors.As(err, &refused) {
-		return fmt.Errorf("a picture from KWin: %w", err)
-	}
+	refused, _ := errors.AsType[dbus.Error](err)
 	switch refused.Name {
 	case kwinShots + ".Error.NoAuthorized":
 		return &desktop.MissingError{What: "KWin gives pictures only to programs that are allowed to take them, which this one is not", Mend: kwinSetup}
@@ -67,13 +61,13 @@ func kwinShotError(err error) error {
 	return fmt.Errorf("a picture from KWin: %w", err)
 }
 
-// developKWin makes a picture of pixels that are told about in words of Qt.
+// developKWin decodes a picture that is described in terms of Qt.
 func developKWin(told map[string]dbus.Variant, pixels []byte) (*image.RGBA, error) {
 	number := func(name string) int {
 		n, _ := told[name].Value().(uint32)
 		return int(n)
 	}
-	p := &shot{width: uint32(number("width")), height: uint32(number("height")), stride: uint32(number("stride")), format: xrgb8888}
+	p := shot{width: uint32(number("width")), height: uint32(number("height")), stride: uint32(number("stride")), format: xrgb8888}
 	const rgb32, argb32, argb32Premultiplied = 4, 5, 6
 	switch f := number("format"); f {
 	case rgb32, argb32, argb32Premultiplied:

@@ -7,20 +7,22 @@ import (
 	"path/filepath"
 )
 
-const kwinShots = "org.kde.KWin.ScreenShot2"
+const (
+	kwinShots     = "org.kde.KWin.ScreenShot2"
+	kwinShotsPath = "/org/kde/KWin/ScreenShot2"
+)
 
-// KWinRights says what AllowOnKWin gives away.
+// KWinRights describes what AllowOnKWin permits.
 const KWinRights = "KWin then lets this program, and whoever starts it, press keys, move the pointer and take pictures of the screen in your session, without asking."
 
-// kwinFile is the desktop file of it in the folder of a user's data.
+// kwinFile returns the path of our desktop file in the data folder of a user.
 func kwinFile(data string) string {
 	return filepath.Join(data, "applications", "understudy-kwin.desktop")
 }
 
-// AllowOnKWin writes the desktop file by which KWin lets a program press keys and
-// take pictures, into the folder of a user's data, and returns its path. KWin looks
-// at it when the program connects next. The environment is that of the session, or
-// nil for our own.
+// AllowOnKWin writes the desktop file by which KWin lets a program press keys and take pictures
+// into the data folder of a user, and returns its path. KWin reads it when the program connects
+// the next time. The environment is that of the session, or nil for our own.
 func AllowOnKWin(data, program string, env []string) (string, error) {
 	path := kwinFile(data)
 	text := fmt.Sprintf(`[Desktop Entry]
@@ -50,7 +52,7 @@ func ForbidOnKWin(data string, env []string) (string, error) {
 	return path, rebuild(env)
 }
 
-// rebuild has KDE look at its desktop files at once; it does so later by itself.
+// rebuild makes KDE read its desktop files at once; later it does so by itself.
 func rebuild(env []string) error {
 	for _, build := range []string{"kbuildsycoca6", "kbuildsycoca5"} {
 		if _, err := exec.LookPath(build); err != nil {

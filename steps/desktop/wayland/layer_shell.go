@@ -8,13 +8,12 @@ import (
 	"image"
 	"math"
 	"slices"
-	"sync"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// layerShell lays pictures over outputs by the protocol of layers.
+// layerShell shows pictures above outputs by the layer shell protocol.
 type layerShell struct {
 	*Driver
 	seat       wire.Seat
@@ -49,8 +48,8 @@ func (y *outputLayer) close() {
 	y.buffer.close()
 }
 
-// show lays a picture over an output, at a point of it. Clicks go through it
-// unless it takes them.
+// show shows a picture above an output, at a point of it. Clicks go through it unless it takes
+// them.
 func (l *layerShell) show(ctx context.Context, o wire.Output, at image.Point, picture *image.RGBA, takesClicks bool) (*outputLayer, error) {
 	const overlay, topLeft, everywhere = 3, 1 | 4, -1
 	size := picture.Rect.Size()
@@ -63,12 +62,11 @@ func (l *layerShell) show(ctx context.Context, o wire.Output, at image.Point, pi
 		b.pixels[i], b.pixels[i+1], b.pixels[i+2], b.pixels[i+3] = p[2], p[1], p[0], p[3]
 	}
 	y := &outputLayer{surface: l.compositor.CreateSurface(), buffer: b}
-	configured := make(chan struct{})
-	once := sync.OnceFunc(func() { close(configured) })
-	// KWin takes the keyboard from who has it when something is clicked that is no dock.
+	configured, configure := newSignal()
+	// KWin moves the keyboard focus on a click unless the surface is a dock.
 	y.role = l.shell.GetLayerSurface(y.surface, o, overlay, "dock", wire.LayerSurfaceEvents{Configure: func(serial, _, _ uint32) {
 		y.role.AckConfigure(serial)
-		once()
+		configure()
 	}})
 	y.role.SetSize(uint32(size.X), uint32(size.Y))
 	y.role.SetAnchor(topLeft)
@@ -107,8 +105,8 @@ func (l *layerShell) lay(ctx context.Context, on, at desktop.Point, picture *ima
 	return y, err
 }
 
-// askPointer finds the pointer: for a moment an invisible layer covers each
-// output, and hears of the pointer that is over it.
+// askPointer finds the pointer: for a moment it covers each output with an invisible layer, of
+// which the one under the pointer is notified.
 func (l *layerShell) askPointer(ctx context.Context, nudge func()) (at desktop.Point, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the compositor did not tell where the pointer is: %w", desktop.ErrUnresponsive))
 	defer cancel()
@@ -116,13 +114,12 @@ func (l *layerShell) askPointer(ctx context.Context, nudge func()) (at desktop.P
 	if err != nil {
 		return at, err
 	}
-	entered := make(chan struct{})
-	once := sync.OnceFunc(func() { close(entered) })
+	entered, enter := newSignal()
 	var in uint32
 	var x, y float64
 	mouse := l.seat.GetPointer(wire.PointerEvents{Enter: func(_ uint32, s wire.Surface, surfaceX, surfaceY float64) {
 		in, x, y = s.ID(), surfaceX, surfaceY
-		once()
+		enter()
 	}})
 	defer mouse.Release()
 	corners := map[uint32]desktop.Rect{}

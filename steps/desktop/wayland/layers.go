@@ -4,13 +4,9 @@ package wayland
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"image/color"
-	"maps"
-	"slices"
 	"sync"
-	"time"
 
 	"golang.org/x/image/draw"
 	"golang.org/x/image/font"
@@ -18,22 +14,23 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// layers are what we draw above all windows, which no list of windows has.
+// layers are the pictures that we show above all windows. They are in no list of windows.
 type layers struct {
 	*Driver
 	shell   overlay
-	missing error
+	missing error // why there is no shell
+	marks   input.Marks
 
-	mu    sync.Mutex // guards the fields below
-	marks map[*mark]bool
-	shown layer // the panel
+	mu    sync.Mutex
+	shown layer // the panel; guarded by mu
 }
 
-// An overlay lays pictures over the monitor that a point is on, with their
-// corner at another. Clicks go through those that do not take them.
+// An overlay shows a picture above the monitor that has a point, with its corner at another
+// point. Clicks go through it unless it takes them.
 type overlay interface {
 	lay(ctx context.Context, on, at desktop.Point, picture *image.RGBA, takesClicks bool) (layer, error)
 }
@@ -42,38 +39,19 @@ type overlay interface {
 type layer interface{ close() }
 
 func (l *layers) open(seat wire.Seat) {
-	l.marks = map[*mark]bool{}
 	l.shell, l.missing = newLayerShell(l.Driver, seat)
 }
 
-// mark is one frame.
-type mark struct {
-	layer
-	timer *time.Timer
-}
-
-// mark draws a frame around an area, with a label above it, for a while, or
-// until unmarkAll when the time is zero. It returns at once.
+// mark shows a frame around an area, with a label above it.
 func (l *layers) mark(ctx context.Context, a desktop.Mark) error {
-	if a.Area.Empty() {
-		return fmt.Errorf("there is nothing to mark: the area %s is empty", a.Area)
-	}
-	if l.missing != nil {
-		return l.missing
-	}
-	frame, at := drawMark(a)
-	y, err := l.shell.lay(ctx, a.Area.Center(), at, frame, false)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	one := &mark{layer: y}
-	l.marks[one] = true
-	if a.For > 0 {
-		one.timer = time.AfterFunc(a.For, func() { l.unmark(one) })
-	}
-	return nil
+	return l.marks.Show(a, func() (remove func(context.Context) error, err error) {
+		if l.missing != nil {
+			return nil, l.missing
+		}
+		frame, at := drawMark(a)
+		y, err := l.shell.lay(ctx, a.Area.Center(), at, frame, false)
+		return func(context.Context) error { y.close(); return nil }, err
+	})
 }
 
 var (
@@ -81,7 +59,7 @@ var (
 	labelColour = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
 )
 
-// drawMark draws a frame and its label, and says where it goes.
+// drawMark draws a frame and its label, and returns where the picture goes.
 func drawMark(a desktop.Mark) (*image.RGBA, desktop.Point) {
 	const width, labelHeight, rise, pad, longest = 3, 17, 4, 4, 80
 	around := a.Area.Image().Inset(-width)
@@ -104,29 +82,14 @@ func drawMark(a desktop.Mark) (*image.RGBA, desktop.Point) {
 	return picture, desktop.Point{X: around.Min.X, Y: around.Min.Y - above}
 }
 
-func (l *layers) unmark(one *mark) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.marks[one] {
-		delete(l.marks, one)
-		one.close()
-	}
-}
-
 func (l *layers) unmarkAll(ctx context.Context) error {
-	l.mu.Lock()
-	all := slices.Collect(maps.Keys(l.marks))
-	l.mu.Unlock()
-	for _, one := range all {
-		if one.timer != nil {
-			one.timer.Stop()
-		}
-		l.unmark(one)
+	if err := l.marks.RemoveAll(ctx); err != nil {
+		return err
 	}
 	return l.sync(ctx)
 }
 
-// panel shows a picture that takes clicks, in the place of the one before.
+// panel shows a picture that takes clicks, in place of the one before.
 func (l *layers) panel(ctx context.Context, a desktop.Panel) error {
 	if l.missing != nil {
 		return l.missing

@@ -16,11 +16,11 @@ import (
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// layout is the keyboard of the session as the compositor tells it: how the
-// characters are typed that its keys have. It follows changes.
+// layout is the keyboard of the session as the compositor tells it: how keysyms are typed, for
+// each group.
 type layout struct {
-	mu     sync.Mutex // guards the field below
-	groups []map[uint32]stroke
+	mu     sync.Mutex
+	groups []map[uint32]stroke // guarded by mu
 }
 
 // follow reads the keymap of a seat, now and whenever it changes.
@@ -40,30 +40,28 @@ func (l *layout) follow(seat wire.Seat) {
 	}})
 }
 
-// known reports whether the keyboard was told.
+// known reports whether a keymap has been read.
 func (l *layout) known() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.groups) > 0
 }
 
-// agreed is how a keysym is typed whichever group is in use; false where that is not
-// the same in all.
-func (l *layout) agreed(sym uint32) (stroke, bool) {
+// agreed returns how a keysym is typed in any group, or false if the groups differ.
+func (l *layout) agreed(sym uint32) (found stroke, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, g := range l.groups {
-		if s, ok := g[sym]; !ok || s != l.groups[0][sym] {
+	for i, g := range l.groups {
+		s, has := g[sym]
+		if !has || i > 0 && s != found {
 			return stroke{}, false
 		}
+		found, ok = s, true
 	}
-	if len(l.groups) == 0 {
-		return stroke{}, false
-	}
-	return l.groups[0][sym], true
+	return found, ok
 }
 
-// stroke is how a keysym is typed while a group is in use.
+// stroke returns how a keysym is typed in a group.
 func (l *layout) stroke(group int, sym uint32) (stroke, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,8 +78,8 @@ var (
 	symbolList  = regexp.MustCompile(`(?:symbols\[(?:[Gg]roup)?\d+\]\s*=\s*|^\s*)\[([^\]]*)\]`)
 )
 
-// groupsOf reads from a keymap, as libxkbcommon writes it, how keysyms are typed on
-// the keys between those that have names, for each group.
+// groupsOf parses a keymap as libxkbcommon writes it: how keysyms are typed by the keys that
+// type characters, for each group.
 func groupsOf(keymap string) (groups []map[uint32]stroke) {
 	const offset, lastPlain, besideShift = 8, 57, 86
 	codes := map[string]uint32{}
@@ -101,7 +99,7 @@ func groupsOf(keymap string) (groups []map[uint32]stroke) {
 		if code < 2 || code > lastPlain && code != besideShift || code == named["numlock"] || code == named["nummultiply"] || len(lists) == 0 {
 			continue
 		}
-		for i, group := range groups { // a key without a list for a group begins again with its first
+		for i, group := range groups { // a key with fewer groups begins again with its first
 			for level, name := range strings.Split(lists[i%len(lists)][1], ",") {
 				sym, known := symNamed(strings.TrimSpace(name))
 				if _, before := group[sym]; known && !before && level < 4 {
@@ -113,8 +111,8 @@ func groupsOf(keymap string) (groups []map[uint32]stroke) {
 	return groups
 }
 
-// symNames are the names of the characters of ASCII and Latin-1 that are more than
-// one letter long, in their order.
+// symNames are the names of consecutive characters of ASCII and Latin-1, where these are longer
+// than one letter.
 var symNames = map[rune]string{
 	' ': "space exclam quotedbl numbersign dollar percent ampersand apostrophe parenleft parenright asterisk plus comma minus period slash",
 	':': "colon semicolon less equal greater question at", '[': "bracketleft backslash bracketright asciicircum underscore grave",
@@ -137,7 +135,7 @@ var symsByName = func() map[string]uint32 {
 	return all
 }()
 
-// symNamed is the keysym with a name; false for those that type nothing here.
+// symNamed returns the keysym with a name, or false if it types nothing here.
 func symNamed(name string) (uint32, bool) {
 	if len(name) == 1 {
 		return input.SymOf(rune(name[0])), true
@@ -151,7 +149,21 @@ func symNamed(name string) (uint32, bool) {
 	return sym, ok
 }
 
-// typeStrokes types keysyms on a keyboard that finds out about modifiers by itself.
+// typeOrPaste types keysyms for which find has strokes, without the modifiers that are held. If
+// it lacks one, the whole text is pasted.
+func (b *keyboard) typeOrPaste(ctx context.Context, text string, syms []uint32, find func(sym uint32) (stroke, bool)) error {
+	strokes := make([]stroke, 0, len(syms))
+	for _, sym := range syms {
+		s, ok := find(sym)
+		if !ok {
+			return b.withoutModifiers(func() error { return b.paste(ctx, text) })
+		}
+		strokes = append(strokes, s)
+	}
+	return b.withoutModifiers(func() error { return b.typeStrokes(ctx, strokes) })
+}
+
+// typeStrokes types on a keyboard that tracks modifiers by their keys.
 func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) (err error) {
 	var shift, altGr bool
 	hold := func(s stroke) error {
@@ -185,11 +197,11 @@ func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) (err error
 	return nil
 }
 
-// withoutModifiers does something while none of the modifiers that are held is down.
+// withoutModifiers calls f while the modifiers that are held are up.
 func (b *keyboard) withoutModifiers(f func() error) (err error) {
 	for _, down := range []bool{false, true} {
 		for k, s := range b.down {
-			if masks[k] != 0 {
+			if input.ModBits[k] != 0 {
 				err = errors.Join(err, b.keys.key(s.code, down))
 			}
 		}

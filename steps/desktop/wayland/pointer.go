@@ -5,25 +5,20 @@ package wayland
 import (
 	"context"
 	"errors"
-	"time"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// buttons are the codes of the mouse buttons in the kernel.
+// buttons are the codes of mouse buttons in the kernel.
 var buttons = map[desktop.Button]uint32{desktop.Left: 0x110, desktop.Right: 0x111, desktop.Middle: 0x112}
 
-// strokeGap is what is between the clicks of a multiple click: a browser takes
-// two that come at one time for one.
-const strokeGap = 8 * time.Millisecond
-
-// A mouse moves the pointer, presses its buttons and turns its wheel. What it was
-// told may be on its way when it returns.
+// A mouse moves the pointer, presses its buttons and turns its wheel. The compositor may not
+// have handled that when the methods return.
 type mouse interface {
 	position(ctx context.Context) (desktop.Point, error)
-	// move moves the pointer to a point of the screen, which is all.
+	// move moves the pointer to a point of the screen; all is the whole screen.
 	move(ctx context.Context, to desktop.Point, all desktop.Rect) error
 	button(code uint32, down bool) error
 	// turn turns the wheel by one notch.
@@ -36,9 +31,8 @@ const (
 	horizontal = 1
 )
 
-// pointer is one virtual mouse, kept for the whole session: without one a
-// compositor without a screen has no pointer at all. Its fields are guarded by
-// turn.
+// pointer is a virtual mouse. It exists as long as the connection: otherwise a headless
+// compositor would have no pointer at all. Its fields are guarded by turn.
 type pointer struct {
 	*Driver
 	mouse   mouse
@@ -52,7 +46,7 @@ func (p *pointer) open(seat wire.Seat) {
 	p.mouse, p.missing = newVirtualMouse(p.Driver, seat)
 }
 
-// PointerPosition is where the pointer is.
+// PointerPosition returns the position of the pointer.
 func (p *pointer) PointerPosition(ctx context.Context) (at desktop.Point, err error) {
 	err = p.act(ctx, func() error {
 		at, err = p.position(ctx)
@@ -98,7 +92,7 @@ func (p *pointer) button(b desktop.Button, down bool) error {
 	return p.mouse.button(code, down)
 }
 
-// buttonDown presses a mouse button, apart from the clicks before unless it follows one.
+// buttonDown presses a mouse button, as a click of its own unless it follows one.
 func (p *pointer) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 	at, err := p.position(ctx)
 	if err != nil {
@@ -113,17 +107,15 @@ func (p *pointer) buttonUp(b desktop.Button) error {
 	return p.button(b, false)
 }
 
-// RestBeforeClick waits until a click is taken for one of its own.
+// RestBeforeClick sleeps until a click counts as one of its own.
 func (p *pointer) RestBeforeClick(ctx context.Context, c desktop.Click) error {
-	return p.act(ctx, func() error {
-		return desktop.Sleep(ctx, p.presses.Rest(c))
-	})
+	return p.act(ctx, func() error { return p.presses.Wait(ctx, c) })
 }
 
-// click moves to the point and clicks, apart from the clicks before. The windows
-// are read right before the first press and after the last.
+// click moves the pointer and clicks, as a click of its own. It reads the windows right before
+// the first press and after the last.
 func (p *pointer) click(ctx context.Context, a desktop.Click) error {
-	if err := desktop.Sleep(ctx, p.presses.Rest(a)); err != nil {
+	if err := p.presses.Wait(ctx, a); err != nil {
 		return err
 	}
 	if err := p.move(ctx, a.At); err != nil {
@@ -135,7 +127,7 @@ func (p *pointer) click(ctx context.Context, a desktop.Click) error {
 	defer p.presses.Add(a)
 	for i := range max(1, a.Count) {
 		if i > 0 {
-			if err := desktop.Sleep(ctx, strokeGap); err != nil {
+			if err := desktop.Sleep(ctx, input.StrokeGap); err != nil {
 				return errors.Join(err, desktop.ErrUnclear)
 			}
 		}
@@ -148,13 +140,13 @@ func (p *pointer) click(ctx context.Context, a desktop.Click) error {
 	}
 	now, err := p.window(ctx, a.In.ID)
 	if err != nil {
-		return nil // it is gone because of the click
+		return nil // the click closed it
 	}
 	return input.VerifyStayed(*a.In, now)
 }
 
-// verifyTarget fails with desktop.ErrMoved unless the window of a click is where
-// it was seen, and above the others at the point.
+// verifyTarget fails with desktop.ErrMoved unless the window of a click is where it was seen,
+// and topmost at the point.
 func (p *pointer) verifyTarget(ctx context.Context, a desktop.Click) error {
 	if a.In == nil {
 		return nil
@@ -175,7 +167,7 @@ func (p *pointer) verifyTarget(ctx context.Context, a desktop.Click) error {
 	return input.VerifyTarget(a, now, top == a.In.ID)
 }
 
-// scroll turns the wheel where the pointer is: dx to the right, dy down.
+// scroll turns the wheel under the pointer: dx notches to the right, dy down.
 func (p *pointer) scroll(dx, dy int) error {
 	if p.missing != nil {
 		return p.missing

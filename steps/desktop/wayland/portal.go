@@ -18,24 +18,24 @@ import (
 	"understudy/steps/desktop"
 )
 
-// portal is a session of org.freedesktop.portal.RemoteDesktop: what a person allows
-// in a dialog of his desktop, until he ends it.
+// portal is a session of org.freedesktop.portal.RemoteDesktop, which a person permits in a dialog
+// of the desktop, and can end.
 type portal struct {
 	bus     *dbus.Conn
 	desk    dbus.BusObject
 	session dbus.ObjectPath
-	devices uint32 // that are allowed
+	devices uint32 // the devices that are permitted
 	streams []portalStream
 	unseen  error // why there are no pictures
-	lasts   bool  // what is allowed can be kept
+	lasts   bool  // the permission can be kept
 
-	clipboard *portalSelection // nil where the portal has none
-	signals   sync.WaitGroup   // the goroutine that reads them
+	clipboard *portalSelection // nil if the portal has none
+	signals   sync.WaitGroup   // the goroutine that receives them
 
-	mu      sync.Mutex // guards the fields below
-	asked   int
-	answers map[dbus.ObjectPath]chan *dbus.Signal
-	ended   error // why the session is over
+	mu      sync.Mutex                            // guards the fields below
+	asked   int                                   // how many requests there have been
+	answers map[dbus.ObjectPath]chan *dbus.Signal // to pending requests
+	ended   error                                 // why the session is over
 }
 
 // The names on the bus of the session.
@@ -47,22 +47,22 @@ const (
 	portalClips  = "org.freedesktop.portal.Clipboard"
 )
 
-// What a person is asked for.
+// The permissions that a person is asked for.
 const (
 	portalKeyboard = 1
 	portalPointer  = 2
 	portalMonitor  = 1
 )
 
-// ConsentWithin is how long a person may take to answer a dialog of the portal.
+// ConsentWithin bounds the wait for a person to answer the dialog of the portal.
 const ConsentWithin = 2 * time.Minute
 
-// shotWithin is how long the first picture may take, for which a person may be asked:
-// xdg-desktop-portal itself gives up after 25 s, and does not say so.
+// shotWithin bounds the wait for a picture. A person may be asked for the first one, and
+// xdg-desktop-portal gives up after 25 s without an answer.
 const shotWithin = 30 * time.Second
 
-// openPortal asks a person for keyboard, pointer and screen, unless nobody is to be
-// asked: then it only looks what there is.
+// openPortal asks a person for the permission to use keyboard, pointer and screen. With o.Look it
+// asks nobody and only finds out what there is.
 func openPortal(ctx context.Context, o Portal) (*portal, error) {
 	bus, err := dbus.Connect(os.Getenv("DBUS_SESSION_BUS_ADDRESS"))
 	if err != nil {
@@ -79,18 +79,9 @@ func openPortal(ctx context.Context, o Portal) (*portal, error) {
 func (p *portal) open(ctx context.Context, o Portal) error {
 	devices, _ := p.property(ctx, portalRemote, "AvailableDeviceTypes").(uint32)
 	if devices&(portalKeyboard|portalPointer) == 0 {
-		return &desktop.MissingError{
-			What: "the compositor takes input by no protocol that is known here, and " + portalRemote + " is not on the session's bus; what works is a desktop of its own, with --display virtual",
-			Mend: "understudy doctor --display virtual", Wayland: true,
-		}
+		return portalMissing("the compositor takes input by no protocol that is known here, and " + portalRemote + " is not on the session's bus; what works is a desktop of its own, with --display virtual")
 	}
-	signals := make(chan *dbus.Signal, 64)
-	p.bus.Signal(signals)
-	p.signals.Go(func() {
-		for s := range signals { // until the connection is closed
-			p.hear(s)
-		}
-	})
+	listen(p.bus, &p.signals, p.hear)
 	if err := p.bus.AddMatchSignalContext(ctx, dbus.WithMatchSender(portalName)); err != nil {
 		return portalError(ctx, err)
 	}
@@ -102,7 +93,7 @@ func (p *portal) open(ctx context.Context, o Portal) error {
 	case o.Look:
 		p.devices, p.ended = devices, errUnasked
 		if p.version(ctx, portalClips) > 0 {
-			p.clipboard = &portalSelection{portal: p}
+			p.clipboard = p.openSelection()
 		}
 		return nil
 	case o.Asks == nil:
@@ -111,11 +102,11 @@ func (p *portal) open(ctx context.Context, o Portal) error {
 	return p.start(ctx, o, devices)
 }
 
-// errUnasked is why a session cannot be used about which no person was asked.
+// errUnasked is the error for the use of a session about which nobody was asked.
 var errUnasked error = &desktop.MissingError{What: "this compositor can be used when a person allows it in a dialog, and this command asks nobody", Mend: "understudy mcp --display portal", Wayland: true}
 
-// start asks for consent. A token of the time before, where the portal keeps one, makes
-// that a formality.
+// start asks for permission. With a token from an earlier time the portal does that without a
+// dialog.
 func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 	made, err := p.request(ctx, settle, portalRemote+".CreateSession", options{"session_handle_token": "understudy"})
 	if err != nil {
@@ -138,7 +129,7 @@ func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 		return err
 	}
 	if p.version(ctx, portalClips) > 0 && p.desk.CallWithContext(ctx, portalClips+".RequestClipboard", 0, p.session, map[string]dbus.Variant{}).Err == nil {
-		p.clipboard = &portalSelection{portal: p}
+		p.clipboard = p.openSelection()
 	}
 	o.Asks(fmt.Sprintf("Your desktop asks in a dialog whether its keyboard and pointer may be used and its screen be seen. Choose the screen, allow remote interaction, and share, within %v; if you do not, nothing is done. It may also ask whether applications may take screenshots.", ConsentWithin))
 	granted, err := p.request(ctx, ConsentWithin, portalRemote+".Start", options{}, p.session, "")
@@ -155,7 +146,7 @@ func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 			return err
 		}
 	}
-	if p.unseen == nil { // which a person may be asked for, and not in the middle of a step
+	if p.unseen == nil { // a person may be asked for pictures, which must not happen in the middle of a step
 		_, err = p.shoot(ctx)
 		_, refused := errors.AsType[*desktop.MissingError](err)
 		if refused {
@@ -165,13 +156,13 @@ func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 	return err
 }
 
-// portalStream is what is seen of a monitor, with its place where that is told.
+// portalStream is the stream of a monitor, with its bounds if the portal tells them.
 type portalStream struct {
 	node   uint32
 	bounds desktop.Rect
 }
 
-// portalStreams reads the streams that were granted.
+// portalStreams decodes the streams that were granted.
 func portalStreams(told any) (list []portalStream) {
 	all, _ := told.([][]any)
 	for _, one := range all {
@@ -188,7 +179,7 @@ func portalStreams(told any) (list []portalStream) {
 	return list
 }
 
-// pairOf is two numbers.
+// pairOf decodes two numbers.
 func pairOf(v dbus.Variant) (a, b int) {
 	pair, _ := v.Value().([]any)
 	if len(pair) == 2 {
@@ -199,15 +190,17 @@ func pairOf(v dbus.Variant) (a, b int) {
 	return a, b
 }
 
-// options are those of a call of the portal.
+// options are the options of a request.
 type options map[string]any
 
-// request calls a method and waits for its answer, which may be a person's.
+// portalMissing is an error that advises to use a virtual desktop.
+func portalMissing(what string) error {
+	return &desktop.MissingError{What: what, Mend: "understudy doctor --display virtual", Wayland: true}
+}
+
+// request calls a method and waits for the answer, perhaps that of a person.
 func (p *portal) request(ctx context.Context, within time.Duration, method string, o options, before ...any) (map[string]dbus.Variant, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, within, &desktop.MissingError{
-		What: fmt.Sprintf("the dialog of your desktop in which you are asked whether its keyboard, pointer and screen may be used was not answered within %v, and nothing was done; it is asked again the next time", within),
-		Mend: "understudy doctor --display virtual", Wayland: true,
-	})
+	ctx, cancel := context.WithTimeoutCause(ctx, within, portalMissing(fmt.Sprintf("the dialog of your desktop in which you are asked whether its keyboard, pointer and screen may be used was not answered within %v, and nothing was done; it is asked again the next time", within)))
 	defer cancel()
 	p.mu.Lock()
 	p.asked++
@@ -234,12 +227,12 @@ func (p *portal) request(ctx context.Context, within time.Duration, method strin
 	case <-p.bus.Context().Done():
 		return nil, fmt.Errorf("%w: the session bus has ended", desktop.ErrUnavailable)
 	case <-ctx.Done():
-		_ = p.bus.Object(portalName, path).Call("org.freedesktop.portal.Request.Close", 0).Err // the dialog goes
+		_ = p.bus.Object(portalName, path).Call("org.freedesktop.portal.Request.Close", 0).Err // closes the dialog
 		return nil, context.Cause(ctx)
 	}
 }
 
-// portalAnswer is what a request was answered.
+// portalAnswer decodes the answer to a request.
 func portalAnswer(method string, body []any) (map[string]dbus.Variant, error) {
 	const granted, refused = 0, 1
 	if len(body) != 2 {
@@ -251,15 +244,12 @@ func portalAnswer(method string, body []any) (map[string]dbus.Variant, error) {
 	case granted:
 		return results, nil
 	case refused:
-		return nil, &desktop.MissingError{
-			What: "in the dialog of your desktop it was not allowed to use its keyboard, pointer and screen, and nothing was done; it is asked again the next time",
-			Mend: "understudy doctor --display virtual", Wayland: true,
-		}
+		return nil, portalMissing("in the dialog of your desktop it was not allowed to use its keyboard, pointer and screen, and nothing was done; it is asked again the next time")
 	}
-	return nil, &desktop.MissingError{What: fmt.Sprintf("the portal of this desktop ended %s without an answer", method), Mend: "understudy doctor --display virtual", Wayland: true}
+	return nil, portalMissing(fmt.Sprintf("the portal of this desktop ended %s without an answer", method))
 }
 
-// portalError is the error of a call on the bus.
+// portalError puts the error of a call on the bus into words.
 func portalError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -267,7 +257,7 @@ func portalError(ctx context.Context, err error) error {
 	return cmp.Or(context.Cause(ctx), fmt.Errorf("%w: the portal: %w", desktop.ErrUnavailable, err))
 }
 
-// hear takes a signal of the portal.
+// hear receives a signal of the portal.
 func (p *portal) hear(s *dbus.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -281,7 +271,7 @@ func (p *portal) hear(s *dbus.Signal) {
 		}
 	case "org.freedesktop.portal.Session.Closed":
 		if s.Path == p.session {
-			p.ended = &desktop.MissingError{What: "the person ended that keyboard, pointer and screen may be used; nothing was done, and it is asked again the next time", Mend: "understudy doctor --display virtual", Wayland: true}
+			p.ended = portalMissing("the person ended that keyboard, pointer and screen may be used; nothing was done, and it is asked again the next time")
 		}
 	case portalClips + ".SelectionOwnerChanged", portalClips + ".SelectionTransfer":
 		if p.clipboard != nil {
@@ -290,14 +280,14 @@ func (p *portal) hear(s *dbus.Signal) {
 	}
 }
 
-// ready fails once the session is over.
+// ready fails if the session is over.
 func (p *portal) ready() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ended
 }
 
-// lacks says why a device cannot be used.
+// lacks fails if a device may not be used.
 func (p *portal) lacks(device uint32, does string) error {
 	if p.devices&device == 0 {
 		return &desktop.MissingError{What: "it was not allowed that a program " + does + ": in the dialog of the desktop, allow remote interaction", Mend: "understudy doctor --display virtual"}
@@ -305,8 +295,8 @@ func (p *portal) lacks(device uint32, does string) error {
 	return nil
 }
 
-// notify sends input, and waits until the portal has taken it: what is on its way there
-// at one time it may turn round.
+// notify sends input and waits until the portal has received it: the portal may reorder
+// concurrent calls.
 func (p *portal) notify(method string, args ...any) error {
 	all := append([]any{p.session, map[string]dbus.Variant{}}, args...)
 	return portalError(context.Background(), p.desk.Call(portalRemote+"."+method, 0, all...).Err)
@@ -320,7 +310,7 @@ func (p *portal) property(ctx context.Context, iface, name string) any {
 	return v.Value()
 }
 
-// version is that of an interface; 0 where it is not there.
+// version returns the version of an interface, or 0 if that does not exist.
 func (p *portal) version(ctx context.Context, iface string) uint32 {
 	n, _ := p.property(ctx, iface, "version").(uint32)
 	return n

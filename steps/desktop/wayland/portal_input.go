@@ -5,20 +5,20 @@ package wayland
 import (
 	"context"
 	"fmt"
-	"sync"
+	"slices"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// portalMouse moves the pointer on the monitors that a person shared.
+// portalMouse moves the pointer on the monitors that a person has shared.
 type portalMouse struct {
 	*portal
 	at    desktop.Point
-	known bool // that we moved it there
+	known bool // we have moved the pointer there
 }
 
-// position is where we moved the pointer.
+// position returns where we have moved the pointer.
 func (m *portalMouse) position(context.Context) (desktop.Point, error) {
 	if !m.known {
 		return m.at, &desktop.MissingError{What: "where the pointer is, this compositor tells nobody until it was moved"}
@@ -28,7 +28,7 @@ func (m *portalMouse) position(context.Context) (desktop.Point, error) {
 
 func (m *portalMouse) move(_ context.Context, to desktop.Point, all desktop.Rect) error {
 	for _, s := range m.streams {
-		if s.bounds.Empty() && len(m.streams) == 1 { // its place is not told
+		if s.bounds.Empty() && len(m.streams) == 1 { // the portal does not tell them
 			s.bounds = all
 		}
 		if !s.bounds.Contains(to) {
@@ -63,11 +63,11 @@ func (k *portalKeys) key(code uint32, down bool) error {
 	return k.notify("NotifyKeyboardKeycode", int32(code), stateOf(down))
 }
 
-// modifiers reads the layouts of the keyboard, which come before the first key: the
-// compositor itself knows which modifiers are held.
+// modifiers only reads the layouts, which are needed before the first key: the compositor sees
+// the keys.
 func (k *portalKeys) modifiers(uint32) error { return k.read(context.Background()) }
 
-// read reads the layouts, if it has not yet.
+// read reads the layouts, unless that has been done.
 func (k *portalKeys) read(ctx context.Context) error {
 	if k.layout.known() {
 		return nil
@@ -85,13 +85,12 @@ func (k *portalKeys) read(ctx context.Context) error {
 	return k.conn.Sync(ctx)
 }
 
-// wake returns the seat, and a channel that is closed once it has a keyboard: it may
-// not be asked for that before. Without a screen it has one only from the first key on,
-// and no window has the focus before: then a key is pressed that means nothing.
+// wake returns the seat, and a channel that is closed once it has a keyboard, which must not be
+// requested before. A headless compositor has a keyboard only from the first key on, and gives
+// no window the focus before that: wake then presses a key without a meaning.
 func (p *portal) wake(ctx context.Context, conn *wire.Conn) (seat wire.Seat, has <-chan struct{}, err error) {
 	const keyboard = 2
-	there := make(chan struct{})
-	tell := sync.OnceFunc(func() { close(there) })
+	there, tell := newSignal()
 	seat, err = wire.BindSeat(conn, 0, wire.SeatEvents{Capabilities: func(all uint32) {
 		if all&keyboard != 0 {
 			tell()
@@ -117,29 +116,19 @@ func (p *portal) wake(ctx context.Context, conn *wire.Conn) (seat wire.Seat, has
 	return seat, there, nil
 }
 
-// stroke is how a keysym is typed on all layouts of the session: which is in use is not
-// told.
+// stroke returns how a keysym is typed in all layouts of the session: nothing tells which one is
+// in use.
 func (k *portalKeys) stroke(_ context.Context, sym uint32) (stroke, bool) {
 	return k.layout.agreed(sym)
 }
 
-// text types what all layouts of the session have on the same keys, and pastes a text
-// with other characters as a whole.
 func (k *portalKeys) text(ctx context.Context, text string, syms []uint32) error {
 	if err := k.read(ctx); err != nil {
 		return err
 	}
-	strokes := make([]stroke, 0, len(syms))
-	for i, sym := range syms {
-		s, ok := k.layout.agreed(sym)
-		switch {
-		case ok:
-			strokes = append(strokes, s)
-		case k.keyboard.clipboard.missing != nil:
-			return &desktop.MissingError{What: fmt.Sprintf("%q cannot be typed: not all layouts of the session have it on the same key, and there is no clipboard to paste it from; set_text works", []rune(text)[i])}
-		default:
-			return k.withoutModifiers(func() error { return k.paste(ctx, text) })
-		}
+	i := slices.IndexFunc(syms, func(sym uint32) bool { _, ok := k.layout.agreed(sym); return !ok })
+	if i >= 0 && k.keyboard.clipboard.missing != nil {
+		return &desktop.MissingError{What: fmt.Sprintf("%q cannot be typed: not all layouts of the session have it on the same key, and there is no clipboard to paste it from; set_text works", []rune(text)[i])}
 	}
-	return k.withoutModifiers(func() error { return k.typeStrokes(ctx, strokes) })
+	return k.typeOrPaste(ctx, text, syms, k.layout.agreed)
 }

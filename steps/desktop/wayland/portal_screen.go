@@ -13,7 +13,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// portalCamera takes pictures by the portal, which writes them into files.
+// portalCamera takes pictures by the portal, which writes them to files.
 type portalCamera struct{ *portal }
 
 func (c portalCamera) picture(ctx context.Context, part desktop.Rect, monitors []desktop.Monitor) (*image.RGBA, error) {
@@ -27,7 +27,7 @@ func (c portalCamera) picture(ctx context.Context, part desktop.Rect, monitors [
 	return partOf(whole, part, desktop.ScreenOf(monitors))
 }
 
-// shoot has the portal take a picture of the whole screen.
+// shoot takes a picture of the whole screen.
 func (p *portal) shoot(ctx context.Context) (image.Image, error) {
 	answer, err := p.request(ctx, shotWithin, portalShots+".Screenshot", options{"interactive": false}, "")
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *portal) shoot(ctx context.Context) (image.Image, error) {
 	return whole, nil
 }
 
-// partOf is a part of a picture of the whole screen, one pixel for each point.
+// partOf returns a part of a picture of the whole screen, with one pixel per point.
 func partOf(whole image.Image, part, all desktop.Rect) (*image.RGBA, error) {
 	is := whole.Bounds()
 	if is.Dx()*all.H != is.Dy()*all.W {
@@ -65,7 +65,5 @@ func partOf(whole image.Image, part, all desktop.Rect) (*image.RGBA, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: the portal took a picture of a sort that is not known here", desktop.ErrUnavailable)
 	}
-	picture := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
-	fit(picture, picture.Rect, cut.SubImage(from))
-	return picture, nil
+	return fitted(cut.SubImage(from), part), nil
 }

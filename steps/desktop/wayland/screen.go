@@ -14,18 +14,25 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A camera takes a picture of a part of the screen, one pixel for each of its points.
+// A camera takes a picture of a part of the screen, with one pixel per point.
 type camera interface {
 	picture(ctx context.Context, part desktop.Rect, monitors []desktop.Monitor) (*image.RGBA, error)
 }
 
-// fit draws a picture to where it goes in another one, at the size of that.
+// fit draws a picture into an area of another one, at the size of that.
 func fit(into *image.RGBA, at image.Rectangle, picture image.Image) {
 	if from := picture.Bounds(); from.Size() == at.Size() {
 		draw.Draw(into, at, picture, from.Min, draw.Src)
 	} else {
 		draw.ApproxBiLinear.Scale(into, at, picture, from, draw.Src, nil)
 	}
+}
+
+// fitted returns a picture of a part of the screen at the size of that.
+func fitted(picture image.Image, part desktop.Rect) *image.RGBA {
+	made := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
+	fit(made, made.Rect, picture)
+	return made
 }
 
 // screen takes pictures of the outputs.
@@ -39,13 +46,13 @@ type screen struct {
 	seen map[drawnArea]drawn
 }
 
-// drawnArea is what LastDrawn was asked of.
+// drawnArea is what LastDrawn was called for.
 type drawnArea struct {
 	window desktop.WindowID
 	area   desktop.Rect
 }
 
-// drawn is what an area looked like, and since when at the latest.
+// drawn is the hash of the pixels of an area, and since when it has looked like that.
 type drawn struct {
 	sum   uint64
 	since time.Time
@@ -60,8 +67,8 @@ func (s *screen) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 	return s.place.outputs(ctx)
 }
 
-// Capture takes a picture of an area, clipped to the screen, one pixel for each
-// of its points whatever the scale.
+// Capture takes a picture of an area, clipped to the screen, with one pixel per point whatever
+// the scale.
 func (s *screen) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
 	if s.missing != nil {
 		return nil, s.missing
@@ -83,8 +90,7 @@ func (s *screen) Snap(ctx context.Context) (func() *image.RGBA, error) {
 	return func() *image.RGBA { return picture }, err
 }
 
-// LastDrawn compares what an area shows with what it showed when it was asked
-// before.
+// LastDrawn compares what an area shows with what it showed at the last call.
 func (s *screen) LastDrawn(ctx context.Context, id desktop.WindowID, area desktop.Rect) (time.Time, error) {
 	if id != 0 && area.Empty() {
 		w, err := s.window(ctx, id)

@@ -3,11 +3,11 @@
 package wayland
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
 	"os"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -15,8 +15,8 @@ import (
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// screencopy takes pictures of the outputs, into memory that is shared with the
-// compositor.
+// screencopy takes pictures of the outputs by the screencopy protocol, which writes them to
+// shared memory.
 type screencopy struct {
 	*Driver
 	manager wire.ScreencopyManager
@@ -50,7 +50,7 @@ func (s *screencopy) picture(ctx context.Context, part desktop.Rect, monitors []
 	return picture, err
 }
 
-// withOutputs binds the outputs while f needs them, by their names.
+// withOutputs calls f with the outputs by their names.
 func (d *Driver) withOutputs(ctx context.Context, f func(map[string]wire.Output) error) error {
 	n := d.conn.Count("wl_output")
 	names, list := make([]string, n), make([]wire.Output, 0, n)
@@ -80,32 +80,32 @@ const (
 	xbgr8888 = 0x34324258
 )
 
-// shot is a picture that the compositor is asked for.
+// shot is the format of a picture.
 type shot struct {
 	format, width, height, stride uint32
-	upsideDown, failed            bool
-	described, done               chan struct{}
+	upsideDown                    bool
 }
 
-// shoot takes a picture of an output in its own pixels.
+// shoot takes a picture of an output in its own resolution.
 func (s *screencopy) shoot(ctx context.Context, o wire.Output) (*image.RGBA, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, desktop.ErrUnresponsive)
 	defer cancel()
-	p := &shot{described: make(chan struct{}), done: make(chan struct{})}
-	end := sync.OnceFunc(func() { close(p.done) })
-	described := sync.OnceFunc(func() { close(p.described) })
+	var p shot
+	var failed bool
+	described, describe := newSignal()
+	done, end := newSignal()
 	frame := s.manager.CaptureOutput(0, o, wire.ScreencopyFrameEvents{
 		Buffer: func(format, width, height, stride uint32) {
 			p.format, p.width, p.height, p.stride = format, width, height, stride
 		},
-		BufferDone: described,
+		BufferDone: describe,
 		Flags:      func(flags uint32) { p.upsideDown = flags&1 != 0 },
 		Ready:      func(uint32, uint32, uint32) { end() },
-		Failed:     func() { p.failed = true; described(); end() },
+		Failed:     func() { failed = true; describe(); end() },
 	})
 	defer frame.Destroy()
-	if err := s.conn.Await(ctx, p.described); err != nil || p.failed {
-		return nil, orRefused(err)
+	if err := s.conn.Await(ctx, described); err != nil || failed {
+		return nil, cmp.Or(err, errNoShot)
 	}
 	b, err := newBuffer(s.shm, int(p.width), int(p.height), int(p.stride), p.format)
 	if err != nil {
@@ -113,21 +113,16 @@ func (s *screencopy) shoot(ctx context.Context, o wire.Output) (*image.RGBA, err
 	}
 	defer b.close()
 	frame.Copy(b.Buffer)
-	if err := s.conn.Await(ctx, p.done); err != nil || p.failed {
-		return nil, orRefused(err)
+	if err := s.conn.Await(ctx, done); err != nil || failed {
+		return nil, cmp.Or(err, errNoShot)
 	}
 	return p.develop(b.pixels)
 }
 
-func orRefused(err error) error {
-	if err == nil {
-		err = fmt.Errorf("the compositor %w", desktop.ErrRefused)
-	}
-	return err
-}
+var errNoShot = fmt.Errorf("the compositor %w", desktop.ErrRefused)
 
-// develop makes a picture of pixels.
-func (p *shot) develop(pixels []byte) (*image.RGBA, error) {
+// develop decodes a picture.
+func (p shot) develop(pixels []byte) (*image.RGBA, error) {
 	red, blue := 0, 2
 	switch p.format {
 	case argb8888, xrgb8888:
@@ -150,7 +145,7 @@ func (p *shot) develop(pixels []byte) (*image.RGBA, error) {
 	return picture, nil
 }
 
-// A buffer is memory for pixels that is shared with the compositor.
+// A buffer is memory for pixels, shared with the compositor.
 type buffer struct {
 	wire.Buffer
 	pixels []byte

@@ -17,7 +17,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// sway is a compositor that answers the protocol of sway and i3.
+// sway is a compositor with the IPC protocol of sway and i3.
 type sway struct{ socket string }
 
 // The messages of the protocol.
@@ -28,8 +28,8 @@ const (
 	swayInputs  = 100
 )
 
-// findSway returns the placement of a compositor that is a process and whose
-// socket is in a folder, if it answers the protocol.
+// findSway returns the placement of a compositor with a process ID and its socket in a folder,
+// if it speaks the protocol.
 func findSway(ctx context.Context, pid int, folder string) (placement, error) {
 	candidates := []string{os.Getenv("SWAYSOCK")}
 	if found, _ := filepath.Glob(filepath.Join(folder, fmt.Sprintf("sway-ipc.*.%d.sock", pid))); pid != 0 {
@@ -48,7 +48,7 @@ func (sway) name() string { return "sway" }
 
 func (sway) close() {}
 
-// ask sends one message and reads what it is answered.
+// ask sends a message and reads the answer.
 func (s sway) ask(ctx context.Context, kind uint32, payload string, answer any) error {
 	const magic = "i3-ipc"
 	c, err := new(net.Dialer).DialContext(ctx, "unix", s.socket)
@@ -102,6 +102,7 @@ func (s sway) outputs(ctx context.Context) (list []desktop.Monitor, err error) {
 	return list, nil
 }
 
+// pointers counts the devices that move the pointer.
 func (s sway) pointers(ctx context.Context) (n int, err error) {
 	var all []struct{ Type string }
 	if err := s.ask(ctx, swayInputs, "", &all); err != nil {
@@ -142,7 +143,7 @@ func (s sway) foreign(ctx context.Context, id desktop.WindowID) (bool, error) {
 	return n.Shell == "xwayland", err
 }
 
-// node is the node of a window.
+// node returns the node of a window.
 func (s sway) node(ctx context.Context, id desktop.WindowID) (found swayNode, err error) {
 	var root swayNode
 	if err := s.ask(ctx, swayTree, "", &root); err != nil {
@@ -173,7 +174,7 @@ func (s sway) windows(ctx context.Context) ([]desktop.Window, error) {
 	return append(tiled, full...), nil
 }
 
-// collect visits the windows below a node, from the bottom to the top.
+// collect calls f for the windows below a node, from the bottom to the top.
 func (n *swayNode) collect(f func(*swayNode)) {
 	if n.PID != 0 {
 		f(n)
@@ -186,17 +187,15 @@ func (n *swayNode) collect(f func(*swayNode)) {
 }
 
 func (n *swayNode) window() desktop.Window {
-	w := desktop.Window{
-		ID: desktop.WindowID(n.ID), Title: n.Name, Class: cmp.Or(n.AppID, n.Properties.Class), PID: n.PID, Process: desktop.ProcessName(n.PID),
-		Aliases: append(desktop.ProcessAliases(n.PID), n.AppID, n.Properties.Class),
-		Bounds:  n.Rect.rect(), Content: n.WindowRect.rect(), Active: n.Focused,
-	}
+	w := newWindow(n.PID, n.AppID, n.Properties.Class)
+	w.ID, w.Title, w.Class, w.Active = desktop.WindowID(n.ID), n.Name, cmp.Or(n.AppID, n.Properties.Class), n.Focused
+	w.Bounds, w.Content = n.Rect.rect(), n.WindowRect.rect()
 	w.Content.X, w.Content.Y = w.Content.X+w.Bounds.X, w.Content.Y+w.Bounds.Y
 	if bar := n.DecoRect.rect(); !bar.Empty() {
 		w.Bounds = desktop.RectOf(w.Bounds.Image().Union(bar.Image()))
 	}
-	// A window that is about to show has a border that it is not drawn with yet, so
-	// what is told of its place is not so.
+	// A window that is about to show has a border that it is not drawn with yet, so that its
+	// bounds are wrong.
 	w.Hidden = !n.Visible || n.Border == "none" && n.WindowRect.X != 0
 	return w
 }

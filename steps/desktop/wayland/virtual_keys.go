@@ -14,11 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// virtualKeys are the keys of the protocol of virtual keyboards. Their keymap is
-// ours: text is typed on a keyboard that has its characters, so no layout matters.
+// virtualKeys are the keys of the virtual keyboard protocol. Their keymap is ours: text is typed
+// on a keyboard that has its characters, so that the layout does not matter.
 type virtualKeys struct {
 	*keyboard
 	device wire.VirtualKeyboard
@@ -40,8 +41,8 @@ func (b *virtualKeys) key(code uint32, down bool) error {
 
 func (b *virtualKeys) modifiers(mask uint32) error { return b.use(plainKeymap, mask) }
 
-// use makes a keymap that of the keyboard. Programs hear of it with the next
-// modifiers, which therefore go before the next key.
+// use sets the keymap of the keyboard. Programs receive it with the next modifiers, which
+// therefore precede the next key.
 func (b *virtualKeys) use(keymap string, mods uint32) error {
 	if b.keymap != keymap {
 		f, err := memory("keymap", []byte(keymap+"\x00"))
@@ -57,7 +58,7 @@ func (b *virtualKeys) use(keymap string, mods uint32) error {
 	return nil
 }
 
-// memory is a file in memory that holds some bytes.
+// memory returns a file in memory with a content.
 func memory(name string, content []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
 	if err != nil {
@@ -72,22 +73,22 @@ func memory(name string, content []byte) (*os.File, error) {
 }
 
 const (
-	// handful is how many characters are typed at once: a compositor cuts off a
-	// program that has not read some hundred kilobytes of events.
+	// handful is how many characters are typed at once: a compositor disconnects a program
+	// with some hundred kilobytes of unread events.
 	handful = 32
-	// handfulRest is what is between two handfuls.
+	// handfulRest is the pause between two handfuls.
 	handfulRest = 5 * time.Millisecond
-	// keymapRest is what is between two keymaps: a program that has too much to do takes
-	// as long to read one, and was cut off when many came at once.
+	// keymapRest is the pause between two keymaps: a busy program takes that long to read
+	// one, and was disconnected when many came at once.
 	keymapRest = 40 * time.Millisecond
 )
 
 func (b *virtualKeys) text(ctx context.Context, text string, syms []uint32) error {
-	to, err := b.target(ctx)
+	narrow, err := b.narrowTarget(ctx)
 	if err != nil {
 		return err
 	}
-	if to.narrow && strings.ContainsFunc(text, func(r rune) bool { return r > 0xffff }) {
+	if narrow && strings.ContainsFunc(text, func(r rune) bool { return r > 0xffff }) {
 		return b.paste(ctx, text)
 	}
 	if !slices.ContainsFunc(syms, func(sym uint32) bool { _, ok := plainStrokes[sym]; return !ok }) {
@@ -95,19 +96,20 @@ func (b *virtualKeys) text(ctx context.Context, text string, syms []uint32) erro
 	}
 	for len(syms) > 0 {
 		keymap, strokes, n := textKeymap(syms)
-		if err := b.strokes(ctx, keymap, strokes, syms[:n]); err != nil {
-			return fmt.Errorf("typing, with at most %d characters left: %w", len(syms), err)
-		}
-		if syms = syms[n:]; len(syms) > 0 {
-			if err := desktop.Sleep(ctx, keymapRest); err != nil {
-				return fmt.Errorf("typing, with at most %d characters left: %w", len(syms), err)
+		err := b.strokes(ctx, keymap, strokes, syms[:n])
+		if err == nil {
+			if syms = syms[n:]; len(syms) > 0 {
+				err = desktop.Sleep(ctx, keymapRest)
 			}
+		}
+		if err != nil {
+			return fmt.Errorf("typing, with at most %d characters left: %w", len(syms), err)
 		}
 	}
 	return b.modifiers(b.mods())
 }
 
-// strokes types keysyms on one keyboard. What KeyDown holds does not change them.
+// strokes types keysyms with a keymap, without the modifiers that are held.
 func (b *virtualKeys) strokes(ctx context.Context, keymap string, by map[uint32]stroke, syms []uint32) error {
 	if err := b.use(keymap, 0); err != nil {
 		return err
@@ -119,7 +121,7 @@ func (b *virtualKeys) strokes(ctx context.Context, keymap string, by map[uint32]
 				s := by[sym]
 				if s.shift != shifted {
 					shifted = s.shift
-					b.device.Modifiers(map[bool]uint32{true: masks[desktop.Shift]}[shifted], 0, 0, 0)
+					b.device.Modifiers(map[bool]uint32{true: input.ModBits[desktop.Shift]}[shifted], 0, 0, 0)
 				}
 				b.device.Key(clock(), s.code, stateOf(true))
 				b.device.Key(clock(), s.code, stateOf(false))
@@ -138,35 +140,31 @@ func (b *virtualKeys) strokes(ctx context.Context, keymap string, by map[uint32]
 	return nil
 }
 
-// A typingTarget is the window that gets what is typed.
-type typingTarget struct {
-	narrow bool // it takes characters of more than 16 bits for others
-}
-
-// target looks at the window that gets what is typed. One of X is refused: its
-// server is told of a keyboard at its own pace, so that keys arrive as others.
-func (b *virtualKeys) target(ctx context.Context) (to typingTarget, err error) {
+// narrowTarget reports whether the program that gets the keys takes characters of more than 16
+// bits for others. It fails for a window of XWayland, which reads keymaps at its own pace, so that
+// keys arrive as others.
+func (b *virtualKeys) narrowTarget(ctx context.Context) (bool, error) {
 	all, err := b.place.windows(ctx)
 	if err != nil {
-		return to, err
+		return false, err
 	}
 	w := desktop.Windows(all).Active()
 	if w == nil {
-		return to, nil
+		return false, nil
 	}
 	if h, ok := b.place.(host); ok {
 		foreign, err := h.foreign(ctx, w.ID)
 		if err != nil {
-			return to, err
+			return false, err
 		}
 		if foreign {
-			return to, &desktop.MissingError{What: fmt.Sprintf("the window %q is one of XWayland, where what is typed may arrive as something else; set_text, or the program started with its Wayland backend, works", w.Title)}
+			return false, &desktop.MissingError{What: fmt.Sprintf("the window %q is one of XWayland, where what is typed may arrive as something else; set_text, or the program started with its Wayland backend, works", w.Title)}
 		}
 	}
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", w.PID))
 	if err != nil {
-		return to, nil //nolint:nilerror // a program of somebody else is none of those below
+		return false, nil //nolint:nilerror // the program of another user is none of those below
 	}
-	_, err = os.Stat(filepath.Join(filepath.Dir(exe), "icudtl.dat")) // Chromium, and all that is made of it
-	return typingTarget{narrow: err == nil}, nil
+	_, err = os.Stat(filepath.Join(filepath.Dir(exe), "icudtl.dat")) // Chromium, and what is based on it
+	return err == nil, nil
 }

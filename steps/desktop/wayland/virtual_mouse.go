@@ -10,17 +10,17 @@ import (
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// began is when the clock of our devices started.
+// began is the start of the clock of our devices.
 var began = time.Now()
 
 func clock() uint32 { return uint32(time.Since(began).Milliseconds()) + 1 }
 
-// virtualMouse is a mouse of the protocol of virtual pointers.
+// virtualMouse is the mouse of the virtual pointer protocol.
 type virtualMouse struct {
 	*Driver
 	device wire.VirtualPointer
 	at     desktop.Point
-	known  bool // that the pointer is there, when nobody else moved it
+	known  bool // the pointer is there, unless something else has moved it
 }
 
 func newVirtualMouse(d *Driver, seat wire.Seat) (mouse, error) {
@@ -31,13 +31,13 @@ func newVirtualMouse(d *Driver, seat wire.Seat) (mouse, error) {
 	return &virtualMouse{Driver: d, device: m.CreateVirtualPointer(seat)}, nil
 }
 
-// A pointerCounter is a placement that tells how many devices move the pointer, ours
-// included.
+// A pointerCounter is a placement that tells how many devices move the pointer, including ours.
 type pointerCounter interface {
 	pointers(ctx context.Context) (int, error)
 }
 
-// position is where we moved the pointer, where only we move it.
+// position returns where we have moved the pointer, if only we move it. Otherwise it asks the
+// compositor.
 func (v *virtualMouse) position(ctx context.Context) (desktop.Point, error) {
 	if c, ok := v.place.(pointerCounter); ok && v.known {
 		if n, err := c.pointers(ctx); err != nil || n == 1 {
@@ -49,12 +49,12 @@ func (v *virtualMouse) position(ctx context.Context) (desktop.Point, error) {
 		return desktop.Point{}, v.layers.missing
 	}
 	return shell.askPointer(ctx, func() {
-		v.device.Motion(clock(), 0, 0) // so that the compositor looks what is under the pointer
+		v.device.Motion(clock(), 0, 0) // so that the compositor checks what is under the pointer
 		v.device.Frame()
 	})
 }
 
-// move moves the pointer into the middle of a pixel.
+// move moves the pointer to the middle of a pixel.
 func (v *virtualMouse) move(_ context.Context, to desktop.Point, all desktop.Rect) error {
 	v.device.MotionAbsolute(clock(), uint32(2*(to.X-all.X)+1), uint32(2*(to.Y-all.Y)+1), uint32(2*all.W), uint32(2*all.H))
 	v.device.Frame()
@@ -76,7 +76,7 @@ func (v *virtualMouse) turn(axis uint32, step int) error {
 	return nil
 }
 
-// stateOf is how protocols name that something is down.
+// stateOf returns the number by which protocols say that something is down or up.
 func stateOf(down bool) uint32 {
 	if down {
 		return 1

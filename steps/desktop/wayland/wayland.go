@@ -12,17 +12,18 @@ import (
 	"time"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// A Driver acts on one session and looks at it. Its methods may be called from
-// several goroutines; input waits for the input before it.
+// A Driver acts on one session and looks at it. Its methods may be called from several
+// goroutines; input waits for the input before it.
 type Driver struct {
 	options Options
 	conn    *wire.Conn
 	place   placement
-	turn    chan struct{} // has capacity 1: input, one action at a time
-	// sync returns when the compositor has handled what was asked of it.
+	turn    input.Mutex // held during each action of pointer or keyboard
+	// sync returns when the compositor has handled all requests.
 	sync func(context.Context) error
 
 	pointer   pointer
@@ -32,15 +33,15 @@ type Driver struct {
 	layers    layers
 }
 
-// Open connects to a session. One whose windows cannot be found is refused with
-// a desktop.WaylandError: what is pressed there would land anywhere.
+// Open connects to a session. It fails with a desktop.WaylandError if the windows cannot be
+// found: clicks would land anywhere.
 func Open(ctx context.Context, o Options) (*Driver, error) {
 	path := socketOf(o.Display)
 	conn, err := wire.Dial(ctx, path)
 	if err != nil {
 		return nil, &desktop.MissingError{What: fmt.Sprintf("the Wayland display %s does not answer: %v", o.Display, err), Mend: "export WAYLAND_DISPLAY=wayland-0", Wayland: true}
 	}
-	d := &Driver{options: o, conn: conn, turn: make(chan struct{}, 1), sync: conn.Sync}
+	d := &Driver{options: o, conn: conn, turn: input.NewMutex(), sync: conn.Sync}
 	if err := d.open(ctx, filepath.Dir(path)); err != nil {
 		d.end()
 		return nil, err
@@ -48,7 +49,7 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 	return d, nil
 }
 
-// socketOf is the path of a display's socket.
+// socketOf returns the path of a display's socket.
 func socketOf(display string) string {
 	if filepath.IsAbs(display) {
 		return display
@@ -96,11 +97,11 @@ func (d *Driver) open(ctx context.Context, folder string) (err error) {
 func (d *Driver) Desktop() *desktop.Desktop {
 	all := desktop.Missing(&desktop.MissingError{What: "this needs the accessibility bus"})
 	all.Actor, all.Pointer, all.Screen, all.WindowLister = d, &d.pointer, &d.screen, d
-	all.Clipboard, all.Input, all.Session = &d.clipboard, hearing{d}, d
+	all.Clipboard, all.Input, all.Session = &d.clipboard, d, d
 	return all
 }
 
-// Extensions says which of the protocols that are used here the compositor announces.
+// Extensions reports for each protocol that is used whether the compositor announces it.
 func (d *Driver) Extensions(context.Context) (map[string]bool, error) {
 	if e, ok := d.place.(equipper); ok {
 		if all := e.extensions(); all != nil {
@@ -114,7 +115,7 @@ func (d *Driver) Extensions(context.Context) (map[string]bool, error) {
 	return found, nil
 }
 
-// Consent says in words when a person is asked; "" where nobody is.
+// Consent says when a person is asked for permission; "" if nobody is.
 func (d *Driver) Consent() string {
 	f, ok := d.place.(*frames)
 	switch {
@@ -143,22 +144,23 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 	return d.act(ctx, func() error { return d.input(ctx, a) })
 }
 
-// act runs f, which sends input, when it is our turn, and returns when the
-// compositor has handled it.
-func (d *Driver) act(ctx context.Context, f func() error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	select {
-	case d.turn <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	defer func() { <-d.turn }()
+// ready fails if a person has ended the session.
+func (d *Driver) ready() error {
 	if e, ok := d.place.(ender); ok {
-		if err := e.ready(); err != nil {
-			return err
-		}
+		return e.ready()
+	}
+	return nil
+}
+
+// act calls f, which sends input, after the input before it, and returns when the compositor
+// has handled it.
+func (d *Driver) act(ctx context.Context, f func() error) error {
+	if err := d.turn.Lock(ctx); err != nil {
+		return err
+	}
+	defer d.turn.Unlock()
+	if err := d.ready(); err != nil {
+		return err
 	}
 	if err := f(); err != nil {
 		return err
@@ -191,7 +193,7 @@ func (d *Driver) input(ctx context.Context, a desktop.Action) error {
 	return desktop.Unsupported(a)
 }
 
-// Windows lists the windows from the bottom of the stack to its top.
+// Windows returns the windows from the bottom of the stack to its top.
 func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) { return d.place.windows(ctx) }
 
 // window returns the window with an id as it is now.
@@ -207,15 +209,15 @@ func (d *Driver) window(ctx context.Context, id desktop.WindowID) (desktop.Windo
 }
 
 const (
-	// settle is how long a change of a window may take to show.
+	// settle bounds the wait for the change of a window to show, and for answers.
 	settle = 3 * time.Second
-	// calm is how long a window must keep a place that is not the one that was
-	// asked for, to be taken as its answer.
+	// calm is how long a window must keep bounds other than requested before it counts as
+	// settled there.
 	calm = 150 * time.Millisecond
 )
 
-// manage changes one window and returns when the change can be seen. It fails
-// with desktop.ErrRefused when the window stays as it was.
+// manage changes a window and returns when the change can be seen. It fails with
+// desktop.ErrRefused if the window stays as it was.
 func (d *Driver) manage(ctx context.Context, m desktop.Manage) error {
 	before, err := d.window(ctx, m.Window)
 	if err != nil {
@@ -262,20 +264,38 @@ func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
 	return desktop.Info{System: "linux", Display: d.options.Display, Manager: d.place.name(), Monitors: monitors, Env: env}, err
 }
 
-// Ping fails with desktop.ErrUnavailable when the session is lost, and with
-// desktop.ErrUnresponsive when it is stuck.
+// Ping fails with desktop.ErrUnavailable if the session is lost, and with
+// desktop.ErrUnresponsive if it is stuck.
 func (d *Driver) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the compositor of %s: %w", d.options.Display, desktop.ErrUnresponsive))
 	defer cancel()
-	if e, ok := d.place.(ender); ok {
-		if err := e.ready(); err != nil {
-			return err
-		}
+	if err := d.ready(); err != nil {
+		return err
 	}
 	return d.conn.Sync(ctx)
 }
 
-// ReleaseAll lets go of every key and button that we hold down.
+// Watch reports what a person does, as far as the compositor tells that, and first what it
+// never tells.
+func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
+	if w, ok := d.place.(watcher); ok {
+		return w.watch(ctx, f)
+	}
+	return watchNothing(ctx, f)
+}
+
+// watchNothing reports nothing: by no protocol does a compositor tell what is typed or clicked
+// in the windows of others.
+func watchNothing(ctx context.Context, f func(desktop.InputEvent)) error {
+	f(desktop.InputEvent{
+		Type: desktop.WatchBegan, Time: time.Now(),
+		Unheard: []desktop.InputType{desktop.KeyPress, desktop.KeyRelease, desktop.ButtonPress, desktop.ButtonRelease, desktop.PointerMove, desktop.WheelTurn},
+	})
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// ReleaseAll releases all keys and buttons that are held.
 func (d *Driver) ReleaseAll(ctx context.Context) error {
 	return d.act(ctx, func() error {
 		d.pointer.release()
@@ -284,8 +304,8 @@ func (d *Driver) ReleaseAll(ctx context.Context) error {
 	})
 }
 
-// Close lets go of everything and ends the connection. With a session that is
-// lost, so is what was held there.
+// Close releases everything and ends the connection. In a session that is lost, nothing is
+// held any more.
 func (d *Driver) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), settle)
 	defer cancel()

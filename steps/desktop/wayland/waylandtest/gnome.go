@@ -25,8 +25,8 @@ type GNOME struct {
 	env []string // of the shell
 }
 
-// probe is an extension that lets the test run anything in the shell. It is one for
-// GNOME until 44, and for later ones.
+// probe is the files of an extension that lets the test evaluate anything in the shell: for GNOME
+// until 44, and for later versions.
 var probe = []map[string]string{
 	{
 		"metadata.json": `{"uuid": "probe@test", "name": "Probe", "description": "Lets a test in", "shell-version": ["42", "43", "44"], "version": 1}`,
@@ -47,8 +47,8 @@ export default class { enable() { global.context.unsafe_mode = true; } disable()
 	},
 }
 
-// gnomeShell is the shell of this machine, or of the tree of another one that a variable
-// names, with this machine's /tmp.
+// gnomeShell returns the command for the shell of this machine, or of a tree with another system
+// that a variable names, together with the /tmp of this machine.
 func gnomeShell(args ...string) *exec.Cmd {
 	tree := os.Getenv("UNDERSTUDY_TREE")
 	if tree == "" {
@@ -58,7 +58,7 @@ func gnomeShell(args ...string) *exec.Cmd {
 	return exec.Command("unshare", append([]string{"--mount", "sh", "-c", enter, tree}, args...)...)
 }
 
-// gnomeSettings are what is not as GNOME comes.
+// gnomeSettings are the settings that differ from the defaults of GNOME.
 const gnomeSettings = `[org/gnome/shell]
 enabled-extensions=%s
 welcome-dialog-last-shown-version='99'
@@ -73,19 +73,18 @@ picture-options='none'
 idle-delay=uint32 0
 `
 
-// systemBus is the configuration of a system bus on which nothing is.
+// systemBus is the configuration of an empty system bus.
 const systemBus = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>system</type><listen>unix:path=%s</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 
-// StartGNOME starts a session of GNOME without a screen, in which our extension is
-// installed.
+// StartGNOME starts a headless session of GNOME with our extension.
 func StartGNOME(t testing.TB, scale int) *GNOME {
 	t.Helper()
 	return startGNOME(t, scale, wayland.GNOMEExtension, "probe@test")
 }
 
-// StartGNOMEWithout starts one in which our extension is not installed.
+// StartGNOMEWithout starts a headless session of GNOME without our extension.
 func StartGNOMEWithout(t testing.TB) *GNOME {
 	t.Helper()
 	return startGNOME(t, 1, "probe@test")
@@ -137,7 +136,7 @@ func startGNOME(t testing.TB, scale int, extensions ...string) *GNOME {
 	return g
 }
 
-// Eval evaluates an expression in the shell, past all that is tested.
+// Eval evaluates an expression in the shell, independently of the code under test.
 func (g *GNOME) Eval(into any, expression string) error {
 	var ok bool
 	var text string

@@ -19,15 +19,15 @@ import (
 	"understudy/steps/desktop/wayland"
 )
 
-// kwin is the compositor of a session, as tests ask it past all that is tested.
+// kwin is the compositor of a session, for questions of tests.
 type kwin struct {
 	env     []string
 	bus     *dbus.Conn
 	scripts atomic.Int64
 }
 
-// StartKWin starts a session of KWin, in which the program of the test is allowed to
-// act. The screen has a size in points, of which each has scale pixels.
+// StartKWin starts a session of KWin that allows the program of the test to act. The size of the
+// screen is in points, of scale pixels each.
 func StartKWin(t testing.TB, screen desktop.Size, scale int) *Session {
 	t.Helper()
 	s := StartKWinThatForbids(t, screen, scale)
@@ -35,7 +35,7 @@ func StartKWin(t testing.TB, screen desktop.Size, scale int) *Session {
 	return s
 }
 
-// Allow lets the program of the test act in a session of KWin.
+// Allow allows the program of the test to act in a session of KWin.
 func (s *Session) Allow(t testing.TB) {
 	t.Helper()
 	program, err := os.Executable()
@@ -47,7 +47,7 @@ func (s *Session) Allow(t testing.TB) {
 	}
 }
 
-// StartKWinThatForbids is StartKWin without what allows the program to act.
+// StartKWinThatForbids is StartKWin without the permission to act.
 func StartKWinThatForbids(t testing.TB, screen desktop.Size, scale int) *Session {
 	t.Helper()
 	virtualtest.Need(t, "kwin_wayland", "kbuildsycoca5", "dbus-daemon")
@@ -59,7 +59,7 @@ func StartKWinThatForbids(t testing.TB, screen desktop.Size, scale int) *Session
 	} {
 		write(t, filepath.Join(dir, name), text, 0o600)
 	}
-	// The one that is installed asks for rights that a container does not have.
+	// The installed file has capabilities that a container does not permit.
 	program := filepath.Join(dir, "kwin_wayland")
 	installed, err := exec.LookPath("kwin_wayland")
 	if err != nil {
@@ -82,14 +82,14 @@ func StartKWinThatForbids(t testing.TB, screen desktop.Size, scale int) *Session
 	return s
 }
 
-// answers fails as long as KWin does not take programs and scripts.
+// answers fails until KWin accepts programs and scripts.
 func (s *Session) answers() error {
 	var owner string
 	_, err := os.Stat(filepath.Join(s.Dir, s.Wayland))
 	return errors.Join(err, s.kwin.bus.BusObject().Call("org.freedesktop.DBus.GetNameOwner", 0, "org.kde.KWin").Store(&owner))
 }
 
-// sink takes what a script says.
+// sink receives what a script says.
 type sink chan string
 
 // Say is called by a script.
@@ -98,7 +98,7 @@ func (k sink) Say(text string) *dbus.Error {
 	return nil
 }
 
-// Script has KWin evaluate an expression, and returns its value as text.
+// Script evaluates an expression in KWin and returns its value as text.
 func (s *Session) Script(expression string) (string, error) {
 	n := s.kwin.scripts.Add(1)
 	name, path := fmt.Sprintf("test%d", n), dbus.ObjectPath(fmt.Sprintf("/test%d", n))

@@ -19,13 +19,12 @@ const (
 	portalFront = "/usr/libexec/xdg-desktop-portal"
 )
 
-// StartGNOMEPortal starts a session of GNOME in which our extension is not installed,
-// and the portal runs.
+// StartGNOMEPortal starts a session of GNOME without our extension and with the portal.
 func StartGNOMEPortal(t testing.TB) *GNOME {
 	t.Helper()
 	virtualtest.Need(t, "pipewire", portalStore, portalGNOME, portalFront)
 	g := StartGNOMEWithout(t)
-	// Only those that are started here, whatever else is installed.
+	// Only the portals that are started here, whatever else is installed.
 	chosen := filepath.Join(g.Dir, "portals")
 	for _, name := range []string{"gnome", "gnome-shell"} {
 		text, err := os.ReadFile("/usr/share/xdg-desktop-portal/portals/" + name + ".portal")
@@ -56,8 +55,7 @@ func StartGNOMEPortal(t testing.TB) *GNOME {
 	return g
 }
 
-// AllowPictures is what a person did who allowed once that applications take
-// screenshots.
+// AllowPictures permits applications to take screenshots, as a person does once.
 func (g *GNOME) AllowPictures(t testing.TB) {
 	t.Helper()
 	store := g.bus.Object("org.freedesktop.impl.portal.PermissionStore", "/org/freedesktop/impl/portal/PermissionStore")
@@ -66,7 +64,7 @@ func (g *GNOME) AllowPictures(t testing.TB) {
 	}
 }
 
-// EndSessions ends what the portal allowed, as a person does.
+// EndSessions ends the sessions of the portal, as a person does.
 func (g *GNOME) EndSessions() error {
 	return g.Eval(nil, "Main.panel.statusArea.screenSharing._stopSharing()")
 }

@@ -1,10 +1,10 @@
 //go:build linux
 
-// Package waylandtest starts sessions of sway, KWin and GNOME without a screen for
-// tests, and asks them, past all that is tested, what is true there.
+// Package waylandtest starts headless sessions of sway, KWin and GNOME for tests, and asks them
+// for the truth, independently of the code under test.
 //
-// Its limit is that sway refuses to run as root, so it is another user there,
-// while the programs of the test are not.
+// Its limit is that sway refuses to run as root: for root it runs as another user than the
+// programs of the test.
 package waylandtest
 
 import (
@@ -29,11 +29,10 @@ type Session struct {
 	Dir        string // where its sockets are
 	Bus        string // the address of its session bus
 
-	kwin *kwin // that it is of
+	kwin *kwin // nil: it is no session of KWin
 }
 
-// Start starts a session. The lines are more of sway's configuration, beside
-// which it uses no other.
+// Start starts a session of sway. The lines are added to its configuration.
 func Start(t testing.TB, lines ...string) *Session {
 	t.Helper()
 	virtualtest.Need(t, "sway", "swaymsg", "Xwayland", "xhost", "dbus-daemon")
@@ -62,8 +61,8 @@ func Start(t testing.TB, lines ...string) *Session {
 
 const nobody = 65534
 
-// folder is a folder for a session: the test's own can be too long for a socket, and is
-// not open to others.
+// folder creates a folder for a session: the path of the test's own folder can be too long for a
+// socket, and is closed to other users.
 func folder(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", name)
@@ -74,7 +73,7 @@ func folder(t testing.TB, name string) string {
 	return dir
 }
 
-// write writes a file into a folder that may not be there yet.
+// write writes a file, and creates its folder.
 func write(t testing.TB, path, content string, mode os.FileMode) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -100,7 +99,7 @@ func start(t testing.TB, cmd *exec.Cmd) {
 // start starts the compositor, and returns when it is ready.
 func (s *Session) start(t testing.TB, cmd *exec.Cmd, ready func() error) {
 	t.Helper()
-	log, err := os.CreateTemp(t.TempDir(), "log") // where the compositor's user may not write
+	log, err := os.CreateTemp(t.TempDir(), "log") // where the user of the compositor cannot write
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +109,7 @@ func (s *Session) start(t testing.TB, cmd *exec.Cmd, ready func() error) {
 	await(t, log.Name(), ready)
 }
 
-// await waits until something is ready, and tells what its log says when it does not
-// become so.
+// await waits until something is ready. If that takes too long, it fails the test with the log.
 func await(t testing.TB, log string, ready func() error) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -137,8 +135,8 @@ func (s *Session) connect(t testing.TB) *dbus.Conn {
 	return bus
 }
 
-// bus starts a session bus and returns its address. What it starts, such as the
-// accessibility bus, has its sockets where no other session's are.
+// bus starts a session bus and returns its address. The programs that it starts, such as the
+// accessibility bus, have their sockets apart from those of other sessions.
 func (s *Session) bus(t testing.TB) string {
 	t.Helper()
 	cmd := exec.Command("dbus-daemon", "--session", "--nofork", "--print-address")
@@ -155,7 +153,7 @@ func (s *Session) bus(t testing.TB) string {
 	return strings.TrimSpace(address)
 }
 
-// Env is what programs of the session need.
+// Env returns what programs of the session need in their environment.
 func (s *Session) Env() []string {
 	return []string{
 		"WAYLAND_DISPLAY=" + s.Wayland, "XDG_RUNTIME_DIR=" + s.Dir, "DBUS_SESSION_BUS_ADDRESS=" + s.Bus, "XDG_SESSION_TYPE=wayland",
@@ -163,7 +161,7 @@ func (s *Session) Env() []string {
 	}
 }
 
-// Enter makes the session that of this process.
+// Enter sets the environment of this process to the session.
 func (s *Session) Enter(t testing.TB) {
 	t.Helper()
 	for _, v := range append(s.Env(), "SWAYSOCK=") {
@@ -172,7 +170,7 @@ func (s *Session) Enter(t testing.TB) {
 	}
 }
 
-// Message has sway do or tell something, past all that is tested.
+// Message runs swaymsg.
 func (s *Session) Message(args ...string) ([]byte, error) {
 	sockets, err := filepath.Glob(filepath.Join(s.Dir, "sway-ipc.*.sock"))
 	if err != nil || len(sockets) != 1 {
