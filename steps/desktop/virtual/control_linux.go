@@ -17,8 +17,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// question is what a keeper is asked, one on each connection to its socket. The
-// answer is one line; of a program that is started, a second says how it ended.
+// question is a request to a keeper, one on each connection to its socket. The answer is one
+// line. When a program was started, a second line says how it ended.
 type question struct {
 	Do      string        `json:"do"`
 	Program Program       `json:"program,omitzero"`
@@ -27,28 +27,28 @@ type question struct {
 	For     Assignment    `json:"for,omitzero"`
 }
 
-// What a keeper can be asked to do.
+// The requests to a keeper.
 const (
 	doDescribe = "describe"
 	doAttach   = "attach" // until the connection is closed
 	doStart    = "start"
-	doLinger   = "linger" // so long from now on, when nobody uses it
+	doLinger   = "linger"
 	doAssign   = "assign"
-	doEnd      = "end" // it answers by closing the connection at the end
+	doEnd      = "end" // answered by closing the connection at the end
 )
 
-// reply is what a keeper says.
+// reply is an answer of a keeper.
 type reply struct {
 	Error string `json:"error,omitempty"`
-	Taken bool   `json:"taken,omitempty"` // the error is that there is one of the name
+	Taken bool   `json:"taken,omitempty"` // the error is that the name is taken
 	Kept  Kept   `json:"kept,omitzero"`
 	PID   int    `json:"pid,omitempty"`
 }
 
-// answerTime is how long a keeper may take to answer.
+// answerTime bounds the wait for an answer of a keeper.
 const answerTime = 5 * time.Second
 
-// fileFollows is a blank before a question, with which a file comes along.
+// fileFollows is a blank before a question, which is sent together with a file.
 var fileFollows = []byte(" ")
 
 func dialControl(k Kept) (*net.UnixConn, error) {
@@ -61,13 +61,13 @@ func dialControl(k Kept) (*net.UnixConn, error) {
 	return net.DialUnix("unix", nil, &net.UnixAddr{Net: "unix", Name: filepath.Join(k.Dir, controlName)})
 }
 
-// isNewer says whether an error is that a keeper is of a newer release.
+// isNewer reports whether an error means that a keeper is of a newer release.
 func isNewer(err error) bool {
 	_, newer := errors.AsType[*desktop.MissingError](err)
 	return newer
 }
 
-// readQuestion reads a question, and the file that comes along, or nil.
+// readQuestion reads a question, and the file that was sent with it, or nil.
 func readQuestion(conn *net.UnixConn) (q question, file *os.File, err error) {
 	first, rights := make([]byte, 1), make([]byte, syscall.CmsgSpace(4))
 	n, m, _, _, err := conn.ReadMsgUnix(first, rights)
@@ -84,6 +84,7 @@ func readQuestion(conn *net.UnixConn) (q question, file *os.File, err error) {
 	return q, file, err
 }
 
+// ask asks a keeper a question.
 func ask(k Kept, q question) (reply, error) {
 	conn, err := dialControl(k)
 	if err != nil {

@@ -1,35 +1,33 @@
 package virtual
 
 import (
-	"bytes"
 	"context"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
 )
 
 // How long the programs of a display have to finish before they are ended.
 const (
-	// closeTimeout is for those that are busy, and read nothing meanwhile.
+	// closeTimeout is for programs that are busy and do not read their events.
 	closeTimeout = 10 * time.Second
-	// settleTimeout is how much time of a processor each gets that is never at rest.
+	// settleTimeout is the CPU time for a program that is never idle.
 	settleTimeout = time.Second
-	// settleLongest is for those that get none, because the machine is busy.
+	// settleLongest is for programs that get no CPU time because the machine is busy.
 	settleLongest = 5 * time.Second
-	// settleLooks is how often in a row all must be found asleep.
+	// settleLooks is how often in a row all programs must be found asleep.
 	settleLooks = 3
 )
 
-// finish lets the programs of a display complete what they were told to do, such
-// as a save whose key they have not read yet: a signal would come before it. Their
-// windows are asked to close, as a person does it. It does nothing when the X server
-// has ended, was never ready, or is not ours to end.
+// finish lets the programs of a display complete their work, such as a save whose key they have
+// not read yet: a signal would overtake that. Then it asks their windows to close, as a person
+// does. It does nothing if the X server has ended, was never ready, or is not ours to end.
 func (d *Display) finish() {
 	if d.name == "" || d.joined != nil {
 		return
@@ -42,12 +40,12 @@ func (d *Display) finish() {
 	seen := map[process]bool{}
 	d.settle(seen)
 	awaitEnd(d.closeWindows(seen))
-	d.settle(seen) // what waited for those that have ended goes on now
+	d.settle(seen) // programs that waited for others go on when these have ended
 }
 
-// settle waits until all programs of the display sleep, for a while. One that was
-// seen counts until it has ended: as soon as it begins to, its environment, by which
-// programs are known, can be read no more.
+// settle waits until all programs of the display sleep, within limits. It adds them to seen:
+// programs are known by their environment, which cannot be read any more once they begin to
+// end.
 func (d *Display) settle(seen map[process]bool) {
 	asleep, began := 0, map[process]time.Duration{}
 	for deadline := time.Now().Add(settleLongest); asleep < settleLooks && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -56,7 +54,7 @@ func (d *Display) settle(seen map[process]bool) {
 			seen[p] = true
 		}
 		for p := range seen {
-			if !anyRuns([]process{p}) {
+			if !p.runs() {
 				delete(seen, p)
 				continue
 			}
@@ -71,84 +69,81 @@ func (d *Display) settle(seen map[process]bool) {
 	}
 }
 
-// activity says whether a process runs, wants to, or waits for a disk, and how much
-// time of a processor it has used.
+// activity reports whether a process runs, is ready to run, or waits for a disk, and how much CPU
+// time it has used.
 func activity(p process) (busy bool, used time.Duration) {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/stat")
-	i := bytes.LastIndexByte(stat, ')') // a name may hold anything
-	if err != nil || i < 0 {
+	stat := desktop.ProcessStat(p.PID)
+	if stat == nil {
 		return false, 0
 	}
-	fields := strings.Fields(string(stat[i+1:]))
-	if len(fields) < 13 {
-		return false, 0
-	}
-	for _, ticks := range fields[11:13] { // in user mode, in the kernel
+	for _, ticks := range stat[11:13] { // in user mode, in the kernel
 		n, _ := strconv.Atoi(ticks)
 		used += time.Duration(n) * (time.Second / ticksPerSecond)
 	}
-	return fields[0] == "R" || fields[0] == "D", used
+	return stat[0] == "R" || stat[0] == "D", used
 }
 
-// ticksPerSecond is that of /proc, on each system that runs Go.
+// ticksPerSecond is the unit of times in /proc, the same on each system that runs Go.
 const ticksPerSecond = 100
-
-// awaitEnd waits until processes have ended, for a while.
-func awaitEnd(procs []process) {
-	for deadline := time.Now().Add(endTimeout); anyRuns(procs) && time.Now().Before(deadline); {
-		time.Sleep(2 * time.Millisecond)
-	}
-}
 
 // closer asks windows to close.
 type closer struct {
-	x       *xgb.Conn
-	root    xproto.Window
-	windows map[xproto.Window]*closing // that are still there
+	client
+	windows map[xproto.Window]*closing // the windows that still exist
 
 	protocols, delete, ping xproto.Atom
 }
 
-// closing is a window that was asked.
+// closing is a window that was asked to close.
 type closing struct {
 	pid   int
-	pings int // that are still to be answered; below 0: it answers none
+	pings int // the pings to be answered yet; negative: it answers none
 }
 
-// pingsAfter is how many pings an application answers, one after the other, until
-// it has certainly handled what came before the first.
+// pingsAfter is how many pings an application must answer, one after the other, until it has
+// certainly handled the request before the first.
 const pingsAfter = 2
 
-// closeWindows asks all windows to close, and returns when each is gone, or its
-// application has handled that and keeps it, perhaps to ask something. It gives those
-// of the processes that were seen whose windows are gone.
+// closeWindows asks all windows to close, and returns when each is gone, or its application has
+// handled the request and keeps it, perhaps to ask something. It returns the processes among
+// those seen whose windows are gone.
 func (d *Display) closeWindows(seen map[process]bool) (owners []process) {
 	if d.wayland {
 		return d.closeSurfaces(seen)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
-	conn, x, err := d.connect(ctx)
+	x, err := d.connect(ctx)
 	if err != nil {
 		return nil
 	}
-	defer conn.Close()
+	defer x.Close()
 	began := time.Now()
-	late := time.AfterFunc(endTimeout, func() { conn.Close() }) // the server may be stuck
+	late := time.AfterFunc(endTimeout, func() { x.Close() }) // the server may be stuck
 	defer late.Stop()
-	c := &closer{x: x, root: xproto.Setup(x).DefaultScreen(x).Root, windows: map[xproto.Window]*closing{}}
+	c := &closer{client: x, windows: map[xproto.Window]*closing{}}
 	all := c.askAll()
-	for c.waits() {
-		late.Reset(time.Until(began.Add(c.patience())))
-		ev, xerr := x.WaitForEvent()
+	for c.any(func(w *closing) bool { return w.pings != 0 }) {
+		timeout := endTimeout
+		if c.any(func(w *closing) bool { return w.pings > 0 }) {
+			timeout = closeTimeout
+		}
+		late.Reset(time.Until(began.Add(timeout)))
+		ev, xerr := x.x.WaitForEvent()
 		if ev == nil && xerr == nil {
-			break // it is late
+			break // it is too late
 		}
 		c.take(ev)
 	}
 	return slices.DeleteFunc(slices.Collect(maps.Keys(seen)), func(p process) bool {
-		return !slices.ContainsFunc(all, func(w *closing) bool { return w.pid == p.PID }) || c.has(p.PID)
+		isOf := func(w *closing) bool { return w.pid == p.PID }
+		return !slices.ContainsFunc(all, isOf) || c.any(isOf)
 	})
+}
+
+// any reports whether one of the windows that still exist meets a condition.
+func (c *closer) any(meets func(*closing) bool) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(c.windows)), meets)
 }
 
 // askAll asks all windows of applications to close.
@@ -160,7 +155,7 @@ func (c *closer) askAll() (all []*closing) {
 		_ = xproto.ChangeWindowAttributesChecked(c.x, w, xproto.CwEventMask, []uint32{xproto.EventMaskStructureNotify}).Check()
 		speaks := c.numbers(w, "WM_PROTOCOLS")
 		if !slices.Contains(speaks, uint32(c.delete)) {
-			continue // it can only be ended, or is gone
+			continue // its program can only be ended, or it is gone
 		}
 		asked := &closing{pings: -1}
 		if pids := c.numbers(w, "_NET_WM_PID"); len(pids) > 0 {
@@ -176,43 +171,14 @@ func (c *closer) askAll() (all []*closing) {
 	return all
 }
 
-// patience is how long to wait for the windows.
-func (c *closer) patience() time.Duration {
-	for _, w := range c.windows {
-		if w.pings > 0 {
-			return closeTimeout
-		}
-	}
-	return endTimeout
-}
-
-// waits says whether one of the windows is still to be closed, or to be kept.
-func (c *closer) waits() bool {
-	for _, w := range c.windows {
-		if w.pings != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// has says whether a process still has a window.
-func (c *closer) has(pid int) bool {
-	for _, w := range c.windows {
-		if w.pid == pid {
-			return true
-		}
-	}
-	return false
-}
-
+// take handles an event.
 func (c *closer) take(ev xgb.Event) {
 	switch ev := ev.(type) {
 	case xproto.DestroyNotifyEvent:
 		delete(c.windows, ev.Window)
 	case xproto.UnmapNotifyEvent:
 		delete(c.windows, ev.Window)
-	case xproto.ClientMessageEvent: // an answer to a ping goes to the root window
+	case xproto.ClientMessageEvent: // the answer to a ping, which goes to the root window
 		if ev.Type != c.protocols || ev.Format != 32 || ev.Data.Data32[0] != uint32(c.ping) {
 			return
 		}
@@ -225,29 +191,9 @@ func (c *closer) take(ev xgb.Event) {
 	}
 }
 
-// send sends a message of the window manager's to a window.
+// send sends a message to a window, as a window manager does.
 func (c *closer) send(w xproto.Window, what xproto.Atom) {
 	data := xproto.ClientMessageDataUnionData32New([]uint32{uint32(what), xproto.TimeCurrentTime, uint32(w), 0, 0})
 	ev := xproto.ClientMessageEvent{Format: 32, Window: w, Type: c.protocols, Data: data}
 	xproto.SendEvent(c.x, false, w, xproto.EventMaskNoEvent, string(ev.Bytes()))
-}
-
-func (c *closer) atom(name string) xproto.Atom {
-	a, err := xproto.InternAtom(c.x, false, uint16(len(name)), name).Reply()
-	if err != nil {
-		return xproto.AtomNone
-	}
-	return a.Atom
-}
-
-// numbers are those of a property; none when it is not there.
-func (c *closer) numbers(w xproto.Window, name string) (all []uint32) {
-	p, err := xproto.GetProperty(c.x, false, w, c.atom(name), xproto.GetPropertyTypeAny, 0, 1<<16).Reply()
-	if err != nil || p.Format != 32 {
-		return nil
-	}
-	for b := p.Value; len(b) >= 4; b = b[4:] {
-		all = append(all, xgb.Get32(b))
-	}
-	return all
 }

@@ -15,45 +15,46 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"understudy/steps/desktop"
 )
 
-// keptPrefix begins the name of a lasting desktop's folder.
+// keptPrefix is the beginning of the names of folders of lasting desktops.
 const keptPrefix = "desktop-"
 
-// longestDir leaves room, in the 108 bytes of a socket's address, for what
-// the accessibility bus adds to our folder.
+// longestDir leaves room, in the 108 bytes of the address of a socket, for the path of the
+// accessibility bus in our folder.
 const longestDir = 64
 
-// lastWords is how long programs that lost their display may go on writing.
+// lastWords is how long programs that have lost their display may go on writing.
 const lastWords = 5 * time.Second
 
-// folder is what one display keeps on disk. The state file in it stays locked
-// while its owner lives; the kernel unlocks it however the owner dies.
+// folder is the folder of one display. The state file in it is locked while its owner lives; the
+// kernel unlocks it however the owner dies.
 type folder struct {
 	dir   string
 	state *os.File
 	procs []process
 }
 
-// process is a program that was started for a display. Its start time tells
-// it from another that was given the same number later.
+// process is a program that was started for a display. Its start time distinguishes it from a
+// later process with the same ID.
 type process struct {
 	PID     int    `json:"pid"`
 	Started uint64 `json:"started"` // ticks since the machine started
-	// Display is that of an X server which is ready.
+	// Display is the display of an X server that is ready.
 	Display string `json:"display,omitempty"`
 }
 
-// home is the folder for all displays, made when it is not there. In a place
-// that is shared it is only taken when it is a folder of ours that nobody else
-// can enter: what lies in it says which processes to end.
+// home returns the folder for all displays, and creates it. In a shared folder it must be ours
+// and closed to others: the files in it say which processes to end.
 func home(dir string) (string, error) {
 	ours := filepath.Join(os.TempDir(), fmt.Sprintf("understudy-%d", os.Getuid()))
 	dir, err := filepath.Abs(cmp.Or(dir, ours))
 	if err != nil {
 		return "", err
 	}
-	if len(dir) > longestDir && dir != ours { // each such folder has its own in the short one
+	if len(dir) > longestDir && dir != ours { // use a folder in a short one, by a hash
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", err
 		}
@@ -75,14 +76,17 @@ func home(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !own(info) && (!ownedByUs(info) || shared.Mode().Perm()&0o022 != 0) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	owned := ok && int(s.Uid) == os.Getuid()
+	closed := info.IsDir() && info.Mode().Perm()&0o077 == 0
+	if !owned || !closed && shared.Mode().Perm()&0o022 != 0 {
 		return "", fmt.Errorf("%s is a link, or others may enter it, or it belongs to another user: remove it, or name another folder", dir)
 	}
 	return dir, nil
 }
 
-// existingHome is the folder for all displays, for who only looks: one that is not
-// there is not made, because whoever removed it has done with it.
+// existingHome is home for callers that only look. It does not create a folder that was given:
+// whoever removed that needs it no more.
 func existingHome(dir string) (string, error) {
 	if dir != "" {
 		if _, err := os.Stat(dir); err != nil {
@@ -92,18 +96,8 @@ func existingHome(dir string) (string, error) {
 	return home(dir)
 }
 
-// own says whether a folder is one of ours that nobody else can enter.
-func own(info os.FileInfo) bool {
-	return info.IsDir() && info.Mode().Perm()&0o077 == 0 && ownedByUs(info)
-}
-
-func ownedByUs(info os.FileInfo) bool {
-	s, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(s.Uid) == os.Getuid()
-}
-
-// newFolder makes the folder of a lasting desktop with a name, or of a display
-// without one. Nobody cleans meanwhile, who would take it for one that was left.
+// newFolder creates the folder of a lasting desktop with a name, or of a display without one. It
+// locks out Clean meanwhile, which would take the folder for one that was left behind.
 func newFolder(home, name string) (*folder, error) {
 	free, err := alone(home)
 	if err != nil {
@@ -132,7 +126,7 @@ func newFolder(home, name string) (*folder, error) {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// lock opens a state file and takes its lock, or fails when its owner lives.
+// lock opens a state file and locks it. It fails if the owner lives.
 func lock(path string, flag int) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
 	if err != nil {
@@ -151,7 +145,7 @@ func (f *folder) record(pid int) error {
 	if p.Started == 0 {
 		return nil // it has ended already
 	}
-	f.procs = append(slices.DeleteFunc(f.procs, func(p process) bool { return p.PID != f.procs[0].PID && startOf(p.PID) != p.Started }), p)
+	f.procs = append(slices.DeleteFunc(f.procs, func(p process) bool { return p.PID != f.procs[0].PID && !p.runs() }), p)
 	return f.write()
 }
 
@@ -171,28 +165,36 @@ func (f *folder) remove() error {
 	return errors.Join(removeAll(f.dir), f.state.Close())
 }
 
-// removeAll removes a folder in which programs that lose their display may
-// still write their last.
-func removeAll(dir string) error {
-	for deadline := time.Now().Add(lastWords); ; time.Sleep(2 * time.Millisecond) {
-		err := os.RemoveAll(dir)
-		if !errors.Is(err, syscall.ENOTEMPTY) || time.Now().After(deadline) {
-			return err
-		}
-	}
+// removeAll removes a folder. Programs that have lost their display may still write there.
+func removeAll(dir string) (err error) {
+	poll(lastWords, func() bool {
+		err = os.RemoveAll(dir)
+		return !errors.Is(err, syscall.ENOTEMPTY)
+	})
+	return err
 }
 
-// SocketOf is the socket of a display of this machine by its name, such as ":7".
+// poll calls done until it returns true, and reports whether that happens in time.
+func poll(timeout time.Duration, done func() bool) bool {
+	for deadline := time.Now().Add(timeout); !done(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
+}
+
+// SocketOf returns the socket of a display of this machine, such as ":7".
 func SocketOf(display string) string { return "/tmp/.X11-unix/X" + strings.TrimPrefix(display, ":") }
 
-// removeSockets removes what an X server that was killed leaves in the system's
-// temporary folder: its socket, if nobody has taken its number since.
+// removeSockets removes the sockets of X servers that were killed, unless another server uses the
+// same display number by now.
 func removeSockets(procs []process) {
 	for _, p := range procs {
-		if p.Display == "" || startOf(p.PID) == p.Started || !IsDead(SocketOf(p.Display)) {
+		if p.Display == "" || p.runs() || !IsDead(SocketOf(p.Display)) {
 			continue
 		}
-		// Another may take the number now: what is removed is looked at again.
+		// Another server may take the number just now, so check again before removing it.
 		socket := SocketOf(p.Display)
 		aside := fmt.Sprintf("%s-%d", socket, p.PID)
 		if os.Rename(socket, aside) != nil {
@@ -206,7 +208,7 @@ func removeSockets(procs []process) {
 	}
 }
 
-// IsDead says whether there is a socket at which nobody listens.
+// IsDead reports whether there is a socket on which nobody listens.
 func IsDead(socket string) bool {
 	c, err := net.Dial("unix", socket)
 	if err == nil {
@@ -215,25 +217,18 @@ func IsDead(socket string) bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// startOf is when a process started, or 0 when there is none with that number
-// that still runs. One whose main thread has ended holds its sockets and locks
-// until its last thread has.
+// startOf returns when a process started, or 0 if it has ended. A zombie counts as running until
+// its last thread has ended: until then it holds its sockets and locks.
 func startOf(pid int) uint64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
+	stat := desktop.ProcessStat(pid)
+	if stat == nil || stat[0] == "Z" && stat[17] == "1" {
 		return 0
 	}
-	// The name, in parentheses, may hold anything; the fields follow it.
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	if len(fields) < 20 || fields[0] == "Z" && fields[17] == "1" {
-		return 0
-	}
-	ticks, _ := strconv.ParseUint(fields[19], 10, 64)
+	ticks, _ := strconv.ParseUint(stat[19], 10, 64)
 	return ticks
 }
 
-// alone waits until nobody else makes or removes folders here, and gives a
-// function that lets others again.
+// alone waits for the right to create and remove folders, which free gives up.
 func alone(home string) (free func(), err error) {
 	file, err := os.Open(home)
 	if err != nil {
@@ -246,9 +241,8 @@ func alone(home string) (free func(), err error) {
 	return func() { file.Close() }, nil
 }
 
-// Clean ends the processes of displays whose owner is dead, removes their
-// folders, and says how many displays it found. It leaves alone what it
-// cannot read.
+// Clean ends the processes of displays whose owner is dead, removes their folders, and returns
+// how many displays that were. It ignores what it cannot read.
 func Clean(dir string) int {
 	free, err := alone(dir)
 	if err != nil {
@@ -267,16 +261,16 @@ func Clean(dir string) int {
 	return n
 }
 
-// cleanFolder clears away a display whose owner is dead. An owner that died while
-// it made or removed the folder left no state file in it.
+// cleanFolder removes a display whose owner is dead, and reports whether it did. There is no state
+// file if the owner died while it created or removed the folder.
 func cleanFolder(dir, why string) bool {
 	state, err := lock(filepath.Join(dir, "state.json"), os.O_CREATE)
 	if err != nil {
-		return false // its owner lives, or has just removed it
+		return false // the owner lives, or has just removed it
 	}
 	defer state.Close()
 	var procs []process
-	_ = json.NewDecoder(state).Decode(&procs) // one that was cut short names nobody
+	_ = json.NewDecoder(state).Decode(&procs) // a truncated file names nobody
 	end(append(procs, programsOf(dir)...))
 	removeSockets(procs)
 	if k, err := readKept(dir); err == nil {
@@ -285,28 +279,24 @@ func cleanFolder(dir, why string) bool {
 	return removeAll(dir) == nil
 }
 
-// end ends processes and waits, for a while, until they are gone.
+// end ends processes, by force if they take too long, and waits until they are gone.
 func end(procs []process) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		for _, p := range procs {
-			if startOf(p.PID) == p.Started {
+			if p.runs() {
 				_ = syscall.Kill(p.PID, signal)
 				_ = syscall.Kill(p.PID, syscall.SIGCONT)
 			}
 		}
-		for deadline := time.Now().Add(endTimeout); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
-			if !anyRuns(procs) {
-				return
-			}
+		if awaitEnd(procs) {
+			return
 		}
 	}
 }
 
-func anyRuns(procs []process) bool {
-	for _, p := range procs {
-		if startOf(p.PID) == p.Started {
-			return true
-		}
-	}
-	return false
+// awaitEnd waits until processes have ended, and reports whether they have in time.
+func awaitEnd(procs []process) bool {
+	return poll(endTimeout, func() bool { return !slices.ContainsFunc(procs, process.runs) })
 }
+
+func (p process) runs() bool { return startOf(p.PID) == p.Started }

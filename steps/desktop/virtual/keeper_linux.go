@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync"
 	"syscall"
@@ -23,18 +22,19 @@ type keeper struct {
 	control *net.UnixListener
 	talks   sync.WaitGroup
 
+	idle *time.Timer // ends the desktop because nobody uses it
+	over chan string // why it ends
+
 	mu    sync.Mutex
-	kept  Kept
-	idle  *time.Timer       // until the desktop ends because nobody uses it
-	over  chan string       // why it ends
-	conns map[net.Conn]bool // of those who wait for that
+	kept  Kept              // guarded by mu
+	conns map[net.Conn]bool // guarded by mu
 }
 
-// firstUse is how long who wanted a desktop has to attach to it.
+// firstUse is how long a caller has to attach to a new desktop.
 const firstUse = 10 * time.Second
 
-// hold starts a display and keeps it until it is told to end, its time is over,
-// the X server ends, or the context does. It tells on ready how the start went.
+// hold starts a display and keeps it until it is told to end, nobody uses it for too long, the X
+// server ends, or the context does. It reports on ready how the start went.
 func hold(ctx context.Context, o Options, ready *os.File) error {
 	k, err := newKeeper(ctx, o)
 	report(ready, k, err)
@@ -52,7 +52,7 @@ func hold(ctx context.Context, o Options, ready *os.File) error {
 	return k.end(why)
 }
 
-// report tells who started the keeper how that went.
+// report reports how the start of the keeper went.
 func report(ready *os.File, k *keeper, err error) {
 	a := reply{}
 	if err != nil {
@@ -75,7 +75,7 @@ func newKeeper(ctx context.Context, o Options) (*keeper, error) {
 		Started: time.Now().UTC(), Linger: o.Linger, Keeper: os.Getpid(), Dir: d.folder.dir,
 		Server: o.Server, Joined: o.Display != "", VNC: d.vnc,
 	}
-	// What the runtime says when it dies of a mistake is kept too.
+	// The log also gets what the Go runtime prints when it crashes.
 	if f, err := os.OpenFile(d.folder.path(logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
 		_ = syscall.Dup3(int(f.Fd()), 2, 0)
 		f.Close()
@@ -97,11 +97,11 @@ func newKeeper(ctx context.Context, o Options) (*keeper, error) {
 	return k, nil
 }
 
-// folderPeriod is how often a keeper looks whether its folders are still there.
+// folderPeriod is how often a keeper checks that its folders still exist.
 const folderPeriod = 2 * time.Second
 
-// watchFolders ends a desktop that nobody can find any more, because its folder
-// or the one that was named for it was removed.
+// watchFolders ends a desktop that nobody can find any more, because its folder, or the one given
+// for all desktops, was removed.
 func (k *keeper) watchFolders(named string) {
 	for range time.Tick(folderPeriod) {
 		for _, path := range []string{k.display.folder.path(keptName), named} {
@@ -113,7 +113,7 @@ func (k *keeper) watchFolders(named string) {
 	}
 }
 
-// use counts who uses the desktop. When nobody does its time begins to run.
+// use changes the number of users. When it becomes 0, the time to the end begins to run.
 func (k *keeper) use(change int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -126,7 +126,7 @@ func (k *keeper) use(change int) {
 	}
 }
 
-// change changes what is known of the desktop, and how long it stays.
+// change changes the description of the desktop, and restarts the time to its end.
 func (k *keeper) change(how func(*Kept)) {
 	k.mu.Lock()
 	how(&k.kept)
@@ -134,21 +134,18 @@ func (k *keeper) change(how func(*Kept)) {
 	k.use(0)
 }
 
+// expire ends a desktop that nobody uses.
 func (k *keeper) expire() {
-	k.mu.Lock()
-	unused := k.kept.Users == 0
-	linger := k.kept.Linger
-	k.mu.Unlock()
-	switch {
-	case !unused:
-	case linger < time.Millisecond:
+	switch kept := k.describe(); {
+	case kept.Users > 0:
+	case kept.Linger < time.Millisecond:
 		k.finish("it was not to be kept")
 	default:
-		k.finish(fmt.Sprintf("nobody had used it for %s", linger))
+		k.finish(fmt.Sprintf("nobody had used it for %s", kept.Linger))
 	}
 }
 
-// finish lets the desktop end, once.
+// finish makes the desktop end.
 func (k *keeper) finish(why string) {
 	select {
 	case k.over <- why:
@@ -162,12 +159,12 @@ func (k *keeper) describe() Kept {
 	return k.kept
 }
 
-// end ends all that runs there, once it had time to finish.
+// end ends everything that runs there, after giving it time to finish.
 func (k *keeper) end(why string) error {
 	k.idle.Stop()
 	_ = k.control.Close()
 	noteClosing(k.describe(), why)
-	_ = os.Remove(filepath.Join(k.display.folder.dir, keptName)) // nobody finds it any more
+	_ = os.Remove(k.display.folder.path(keptName)) // nobody finds it any more
 	k.display.finish()
 	k.display.programs.close()
 	end(programsOf(k.display.folder.dir))
@@ -228,7 +225,11 @@ func (k *keeper) talk(conn *net.UnixConn) {
 		})
 		say(reply{Kept: k.describe()})
 	case doStart:
-		k.startProgram(q.Program, file, say)
+		var a reply
+		if err := k.startProgram(q.Program, file, say); err != nil {
+			a.Error = err.Error()
+		}
+		say(a)
 	case doEnd:
 		k.finish(q.Why)
 		_, _ = conn.Read(make([]byte, 1)) // closed by the end
@@ -237,33 +238,29 @@ func (k *keeper) talk(conn *net.UnixConn) {
 	}
 }
 
-// startProgram starts a program and tells how it ends.
-func (k *keeper) startProgram(p Program, stderr *os.File, say func(reply)) {
+// startProgram starts a program, says its process ID and returns how it ended.
+func (k *keeper) startProgram(p Program, stderr *os.File, say func(reply)) error {
 	if len(p.Args) == 0 {
-		say(reply{Error: "no program is named"})
-		return
+		return errors.New("no program is named")
 	}
 	path, err := exec.LookPath(p.Args[0])
 	if err != nil {
-		say(reply{Error: err.Error()})
-		return
+		return err
 	}
 	cmd := exec.Command(path, p.Args[1:]...)
 	cmd.Args[0] = p.Args[0]
 	cmd.Dir, cmd.Env = p.Dir, slices.Concat(p.Env, k.display.Env())
-	if stderr != nil { // a nil *os.File would be no nil writer
+	if stderr != nil { // a nil *os.File would not be a nil io.Writer
 		cmd.Stderr = stderr
 	}
 	ended := make(chan struct{})
 	if err := k.display.programs.start(cmd, ended); err != nil {
-		say(reply{Error: err.Error()})
-		return
+		return err
 	}
 	say(reply{PID: cmd.Process.Pid})
 	<-ended
 	if s := cmd.ProcessState; s != nil && !s.Success() {
-		say(reply{Error: s.String()})
-		return
+		return errors.New(s.String())
 	}
-	say(reply{})
+	return nil
 }

@@ -17,15 +17,15 @@ import (
 	"understudy/steps/desktop"
 )
 
-// What a lasting desktop keeps in its folder, beside what each display does.
+// The files in the folder of a lasting desktop, besides those of each display.
 const (
 	keptName    = "desktop.json"
 	controlName = "control"
 	logName     = "log"
 )
 
-// closingsName is the file, beside the folders, that says what became of
-// lasting desktops, and mostClosings how many it remembers.
+// closingsName is the file, next to the folders, with the ends of lasting desktops, and
+// mostClosings how many it holds.
 const (
 	closingsName = "closed.jsonl"
 	mostClosings = 500
@@ -40,20 +40,24 @@ func readKept(dir string) (Kept, error) {
 	return k, json.Unmarshal(raw, &k)
 }
 
-// writeKept is whole or not there: others read it meanwhile.
 func writeKept(k Kept) error {
 	raw, err := json.Marshal(k)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(k.Dir, keptName)
-	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
+	return replaceFile(filepath.Join(k.Dir, keptName), raw)
+}
+
+// replaceFile writes a file that others may read meanwhile. Unlike wholefile.Write it does not
+// create a folder that was removed.
+func replaceFile(path string, content []byte) error {
+	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)
 }
 
-// noteClosing writes down what became of a lasting desktop.
+// noteClosing records the end of a lasting desktop.
 func noteClosing(k Kept, why string) {
 	path := filepath.Join(filepath.Dir(k.Dir), closingsName)
 	raw, err := json.Marshal(Closing{k.Name, k.Birth, k.Run, time.Now().UTC(), why})
@@ -65,24 +69,23 @@ func noteClosing(k Kept, why string) {
 	if len(lines) >= mostClosings {
 		lines = lines[len(lines)-mostClosings+1:]
 	}
-	text := strings.Join(append(lines, string(raw)+"\n"), "")
-	if os.WriteFile(path+".new", []byte(text), 0o600) == nil {
-		_ = os.Rename(path+".new", path)
-	}
+	_ = replaceFile(path, []byte(strings.Join(append(lines, string(raw)+"\n"), "")))
 }
 
-// FindClosing is what is known of the end of a lasting desktop by its birth.
-func FindClosing(dir, birth string) (Closing, bool) {
+// FindClosing returns what is known about the end of a lasting desktop with a birth.
+func FindClosing(dir, birth string) (c Closing, found bool) {
 	h, err := existingHome(dir)
 	if err != nil {
 		return Closing{}, false
 	}
-	for deadline := time.Now().Add(endTimeout); ; time.Sleep(5 * time.Millisecond) {
-		if c, found := closingOf(h, birth); found || !remains(h, birth) || time.Now().After(deadline) {
-			return c, found
+	poll(endTimeout, func() bool {
+		if c, found = closingOf(h, birth); found || !remains(h, birth) {
+			return true
 		}
-		Clean(h) // it dies in this moment
-	}
+		Clean(h) // it may be dying now
+		return false
+	})
+	return c, found
 }
 
 func closingOf(home, birth string) (Closing, bool) {
@@ -96,7 +99,7 @@ func closingOf(home, birth string) (Closing, bool) {
 	return Closing{}, false
 }
 
-// remains says whether the folder of a lasting desktop is still there.
+// remains reports whether the folder of a lasting desktop still exists.
 func remains(home, birth string) bool {
 	found, _ := filepath.Glob(filepath.Join(home, keptPrefix+"*"))
 	return slices.ContainsFunc(found, func(dir string) bool {
@@ -105,8 +108,8 @@ func remains(home, birth string) bool {
 	})
 }
 
-// Find is the lasting desktop with a name, as its keeper describes it now. It
-// fails with desktop.ErrGone when there is none.
+// Find returns the lasting desktop with a name, as its keeper describes it now. It fails with
+// desktop.ErrGone if there is none.
 func Find(dir, name string) (Kept, error) {
 	h, err := existingHome(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -127,16 +130,22 @@ func find(home, name string) (Kept, error) {
 		return k, fmt.Errorf("desktop %s: %w", name, err)
 	}
 	a, err := ask(k, question{Do: doDescribe})
-	if isNewer(err) {
-		return k, err
-	}
-	if err != nil { // it dies in this moment, or is dead
-		return k, fmt.Errorf("desktop %s: %w (its keeper does not answer: %w)", name, desktop.ErrGone, err)
+	if err != nil {
+		return k, noAnswer(name, err)
 	}
 	return a.Kept, nil
 }
 
-// List lists the lasting desktops, the oldest first.
+// noAnswer is the error for a keeper that does not answer: it is dead or dying, unless it is of a
+// newer release.
+func noAnswer(name string, err error) error {
+	if isNewer(err) {
+		return err
+	}
+	return fmt.Errorf("desktop %s: %w (its keeper does not answer: %w)", name, desktop.ErrGone, err)
+}
+
+// List returns the lasting desktops, the oldest first.
 func List(dir string) []Kept {
 	h, err := existingHome(dir)
 	if err != nil {
@@ -155,8 +164,8 @@ func List(dir string) []Kept {
 	return all
 }
 
-// End ends a lasting desktop with everything on it, and returns when nothing
-// of it is left. Why is what later is known of its end.
+// End ends a lasting desktop with everything on it, and returns when nothing of it is left. It
+// records why.
 func End(k Kept, why string) error {
 	conn, err := dialControl(k)
 	if err != nil {
@@ -167,18 +176,20 @@ func End(k Kept, why string) error {
 		return err
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(endPatience))
-	_, _ = bufio.NewReader(conn).ReadByte() // until it is closed: its process has ended
-	return awaitAbsence(k.Dir)
+	_, _ = conn.Read(make([]byte, 1)) // until it is closed: the process has ended
+	if !poll(endPatience, func() bool { _, err := os.Stat(k.Dir); return errors.Is(err, fs.ErrNotExist) }) {
+		return fmt.Errorf("the desktop in %s has not ended within %s", k.Dir, endPatience)
+	}
+	return nil
 }
 
-// SetLinger says how long a lasting desktop stays from now on when nobody is
-// attached to it.
+// SetLinger sets how long a lasting desktop stays from now on when nobody is attached to it.
 func SetLinger(k Kept, linger time.Duration) error {
 	_, err := ask(k, question{Do: doLinger, Linger: linger})
 	return err
 }
 
-// Assign says for whom a lasting desktop is from now on.
+// Assign sets for whom a lasting desktop is from now on.
 func Assign(k Kept, a Assignment) error {
 	_, err := ask(k, question{Do: doAssign, For: a})
 	return err
@@ -187,33 +198,18 @@ func Assign(k Kept, a Assignment) error {
 // endPatience is how long a desktop has to end, with all its programs.
 const endPatience = 30 * time.Second
 
-// awaitAbsence returns when a folder is gone.
-func awaitAbsence(dir string) error {
-	for deadline := time.Now().Add(endPatience); ; time.Sleep(2 * time.Millisecond) {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the desktop in %s has not ended within %s", dir, endPatience)
-		}
-	}
-}
-
-// Attachment is the use of a lasting desktop: it stays at least as long.
+// Attachment is the use of a lasting desktop, which stays at least as long.
 type Attachment struct {
 	Kept
 	conn net.Conn
 	done chan struct{}
 }
 
-// Attach uses a lasting desktop.
+// Attach begins to use a lasting desktop.
 func Attach(k Kept) (*Attachment, error) {
 	conn, err := dialControl(k)
-	if isNewer(err) {
-		return nil, err
-	}
 	if err != nil {
-		return nil, fmt.Errorf("desktop %s: %w (its keeper does not answer: %w)", k.Name, desktop.ErrGone, err)
+		return nil, noAnswer(k.Name, err)
 	}
 	r := bufio.NewReader(conn)
 	got, err := exchange(conn, r, question{Do: doAttach})
@@ -236,22 +232,21 @@ func (a *Attachment) Close() error {
 	return err
 }
 
-// Start starts a program on the desktop, which outlives this process, with the
-// file as its standard error, unless that is nil. The channel gets how it ended,
-// if that is seen.
+// Start starts a program on the desktop. It outlives this process, and has the file as its
+// standard error, unless that is nil. The channel receives how it ended.
 func (a *Attachment) Start(p Program, stderr *os.File) (pid int, ended <-chan error, err error) {
 	conn, err := dialControl(a.Kept)
 	if err != nil {
 		return 0, nil, err
 	}
-	r := bufio.NewReader(conn)
 	if stderr != nil {
-		if _, _, err := conn.WriteMsgUnix(fileFollows, syscall.UnixRights(int(stderr.Fd())), nil); err != nil {
-			conn.Close()
-			return 0, nil, err
-		}
+		_, _, err = conn.WriteMsgUnix(fileFollows, syscall.UnixRights(int(stderr.Fd())), nil)
 	}
-	got, err := exchange(conn, r, question{Do: doStart, Program: p})
+	var got reply
+	r := bufio.NewReader(conn)
+	if err == nil {
+		got, err = exchange(conn, r, question{Do: doStart, Program: p})
+	}
 	if err != nil {
 		conn.Close()
 		return 0, nil, err

@@ -10,15 +10,12 @@ import (
 //go:embed rc.xml
 var managerConfig []byte
 
-// A window manager that ends by itself is started again, because without one
-// windows have no titles and keys go where the pointer is. One that ends over
-// and over is given up.
+// A window manager that ends by itself is started again: without one, windows have no titles and
+// keys go to the window under the pointer. One that keeps ending is given up.
 const (
-	managerStarts = 5
-	// managerCalm is after how long the start of a manager counts no more.
-	managerCalm = time.Minute
-	// managerPause is for the X server, whose end is also its manager's, to
-	// be seen to have ended.
+	managerStarts = 5 // within managerCalm
+	managerCalm   = time.Minute
+	// managerPause is the time to notice the end of the X server, which ends the manager too.
 	managerPause = 20 * time.Millisecond
 )
 
@@ -35,7 +32,7 @@ func (d *Display) startManager() error {
 
 func (d *Display) managerConfig() string { return d.folder.path("rc.xml") }
 
-// newManager starts a window manager; the channel is closed when it ends.
+// newManager starts a window manager. The channel is closed when it ends.
 func (d *Display) newManager() (ended chan struct{}, err error) {
 	manager := exec.Command("openbox", "--sm-disable", "--config-file", d.managerConfig())
 	manager.Env = append(os.Environ(), d.env()...)
@@ -43,8 +40,7 @@ func (d *Display) newManager() (ended chan struct{}, err error) {
 	return ended, d.programs.start(manager, ended)
 }
 
-// keepManaged starts the window manager again when it ends, until the display
-// does.
+// keepManaged starts the window manager again when it ends, until the display ends.
 func (d *Display) keepManaged(ended chan struct{}) {
 	starts := []time.Time{time.Now()}
 	for {

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// markerOf is what stands in the environment of each program of a display,
-// and of what those start: so they are found although they left their parents.
+// markerOf returns a variable in the environment of each program of a display, and of those that
+// they start. By it they are found even if their parents have ended.
 func markerOf(dir string) string { return "XDG_RUNTIME_DIR=" + filepath.Join(dir, "run") }
 
-// programsOf are the processes that were started on the display in a folder,
-// those that hold a display or use one left out: they are understudies.
+// programsOf returns the processes that were started on the display in a folder, without those of
+// this program, which hold or use displays.
 func programsOf(dir string) []process {
 	ours, _ := os.Readlink("/proc/self/exe")
 	marker := []byte(markerOf(dir))
@@ -36,10 +36,10 @@ func programsOf(dir string) []process {
 	return found
 }
 
-// infrastructure are programs that belong to any desktop: nobody asked for them.
+// infrastructure are programs of every desktop, which nobody asked for.
 var infrastructure = []string{"Xvfb", "Xephyr", "Xvnc", "Xtigervnc", "sway", "openbox", "dbus-daemon", "at-spi-bus-laun", "at-spi2-registr", "dconf-service", "dbus-launch", "gvfsd", "xclip"}
 
-// measure fills in what the processes of a desktop come to.
+// measure fills in what is measured of the processes of a desktop.
 func (k *Kept) measure() {
 	k.Programs = []string{}
 	for _, p := range append(programsOf(k.Dir), process{PID: k.Keeper}) {
@@ -52,7 +52,7 @@ func (k *Kept) measure() {
 	}
 }
 
-// memoryOf is the memory of a process, its part of what it shares included.
+// memoryOf returns the memory of a process, including its share of shared memory.
 func memoryOf(pid int) int64 {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 	"understudy/internal/children"
 )
 
-// endTimeout is how long a program may take to end when it is asked to,
-// before it is killed.
+// endTimeout is how long a program may take to end before it is killed.
 const endTimeout = 2 * time.Second
 
-// programs starts programs that must not outlive this process, and ends them.
+// programs starts and ends programs that must not outlive this process.
 type programs struct {
 	folder *folder
 
@@ -31,10 +30,8 @@ type child struct {
 	ended chan struct{}
 }
 
-func newPrograms(f *folder) *programs { return &programs{folder: f} }
-
-// start starts a program and writes it into the state file. It closes ended,
-// unless that is nil, when the program has ended.
+// start starts a program and records it in the state file. It closes ended when the program has
+// ended.
 func (p *programs) start(cmd *exec.Cmd, ended chan struct{}) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,9 +39,6 @@ func (p *programs) start(cmd *exec.Cmd, ended chan struct{}) error {
 		return errClosed
 	}
 	cmd.WaitDelay = endTimeout
-	if ended == nil {
-		ended = make(chan struct{})
-	}
 	if err := children.Start(cmd, syscall.SIGTERM); err != nil {
 		return err
 	}
@@ -53,12 +47,14 @@ func (p *programs) start(cmd *exec.Cmd, ended chan struct{}) error {
 	go func() {
 		_ = cmd.Wait()
 		close(c.ended)
-		p.forget(c)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.children = slices.DeleteFunc(p.children, func(x *child) bool { return x == c })
 	}()
 	return p.folder.record(cmd.Process.Pid)
 }
 
-// ready writes down that the X server, the first of the programs, is ready.
+// ready records that the X server, the first of the programs, is ready.
 func (p *programs) ready(display string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,38 +65,28 @@ func (p *programs) ready(display string) error {
 	return p.folder.write()
 }
 
-// forget drops a program that has ended.
-func (p *programs) forget(c *child) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.children = slices.DeleteFunc(p.children, func(x *child) bool { return x == c })
-}
-
-// close ends the programs: what was started there later at once, all together,
-// and then those that it needed, the last first.
+// close ends the programs: first those that were started on the display, all together, then those
+// of the display itself, the last one first.
 func (p *programs) close() {
 	p.mu.Lock()
 	all := p.children
 	p.children, p.closed = nil, true
 	p.mu.Unlock()
-	var late []*child
-	for len(all) > coreTotal {
-		late, all = append(late, all[len(all)-1]), all[:len(all)-1]
-	}
-	endAll(late)
-	for _, c := range slices.Backward(all) {
+	core := all[:min(coreTotal, len(all))]
+	endAll(all[len(core):])
+	for _, c := range slices.Backward(core) {
 		endAll([]*child{c})
 	}
 }
 
-// coreTotal is how many programs make a display: server, manager and bus.
+// coreTotal is the number of programs of a display itself: server, manager and bus.
 const coreTotal = 3
 
-// endAll ends programs that need one another no more.
+// endAll ends programs that do not need one another.
 func endAll(children []*child) {
 	for _, c := range children {
 		_ = c.cmd.Process.Signal(syscall.SIGTERM)
-		// A stopped program cannot hear that it should end.
+		// A stopped program does not handle the signal.
 		_ = c.cmd.Process.Signal(syscall.SIGCONT)
 	}
 	patience := time.NewTimer(endTimeout)

@@ -13,39 +13,75 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// xgb writes to standard error when a connection ends, as ours always does.
+// xgb logs to standard error when a connection ends, as ours always does.
 func init() { xgb.Logger = log.New(io.Discard, "", 0) }
 
+// client is a connection to an X server. Closing it ends every wait for the server.
+type client struct {
+	io.Closer
+	x    *xgb.Conn
+	root xproto.Window
+}
+
+func newClient(c io.Closer, x *xgb.Conn) client {
+	return client{c, x, xproto.Setup(x).DefaultScreen(x).Root}
+}
+
 // connect connects to the X server, which must answer before the context ends.
-func (d *Display) connect(ctx context.Context) (net.Conn, *xgb.Conn, error) {
+func (d *Display) connect(ctx context.Context) (client, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", SocketOf(d.name))
 	if err != nil {
-		return nil, nil, err
+		return client{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	x, err := xgb.NewConnNetWithCookieHex(conn, d.cookie)
 	if err != nil {
 		conn.Close()
-		return nil, nil, err
+		return client{}, err
 	}
-	return conn, x, nil
+	return newClient(conn, x), nil
 }
 
-// awaitManager returns when a window manager says that it manages the display.
+// atom returns the atom of a name, or none if the connection has ended.
+func (c client) atom(name string) xproto.Atom {
+	a, err := xproto.InternAtom(c.x, false, uint16(len(name)), name).Reply()
+	if err != nil {
+		return xproto.AtomNone
+	}
+	return a.Atom
+}
+
+func (c client) property(w xproto.Window, name string) (*xproto.GetPropertyReply, error) {
+	return xproto.GetProperty(c.x, false, w, c.atom(name), xproto.GetPropertyTypeAny, 0, 1<<16).Reply()
+}
+
+// numbers returns the numbers of a property, or none if it does not exist.
+func (c client) numbers(w xproto.Window, name string) (all []uint32) {
+	p, err := c.property(w, name)
+	if err != nil || p.Format != 32 {
+		return nil
+	}
+	for b := p.Value; len(b) >= 4; b = b[4:] {
+		all = append(all, xgb.Get32(b))
+	}
+	return all
+}
+
+// awaitManager waits until a window manager manages the display.
 func (d *Display) awaitManager(ctx context.Context) error {
-	conn, x, err := d.connect(ctx)
+	x, err := d.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer x.Close()
+	stop := context.AfterFunc(ctx, func() { x.Close() })
 	defer stop()
-	err = awaitProperty(x, "_NET_SUPPORTING_WM_CHECK", func(p *xproto.GetPropertyReply) bool { return p.ValueLen == 1 })
+	err = x.awaitProperty("_NET_SUPPORTING_WM_CHECK", func(n uint32) bool { return n == 1 })
 	if err == nil {
-		// A manager that is slow to let go of the window is ready all the same.
-		late := time.AfterFunc(tryFor, func() { conn.Close() })
-		if err = tryWindow(x); !late.Stop() && ctx.Err() == nil {
+		// A manager that is slow to forget the window is ready all the same.
+		late := time.AfterFunc(tryFor, func() { x.Close() })
+		if err = x.tryWindow(); !late.Stop() && ctx.Err() == nil {
 			err = nil
 		}
 	}
@@ -58,40 +94,34 @@ func (d *Display) awaitManager(ctx context.Context) error {
 	return nil
 }
 
-// awaitProperty returns when a property of the root window is as it should be.
-func awaitProperty(x *xgb.Conn, name string, good func(*xproto.GetPropertyReply) bool) error {
-	root := xproto.Setup(x).DefaultScreen(x).Root
-	atom, err := xproto.InternAtom(x, false, uint16(len(name)), name).Reply()
-	if err != nil {
-		return err
-	}
-	err = xproto.ChangeWindowAttributesChecked(x, root, xproto.CwEventMask, []uint32{xproto.EventMaskPropertyChange}).Check()
+// awaitProperty waits until the length of a property of the root window, in windows, is good.
+func (c client) awaitProperty(name string, good func(n uint32) bool) error {
+	err := xproto.ChangeWindowAttributesChecked(c.x, c.root, xproto.CwEventMask, []uint32{xproto.EventMaskPropertyChange}).Check()
 	if err != nil {
 		return err
 	}
 	for {
-		p, err := xproto.GetProperty(x, false, root, atom.Atom, xproto.AtomWindow, 0, 1).Reply()
-		if err != nil || good(p) {
+		p, err := c.property(c.root, name)
+		if err != nil || good(p.ValueLen) {
 			return err
 		}
-		if ev, xerr := x.WaitForEvent(); ev == nil && xerr == nil {
+		if ev, xerr := c.x.WaitForEvent(); ev == nil && xerr == nil {
 			return net.ErrClosed
 		}
 	}
 }
 
-// mapAgain is how long a window manager has to take a window. One that has
-// just begun forgets a window that is shown while it looks round: a window is
-// shown again until one is taken.
+// mapAgain is how long a window manager has to manage a window. When starting, it misses a window
+// that is mapped while it reads the windows, so a window is mapped again until that succeeds.
 const mapAgain = 50 * time.Millisecond
 
-// tryFor is how long to wait for a window to be taken and let go.
+// tryFor bounds the wait for a window to be managed and forgotten.
 const tryFor = 3 * time.Second
 
-// tryWindow returns when the manager has taken a window of ours, and forgotten
-// it again. Only then is none of a program's windows lost.
-func tryWindow(x *xgb.Conn) error {
-	screen := xproto.Setup(x).DefaultScreen(x)
+// tryWindow returns when the manager has managed a window of ours and forgotten it again. From
+// then on it misses no window of a program.
+func (c client) tryWindow() error {
+	x, screen := c.x, xproto.Setup(c.x).DefaultScreen(c.x)
 	w, err := xproto.NewWindowId(x)
 	if err != nil {
 		return err
@@ -110,24 +140,24 @@ func tryWindow(x *xgb.Conn) error {
 	if err != nil {
 		return err
 	}
-	// The window goes once it is known to all, and as a program would take it
-	// away: one that is destroyed in the middle may stay in the list.
-	if err := awaitProperty(x, clientList, func(p *xproto.GetPropertyReply) bool { return p.ValueLen > 0 }); err != nil {
+	// The window is removed once the list has it, and in the way of programs: a window that is
+	// destroyed before that may stay in the list.
+	if err := c.awaitProperty(clientList, func(n uint32) bool { return n > 0 }); err != nil {
 		return err
 	}
 	if err := xproto.UnmapWindowChecked(x, w).Check(); err != nil {
 		return err
 	}
-	if err := awaitProperty(x, clientList, func(p *xproto.GetPropertyReply) bool { return p.ValueLen == 0 }); err != nil {
+	if err := c.awaitProperty(clientList, func(n uint32) bool { return n == 0 }); err != nil {
 		return err
 	}
 	return xproto.DestroyWindowChecked(x, w).Check()
 }
 
-// clientList is the list of the windows that are managed.
+// clientList is the property with the managed windows.
 const clientList = "_NET_CLIENT_LIST"
 
-// showUntil shows a window, again and again.
+// showUntil maps a window, again and again.
 func showUntil(x *xgb.Conn, w xproto.Window, taken <-chan struct{}) {
 	for again := time.NewTicker(mapAgain); ; {
 		xproto.MapWindow(x, w)
@@ -141,7 +171,7 @@ func showUntil(x *xgb.Conn, w xproto.Window, taken <-chan struct{}) {
 	}
 }
 
-// awaitTaken returns when a window was put into a frame.
+// awaitTaken waits until a window has been put into a frame.
 func awaitTaken(x *xgb.Conn, w xproto.Window) error {
 	for {
 		ev, xerr := x.WaitForEvent()

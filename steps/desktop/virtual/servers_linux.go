@@ -14,16 +14,16 @@ import (
 	"understudy/steps/desktop"
 )
 
-// server is one that can be started.
+// server is a display server that can be started.
 type server struct {
 	program, pack string
 	wayland       bool
-	// missing says what else it needs that is not there, unless nil.
+	// missing fails if something else that it needs is missing; nil: it needs nothing else.
 	missing func() error
 	args    func(d *Display) ([]string, error)
 }
 
-// servers are those that a display can have.
+// servers are the display servers by name.
 var servers = map[string]server{
 	Xvfb: {program: "Xvfb", pack: "xvfb", args: func(d *Display) ([]string, error) {
 		return []string{"-screen", "0", d.screen.String() + "x24"}, nil
@@ -35,7 +35,7 @@ var servers = map[string]server{
 	Sway: {program: "sway", pack: "sway", wayland: true, missing: noRoot},
 }
 
-// noParent says why there is no display for a window of Xephyr's.
+// noParent fails if there is no display for the window of Xephyr.
 func noParent() error {
 	if os.Getenv("DISPLAY") != "" {
 		return nil
@@ -43,12 +43,19 @@ func noParent() error {
 	return &desktop.MissingError{What: "Xephyr shows a desktop in a window of yours, and DISPLAY is not set", Mend: "export DISPLAY=:0"}
 }
 
-// check says what is missing for a display with options.
-func check(o Options) error {
-	if o.Display != "" {
+// check fails if the options contradict one another, or something is missing for them.
+func (o Options) check() error {
+	s, known := servers[o.server()]
+	switch {
+	case !known:
+		return fmt.Errorf("there is no server %q: wanted one of %s", o.Server, strings.Join(Servers(), ", "))
+	case o.Display != "" && (o.Server != "" || o.Screen != desktop.Size{} || o.Layout != ""):
+		return fmt.Errorf("the display %s has a server, a screen and a layout already: give none", o.Display)
+	case o.Display != "":
 		return lookPath("dbus-daemon", "dbus-daemon")
+	case o.Authority != "" || o.Bus != "":
+		return errors.New("only a display that is there already has a file of cookies and a session bus: name it")
 	}
-	s := servers[o.server()]
 	err := lookPath(s.program, s.pack, "dbus-daemon", "dbus-daemon")
 	if err == nil && !s.wayland {
 		err = lookPath("openbox", "openbox")
@@ -59,11 +66,11 @@ func check(o Options) error {
 	return err
 }
 
-// MissingServer says what is missing for a server; nil: it can be started.
-func MissingServer(name string) error { return check(Options{Server: name}) }
+// MissingServer fails if something is missing that a server needs to start.
+func MissingServer(name string) error { return Options{Server: name}.check() }
 
-// vncArgs let people look who know a password, from this machine only. The size of
-// the screen stays as the workflows know it, whatever the viewer wants.
+// vncArgs returns arguments that let people look who know a password, from this machine only. A
+// viewer cannot change the size of the screen, on which workflows rely.
 func vncArgs(d *Display) ([]string, error) {
 	port, err := freePort()
 	if err != nil {
@@ -80,7 +87,7 @@ func vncArgs(d *Display) ([]string, error) {
 	}, nil
 }
 
-// freePort is a port at which nobody listens.
+// freePort returns a port on which nobody listens.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -90,11 +97,11 @@ func freePort() (string, error) {
 	return port, errors.Join(err, l.Close())
 }
 
-// vncPassword is how long a password of VNC can be.
+// vncPassword is the length of passwords of VNC.
 const vncPassword = 8
 
-// scrambled is a password as the file of a VNC server has it: encrypted with a key
-// that all of them know, of which the bits of each byte are in reverse.
+// scrambled returns the file with the password of a VNC server: encrypted with a key that is the
+// same everywhere. VNC reverses the bits in each byte of a key.
 func scrambled(password string) []byte {
 	key := []byte{23, 82, 107, 6, 35, 78, 88, 7}
 	for i := range key {
@@ -108,20 +115,6 @@ func scrambled(password string) []byte {
 	copy(file, password)
 	c.Encrypt(file, file)
 	return file
-}
-
-// checkServer says whether there is a server of the name that options have.
-func checkServer(o Options) error {
-	if _, known := servers[o.server()]; !known {
-		return fmt.Errorf("there is no server %q: wanted one of %s", o.Server, strings.Join(Servers(), ", "))
-	}
-	if o.Display != "" && (o.Server != "" || o.Screen != desktop.Size{} || o.Layout != "") {
-		return fmt.Errorf("the display %s has a server, a screen and a layout already: give none", o.Display)
-	}
-	if o.Display == "" && (o.Authority != "" || o.Bus != "") {
-		return errors.New("only a display that is there already has a file of cookies and a session bus: name it")
-	}
-	return nil
 }
 
 func (o Options) server() string { return cmp.Or(o.Server, Xvfb) }

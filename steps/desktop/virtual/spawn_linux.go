@@ -16,26 +16,22 @@ import (
 	"understudy/internal/children"
 )
 
-// KeeperCommand is the command of this program that keeps a lasting desktop. It
-// is started by Keep, with the options as JSON.
+// KeeperCommand is the command of this program that keeps a lasting desktop. Keep starts it, with
+// the options as JSON.
 const KeeperCommand = "keep-desktop"
 
-// killedKeeper is why a desktop ended whose keeper could not say so.
+// killedKeeper is the reason for the end of a desktop whose keeper could not record one.
 const killedKeeper = "its keeper was killed"
 
-// guarded is the last argument of the inner one of the two processes.
+// guarded is the last argument of the inner process.
 const guarded = "guarded"
 
-// Keep starts a lasting desktop and returns when it is ready. It fails when
-// there is one of that name.
+// Keep starts a lasting desktop and returns when it is ready. It fails if the name is taken.
 func Keep(ctx context.Context, o Options) (Kept, error) {
 	if err := CheckName(o.Name); err != nil {
 		return Kept{}, err
 	}
-	if err := checkServer(o); err != nil {
-		return Kept{}, err
-	}
-	if err := check(o); err != nil {
+	if err := o.check(); err != nil {
 		return Kept{}, err
 	}
 	r, w, err := os.Pipe()
@@ -45,14 +41,14 @@ func Keep(ctx context.Context, o Options) (Kept, error) {
 	defer r.Close()
 	cmd, err := itself(o, w)
 	if err == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no signal for us is one for it
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that it gets none of our signals
 		err = cmd.Start()
 	}
 	w.Close()
 	if err != nil {
 		return Kept{}, fmt.Errorf("starting the keeper of desktop %s: %w", o.Name, err)
 	}
-	go func() { _ = cmd.Wait() }() // it lives on when we do not
+	go func() { _ = cmd.Wait() }() // it may outlive us
 	stop := context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) })
 	defer stop()
 	a, err := readReply(bufio.NewReader(r))
@@ -66,8 +62,8 @@ func Keep(ctx context.Context, o Options) (Kept, error) {
 	return a.Kept, nil
 }
 
-// itself is this program as a keeper, the same file even when another has
-// taken its place since. It tells on the pipe how it went.
+// itself returns the command that runs this program as a keeper: the same file, even if that has
+// been replaced since. It reports on the pipe how the start went.
 func itself(o Options, ready *os.File, more ...string) (*exec.Cmd, error) {
 	raw, err := json.Marshal(o)
 	if err != nil {
@@ -79,10 +75,9 @@ func itself(o Options, ready *os.File, more ...string) (*exec.Cmd, error) {
 	}, nil
 }
 
-// RunKeeper is what KeeperCommand does. Two processes make a keeper: the outer
-// one only watches the inner, which holds the desktop, and ends what that one
-// leaves behind when it is killed; the inner one ends in order when the outer
-// is killed.
+// RunKeeper runs KeeperCommand. A keeper consists of two processes: the inner one holds the
+// desktop; the outer one only watches it, and ends what it leaves behind if it is killed. If the
+// outer one is killed, the inner one ends in order.
 func RunKeeper(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return errors.New("a keeper is started by the program itself")
@@ -98,8 +93,7 @@ func RunKeeper(ctx context.Context, args []string) error {
 	return guard(ctx, o, ready)
 }
 
-// guard starts the process that holds the desktop, waits for its end, and ends
-// what is left.
+// guard starts the process that holds the desktop, waits for its end, and ends what is left.
 func guard(ctx context.Context, o Options, ready *os.File) error {
 	if err := children.AdoptOrphans(); err != nil {
 		return err
@@ -119,7 +113,7 @@ func guard(ctx context.Context, o Options, ready *os.File) error {
 	}
 	h, err := existingHome(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // and nothing in it is left
+		return nil // nothing is left in it
 	}
 	if err != nil {
 		return err
@@ -133,7 +127,7 @@ func guard(ctx context.Context, o Options, ready *os.File) error {
 	return nil
 }
 
-// awaitChild waits for a child to end, and for all that end before it.
+// awaitChild waits for a child to end, and reaps all children that end before it.
 func awaitChild(pid int) {
 	for {
 		got, err := syscall.Wait4(-1, nil, 0, nil)
@@ -143,8 +137,8 @@ func awaitChild(pid int) {
 	}
 }
 
-// endOrphans asks the children of this process to end, or kills them when it is
-// late, and says how many there are. Those of them become its own.
+// endOrphans asks the children of this process to end, or kills them after a time, and returns
+// how many there are. It becomes the parent of their children.
 func endOrphans(late time.Time) int {
 	signal := syscall.SIGTERM
 	if time.Now().After(late) {

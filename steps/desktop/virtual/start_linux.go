@@ -23,8 +23,7 @@ import (
 	"understudy/steps/desktop/xauth"
 )
 
-// startTimeout bounds a start that nothing else bounds: a display that needs
-// longer than this is stuck.
+// startTimeout bounds the start of a display: one that needs longer is stuck.
 const startTimeout = 15 * time.Second
 
 // Display is a running virtual display.
@@ -33,39 +32,37 @@ type Display struct {
 	screen            desktop.Size
 	wayland           bool // it is a session of Wayland
 	folder            *folder
-	home              string    // of its programs; empty: the user's
+	home              string    // the home folder of its programs; empty: that of the user
 	vnc               *VNC      // where people can look
-	joined            *xgb.Conn // to a display that was there already
+	joined            *xgb.Conn // the connection to a display that existed already
 	programs          *programs
 	done              chan struct{}
-	watching          sync.WaitGroup // over the window manager
+	watching          sync.WaitGroup // the goroutine that restarts the window manager
 	closing           sync.Once
 }
 
 func (d *Display) Name() string { return d.name }
 
-// Authority is the file with the cookie that lets a program in.
+// Authority returns the file with the cookie of the display.
 func (d *Display) Authority() string { return d.folder.path("Xauthority") }
 
 func (d *Display) Bus() string { return d.bus }
 
-// Done is closed when the X server has ended, by Close or by itself.
+// Done returns a channel that is closed when the X server has ended.
 func (d *Display) Done() <-chan struct{} { return d.done }
 
-// Env is what a program needs in its environment to show itself here and
-// nowhere else, even when the user has a Wayland session.
+// Env returns what a program needs in its environment to show itself here and nowhere else, even
+// if the user has a Wayland session.
 func (d *Display) Env() []string {
 	return append(d.env(), "DBUS_SESSION_BUS_ADDRESS="+d.bus)
 }
 
-// marker is in the environment of everything that is started for the display.
-func (d *Display) marker() string { return markerOf(d.folder.dir) }
-
+// env is Env without the session bus.
 func (d *Display) env() []string {
 	env := append(d.sessionEnv(),
-		d.marker(),
+		markerOf(d.folder.dir),
 		"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
-		"GSK_RENDERER=cairo", // GTK 4 may wait for ever for a graphics card, and shows no elements meanwhile
+		"GSK_RENDERER=cairo", // GTK 4 may wait for ever for a graphics card, and reports no elements meanwhile
 	)
 	if d.home == "" {
 		return env
@@ -74,7 +71,7 @@ func (d *Display) env() []string {
 		"XDG_DATA_HOME="+filepath.Join(d.home, ".local", "share"), "XDG_STATE_HOME="+filepath.Join(d.home, ".local", "state"))
 }
 
-// sessionEnv leads programs to the display.
+// sessionEnv returns the variables that lead programs to the display.
 func (d *Display) sessionEnv() []string {
 	if d.wayland {
 		return d.swayEnv()
@@ -85,13 +82,10 @@ func (d *Display) sessionEnv() []string {
 	}
 }
 
-// Start ends what displays of dead processes left behind, then starts one. It
-// returns when the window manager manages it.
+// Start cleans up after displays of dead processes, then starts one. It returns when the window
+// manager manages it.
 func Start(ctx context.Context, o Options) (*Display, error) {
-	if err := checkServer(o); err != nil {
-		return nil, err
-	}
-	if err := check(o); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if o.Screen == (desktop.Size{}) {
@@ -111,7 +105,7 @@ func Start(ctx context.Context, o Options) (*Display, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	d := &Display{screen: o.Screen, wayland: servers[o.server()].wayland, folder: f, programs: newPrograms(f), done: make(chan struct{})}
+	d := &Display{screen: o.Screen, wayland: servers[o.server()].wayland, folder: f, programs: &programs{folder: f}, done: make(chan struct{})}
 	if o.OwnHome {
 		d.home = f.path("home")
 		err = os.Mkdir(d.home, 0o700)
@@ -126,8 +120,8 @@ func Start(ctx context.Context, o Options) (*Display, error) {
 	return d, nil
 }
 
-// lookPath fails with the command that installs the first program missing
-// among pairs of a program and its package.
+// lookPath fails if a program is missing, with the command that installs it. The arguments are
+// pairs of a program and its package.
 func lookPath(pairs ...string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if _, err := exec.LookPath(pairs[i]); err != nil {
@@ -162,8 +156,7 @@ func (d *Display) start(ctx context.Context, o Options) error {
 	return d.awaitManager(ctx)
 }
 
-// startServer starts the X server on the first free display number, which it
-// chooses itself.
+// startServer starts the X server on the first free display number, which the server chooses.
 func (d *Display) startServer(ctx context.Context, s server) error {
 	cookie := make([]byte, 16)
 	if _, err := rand.Read(cookie); err != nil {
@@ -185,11 +178,11 @@ func (d *Display) startServer(ctx context.Context, s server) error {
 	if err := d.programs.ready(d.name); err != nil {
 		return err
 	}
-	// Clients look for the number, which only the server knew.
+	// Clients look for the display number, which only the server knew before.
 	return os.WriteFile(d.Authority(), xauth.Entry(number, cookie), 0o600)
 }
 
-// setLayout gives the keyboard a layout.
+// setLayout sets the layout of the keyboard.
 func (d *Display) setLayout(ctx context.Context, layout string) error {
 	if layout == "" {
 		return nil
@@ -212,8 +205,8 @@ func (d *Display) startBus(ctx context.Context) error {
 	return err
 }
 
-// announce starts a program that writes one line to its file descriptor 3
-// when it is ready, and returns that line.
+// announce starts a program that writes one line to its file descriptor 3 when it is ready, and
+// returns that line.
 func (d *Display) announce(ctx context.Context, name string, args ...string) (string, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -222,15 +215,14 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	defer r.Close()
 	cmd := exec.Command(name, args...)
 	cmd.ExtraFiles = []*os.File{w}
-	cmd.Env = append(os.Environ(), d.marker())
+	cmd.Env = append(os.Environ(), markerOf(d.folder.dir))
 	switch {
 	case d.wayland:
-		cmd.Env = without("SWAYSOCK", append(cmd.Env, d.env()...)) // it would be taken for its own
+		cmd.Env = without("SWAYSOCK", append(cmd.Env, d.env()...)) // sway would take it for its own
 	case d.name != "":
-		// What the session bus starts inherits it, and the program of the
-		// accessibility bus tells the X server where that bus is only when no
-		// Wayland display is named. Qt 5 must find that, or it shows its elements
-		// only when it is lucky.
+		// The programs that the session bus starts inherit this. That of the accessibility bus
+		// announces the bus on the X server only without a Wayland display, and Qt 5 reports
+		// its elements reliably only with that announcement.
 		cmd.Env = without("WAYLAND_DISPLAY", append(cmd.Env, d.env()...))
 	}
 	var complaint complaint
@@ -257,20 +249,19 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 		return "", fmt.Errorf("%s did not get ready: %w", name, context.Cause(ctx))
 	}
 	select {
-	case <-ended: // and all that it wrote is read
+	case <-ended: // and everything that it wrote has been read
 	case <-time.After(endTimeout):
 	}
 	return "", fmt.Errorf("%s ended before it was ready: %s (%w)", name, complaint.String(), err)
 }
 
-// without is an environment in which a name is not there, not even an empty one.
+// without returns an environment without a variable.
 func without(name string, env []string) []string {
 	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 }
 
-// Close ends the display with everything that was started for it, and removes
-// its folder. Programs that show themselves on it are asked to close, and then
-// lose their display.
+// Close ends the display with everything that was started for it, and removes its folder.
+// Programs on the display are asked to close before they lose it.
 func (d *Display) Close() error {
 	var err error
 	d.closing.Do(func() {
@@ -285,7 +276,7 @@ func (d *Display) Close() error {
 	return err
 }
 
-// complaint keeps the first lines that a program writes to its error output.
+// complaint keeps the beginning of what a program writes to its standard error.
 type complaint struct {
 	mu sync.Mutex
 	b  []byte

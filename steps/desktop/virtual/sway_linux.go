@@ -11,7 +11,7 @@ import (
 	"understudy/steps/desktop/wayland"
 )
 
-// noRoot says why sway cannot be started by this user.
+// noRoot fails if this user cannot start sway.
 func noRoot() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -19,8 +19,8 @@ func noRoot() error {
 	return &desktop.MissingError{What: "sway refuses to run as root", Mend: "start Understudy as another user"}
 }
 
-// startSway starts a session of Wayland without a screen. Sway is its own window
-// manager, and programs of X are not let in.
+// startSway starts a headless session of Wayland, without XWayland. Sway is its own window
+// manager.
 func (d *Display) startSway(ctx context.Context, o Options) error {
 	config := fmt.Sprintf("output * resolution %s\nxwayland disable\ndefault_border normal\nfocus_on_window_activation focus\n"+
 		"exec sh -c 'echo \"$WAYLAND_DISPLAY\" >&3'\n", d.screen)
@@ -39,21 +39,22 @@ func (d *Display) startSway(ctx context.Context, o Options) error {
 	return d.startBus(ctx)
 }
 
-// swayEnv leads programs to a session of sway, and sway itself to no graphics card.
+// swayEnv returns the variables that lead programs to a session of sway, and keep sway itself from
+// using a graphics card.
 func (d *Display) swayEnv() []string {
 	env := []string{
 		"DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=" + d.name,
 		"XDG_SESSION_TYPE=wayland", "XDG_CURRENT_DESKTOP=sway", "GDK_BACKEND=wayland", "QT_QPA_PLATFORM=wayland",
 	}
 	if d.name != "" {
-		return append(env, "SWAYSOCK=") // that of the user's session would be used
+		return append(env, "SWAYSOCK=") // so that the session of the user is not used
 	}
 	return append(env, "WLR_BACKENDS=headless", "WLR_LIBINPUT_NO_DEVICES=1", "WLR_RENDERER=pixman")
 }
 
-// closeSurfaces asks all windows of a session of Wayland to close, and returns when
-// each is gone or its application has had time for that. It gives the processes that
-// were seen whose windows are gone.
+// closeSurfaces asks all windows of a session of Wayland to close, and returns when each is gone
+// or its application has had time for that. It returns the processes among those seen whose
+// windows are gone.
 func (d *Display) closeSurfaces(seen map[process]bool) (owners []process) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

@@ -1,17 +1,15 @@
-// Package virtual starts displays of our own for a machine that has none: an
-// X server without a screen (Xvfb), a window manager and a session bus, each
-// private to us.
+// Package virtual starts displays of our own: an X server without a screen (Xvfb), a window
+// manager and a session bus, each private to us.
 //
-// Its main idea: a display is held by one process, and ends with it. Start
-// holds one in this process, for as long as it lives. Keep makes a lasting
-// desktop: a process of its own, the keeper, holds the display and every
-// program that is started there, so who uses it may die and come back; Attach
-// goes to it. The kernel ends what a process holds when that dies, whatever
-// killed it, and what is left even then is found by the next Start or Keep in
-// the same folder, through the state file that each display keeps.
+// Its main idea is that a display is held by one process and ends with it. Start holds one in
+// this process. Keep starts a lasting desktop: a process of its own, the keeper, holds the
+// display and every program on it, so that those who use it may die and come back; Attach
+// connects to it. The kernel ends what a process holds when that dies, however that happens. The
+// next Start or Keep in the same folder ends what is left even then, by the state file of each
+// display.
 //
-// It works on Linux only; elsewhere Start and Keep fail with a
-// desktop.MissingError, and there is no lasting desktop to be found.
+// It works on Linux only; elsewhere Start and Keep fail with a desktop.MissingError, and no
+// lasting desktop is found.
 package virtual
 
 import (
@@ -23,97 +21,95 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Options say what display to start.
+// Options say which display to start.
 type Options struct {
-	// Dir is the folder in which displays keep their cookies, sockets and
-	// state; each has a folder of its own inside. When it is empty, or too
-	// long for the address of a socket, a folder in the system's temporary
-	// folder is used.
+	// Dir is the folder for the cookies, sockets and state of displays, each of which has a
+	// folder of its own inside. If it is empty, or too long for the address of a socket, a
+	// folder in the system's temporary folder is used.
 	Dir string
 	// Screen is the size of the screen; zero means 1920×1080.
 	Screen desktop.Size
-	// Layout is that of the keyboard, such as "de"; empty: that of the X server.
+	// Layout is the keyboard layout, such as "de"; empty: that of the X server.
 	Layout string
-	// Server is what to start: Xvfb, which empty means too, or another of Servers.
+	// Server is one of Servers; empty: Xvfb.
 	Server string
 
-	// Display is one that is there already, such as ":1" or "host:1", and becomes a
+	// Display is a display that exists already, such as ":1" or "host:1", and becomes a
 	// lasting desktop; empty: one is started. It is never ended.
 	Display string
-	// Authority is the file with its cookie; empty: the user's.
+	// Authority is the file with the cookie of that display; empty: that of the user.
 	Authority string
-	// Bus is the address of its session bus, by which elements are read; empty: one
-	// of our own, for what is started there.
+	// Bus is the address of its session bus, by which elements are read; empty: one of our
+	// own, for programs that are started there.
 	Bus string
 
-	// Name is what a lasting desktop is called.
+	// Name is the name of a lasting desktop.
 	Name string
 	// Run is the run that a lasting desktop is made for, or empty.
 	Run string
-	// Owner is the credential that a lasting desktop belongs to; empty: the
-	// person at the machine.
+	// Owner is the credential that a lasting desktop belongs to; empty: the person at the
+	// machine.
 	Owner string
-	// Worker is who executes that run, in a fleet; empty: it is of this machine.
+	// Worker is the worker of a fleet that executes that run; empty: this machine does.
 	Worker string
-	// Linger is how long a lasting desktop stays when nobody is attached to it;
-	// 0: until it is ended.
+	// Linger is how long a lasting desktop stays when nobody is attached to it; 0: until it is
+	// ended.
 	Linger time.Duration
-	// OwnHome gives its programs a home folder of their own, which ends with it.
+	// OwnHome gives its programs a home folder of their own, which is removed with it.
 	OwnHome bool
 }
 
-// The servers that a display can have: of X, and of Wayland.
+// The display servers.
 const (
-	Xvfb   = "xvfb"   // has no screen
-	Xephyr = "xephyr" // is a window of another display
-	Xvnc   = "xvnc"   // shows itself to VNC viewers
-	Sway   = "sway"   // is a session of Wayland, and has no screen
+	Xvfb   = "xvfb"   // X without a screen
+	Xephyr = "xephyr" // X in a window of another display
+	Xvnc   = "xvnc"   // X for VNC viewers
+	Sway   = "sway"   // Wayland without a screen
 )
 
-// Servers are the names of the servers.
+// Servers returns the names of the servers.
 func Servers() []string { return []string{Xvfb, Xephyr, Xvnc, Sway} }
 
-// DefaultScreen is the size of a virtual screen when none is asked for.
+// DefaultScreen is the size of the screen unless another one is asked for.
 var DefaultScreen = desktop.Size{W: 1920, H: 1080}
 
-// Protocol is the version of what keepers are asked and answer. A program speaks
-// all versions up to its own: the keeper may be of any earlier release.
+// Protocol is the version of the protocol with keepers. A program speaks all versions up to its
+// own: the keeper may be of any earlier release.
 const Protocol = 1
 
 // Kept describes a lasting desktop.
 type Kept struct {
 	Name     string `json:"name"`
-	Protocol int    `json:"protocol"` // that its keeper speaks
-	// Birth tells it from others that had the same name.
+	Protocol int    `json:"protocol"` // the version that its keeper speaks
+	// Birth distinguishes it from earlier ones with the same name.
 	Birth   string        `json:"birth"`
 	Display string        `json:"display"`
 	Screen  desktop.Size  `json:"screen"`
 	Layout  string        `json:"layout,omitempty"`
-	Run     string        `json:"run,omitempty"`    // that it was made for
-	Owner   string        `json:"owner,omitempty"`  // whose it is; empty: the person's at the machine
-	Worker  string        `json:"worker,omitempty"` // of a fleet, that has the run
-	Client  string        `json:"client,omitempty"` // whose traces are on it, of a pool
+	Run     string        `json:"run,omitempty"`    // the run that it was made for
+	Owner   string        `json:"owner,omitempty"`  // a credential; empty: the person at the machine
+	Worker  string        `json:"worker,omitempty"` // the worker of a fleet that has the run
+	Client  string        `json:"client,omitempty"` // the last client of a desktop of a pool
 	Started time.Time     `json:"started"`
 	Linger  time.Duration `json:"linger,omitempty"`
-	Keeper  int           `json:"keeper,omitempty"` // its process
+	Keeper  int           `json:"keeper,omitempty"` // its process ID
 	Dir     string        `json:"dir,omitempty"`    // its folder
-	Bus     string        `json:"bus,omitempty"`    // address of the session bus
-	Server  string        `json:"server,omitempty"` // one of Servers; empty: Xvfb, or the one that was there
-	Joined  bool          `json:"joined,omitempty"` // the display was there already, and stays
+	Bus     string        `json:"bus,omitempty"`    // the address of its session bus
+	Server  string        `json:"server,omitempty"` // one of Servers; empty: Xvfb, or that of a joined display
+	Joined  bool          `json:"joined,omitempty"` // the display existed before, and stays
 	VNC     *VNC          `json:"vnc,omitempty"`    // where people can look
 	// Env is what a program needs to show itself there.
 	Env []string `json:"env,omitempty"`
 
-	// These are as they were when it was asked.
-	Users     int       `json:"users"`          // who is attached
-	Until     time.Time `json:"until,omitzero"` // when it ends if nobody attaches
+	// The rest is as it was when the keeper was asked.
+	Users     int       `json:"users"`          // how many are attached
+	Until     time.Time `json:"until,omitzero"` // when it ends unless somebody attaches
 	Memory    int64     `json:"memory"`         // of all its processes, in bytes
-	Processes int       `json:"processes"`      // started there
-	Programs  []string  `json:"programs"`       // started there by name, without its own
+	Processes int       `json:"processes"`      // how many run there
+	Programs  []string  `json:"programs"`       // their names, without those of the desktop itself
 }
 
-// IsSeat says whether it is no desktop of ours, but the display of the person at
-// the machine.
+// IsSeat reports whether it is the display of the person at the machine instead of one of ours.
 func (k Kept) IsSeat() bool { return k.Name == desktop.Seat && k.Birth == "" }
 
 // VNC is where a VNC viewer can look at a desktop.
@@ -122,10 +118,10 @@ type VNC struct {
 	Password string `json:"password"`
 }
 
-// Authority is the file with the cookie that lets a program in.
+// Authority returns the file with the cookie of the display.
 func (k Kept) Authority() string { return filepath.Join(k.Dir, "Xauthority") }
 
-// A Closing is what is known of a lasting desktop that has ended.
+// A Closing is the record of the end of a lasting desktop.
 type Closing struct {
 	Name  string    `json:"name"`
 	Birth string    `json:"birth"`
@@ -151,7 +147,7 @@ type Program struct {
 
 var goodName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
-// CheckName says whether a lasting desktop may be called so.
+// CheckName fails if a lasting desktop cannot have a name.
 func CheckName(name string) error {
 	if name == desktop.Seat {
 		return fmt.Errorf("%s is the display of the person at the machine: wanted another name", desktop.Seat)

@@ -28,8 +28,8 @@ func (d *Display) Close() error          { return nil }
 // KeeperCommand is the command of this program that keeps a lasting desktop.
 const KeeperCommand = "keep-desktop"
 
-// The errors are variables, for the checker takes it for a fault of the callers
-// that they look at an error which on this system is always there.
+// The errors are variables: the linter would complain that callers check an error that on this
+// system is never nil.
 var (
 	errNoKept error = &desktop.MissingError{What: "lasting desktops exist only on Linux"}
 	errGone   error = desktop.ErrGone

@@ -3,6 +3,8 @@ package virtualtest
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,12 +18,11 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// RequireVar is the environment variable that turns a skipped desktop test
-// into a failed one.
+// RequireVar is the environment variable that makes desktop tests fail instead of being skipped.
 const RequireVar = "UNDERSTUDY_REQUIRE_DESKTOP"
 
-// Start starts a display that ends with the test. The test is skipped when
-// this machine cannot start one.
+// Start starts a display that ends with the test. It skips the test if this machine cannot start
+// one.
 func Start(t testing.TB) *virtual.Display {
 	t.Helper()
 	return StartWith(t, virtual.Options{})
@@ -31,8 +32,7 @@ func Start(t testing.TB) *virtual.Display {
 func StartWith(t testing.TB, o virtual.Options) *virtual.Display {
 	t.Helper()
 	Need(t, "Xvfb", "openbox", "dbus-daemon")
-	dir := scratch.Dir(t)
-	o.Dir = dir
+	o.Dir = scratch.Dir(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	d, err := virtual.Start(ctx, o)
@@ -43,8 +43,8 @@ func StartWith(t testing.TB, o virtual.Options) *virtual.Display {
 	return d
 }
 
-// Need skips a test when one of the programs that it needs is missing, or
-// fails it when RequireVar is set.
+// Need skips a test if one of the programs that it needs is missing, or fails it if RequireVar is
+// set.
 func Need(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
@@ -59,8 +59,7 @@ func Need(t testing.TB, programs ...string) {
 	}
 }
 
-// TakesTime skips a test that waits for applications for longer than `make test`
-// may take.
+// TakesTime skips a test that waits for applications too long for `make test`.
 func TakesTime(t testing.TB) {
 	t.Helper()
 	if os.Getenv("UNDERSTUDY_E2E") == "" {
@@ -68,7 +67,7 @@ func TakesTime(t testing.TB) {
 	}
 }
 
-// Command is a program that shows itself on a display. It is not started.
+// Command returns the command for a program on a display, without starting it.
 func Command(t testing.TB, d *virtual.Display, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	Need(t, name)
@@ -77,8 +76,8 @@ func Command(t testing.TB, d *virtual.Display, name string, args ...string) *exe
 	return cmd
 }
 
-// ServerPID is the process of a display's X server: the one that was started with
-// its cookie.
+// ServerPID returns the process of the X server of a display, which is known by the file with its
+// cookie.
 func ServerPID(t testing.TB, d *virtual.Display) int {
 	t.Helper()
 	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -98,4 +97,28 @@ func ServerPID(t testing.TB, d *virtual.Display) int {
 	}
 	t.Fatalf("no X server uses %s", d.Authority())
 	return 0
+}
+
+// The environment variables that choose one of several shards of scenarios.
+const (
+	// ShardVariable is i/n for shard i, from 1, of n; empty: all scenarios.
+	ShardVariable = "UNDERSTUDY_E2E_SHARD"
+	// SeedVariable changes which scenarios are in which shard.
+	SeedVariable = "UNDERSTUDY_E2E_SEED"
+)
+
+// InShard reports whether a scenario is in the shard that is to be played.
+func InShard(t testing.TB, name string) bool {
+	t.Helper()
+	text := os.Getenv(ShardVariable)
+	if text == "" {
+		return true
+	}
+	var i, n uint32
+	if _, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || i < 1 || i > n {
+		t.Fatalf("%s: wanted i/n with i from 1 to n, found %q", ShardVariable, text)
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(os.Getenv(SeedVariable) + name))
+	return h.Sum32()%n == i-1
 }
