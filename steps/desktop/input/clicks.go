@@ -87,10 +87,11 @@ func (p *Presses) Add(c desktop.Click) {
 	*p = append(*p, press{c, time.Now(), rest})
 }
 
-// Press calls press, which presses a button. It waits first, unless the press is meant to
-// form a multiple click with the one before.
-func (p *Presses) Press(ctx context.Context, c desktop.Click, follows bool, press func() error) error {
-	if !follows {
+// Press calls press, which presses a button at a point. It waits first, unless the press is
+// meant to form a multiple click with the one before.
+func (p *Presses) Press(ctx context.Context, at desktop.Point, a desktop.ButtonDown, press func() error) error {
+	c := desktop.Click{At: at, Button: a.Button}
+	if !a.Follows {
 		if err := p.Wait(ctx, c); err != nil {
 			return err
 		}

@@ -128,8 +128,7 @@ func (d *Driver) PointerPosition(context.Context) (desktop.Point, error) {
 // buttonDown presses a mouse button, as a click of its own unless it follows one.
 func (d *Driver) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 	x, y := toolkit.location()
-	c := desktop.Click{At: desktop.Point{X: x, Y: y}, Button: a.Button}
-	return d.presses.Press(ctx, c, a.Follows, func() error { return d.button(a.Button, true) })
+	return d.presses.Press(ctx, desktop.Point{X: x, Y: y}, a, func() error { return d.button(a.Button, true) })
 }
 
 func (d *Driver) button(b desktop.Button, down bool) error {

@@ -1,6 +1,7 @@
 package wayland
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -74,7 +75,7 @@ func gnomeFolder() (string, error) {
 func WriteGNOMEExtension(folder, said string) error {
 	version, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(said), "GNOME Shell "), ".")
 	var all, those []string
-	var script, described []byte
+	var script []byte
 	for begin, versions := range gnomeVersions {
 		all = append(all, versions...)
 		if slices.Contains(versions, version) {
@@ -90,25 +91,16 @@ func WriteGNOMEExtension(folder, said string) error {
 		}
 	}
 	same, err := gnomeExtensionFiles.ReadFile("gnome/desktop.js")
-	if err == nil {
-		described, err = json.MarshalIndent(map[string]any{
-			"uuid": GNOMEExtension, "name": "Understudy", "version": 1, "shell-version": those,
-			"description": "Lets Understudy, and no other program, see where windows are, take pictures, raise windows and record you.",
-		}, "", "  ")
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.RemoveAll(folder)
-	}
-	if err == nil {
-		err = os.MkdirAll(folder, 0o755)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, "metadata.json"), described, 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, "extension.js"), append(script, same...), 0o644)
-	}
-	return err
+	described, err := json.MarshalIndent(map[string]any{
+		"uuid": GNOMEExtension, "name": "Understudy", "version": 1, "shell-version": those,
+		"description": "Lets Understudy, and no other program, see where windows are, take pictures, raise windows and record you.",
+	}, "", "  ")
+	return cmp.Or(err, os.RemoveAll(folder), os.MkdirAll(folder, 0o755),
+		os.WriteFile(filepath.Join(folder, "metadata.json"), described, 0o644),
+		os.WriteFile(filepath.Join(folder, "extension.js"), append(script, same...), 0o644))
 }
 
 // enableGNOMEExtension adds the extension to those that GNOME Shell loads, or removes it from

@@ -98,8 +98,7 @@ func (p *pointer) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 	if err != nil {
 		return err
 	}
-	c := desktop.Click{At: at, Button: a.Button}
-	return p.presses.Press(ctx, c, a.Follows, func() error { return p.button(a.Button, true) })
+	return p.presses.Press(ctx, at, a, func() error { return p.button(a.Button, true) })
 }
 
 func (p *pointer) buttonUp(b desktop.Button) error {

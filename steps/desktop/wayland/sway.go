@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"understudy/steps/desktop"
 )
@@ -144,46 +145,44 @@ func (s sway) foreign(ctx context.Context, id desktop.WindowID) (bool, error) {
 }
 
 // node returns the node of a window.
-func (s sway) node(ctx context.Context, id desktop.WindowID) (found swayNode, err error) {
-	var root swayNode
-	if err := s.ask(ctx, swayTree, "", &root); err != nil {
-		return found, err
+func (s sway) node(ctx context.Context, id desktop.WindowID) (swayNode, error) {
+	all, err := s.nodes(ctx)
+	if err != nil {
+		return swayNode{}, err
 	}
-	err = fmt.Errorf("window %d: %w", id, desktop.ErrNotFound)
-	root.collect(func(n *swayNode) {
-		if desktop.WindowID(n.ID) == id {
-			found, err = *n, nil
-		}
-	})
-	return found, err
+	i := slices.IndexFunc(all, func(n swayNode) bool { return desktop.WindowID(n.ID) == id })
+	if i < 0 {
+		return swayNode{}, fmt.Errorf("window %d: %w", id, desktop.ErrNotFound)
+	}
+	return all[i], nil
 }
 
-func (s sway) windows(ctx context.Context) ([]desktop.Window, error) {
-	var root swayNode
-	if err := s.ask(ctx, swayTree, "", &root); err != nil {
-		return nil, err
+func (s sway) windows(ctx context.Context) (list []desktop.Window, err error) {
+	all, err := s.nodes(ctx)
+	slices.SortStableFunc(all, func(a, b swayNode) int { return cmp.Compare(min(a.Fullscreen, 1), min(b.Fullscreen, 1)) })
+	for _, n := range all {
+		list = append(list, n.window())
 	}
-	var tiled, full []desktop.Window
-	root.collect(func(n *swayNode) {
-		if n.Fullscreen != 0 {
-			full = append(full, n.window())
-		} else {
-			tiled = append(tiled, n.window())
-		}
-	})
-	return append(tiled, full...), nil
+	return list, err
 }
 
-// collect calls f for the windows below a node, from the bottom to the top.
-func (n *swayNode) collect(f func(*swayNode)) {
+// nodes returns the nodes of windows, from the bottom to the top, except that a fullscreen window
+// has the place of a tiled one.
+func (s sway) nodes(ctx context.Context) ([]swayNode, error) {
+	var root swayNode
+	err := s.ask(ctx, swayTree, "", &root)
+	return root.collect(nil), err
+}
+
+// collect appends the windows below a node to a list.
+func (n *swayNode) collect(list []swayNode) []swayNode {
 	if n.PID != 0 {
-		f(n)
+		list = append(list, *n)
 	}
-	for _, kids := range [][]swayNode{n.Nodes, n.Floating} {
-		for i := range kids {
-			kids[i].collect(f)
-		}
+	for _, kid := range slices.Concat(n.Nodes, n.Floating) {
+		list = kid.collect(list)
 	}
+	return list
 }
 
 func (n *swayNode) window() desktop.Window {

@@ -80,8 +80,7 @@ func (p *pointer) buttonDown(ctx context.Context, l *xConn, a desktop.ButtonDown
 	if err != nil {
 		return err
 	}
-	c := desktop.Click{At: at, Button: a.Button}
-	return p.presses.Press(ctx, c, a.Follows, func() error { return p.button(ctx, l, a.Button, true) })
+	return p.presses.Press(ctx, at, a, func() error { return p.button(ctx, l, a.Button, true) })
 }
 
 func (p *pointer) buttonUp(ctx context.Context, l *xConn, b desktop.Button) error {

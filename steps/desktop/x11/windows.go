@@ -111,59 +111,53 @@ func (l *windowTable) describe(ids []uint32) []seenWindow {
 	return ws
 }
 
+// windowProperties are the properties that are read of each window.
+var windowProperties = []string{
+	"_NET_WM_NAME", "WM_NAME", "WM_CLASS", "_NET_WM_PID", "_NET_WM_STATE", "_NET_FRAME_EXTENTS", "_GTK_FRAME_EXTENTS", "_NET_WM_DESKTOP", "_NET_WM_WINDOW_TYPE",
+}
+
 // questions are the requests about one window.
 type questions struct {
-	id                                  xproto.Window
-	geometry                            xproto.GetGeometryCookie
-	origin                              xproto.TranslateCoordinatesCookie
-	title, oldTitle, class, pid, states xproto.GetPropertyCookie
-	frame, shadow, workspace, sort      xproto.GetPropertyCookie
-	owner                               func() int
+	id         xproto.Window
+	geometry   xproto.GetGeometryCookie
+	origin     xproto.TranslateCoordinatesCookie
+	properties map[string]xproto.GetPropertyCookie
+	owner      func() int
 }
 
 func (l *windowTable) inquire(w xproto.Window) questions {
-	p := func(name string) xproto.GetPropertyCookie { return l.property(w, l.atom(name)) }
-	return questions{
-		id:        w,
-		geometry:  xproto.GetGeometry(l.x, xproto.Drawable(w)),
-		origin:    xproto.TranslateCoordinates(l.x, w, l.root, 0, 0),
-		title:     p("_NET_WM_NAME"),
-		oldTitle:  l.property(w, xproto.AtomWmName),
-		class:     l.property(w, xproto.AtomWmClass),
-		pid:       p("_NET_WM_PID"),
-		states:    p("_NET_WM_STATE"),
-		frame:     p("_NET_FRAME_EXTENTS"),
-		shadow:    p("_GTK_FRAME_EXTENTS"),
-		workspace: p("_NET_WM_DESKTOP"),
-		sort:      p("_NET_WM_WINDOW_TYPE"),
-		owner:     l.owner(w),
+	q := questions{
+		id: w, geometry: xproto.GetGeometry(l.x, xproto.Drawable(w)), origin: xproto.TranslateCoordinates(l.x, w, l.root, 0, 0),
+		properties: map[string]xproto.GetPropertyCookie{}, owner: l.owner(w),
 	}
+	for _, name := range windowProperties {
+		q.properties[name] = l.property(w, l.atom(name))
+	}
+	return q
 }
 
 func (l *windowTable) read(q questions) seenWindow {
+	text := func(property string) string { r, _ := q.properties[property].Reply(); return l.decode(r) }
+	list := func(property string) []uint32 { return numbers(q.properties[property].Reply()) }
 	w := seenWindow{Window: desktop.Window{ID: desktop.WindowID(q.id)}, workspace: everyWorkspace}
 	geometry, err := q.geometry.Reply()
 	origin, err2 := q.origin.Reply()
 	w.there = err == nil && err2 == nil
-	title, _ := q.title.Reply()
-	oldTitle, _ := q.oldTitle.Reply()
-	w.Title = cmp.Or(l.decode(title), l.decode(oldTitle))
-	class, _ := q.class.Reply()
-	classes := classNames(l.decode(class))
-	w.Class = classes[len(classes)-1]
-	pids, states := numbers(q.pid.Reply()), numbers(q.states.Reply())
-	frame, shadow := numbers(q.frame.Reply()), numbers(q.shadow.Reply())
-	sorts := numbers(q.sort.Reply())
-	sort := func(name string) bool { return slices.Contains(sorts, uint32(l.atom("_NET_WM_WINDOW_TYPE_"+name))) }
-	w.Tooltip, w.Splash, w.Dialog = sort("TOOLTIP"), sort("SPLASH"), sort("DIALOG")
-	if ws := numbers(q.workspace.Reply()); len(ws) == 1 {
-		w.workspace = ws[0]
-	}
 	if !w.there {
 		return w
 	}
-	is := desktop.Rect{X: int(origin.DstX), Y: int(origin.DstY), W: int(geometry.Width), H: int(geometry.Height)}
-	w.Inside = grow(is, shadow, -1) // applications draw shadows around themselves
+	w.Title = cmp.Or(text("_NET_WM_NAME"), text("WM_NAME"))
+	classes := classNames(text("WM_CLASS"))
+	w.Class = classes[len(classes)-1]
+	pids, states, types := list("_NET_WM_PID"), list("_NET_WM_STATE"), list("_NET_WM_WINDOW_TYPE")
+	frame, shadow := list("_NET_FRAME_EXTENTS"), list("_GTK_FRAME_EXTENTS")
+	is := func(kind string) bool { return slices.Contains(types, uint32(l.atom("_NET_WM_WINDOW_TYPE_"+kind))) }
+	w.Tooltip, w.Splash, w.Dialog = is("TOOLTIP"), is("SPLASH"), is("DIALOG")
+	if ws := list("_NET_WM_DESKTOP"); len(ws) == 1 {
+		w.workspace = ws[0]
+	}
+	bounds := desktop.Rect{X: int(origin.DstX), Y: int(origin.DstY), W: int(geometry.Width), H: int(geometry.Height)}
+	w.Inside = grow(bounds, shadow, -1) // applications draw shadows around themselves
 	w.Bounds = grow(w.Inside, frame, 1)
 	has := func(state string) bool { return slices.Contains(states, uint32(l.atom(state))) }
 	w.Minimized = has("_NET_WM_STATE_HIDDEN")
