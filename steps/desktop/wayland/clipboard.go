@@ -217,15 +217,16 @@ type busText struct {
 
 	mu    sync.Mutex    // guards the fields below
 	owned bool          // the clipboard has our text
+	kinds []string      // the types that it offers, if a signal tells them
 	own   string        // our text
 	reads chan struct{} // of our text
 }
 
-// changed hears whether the clipboard still has our text.
-func (c *busText) changed(owned bool) {
+// changed hears whether the clipboard has our text, and which types it offers.
+func (c *busText) changed(owned bool, kinds []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.owned = owned
+	c.owned, c.kinds = owned, kinds
 }
 
 // give starts to write our text to a program that reads the clipboard, which may be slow.
@@ -250,13 +251,19 @@ func pipeOf(fd dbus.UnixFD) *os.File {
 	return os.NewFile(uintptr(fd), "from the bus")
 }
 
-// readAs reads the text of the clipboard, which offers some types.
-func (c *busText) readAs(ctx context.Context, kinds []string) (string, error) {
+// read reads the text of the clipboard. Its types are nil if a signal has told them.
+func (c *busText) read(ctx context.Context, kinds []string) (string, error) {
 	c.mu.Lock()
 	own, owned := c.own, c.owned
+	if kinds == nil {
+		kinds = c.kinds
+	}
 	c.mu.Unlock()
-	if owned || len(kinds) == 0 {
+	switch {
+	case owned:
 		return own, nil
+	case len(kinds) == 0:
+		return "", nil
 	}
 	kind, err := textAmong(kinds)
 	if err != nil {

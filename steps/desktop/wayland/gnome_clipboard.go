@@ -34,7 +34,7 @@ func (c *gnomeSelection) hear(s *dbus.Signal) {
 	case s.Name == gnomeRemote+".Session.SelectionOwnerChanged" && len(s.Body) == 1:
 		options, _ := s.Body[0].(map[string]dbus.Variant)
 		owned, _ := options["session-is-owner"].Value().(bool)
-		c.text.changed(owned)
+		c.text.changed(owned, nil)
 	case s.Name == gnomeRemote+".Session.SelectionTransfer" && len(s.Body) == 2:
 		serial, _ := s.Body[1].(uint32)
 		c.text.give(serial)
@@ -46,7 +46,7 @@ func (c *gnomeSelection) read(ctx context.Context) (string, error) {
 	if err := c.gnome.ask(ctx, "Kinds", []any{&kinds}); err != nil || len(kinds) == 0 {
 		return "", err
 	}
-	return c.text.readAs(ctx, kinds)
+	return c.text.read(ctx, kinds)
 }
 
 func (c *gnomeSelection) offer(ctx context.Context, text string) (<-chan struct{}, error) {

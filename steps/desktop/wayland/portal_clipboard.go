@@ -12,7 +12,6 @@ import (
 type portalSelection struct {
 	portal *portal
 	text   busText
-	kinds  []string // the types that it offers; guarded by portal.mu
 }
 
 func (p *portal) openSelection() *portalSelection {
@@ -21,15 +20,15 @@ func (p *portal) openSelection() *portalSelection {
 	}}}
 }
 
-// hear receives a signal about the clipboard. The caller holds portal.mu.
+// hear receives a signal about the clipboard.
 func (c *portalSelection) hear(s *dbus.Signal) {
 	switch {
 	case len(s.Body) < 2 || s.Body[0] != c.portal.session:
 	case s.Name == portalClips+".SelectionOwnerChanged":
 		about, _ := s.Body[1].(map[string]dbus.Variant)
-		c.kinds, _ = about["mime_types"].Value().([]string)
+		kinds, _ := about["mime_types"].Value().([]string)
 		owned, _ := about["session_is_owner"].Value().(bool)
-		c.text.changed(owned)
+		c.text.changed(owned, kinds)
 	case len(s.Body) == 3:
 		serial, _ := s.Body[2].(uint32)
 		c.text.give(serial)
@@ -40,10 +39,7 @@ func (c *portalSelection) read(ctx context.Context) (string, error) {
 	if err := c.portal.ready(); err != nil {
 		return "", err
 	}
-	c.portal.mu.Lock()
-	kinds := c.kinds
-	c.portal.mu.Unlock()
-	return c.text.readAs(ctx, kinds)
+	return c.text.read(ctx, nil)
 }
 
 func (c *portalSelection) offer(ctx context.Context, text string) (<-chan struct{}, error) {

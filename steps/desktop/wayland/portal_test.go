@@ -318,14 +318,21 @@ func TestThePortalIsSeenAndTouched(t *testing.T) {
 		t.Errorf("the clipboard holds %q, %v", text, err)
 	}
 	p.with(func() { p.clip = "theirs" })
-	about := fakeOptions{"mime_types": dbus.MakeVariant([]string{"text/html", "text/plain"}), "session_is_owner": dbus.MakeVariant(false)}
-	if err := p.bus.Emit(fakePath, "org.freedesktop.portal.Clipboard.SelectionOwnerChanged", fakeSession, about); err != nil {
-		t.Fatal(err)
-	}
-	for text := "ours"; text == "ours"; {
-		if text, err = d.ReadClipboard(t.Context()); err != nil || text != "ours" && text != "theirs as text/plain" {
-			t.Fatalf("the clipboard holds %q, %v", text, err)
+	before := "ours"
+	for _, row := range []struct {
+		types []string
+		want  string
+	}{{[]string{"text/html", "text/plain"}, "theirs as text/plain"}, {[]string{}, ""}} {
+		about := fakeOptions{"mime_types": dbus.MakeVariant(row.types), "session_is_owner": dbus.MakeVariant(false)}
+		if err := p.bus.Emit(fakePath, "org.freedesktop.portal.Clipboard.SelectionOwnerChanged", fakeSession, about); err != nil {
+			t.Fatal(err)
 		}
+		for text := before; text == before; {
+			if text, err = d.ReadClipboard(t.Context()); err != nil || text != before && text != row.want {
+				t.Fatalf("the clipboard holds %q (%v), want %q", text, err, row.want)
+			}
+		}
+		before = row.want
 	}
 	if picture, err := d.Capture(t.Context(), desktop.Rect{X: 640, W: 70, H: 60}); err != nil || picture.Rect.Dx() != 70 || picture.Rect.Dy() != 60 {
 		t.Errorf("a picture: %v", err)
