@@ -16,7 +16,7 @@ func TestHowLongAClickWaitsForThoseBefore(t *testing.T) {
 	left, right, elsewhere := click(here, desktop.Left), click(here, desktop.Right), click(there, desktop.Left)
 	double := elsewhere
 	double.Count = 2
-	// moved is left after the element or the window under it went there
+	// moved returns a click on an element or window that has moved to a point
 	moved := func(c desktop.Click, to desktop.Point, el desktop.Handle, w desktop.WindowID) desktop.Click {
 		c.At, c.On, c.In = to, &desktop.Element{Handle: el}, &desktop.Window{ID: w}
 		c.On.Bounds, c.In.Bounds = desktop.Rect{X: to.X - 20, Y: 90, W: 40, H: 20}, desktop.Rect{X: to.X - 50, W: 800, H: 600}
@@ -77,8 +77,7 @@ func TestAButtonThatWasHeldCountsFromWhenItWasLetGo(t *testing.T) {
 	})
 }
 
-// After a double click a third press soon makes a triple click, for which GTK
-// waits longer.
+// After a double click a third press can make a triple click, for which GTK waits longer.
 func TestAClickWaitsLongerAfterADoubleClick(t *testing.T) {
 	here, there := desktop.Point{X: 100, Y: 100}, desktop.Point{X: 300, Y: 100}
 	const ago = clickRest + 100*time.Millisecond

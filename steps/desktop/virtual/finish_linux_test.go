@@ -11,7 +11,7 @@ import (
 	"understudy/internal/scratch"
 )
 
-// command starts a program on a desktop, and gives its process.
+// command starts a program on a desktop and returns its process.
 func command(t testing.TB, k Kept, dir string, args ...string) (pid int) {
 	t.Helper()
 	a, err := Attach(k)
@@ -26,7 +26,7 @@ func command(t testing.TB, k Kept, dir string, args ...string) (pid int) {
 	return pid
 }
 
-// keys presses keys there.
+// keys presses keys on a desktop.
 func keys(t testing.TB, k Kept, args ...string) {
 	t.Helper()
 	if out, err := display(k, "xdotool", args...).CombinedOutput(); err != nil {
@@ -34,8 +34,8 @@ func keys(t testing.TB, k Kept, args ...string) {
 	}
 }
 
-// An application that has not yet read the key by which it is told to save does so
-// before its desktop ends. Here it reads nothing until the end has begun.
+// An application that has not read the key for saving yet saves before its desktop ends. Here it
+// reads nothing until the end has begun.
 func TestADesktopThatEndsLetsItsApplicationSave(t *testing.T) {
 	need(t, "mousepad", "xdotool")
 	k := keepOne(t, Options{Name: "work"})
@@ -43,7 +43,7 @@ func TestADesktopThatEndsLetsItsApplicationSave(t *testing.T) {
 	editor := command(t, k, dir, "mousepad", "out.txt")
 	keys(t, k, "search", "--sync", "--onlyvisible", "--class", "mousepad", "windowfocus", "--sync")
 	keys(t, k, "type", "kept")
-	// only once it has read that does it know that there is something to save
+	// it does not save before it has read the text
 	scratch.Until(t, "the text is in the title", func() bool {
 		out, _ := display(k, "xdotool", "search", "--onlyvisible", "--name", `^\*.*Mousepad`).Output()
 		return len(out) > 0
@@ -65,7 +65,7 @@ func TestADesktopThatEndsLetsItsApplicationSave(t *testing.T) {
 	}
 }
 
-// What a program writes after the one that it waited for is written too.
+// What a program writes after waiting for another one is written too.
 func TestADesktopThatEndsLetsScriptsGoOn(t *testing.T) {
 	need(t, "zenity", "xdotool")
 	k := keepOne(t, Options{Name: "work"})
@@ -80,7 +80,7 @@ func TestADesktopThatEndsLetsScriptsGoOn(t *testing.T) {
 	}
 }
 
-// One that asks whether to save, or that hangs, does not hold the end up for long.
+// An application that asks whether to save, or that hangs, does not delay the end for long.
 func TestADesktopEndsThoughAnApplicationDoesNot(t *testing.T) {
 	need(t, "mousepad", "xdotool")
 	for _, row := range []struct {

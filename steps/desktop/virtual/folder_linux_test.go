@@ -14,8 +14,8 @@ import (
 	"understudy/internal/scratch"
 )
 
-// Programs write into the folder until it is gone. One time in many, a file
-// comes just when the folder was thought empty.
+// Programs write into the folder until it is gone. One time in many, a file is created just after
+// the folder was found empty.
 func TestAFolderIsRemovedWhileProgramsStillWrite(t *testing.T) {
 	home := t.TempDir()
 	for range 200 {
@@ -42,8 +42,8 @@ func TestAFolderIsRemovedWhileProgramsStillWrite(t *testing.T) {
 	}
 }
 
-// TestWhatADyingOwnerLeftIsRemoved holds that a name is free again, whenever its
-// owner was killed while it made or removed the folder.
+// TestWhatADyingOwnerLeftIsRemoved checks that a name is free again, whenever its owner was killed
+// while it created or removed the folder.
 func TestWhatADyingOwnerLeftIsRemoved(t *testing.T) {
 	for name, left := range map[string][]string{"it had made the folder": nil, "it had removed the state file": {"Xauthority", "run/bus"}} {
 		t.Run(name, func(t *testing.T) {
@@ -74,11 +74,11 @@ func TestWhatADyingOwnerLeftIsRemoved(t *testing.T) {
 	}
 }
 
-// TestFolderThatOthersMadeIsRefused holds that what another user put into a shared
-// place is not taken for ours.
+// TestFolderThatOthersMadeIsRefused checks that a file of another user in a shared folder is not used
+// as ours.
 func TestFolderThatOthersMadeIsRefused(t *testing.T) {
 	private := t.TempDir()
-	open, err := os.MkdirTemp("/tmp", "u") // a short path, as homes must have
+	open, err := os.MkdirTemp("/tmp", "u") // a short path, which homes need
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +118,8 @@ func TestFolderThatOthersMadeIsRefused(t *testing.T) {
 	}
 }
 
-// A process that was killed runs on for a moment after its main thread has
-// ended, and keeps what it had open: an X server its socket.
+// A process that was killed runs on for a moment after its main thread has ended, and keeps its files
+// open, such as the socket of an X server.
 func TestAProcessRunsUntilItsLastThreadHasEnded(t *testing.T) {
 	need(t, "python3")
 	child := exec.Command("python3", "-c", `

@@ -49,8 +49,8 @@ func keepOne(t testing.TB, o Options) Kept {
 	return k
 }
 
-// leftovers lists what is left of a lasting desktop, which runs now: processes, files,
-// and its own socket. Another display may have its number, and a socket, afterwards.
+// leftovers returns a function that lists what is left of a lasting desktop, which runs now:
+// processes, files, and its own socket. Another display may have its number and a socket later.
 func leftovers(k Kept) (left func() []string) {
 	socket := SocketOf(k.Display)
 	own, _ := os.Lstat(socket)
@@ -111,7 +111,7 @@ func TestADesktopOutlivesWhoUsesIt(t *testing.T) {
 	}
 }
 
-// display is a program that uses a desktop from outside.
+// display returns the command for a program that uses a desktop from outside.
 func display(k Kept, name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Env = append(os.Environ(), k.Env...)
@@ -187,8 +187,8 @@ func TestADesktopEndsWhenNobodyUsesItForLong(t *testing.T) {
 	}
 }
 
-// startSome starts programs of all sorts: one that stays, one that leaves its
-// parent, one that leaves its session too, and one that shows itself.
+// startSome starts programs of all sorts: one that stays, one whose parent ends, one that also leaves
+// its session, and one with a window.
 func startSome(t testing.TB, k Kept) []int {
 	t.Helper()
 	a, err := Attach(k)
@@ -216,7 +216,7 @@ func startSome(t testing.TB, k Kept) []int {
 	return pids
 }
 
-// running are those of the processes that still are.
+// running returns the processes that still run.
 func running(pids []int) []string {
 	var left []string
 	for _, pid := range pids {
@@ -227,16 +227,15 @@ func running(pids []int) []string {
 	return left
 }
 
-// TestNothingIsLeftInWhateverOrderItIsKilled kills, in each order, two of those
-// that make a desktop, at once; only where nobody is left who could clear away
-// may something be left for the next who comes.
+// TestNothingIsLeftInWhateverOrderItIsKilled kills two processes of a desktop in each order. Something
+// may be left for the next process to clean up only if both that could do so were killed.
 func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
 	need(t, "xmessage")
 	parts := []string{"keeper", "guard", "server", "manager", "bus"}
 	for _, first := range parts {
 		for _, second := range parts {
 			if first == "manager" && second == first {
-				continue // it is started again, as another test says
+				continue // it is started again, as another test checks
 			}
 			t.Run("first the "+first+", then the "+second, func(t *testing.T) {
 				t.Parallel()
@@ -246,7 +245,7 @@ func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
 					_ = syscall.Kill(pidOf(t, k, part), syscall.SIGKILL)
 				}
 				if slices.Contains([]string{first, second}, "bus") && !slices.ContainsFunc([]string{first, second}, func(p string) bool { return p != "bus" && p != "manager" }) {
-					_ = End(k, "its bus is gone") // a desktop lives on without one
+					_ = End(k, "its bus is gone") // a desktop goes on without one
 				}
 				scratch.Until(t, "the keeper and its guard are gone", func() bool { return startOf(k.Keeper) == 0 && startOf(started[0]) == 0 })
 				left := func() []string { return append(ofDesktop(), running(started)...) }
@@ -276,7 +275,7 @@ func pidOf(t testing.TB, k Kept, part string) int {
 		return k.Keeper
 	case "guard":
 		if startOf(k.Keeper) == 0 {
-			return 1 << 30 // it ends already
+			return 1 << 30 // it is ending already
 		}
 		return guardOf(t, k)
 	}

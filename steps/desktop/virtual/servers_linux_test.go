@@ -18,8 +18,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// another is a display that is there already, as that of another user: nothing in
-// our environment leads there.
+// another starts a display like that of another user: nothing in our environment leads there.
 func another(t testing.TB) *Display {
 	t.Helper()
 	need(t)
@@ -31,8 +30,8 @@ func another(t testing.TB) *Display {
 	return d
 }
 
-// Each X server that is installed makes a desktop of the size that was asked for,
-// with a window manager, and leaves nothing behind.
+// Each X server that is installed makes a desktop of the requested size with a window manager, and
+// leaves nothing behind.
 func TestAtLengthADesktopOfEachServer(t *testing.T) {
 	for _, name := range []string{Xvfb, Xephyr, Xvnc} {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +79,7 @@ func TestWhatAServerNeedsIsSaid(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		options  Options
-		path     string // where programs are looked for; empty: as ever
+		path     string // PATH; empty: unchanged
 		want     string
 	}{
 		{"a server that there is not", Options{Server: "xorg"}, "", `there is no server "xorg": wanted one of xvfb, xephyr, xvnc, sway`},
@@ -112,7 +111,7 @@ func TestAServerThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// A person looks with a VNC viewer, and nobody who does not know the password.
+// A person can look with a VNC viewer, with the password only.
 func TestOnlyWhoKnowsThePasswordLooks(t *testing.T) {
 	need(t, "Xvnc")
 	k := keepOne(t, Options{Name: "work", Server: Xvnc})
@@ -132,8 +131,8 @@ func TestOnlyWhoKnowsThePasswordLooks(t *testing.T) {
 	}
 }
 
-// looks says whether a VNC viewer with a password is let in. Such a password is the
-// only credential that may be taken.
+// looks reports whether the server accepts a VNC viewer with a password. It must accept no other kind
+// of credential.
 func looks(address, password string) (bool, error) {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
@@ -170,8 +169,8 @@ func looks(address, password string) (bool, error) {
 	return bytes.Equal(read(4), []byte{0, 0, 0, 0}), err
 }
 
-// The display of another user, or of another machine, is a desktop with a name for
-// who has its cookie, and stays when that ends.
+// The display of another user, or of another machine, becomes a lasting desktop for anyone with its
+// cookie, and stays when that ends.
 func TestADisplayThatIsThereBecomesADesktop(t *testing.T) {
 	x := another(t)
 	for sentence, name := range map[string]string{"on this machine": x.Name(), "by the name of the machine": "unix" + x.Name()} {

@@ -21,8 +21,8 @@ import (
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
-// ownerVar makes the test program start a display, print where it is and wait
-// to be killed.
+// ownerVar is the environment variable that makes the test program start a display, print where it is
+// and wait to be killed.
 const ownerVar = "UNDERSTUDY_TEST_DISPLAY_DIR"
 
 func TestMain(m *testing.M) {

@@ -18,8 +18,8 @@ import (
 	"understudy/steps/desktop/wayland/waylandtest"
 )
 
-// A session of GNOME has its pointer where it was sent, and its pictures show what our
-// extension draws, until we end.
+// In a session of GNOME the pointer is where it was moved, and pictures show what our extension
+// draws, until we end.
 func TestAtLengthGNOMEIsSeenAndTouched(t *testing.T) {
 	g := waylandtest.StartGNOME(t, 1)
 	g.Enter(t)
@@ -79,8 +79,8 @@ func TestAtLengthGNOMEIsSeenAndTouched(t *testing.T) {
 	}
 }
 
-// The extension tells and does nothing for a program that does not know the token, and
-// only the person's own programs can read that.
+// The extension refuses everything to a program that does not know the token, which only programs of
+// the same person can read.
 func TestAtLengthGNOMEAnswersOnlyWhoKnowsTheToken(t *testing.T) {
 	g := waylandtest.StartGNOME(t, 1)
 	bus, err := dbus.Connect(g.Bus)
@@ -119,7 +119,7 @@ func TestAtLengthGNOMEAnswersOnlyWhoKnowsTheToken(t *testing.T) {
 	}
 }
 
-// Without the extension the session is said to be one that a command makes reachable.
+// Without the extension the error names the command that installs it.
 func TestAtLengthGNOMEWithoutTheExtension(t *testing.T) {
 	g := waylandtest.StartGNOMEWithout(t)
 	g.Enter(t)

@@ -20,9 +20,8 @@ import (
 	"understudy/steps/desktop/wayland/waylandtest"
 )
 
-// A person is heard while somebody watches: what his mouse does, and his keys where GNOME
-// tells them, which it is not asked for in the name of a screen reader. What we do
-// ourselves is left out.
+// While somebody watches, the mouse of a person is heard, and the keys if GNOME tells them without a
+// screen reader. Our own input is left out.
 func TestAtLengthGNOMEHearsAPerson(t *testing.T) {
 	g := waylandtest.StartGNOME(t, 1)
 	g.Enter(t)
@@ -30,7 +29,7 @@ func TestAtLengthGNOMEHearsAPerson(t *testing.T) {
 	if err := g.Eval(&monitor, "global.context.get_debug_control?.().a11y_manager_without_access_control === false"); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Eval(nil, "global.context.unsafe_mode = false"); err != nil { // which would let everybody listen
+	if err := g.Eval(nil, "global.context.unsafe_mode = false"); err != nil { // that would let everybody listen
 		t.Fatal(err)
 	}
 	d, person := open(t, g.Session), open(t, g.Session)
@@ -100,7 +99,7 @@ func TestAtLengthGNOMEHearsAPerson(t *testing.T) {
 	}
 }
 
-// Only the connection that asked is told, as long as it is there.
+// Only the connection that asked gets signals, as long as it exists.
 func TestAtLengthGNOMETellsOnlyWhoAsked(t *testing.T) {
 	g := waylandtest.StartGNOME(t, 1)
 	g.Enter(t)
@@ -142,7 +141,7 @@ func TestAtLengthGNOMETellsOnlyWhoAsked(t *testing.T) {
 	}
 	pointers := func(signals chan *dbus.Signal) (n int) {
 		t.Helper()
-		if err := other.Call("org.understudy.Desktop1.State", 0).Err; err != nil { // what came before has come
+		if err := other.Call("org.understudy.Desktop1.State", 0).Err; err != nil { // earlier signals have arrived then
 			t.Fatal(err)
 		}
 		for len(signals) > 0 {

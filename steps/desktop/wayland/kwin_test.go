@@ -11,8 +11,8 @@ import (
 	"understudy/steps/desktop/wayland/waylandtest"
 )
 
-// A session of KWin that does not allow this program to act is refused, with the
-// command that mends it; what allows it is looked at in the next connection.
+// A session of KWin that does not allow this program to act is refused, with the command that allows
+// it; the permission is read with the next connection.
 func TestAtLengthKWinAllowsWhatItWasToldTo(t *testing.T) {
 	s := waylandtest.StartKWinThatForbids(t, desktop.Size{W: 640, H: 450}, 2)
 	s.Enter(t)

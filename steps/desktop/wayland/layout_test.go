@@ -41,7 +41,7 @@ xkb_symbols "pc+de+gr:2" {
 };
 `
 
-// What a key types depends on the layout, on its group, and on Shift and AltGr.
+// What a key types depends on the layout, the group, Shift and AltGr.
 func TestTheLayoutIsTheSessions(t *testing.T) {
 	groups := groupsOf(germanAndGreek)
 	if len(groups) != 2 {

@@ -24,16 +24,16 @@ import (
 	"understudy/steps/desktop/wayland/waylandtest"
 )
 
-// fakePortal is a portal whose person allows everything, or does not answer.
+// fakePortal is a portal with a person who allows everything, or does not answer.
 type fakePortal struct {
 	bus *dbus.Conn
 	dir string
 
 	mu     sync.Mutex     // guards the fields below
 	silent bool           // the person does not answer
-	heard  []string       // what it was told, without what never changes
-	wanted map[string]any // of SelectDevices
-	clip   string         // that a program put on the clipboard
+	heard  []string       // the calls, without their constant arguments
+	wanted map[string]any // the options of SelectDevices
+	clip   string         // the text that a program put on the clipboard
 }
 
 const (
@@ -42,8 +42,8 @@ const (
 	fakeSession = dbus.ObjectPath("/org/freedesktop/portal/desktop/session/a/b")
 )
 
-// startPortal puts a portal on the bus of a session, of which the interface for remote
-// desktops has a version.
+// startPortal puts a portal on the bus of a session, with a version of the interface for remote
+// desktops.
 func startPortal(t *testing.T, s *waylandtest.Session, version uint32) *fakePortal {
 	t.Helper()
 	bus, err := dbus.Connect(s.Bus)
@@ -68,7 +68,7 @@ func startPortal(t *testing.T, s *waylandtest.Session, version uint32) *fakePort
 	return p
 }
 
-// told is what it was told since this was asked last.
+// told returns the calls since the last time.
 func (p *fakePortal) told() (heard []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *fakePortal) told() (heard []string) {
 	return heard
 }
 
-// with lets f look at it and change it.
+// with calls f, which accesses the fields.
 func (p *fakePortal) with(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -197,7 +197,7 @@ func (p *fakePortal) SelectionRead(_ dbus.ObjectPath, kind string) (dbus.UnixFD,
 	return dbus.UnixFD(r.Fd()), nil
 }
 
-// fixedFrames are the windows that applications tell of.
+// fixedFrames are the windows that applications report.
 type fixedFrames []desktop.Window
 
 func (f fixedFrames) FrameWindows(context.Context) ([]desktop.Window, error) {
@@ -206,13 +206,13 @@ func (f fixedFrames) FrameWindows(context.Context) ([]desktop.Window, error) {
 
 func (fixedFrames) Close() error { return nil }
 
-// byPortal are the options of a session that is operated by the portal alone.
+// byPortal returns the options for a session that is operated by the portal alone.
 func byPortal(s *waylandtest.Session, token string, asks func(string), windows ...desktop.Window) wayland.Options {
 	frames := func(context.Context) (wayland.FrameLister, error) { return fixedFrames(windows), nil }
 	return wayland.Options{Display: s.Wayland, Portal: wayland.Portal{Frames: frames, Only: true, Token: token, Asks: asks}}
 }
 
-// What a person allowed once is kept, where the portal keeps it, and not asked again.
+// A permission is kept, if the portal supports that, and not asked for again.
 func TestThePortalKeepsWhatWasAllowed(t *testing.T) {
 	for _, row := range []struct {
 		version             uint32
@@ -251,13 +251,13 @@ func TestThePortalKeepsWhatWasAllowed(t *testing.T) {
 	}
 }
 
-// Input goes to the monitor that was shared, pictures come from files that are removed,
-// and the clipboard works both ways.
+// Input goes to the monitor that was shared, the files of pictures are removed, and the clipboard
+// works both ways.
 func TestThePortalIsSeenAndTouched(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable", "output HEADLESS-1 resolution 640x480 position 0 0", "exec swaymsg create_output", "output HEADLESS-2 resolution 640x480 position 640 0")
 	s.Enter(t)
 	p := startPortal(t, s, 1)
-	other, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland}) // whose keyboard is the session's
+	other, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland}) // its keyboard is that of the session
 	if err == nil {
 		err = other.Do(t.Context(), desktop.Type{Text: "x"})
 	}
@@ -352,8 +352,8 @@ func TestThePortalIsSeenAndTouched(t *testing.T) {
 	}
 }
 
-// Where nobody is to be asked, nobody is; and a person who does not answer is not waited
-// for any longer than the caller waits.
+// Nobody is asked unless that is permitted, and the wait for a person who does not answer ends with
+// the context of the caller.
 func TestThePortalAsksOnlyWhenItMay(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable")
 	s.Enter(t)

@@ -12,7 +12,7 @@ import (
 	"understudy/steps/desktop/wayland/waylandtest"
 )
 
-// open opens the session that this process has entered.
+// open enters a session and opens it.
 func open(t *testing.T, s *waylandtest.Session) *desktop.Desktop {
 	t.Helper()
 	s.Enter(t)
@@ -28,8 +28,8 @@ func open(t *testing.T, s *waylandtest.Session) *desktop.Desktop {
 	return d.Desktop()
 }
 
-// What moves the pointer without being a device is not noticed; a second device is,
-// and then the compositor is asked.
+// Another device that moves the pointer is noticed, and then the compositor is asked. A command that
+// moves it is not noticed.
 func TestThePointerIsWhereTheCompositorHasIt(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900")
 	d := open(t, s)
@@ -54,7 +54,7 @@ func TestThePointerIsWhereTheCompositorHasIt(t *testing.T) {
 	}
 }
 
-// A picture has a pixel for each point, whatever the scale of the output.
+// A picture has one pixel per point, whatever the scale of the output.
 func TestAPictureIsInPoints(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900 scale 2", "output * bg #3070b0 solid_color")
 	d := open(t, s)
@@ -64,7 +64,7 @@ func TestAPictureIsInPoints(t *testing.T) {
 	}
 }
 
-// A session that ends is told as lost, and every call ends.
+// A session that ends is reported as lost, and every call returns.
 func TestALostSessionIsTold(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable")
 	d := open(t, s)
@@ -85,7 +85,7 @@ func TestALostSessionIsTold(t *testing.T) {
 	}
 }
 
-// What no compositor answers is refused, and says what was tried.
+// A display without a compositor is refused, and the error names it.
 func TestADisplayThatIsNotThere(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	_, err := wayland.Open(t.Context(), wayland.Options{Display: "wayland-7"})

@@ -15,10 +15,10 @@ import (
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
-// robotgo waits after each key unless it is told not to.
+// robotgo pauses after each key by default.
 func init() { x11.KeySleep = 0 }
 
-// soakVar asks for the test that takes minutes.
+// soakVar is the environment variable that enables the test that takes minutes.
 const soakVar = "UNDERSTUDY_SOAK"
 
 func BenchmarkCapture(b *testing.B) {
@@ -56,9 +56,8 @@ func BenchmarkCapture(b *testing.B) {
 	}
 }
 
-// BenchmarkType types a hundred characters into an editor. Ours returns when
-// the editor has read them; the others do not wait, so each has an editor of
-// its own.
+// BenchmarkType types a hundred characters into an editor. Our driver returns when the editor has
+// read them; the others do not wait, so each has an editor of its own.
 func BenchmarkType(b *testing.B) {
 	virtualtest.Need(b, "xdotool")
 	ascii := strings.Repeat("Some words. ", 9)[:99] + "\n"
@@ -89,7 +88,7 @@ func BenchmarkInput(b *testing.B) {
 	o := open(b)
 	ctx := b.Context()
 	side := 0
-	aside := func() desktop.Point { // so that no click is taken for a double click with the one before
+	aside := func() desktop.Point { // so that no click forms a double click with the one before
 		side = 100 - side
 		return desktop.Point{X: 9 + side, Y: 9}
 	}

@@ -40,7 +40,7 @@ func TestAClickGoesOnlyToWhereItsWindowWasSeen(t *testing.T) {
 	refuses("another window lies above it")
 	b.manage(cover.ID, desktop.Close)
 	b.must(b.Do(ctx, desktop.Click{At: at, Button: desktop.Right, In: &w}))
-	e.want("+3", "-3") // and nothing of what was refused
+	e.want("+3", "-3") // and nothing of the refused clicks
 	gone := w
 	gone.ID = cover.ID
 	w = gone
@@ -50,8 +50,7 @@ func TestAClickGoesOnlyToWhereItsWindowWasSeen(t *testing.T) {
 	}
 }
 
-// A modal dialog takes what is meant for its window, also where it does not
-// cover it.
+// A modal dialog takes the clicks on its window, even where it does not cover that.
 func TestAClickKeepsAwayFromAWindowThatADialogBlocks(t *testing.T) {
 	virtualtest.Need(t, "mousepad")
 	b := open(t)
@@ -76,8 +75,8 @@ func TestAClickKeepsAwayFromAWindowThatADialogBlocks(t *testing.T) {
 
 var xevButton = regexp.MustCompile(`ButtonPress event.*\n.*, time \d+, \((\d+),(\d+)\)`)
 
-// While a window is moved again and again, each click that is said to be done
-// reaches it, at its place.
+// While a window is moved again and again, each click that is reported as done reaches it, at the
+// right point.
 func TestAtLengthClicksInAWindowThatMoves(t *testing.T) {
 	b := open(t)
 	e := b.events()

@@ -13,8 +13,8 @@ import (
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
-// While a display does not answer, one call gives up. The other calls wait on,
-// and are answered when the display goes on.
+// While a display does not answer, one call gives up. The other calls keep waiting, and return
+// when the display answers again.
 func TestWhoGivesUpTakesNothingFromOthers(t *testing.T) {
 	for _, row := range []struct {
 		name   string

@@ -10,7 +10,7 @@ import (
 	"understudy/steps/desktop/x11"
 )
 
-// lastDrawn is when an area of a window was drawn last, as the robot knows it.
+// lastDrawn returns when an area of a window was last drawn, as the driver knows it.
 func (b *bench) lastDrawn(c *x11.Canvas, area desktop.Rect) time.Time {
 	b.t.Helper()
 	at, err := b.LastDrawn(b.t.Context(), c.ID, area)
@@ -18,7 +18,7 @@ func (b *bench) lastDrawn(c *x11.Canvas, area desktop.Rect) time.Time {
 	return at
 }
 
-// rests waits until an area of a window was not drawn for some time.
+// rests waits until an area of a window has not been drawn for some time.
 func (b *bench) rests(c *x11.Canvas, area desktop.Rect) {
 	b.t.Helper()
 	b.eventually("nothing is drawn at "+area.String(), func() (bool, string) {
@@ -27,7 +27,7 @@ func (b *bench) rests(c *x11.Canvas, area desktop.Rect) {
 	})
 }
 
-// drawnAfter fails unless it is known that an area was drawn after a time.
+// drawnAfter fails the test unless the driver knows that an area was drawn after a time.
 func (b *bench) drawnAfter(c *x11.Canvas, area desktop.Rect, before time.Time) {
 	b.t.Helper()
 	if at := b.lastDrawn(c, area); at.Before(before) {

@@ -16,10 +16,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A window manager that raises windows by a click holds the pointer back from
-// the press until it has done so, and on a busy machine that takes its time.
-// What is done with the pointer meanwhile must not change where a button is
-// told to have gone up.
+// A window manager that raises clicked windows freezes the pointer from the press until it has done
+// so, which takes long on a busy machine. What the pointer does meanwhile must not change where the
+// window sees the button released.
 func TestAClickIsOverOnlyWhenItHasReachedItsWindow(t *testing.T) {
 	at := func(e *events) desktop.Point { return e.at }
 	away := func(e *events) desktop.Point { return desktop.Point{X: e.at.X + 20, Y: e.at.Y + 30} }
@@ -52,7 +51,7 @@ func TestAClickIsOverOnlyWhenItHasReachedItsWindow(t *testing.T) {
 				done <- errors.Join(row.do(t.Context(), b, e, w), b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 1, Y: 1}}))
 			}()
 			b.eventually("the button is down", func() (bool, string) { return b.pressed() == row.pressed, b.pressed() })
-			select { // whoever does not wait for the manager is far ahead of it by now
+			select { // a driver that does not wait for the manager is far ahead of it by now
 			case err := <-done:
 				t.Errorf("it was over, with %v, while the window manager held it back", err)
 				done <- nil
@@ -69,8 +68,7 @@ func TestAClickIsOverOnlyWhenItHasReachedItsWindow(t *testing.T) {
 	}
 }
 
-// A window manager that stops for good lets no click through, and it is not
-// said that one was done.
+// A window manager that has stopped for good lets no click through, and none is reported as done.
 func TestAtLengthAClickThatReachesNoWindowIsNotDone(t *testing.T) {
 	b := open(t)
 	e := b.events()
@@ -90,7 +88,7 @@ func TestAtLengthAClickThatReachesNoWindowIsNotDone(t *testing.T) {
 
 var xevPlace = regexp.MustCompile(`Button(Press|Release) event.*\n.*, time \d+, \((-?\d+,-?\d+)\)`)
 
-// buttons are what the buttons did, each with its place in the window.
+// buttons returns the button events, each with its point in the window.
 func (e *events) buttons() (list []string) {
 	e.b.t.Helper()
 	text, err := os.ReadFile(e.log)
@@ -101,7 +99,7 @@ func (e *events) buttons() (list []string) {
 	return list
 }
 
-// inside is a point of the screen as one of the window.
+// inside converts a point of the screen to one of the window.
 func (e *events) inside(at desktop.Point) desktop.Point {
 	e.b.t.Helper()
 	corner := e.b.inside(e.window)

@@ -14,7 +14,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Grab has a driver take a key wherever it is pressed, as window managers do.
+// Grab makes a driver grab a key, as window managers do.
 func Grab(t testing.TB, r *Driver, k desktop.Key) {
 	t.Helper()
 	l, err := r.live(t.Context())
@@ -30,7 +30,7 @@ func Grab(t testing.TB, r *Driver, k desktop.Key) {
 	}
 }
 
-// Down lists the keys and buttons that the X server has for pressed.
+// Down lists the keys and buttons that are down in the X server.
 func Down(t testing.TB, r *Driver) string {
 	t.Helper()
 	l, err := r.live(t.Context())
@@ -59,14 +59,13 @@ func Down(t testing.TB, r *Driver) string {
 	return strings.Join(down, ", ")
 }
 
-// WithoutSharedMemory makes a robot capture as from a display elsewhere.
+// WithoutSharedMemory makes a driver capture as from a display of another machine.
 func WithoutSharedMemory(r *Driver) { r.link.camera.plain = true }
 
-// ClickSlowly makes a robot pause between the clicks of a multiple click.
+// ClickSlowly makes a driver pause between the clicks of a multiple click.
 func ClickSlowly(r *Driver, gap time.Duration) { r.pointer.gap = gap }
 
-// Cut ends a robot's connection, as a dying server does, and waits until
-// that is noticed.
+// Cut ends the connection of a driver, as a dying server does, and waits until the driver notices.
 func Cut(r *Driver) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,17 +73,17 @@ func Cut(r *Driver) {
 	<-r.link.gone
 }
 
-// Repeating says whether keys that are held repeat.
+// Repeating reports whether keys that are held repeat.
 func Repeating(t testing.TB, r *Driver) bool {
 	return told(t, r, func(l *xConn) (bool, error) { return l.repeating() })
 }
 
-// Manager is the window by which the window manager shows that it runs.
+// Manager returns the window by which the window manager shows that it runs.
 func Manager(t testing.TB, r *Driver) xproto.Window {
 	return told(t, r, func(l *xConn) (xproto.Window, error) { w, _ := l.manager(); return w, nil })
 }
 
-// told is what the display answers.
+// told returns the answer of the display.
 func told[T any](t testing.TB, r *Driver, f func(*xConn) (T, error)) T {
 	t.Helper()
 	l, err := r.live(t.Context())
@@ -98,7 +97,7 @@ func told[T any](t testing.TB, r *Driver, f func(*xConn) (T, error)) T {
 	return v
 }
 
-// Canvas is a window that draws when a test wants it.
+// Canvas is a window that draws when a test asks it to.
 type Canvas struct {
 	ID   desktop.WindowID
 	r    *Driver
@@ -154,7 +153,7 @@ func (c *Canvas) do(t testing.TB, f func(*xConn) error) {
 	told(t, c.r, func(l *xConn) (struct{}, error) { return struct{}{}, f(l) })
 }
 
-// Heard is when it was heard last what was drawn in a window.
+// Heard returns when the damage of the window was last received.
 func (c *Canvas) Heard() (at time.Time) {
 	d := &c.r.link.drawings
 	d.mu.Lock()
@@ -167,8 +166,7 @@ func (c *Canvas) Heard() (at time.Time) {
 	return at
 }
 
-// SilentWindow makes a window that says that it answers pings, and answers none. It returns
-// what destroys the window.
+// SilentWindow creates a window that claims to answer pings and answers none.
 func SilentWindow(t testing.TB, r *Driver, title string) (destroy func()) {
 	t.Helper()
 	l, err := r.live(t.Context())
@@ -188,7 +186,7 @@ func SilentWindow(t testing.TB, r *Driver, title string) (destroy func()) {
 	return func() { xproto.DestroyWindow(l.x, w) }
 }
 
-// Asking reports whether a driver waits for the answer of an application.
+// Asking reports whether a driver waits for an application to answer a ping.
 func Asking(t testing.TB, r *Driver) bool {
 	t.Helper()
 	l, err := r.live(t.Context())

@@ -25,7 +25,7 @@ func (b *bench) killServer() {
 	b.must(syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGKILL))
 }
 
-// everything is each thing that a robot can do.
+// everything is a list of all methods of a driver.
 var everything = []struct {
 	name string
 	do   func(ctx context.Context, d *desktop.Desktop) error
@@ -86,7 +86,7 @@ func TestADisplayThatIsNotThere(t *testing.T) {
 func TestTheDisplayDies(t *testing.T) {
 	b := open(t)
 	b.must(b.Do(t.Context(), desktop.Click{At: desktop.Point{X: 5, Y: 5}, Button: desktop.Left}))
-	typing := make(chan error, 1) // which a click would wait for
+	typing := make(chan error, 1) // a click would wait for that
 	go func() { typing <- b.Do(t.Context(), desktop.Type{Text: strings.Repeat(mixed, 10_000)}) }()
 	b.killServer()
 	<-b.display.Done()
@@ -190,7 +190,7 @@ func TestTheClipboardsOwnerIsStopped(t *testing.T) {
 func TestAFloodOfEventsStopsNothing(t *testing.T) {
 	b := open(t)
 	w := b.terminal("flood")
-	// Each change of the mapping and each property tells every client.
+	// Every client is notified of each change of the mapping or a property.
 	flood := b.command("sh", "-c", "while :; do xmodmap -e 'keycode 250 = a'; xmodmap -e 'keycode 250 ='; xprop -root -f X 8s -set X 1; done")
 	b.startCommand(flood)
 	for range 200 {
@@ -208,7 +208,7 @@ func TestMoreEventsThanXgbKeepsAreRead(t *testing.T) {
 	b := open(t)
 	b.must(b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 3, Y: 3}}))
 	var script strings.Builder
-	for range 3000 { // two announcements each, at least
+	for range 3000 { // with at least two events each
 		script.WriteString("keycode 250 = a\nkeycode 250 =\n")
 	}
 	file := filepath.Join(t.TempDir(), "map")

@@ -20,7 +20,7 @@ import (
 	"understudy/steps/desktop/x11"
 )
 
-// events shows a window that says which input reaches it.
+// events is a window that prints the input that reaches it.
 type events struct {
 	b      *bench
 	log    string
@@ -45,8 +45,8 @@ func (b *bench) events() *events {
 
 var xevLine = regexp.MustCompile(`(?m)^(Key|Button)(Press|Release) event.*\n.*\n\s+state (0x[0-9a-f]+), (?:button (\d)|keycode \d+ \(keysym 0x[0-9a-f]+, (\w+)\))`)
 
-// since lists what came since the last call: "+2" is a button that went down,
-// "-a" a key that went up, "+s/4" a key with a state.
+// since returns the events since the last call: "+2" is a button that went down, "-a" a key that
+// went up, "+s/4" a key with a state.
 func (e *events) since() []string {
 	e.b.t.Helper()
 	text, err := os.ReadFile(e.log)
@@ -69,7 +69,7 @@ func (e *events) forget() {
 	e.from = len(text)
 }
 
-// want waits for exactly these events and forgets them.
+// want waits for exactly these events and consumes them.
 func (e *events) want(want ...string) {
 	e.b.t.Helper()
 	e.b.eventually("the window got "+strings.Join(want, " "), func() (bool, string) {
@@ -187,7 +187,7 @@ func TestHeldKeysAndButtonsAreReleased(t *testing.T) {
 	}
 }
 
-// pressed lists the keys and buttons that are down, as another program sees them.
+// pressed lists the keys and buttons that are down, as seen by another program.
 func (b *bench) pressed() string {
 	b.t.Helper()
 	other, err := x11.Open(b.t.Context(), x11.Options{Display: b.options.Display, Authority: b.options.Authority})
@@ -269,8 +269,8 @@ func TestADoubleClickIsOneRightAfterAnother(t *testing.T) {
 	})
 }
 
-// doubleClicks selects one word right after another by double clicks, which must
-// not be taken for one click of four.
+// doubleClicks selects one word right after another by double clicks, which must not become one
+// quadruple click.
 func doubleClicks(t *testing.T, click func(*bench, desktop.Point, desktop.Window) error) {
 	b := open(t)
 	b.editor("mousepad")
@@ -288,8 +288,7 @@ func doubleClicks(t *testing.T, click func(*bench, desktop.Point, desktop.Window
 	})
 }
 
-// A chord that a program takes wherever it is pressed is told from the others, and
-// asking for that presses nothing.
+// A chord that another program has grabbed is recognized, and asking for that presses nothing.
 func TestAGlobalChordIsTold(t *testing.T) {
 	b := open(t)
 	other, err := x11.Open(t.Context(), x11.Options{Display: b.options.Display, Authority: b.options.Authority, Env: b.options.Env})

@@ -11,8 +11,8 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// A text of more characters than there are slots for, over and over: binding
-// anew what was used longest ago would bind each of them each time.
+// A text with more characters than there are slots, repeated: replacing the least recently used
+// binding would bind each character each time.
 func TestFewBindingsAreMade(t *testing.T) {
 	const spare, chars, times = 20, 60, 50
 	k := &keymap{}
@@ -40,7 +40,7 @@ func TestFewBindingsAreMade(t *testing.T) {
 		now = now.Add(time.Second)
 		text, made = text[n:], made+len(bind)
 	}
-	least := 2*spare + (chars-2*spare)*(times-1) // the first fill the slots, then each time those beyond them
+	least := 2*spare + (chars-2*spare)*(times-1) // the first characters fill the slots, then each repetition needs the rest
 	if made > least*3/2 {
 		t.Errorf("%d bindings were made for %d characters, wanted about %d", made, chars*times, least)
 	}

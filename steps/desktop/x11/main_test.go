@@ -21,7 +21,8 @@ import (
 	"understudy/steps/desktop/x11"
 )
 
-// victimVar makes the test program hold keys on a display and wait to be killed.
+// victimVar is the environment variable that makes the test program hold keys on a display and wait
+// to be killed.
 const victimVar = "UNDERSTUDY_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -67,7 +68,7 @@ func open(t testing.TB) *bench {
 	return b
 }
 
-// with is the same bench for a test within the test.
+// with returns the same bench for a subtest.
 func (b *bench) with(t testing.TB) *bench {
 	within := *b
 	within.t = t
@@ -101,7 +102,7 @@ func (b *bench) startCommand(cmd *exec.Cmd) {
 	})
 }
 
-// run runs a program on the display and gives what it printed.
+// run runs a program on the display and returns its output.
 func (b *bench) run(name string, args ...string) string {
 	b.t.Helper()
 	out, err := virtualtest.Command(b.t, b.display, name, args...).CombinedOutput()
@@ -111,13 +112,13 @@ func (b *bench) run(name string, args ...string) string {
 	return string(out)
 }
 
-// eventually waits for a condition and fails with what it last said.
+// eventually waits for a condition, and fails the test with its last message.
 func (b *bench) eventually(what string, f func() (bool, string)) {
 	b.t.Helper()
 	b.within(30*time.Second, what, f)
 }
 
-// within waits for a condition that may take its time.
+// within is eventually with a limit.
 func (b *bench) within(d time.Duration, what string, f func() (bool, string)) {
 	b.t.Helper()
 	var last string
@@ -131,7 +132,7 @@ func (b *bench) within(d time.Duration, what string, f func() (bool, string)) {
 	b.t.Fatalf("waited in vain until %s; last: %s", what, last)
 }
 
-// window waits for a window by a part of its title and makes it active.
+// window waits for a window with a part of its title and makes it active.
 func (b *bench) window(title string) desktop.Window {
 	b.t.Helper()
 	var found desktop.Window
@@ -165,7 +166,7 @@ func (b *bench) look(id desktop.WindowID) desktop.Window {
 	return desktop.Window{}
 }
 
-// editor starts a text editor on an empty file and waits until it takes keys.
+// editor starts a text editor on an empty file and waits until it accepts keys.
 func (b *bench) editor(program string) (file string) {
 	b.t.Helper()
 	file = filepath.Join(b.t.TempDir(), "note.txt")
@@ -175,7 +176,7 @@ func (b *bench) editor(program string) (file string) {
 	return file
 }
 
-// saved presses ctrl+s and waits until the file holds what it should.
+// saved presses ctrl+s and waits until the file has a content.
 func (b *bench) saved(file, want string) {
 	b.t.Helper()
 	press := time.Time{}
@@ -189,7 +190,7 @@ func (b *bench) saved(file, want string) {
 	})
 }
 
-// describe says where two texts begin to differ.
+// describe describes where two texts begin to differ.
 func describe(got, want string) string {
 	g, w := []rune(got), []rune(want)
 	i := 0
@@ -200,20 +201,19 @@ func describe(got, want string) string {
 	return fmt.Sprintf("got %q, wanted %q (%d of %d characters, the same until %d)", around(g), around(w), len(g), len(w), i)
 }
 
-// soon makes a context that ends soon.
+// soon returns a context that ends soon.
 func soon(t testing.TB, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// unavailable says whether an error is one of a display that is not there or
-// does not answer.
+// unavailable reports whether an error is that of a display that is gone or does not answer.
 func unavailable(err error) bool {
 	return errors.Is(err, desktop.ErrUnavailable) || errors.Is(err, desktop.ErrUnresponsive)
 }
 
-// manager is the process of the window manager.
+// manager returns the process of the window manager.
 func (b *bench) manager() (pid int) {
 	b.t.Helper()
 	out := b.run("xprop", "-root", "_OPENBOX_PID")
@@ -223,7 +223,7 @@ func (b *bench) manager() (pid int) {
 	return pid
 }
 
-// killManager ends the window manager, and returns when the X server has seen it.
+// killManager kills the window manager and returns when the X server has noticed.
 func (b *bench) killManager() {
 	b.t.Helper()
 	pid := b.manager()
@@ -232,13 +232,13 @@ func (b *bench) killManager() {
 	b.eventually("the window manager is gone", func() (bool, string) { return x11.Manager(b.t, b.driver) != before, "" })
 }
 
-// command is a program for the display that is not started.
+// command returns the command for a program on the display, without starting it.
 func (b *bench) command(name string, args ...string) *exec.Cmd {
 	b.t.Helper()
 	return virtualtest.Command(b.t, b.display, name, args...)
 }
 
-// openFiles is how many files this process has open.
+// openFiles returns how many files this process has open.
 func openFiles(t testing.TB) int {
 	t.Helper()
 	names, err := os.ReadDir("/proc/self/fd")
@@ -248,7 +248,7 @@ func openFiles(t testing.TB) int {
 	return len(names)
 }
 
-// resources is how many windows, pixmaps and the like the X server holds.
+// resources returns how many windows, pixmaps and other resources the X server has.
 func (b *bench) resources() int {
 	b.t.Helper()
 	n := 0

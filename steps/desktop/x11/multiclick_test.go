@@ -20,8 +20,7 @@ import (
 
 var xevPress = regexp.MustCompile(`ButtonPress event.*\n.*, time (\d+), .*root:\((\d+,\d+)\),\n.* button (\d),`)
 
-// presses are the times at which the server says that the left button went down
-// at the window's point.
+// presses returns the server times of the presses of the left button at the point in the window.
 func (e *events) presses() (at []time.Duration) {
 	e.b.t.Helper()
 	text, err := os.ReadFile(e.log)
@@ -37,12 +36,10 @@ func (e *events) presses() (at []time.Duration) {
 	return at
 }
 
-// doubleTime is within what time xterm, GTK and Qt take two clicks for one
-// double click, or less.
+// doubleTime is at most the double-click time of xterm, GTK and Qt.
 const doubleTime = 250 * time.Millisecond
 
-// However long a window manager holds the pointer back, the clicks of a multiple
-// click keep together.
+// However long a window manager freezes the pointer, the clicks of a multiple click stay together.
 func TestTheClicksOfAMultipleClickKeepTogether(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -63,7 +60,7 @@ func TestTheClicksOfAMultipleClickKeepTogether(t *testing.T) {
 			done := make(chan error, 1)
 			go func() { done <- row.do(b, e, w) }()
 			b.eventually("the button is down", func() (bool, string) { return b.pressed() == "button 1", b.pressed() })
-			time.Sleep(2 * doubleTime) // the manager takes longer than a double click may
+			time.Sleep(2 * doubleTime) // the manager takes longer than a double click
 			b.must(syscall.Kill(manager, syscall.SIGCONT))
 			b.must(<-done)
 			b.eventually("three clicks came within a moment", func() (bool, string) {
@@ -74,8 +71,8 @@ func TestTheClicksOfAMultipleClickKeepTogether(t *testing.T) {
 	}
 }
 
-// Clicks that came apart, as when the server gets no turn between them, are not
-// said to be a double click.
+// Clicks that came apart, as when the server was not scheduled in between, are not reported as a
+// double click.
 func TestClicksThatCameApartAreInDoubt(t *testing.T) {
 	b := open(t)
 	e := b.events()
@@ -90,9 +87,9 @@ func TestClicksThatCameApartAreInDoubt(t *testing.T) {
 	}
 }
 
-// Two clicks of two steps are no double click, however soon one follows the
-// other, also when something else was clicked in between, and whether they are
-// clicks or a button that was held and let go of.
+// The clicks of two steps form no double click, however soon one follows the other, even if
+// something else was clicked in between, and whether they are clicks or a button that is pressed
+// and released.
 func TestClicksOfTheirOwnKeepApart(t *testing.T) {
 	b := open(t)
 	e := b.events()
@@ -137,7 +134,7 @@ func TestClicksOfTheirOwnKeepApart(t *testing.T) {
 
 var xevClick = regexp.MustCompile(`Button(Press|Release) event.*\n.*, time (\d+),`)
 
-// held are for how long the button was down in each click, as the server says.
+// held returns how long the button was down in each click, by the times of the server.
 func (e *events) held() (long []time.Duration) {
 	e.b.t.Helper()
 	text, err := os.ReadFile(e.log)
@@ -155,10 +152,9 @@ func (e *events) held() (long []time.Duration) {
 	return long
 }
 
-// GTK 4 makes nothing of a click when it lays out its window after it read the
-// press, and the button is up by then. So it must get both at once, and one click
-// of a few shows that it does: a machine that is busy at that very moment may
-// make the server late.
+// GTK 4 ignores a click if it lays out its window after reading the press and the button is up by
+// then. So it must get press and release at once. One click of a few is enough to show that: a
+// machine that is busy at that very moment may make the server late.
 func TestAButtonGoesUpInTheMomentItWentDown(t *testing.T) {
 	b := open(t)
 	e := b.events()

@@ -14,12 +14,12 @@ import (
 	"understudy/steps/desktop/x11"
 )
 
-// slowLine makes the bench's robot reach its display over a line that keeps
-// each request for a while, as a busy machine does, and gives a robot on it.
+// slowLine returns a driver that reaches its display over a line that delays each request, as a
+// busy machine does.
 func (b *bench) slowLine(delay time.Duration) *x11.Driver {
 	b.t.Helper()
 	// The name of a display may be the path of a socket.
-	display := filepath.Join(filepath.Dir(b.display.Authority()), "slow"+b.display.Name()) // its number says which cookie is good for it
+	display := filepath.Join(filepath.Dir(b.display.Authority()), "slow"+b.display.Name()) // its number selects the cookie
 	l, err := net.Listen("unix", display)
 	b.must(err)
 	b.t.Cleanup(func() { l.Close() })
@@ -46,13 +46,13 @@ func (b *bench) slowLine(delay time.Duration) *x11.Driver {
 	return r
 }
 
-// carry copies what one end says to the other, a request at a time.
+// carry copies the data of one end to the other, one request at a time.
 func carry(to io.WriteCloser, from io.ReadCloser, delay time.Duration) {
 	defer to.Close()
 	defer from.Close()
 	buffer := make([]byte, 1<<16)
 	if delay > 0 {
-		buffer = buffer[:36] // the size of a key's press or release
+		buffer = buffer[:36] // the size of the request for a press or release
 	}
 	for {
 		n, err := from.Read(buffer)
@@ -66,7 +66,7 @@ func carry(to io.WriteCloser, from io.ReadCloser, delay time.Duration) {
 	}
 }
 
-// impatient makes a key repeat that is down for longer than a moment.
+// impatient makes keys repeat after a moment.
 func (b *bench) impatient() { b.run("xset", "r", "rate", "2", "200") }
 
 func (b *bench) repeats() bool {

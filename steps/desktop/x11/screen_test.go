@@ -24,7 +24,7 @@ import (
 	"understudy/steps/desktop/x11"
 )
 
-// seen is the screen as ImageMagick takes it.
+// seen returns the screen as captured by ImageMagick.
 func (b *bench) seen() image.Image {
 	b.t.Helper()
 	file := filepath.Join(b.t.TempDir(), "screen.png")
@@ -36,7 +36,7 @@ func (b *bench) seen() image.Image {
 	return img
 }
 
-// byAllWays takes pictures in the two ways in which they come.
+// byAllWays runs a test with and without shared memory.
 func byAllWays(t *testing.T, do func(b *bench)) {
 	t.Run("through shared memory", func(t *testing.T) { do(open(t)) })
 	t.Run("without shared memory", func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestTheScreenIsCaptured(t *testing.T) {
 	})
 }
 
-// TestASnapIsOfItsTime fetches a picture long after the screen has changed.
+// TestASnapIsOfItsTime decodes a picture long after the screen has changed.
 func TestASnapIsOfItsTime(t *testing.T) {
 	virtualtest.Need(t, "xsetroot")
 	byAllWays(t, func(b *bench) {
@@ -87,7 +87,7 @@ func TestASnapIsOfItsTime(t *testing.T) {
 	})
 }
 
-// snap is a picture of the screen.
+// snap returns a picture of the screen.
 func (b *bench) snap() *image.RGBA {
 	b.t.Helper()
 	develop, err := b.Snap(b.t.Context())
@@ -95,16 +95,16 @@ func (b *bench) snap() *image.RGBA {
 	return develop()
 }
 
-// elastic makes the size of the screen one that xrandr can change, up to what
-// it was. Xvfb takes the monitor away, and says that it did not.
+// elastic makes the size of the screen changeable by xrandr, up to its current size. Xvfb removes
+// the monitor although it reports a failure.
 func (b *bench) elastic() {
 	b.t.Helper()
 	_ = b.command("xrandr", "--output", "screen", "--off").Run()
 	b.run("xrandr", "--fb", "1000x1000")
 }
 
-// shows fails unless a picture of an area becomes what ImageMagick sees of a
-// part of the screen. Applications may still be drawing.
+// shows fails the test unless a picture of an area becomes equal to a part of the screen as captured
+// by ImageMagick. Applications may still be drawing.
 func (b *bench) shows(area, part desktop.Rect) {
 	b.t.Helper()
 	b.eventually("a picture shows the screen", func() (bool, string) {
@@ -258,8 +258,8 @@ func TestTheClipboard(t *testing.T) {
 	}
 }
 
-// An application may take the clipboard between the moment when it is read and finds none, and
-// the moment when its owner is asked for.
+// An application may take the clipboard between the moment when it is read, and has no text, and the
+// moment when its owner is looked up.
 func TestTheClipboardIsTakenWhileItIsRead(t *testing.T) {
 	virtualtest.Need(t, "xclip")
 	b := open(t)

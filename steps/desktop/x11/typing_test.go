@@ -28,15 +28,15 @@ func TestTextIsTypedExactly(t *testing.T) {
 	b.saved(file, mixed)
 }
 
-// tenThousand is as many characters, of many scripts, in lines.
+// tenThousand returns ten thousand characters of many scripts, in lines.
 func tenThousand() string {
 	line := strings.ReplaceAll(mixed, "\n\t", " ")
 	return strings.Repeat(line, 10_000/utf8.RuneCountInString(line)+1)
 }
 
-// All on one display: what typing leaves behind, such as a window manager that
-// still reads the keyboard anew for each binding, must not keep the next
-// application from showing itself.
+// All subtests use one display: the aftermath of typing, such as a window manager that still reads
+// the keyboard mapping again for each binding, must not keep the next application from showing its
+// window.
 func TestAtLengthALongTextIsTypedExactly(t *testing.T) {
 	want := tenThousand()
 	one := open(t)
@@ -52,7 +52,7 @@ func TestAtLengthALongTextIsTypedExactly(t *testing.T) {
 		b := one.with(t)
 		p := newPage(b)
 		b.must(b.Do(t.Context(), desktop.Type{Text: want}))
-		b.within(time.Minute, "the page holds the text", // it lays the whole text out anew for each key
+		b.within(time.Minute, "the page holds the text", // it lays out the whole text again for each key
 			func() (bool, string) {
 				got := p.value()
 				return got == want, describe(got, want)
@@ -60,7 +60,7 @@ func TestAtLengthALongTextIsTypedExactly(t *testing.T) {
 	})
 }
 
-// page is a page with a text field in a browser, which tells what it holds.
+// page is a page in a browser with a text field that reports its content.
 type page struct {
 	mu   sync.Mutex
 	text string
@@ -156,7 +156,7 @@ func TestTypingIsExactWhen(t *testing.T) {
 	}
 }
 
-// clear empties the editor and brings back the usual keyboard.
+// clear empties the editor and restores the usual keyboard.
 func (b *bench) clear() {
 	b.t.Helper()
 	b.run("setxkbmap", "-layout", "us", "-option", "")
@@ -164,8 +164,8 @@ func (b *bench) clear() {
 	b.must(b.Do(b.t.Context(), desktop.Press{Chord: desktop.Chord{Key: "delete"}}))
 }
 
-// What is on its way when someone loads another layout may be read by either:
-// then Type says so. It never says that all is well when it is not.
+// When another layout is loaded, keys on their way may be read by either layout: then Type fails. It
+// never succeeds if the text is wrong.
 func TestALayoutThatChangesWhileTypingIsNoticed(t *testing.T) {
 	b := open(t)
 	text := tenThousand()[:5000]
@@ -190,8 +190,7 @@ func TestALayoutThatChangesWhileTypingIsNoticed(t *testing.T) {
 	}
 }
 
-// typeAcrossLayouts types while layouts are loaded, and says whether all is
-// well.
+// typeAcrossLayouts types while layouts are loaded, and reports whether the text is right.
 func (b *bench) typeAcrossLayouts(text string, layouts []string) bool {
 	b.t.Helper()
 	done := make(chan error, 1)
@@ -206,8 +205,8 @@ func (b *bench) typeAcrossLayouts(text string, layouts []string) bool {
 	return err == nil
 }
 
-// A key that is lent to one character after another is lent again when the application
-// has read it, however long that takes.
+// A key that is bound to one character after another is bound again only after the application has
+// read it, however long that takes.
 func TestAnApplicationThatReadsLateGetsEachCharacter(t *testing.T) {
 	b := open(t)
 	file := b.editor("mousepad")
@@ -219,7 +218,7 @@ func TestAnApplicationThatReadsLateGetsEachCharacter(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- b.Do(t.Context(), desktop.Type{Text: text}) }()
 	b.eventually("the application is asked", func() (bool, string) { return x11.Asking(t, b.driver), "" })
-	select { // whoever goes on without an answer has lent keys again by now
+	select { // a driver that does not wait for the answer has bound keys again by now
 	case err := <-done:
 		t.Errorf("it was over, with %v, while the application read nothing", err)
 		done <- nil
@@ -230,8 +229,8 @@ func TestAnApplicationThatReadsLateGetsEachCharacter(t *testing.T) {
 	b.saved(file, text)
 }
 
-// Whoever has several layouts loaded and switches between them changes
-// nothing on the way: each key says which layout was chosen.
+// A person who has several layouts loaded and switches between them does not change keys on their
+// way: each key event has the layout that was chosen.
 func TestTextIsTypedExactlyWhileSomeoneSwitchesLayouts(t *testing.T) {
 	b := open(t)
 	b.run("setxkbmap", "-layout", "us,ru,de", "-option", "grp:alt_shift_toggle")
@@ -251,8 +250,8 @@ func TestTextIsTypedExactlyWhileSomeoneSwitchesLayouts(t *testing.T) {
 	b.saved(file, text)
 }
 
-// A window that goes by what it reads answers no more, and a window manager that is busy
-// goes on to call it the active one.
+// A window that the input closes answers no ping any more, and a busy window manager still calls it
+// the active one.
 func TestAWindowThatWentHasReadWhatEndedIt(t *testing.T) {
 	b := open(t)
 	other, err := x11.Open(t.Context(), b.options)

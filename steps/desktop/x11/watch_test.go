@@ -14,7 +14,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// watcher keeps what Watch tells.
+// watcher keeps the events of Watch.
 type watcher struct {
 	b    *bench
 	mu   sync.Mutex
@@ -23,7 +23,7 @@ type watcher struct {
 	done chan error
 }
 
-// watch begins to watch, and returns when it does.
+// watch starts to watch and returns when that has begun.
 func (b *bench) watch() *watcher {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())
@@ -50,7 +50,7 @@ func (b *bench) watch() *watcher {
 
 func (w *watcher) stroke(keys ...string) { w.b.run("xdotool", append([]string{"key"}, keys...)...) }
 
-// text is what was typed.
+// text returns what was typed.
 func (w *watcher) text() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,7 +61,7 @@ func (w *watcher) text() string {
 	return s.String()
 }
 
-// until waits for the release of a key, forgets everything, and says what came before.
+// until waits for the release of a key, and returns and consumes everything before it.
 func (w *watcher) until(key desktop.Key) []string {
 	w.b.t.Helper()
 	var list []string

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestALateFirstEventMakesNoOtherLate hears of the first event long after it happened.
+// TestALateFirstEventMakesNoOtherLate receives the first event long after it happened.
 func TestALateFirstEventMakesNoOtherLate(t *testing.T) {
 	v, begin := viewer{}, time.Now()
 	v.time(1000, begin.Add(100*time.Millisecond))

@@ -27,7 +27,7 @@ func (b *bench) terminal(title string) desktop.Window {
 
 var xwininfoLine = regexp.MustCompile(`(?m)(Absolute upper-left X|Absolute upper-left Y|Relative upper-left X|Relative upper-left Y|Width|Height):\s+(-?\d+)`)
 
-// inside is a window without its frame, as xwininfo says.
+// inside returns the bounds of a window without its frame, by xwininfo.
 func (b *bench) inside(id desktop.WindowID) desktop.Rect {
 	b.t.Helper()
 	n := map[string]int{}

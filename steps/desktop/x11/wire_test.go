@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pieces is a connection that notes what is written to it.
+// pieces is a connection that records what is written to it.
 type pieces struct {
 	net.Conn
 	got []string

@@ -19,10 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "write protocol.go again")
 
-// used is what of the protocols is used: an interface and the version that is
-// wanted of it, its requests, and after a bar its events. An interface that is
-// announced begins with a star, and the objects of one with "made" are made by
-// the compositor. Everything else is left out, so that nothing is there unused.
+// used lists the parts of the protocols that are used: an interface and the version that is
+// requested, its requests, and after a bar its events. A star marks interfaces that are announced,
+// and "made" those whose objects the compositor creates. Everything else is omitted, so that no
+// generated code is unused.
 const used = `
 wl_display 1: sync get_registry | error delete_id
 wl_registry 1: | global global_remove
@@ -81,7 +81,7 @@ type use struct {
 	protocol         struct{ requests, events []message }
 }
 
-// The protocol in Go is what the generator makes of the protocol files.
+// The protocol in Go is what the generator writes for the protocol files.
 func TestProtocol(t *testing.T) {
 	want := generate(t)
 	if *update {
@@ -101,7 +101,7 @@ func TestProtocol(t *testing.T) {
 // A generator writes the protocol in Go.
 type generator struct {
 	bytes.Buffer
-	listens map[string]bool // the interfaces, by their names in Go, of which events are used
+	listens map[string]bool // the interfaces with events that are used, by their names in Go
 }
 
 func (g *generator) put(format string, args ...any) { fmt.Fprintf(g, format, args...) }
@@ -124,7 +124,7 @@ func generate(t *testing.T) []byte {
 	return text
 }
 
-// uses reads the table, and what the protocol files say of each line.
+// uses reads the table, and the protocol files for each line.
 func uses(t *testing.T) (list []*use) {
 	t.Helper()
 	byName := map[string]*use{}
@@ -161,11 +161,10 @@ func uses(t *testing.T) (list []*use) {
 	return list
 }
 
-// typeOf is the name in Go of an interface: ScreencopyFrame for
-// zwlr_screencopy_frame_v1.
+// typeOf returns the name of an interface in Go: ScreencopyFrame for zwlr_screencopy_frame_v1.
 func typeOf(iface string) string {
 	family, name, _ := strings.Cut(strings.TrimPrefix(iface, "org_kde_"), "_")
-	if family == "zxdg" { // beside the interfaces without it
+	if family == "zxdg" { // there are interfaces with the same name and without it
 		name = "xdg_" + name
 	}
 	return exported(strings.TrimSuffix(name, "_v1"))
@@ -199,7 +198,7 @@ func (a arg) goType() string {
 	case "fd":
 		return "*os.File"
 	case "object", "new_id":
-		if a.Interface != "" { // of any interface: only its number
+		if a.Interface != "" { // otherwise only the ID is known
 			return typeOf(a.Interface)
 		}
 	}
@@ -227,7 +226,7 @@ func (g *generator) writeInterface(u *use) {
 	}
 }
 
-// writeEvents writes the functions that events call, and what calls them.
+// writeEvents writes the type with the functions for events, and the code that calls them.
 func (g *generator) writeEvents(u *use, name string) {
 	g.put("\ntype %sEvents struct {\n", name)
 	var cases bytes.Buffer
@@ -239,7 +238,7 @@ func (g *generator) writeEvents(u *use, name string) {
 		otherwise := ""
 		for _, a := range m.Args {
 			params = append(params, unexported(a.Name)+" "+a.goType())
-			if a.Type == "fd" { // so that it is not taken for that of the next event
+			if a.Type == "fd" { // so that it is not taken for the file of the next event
 				otherwise = " else {\nd.fd()\n}"
 			}
 			if a.Interface != "" && (a.Type == "object" || a.Type == "new_id") {
@@ -254,7 +253,7 @@ func (g *generator) writeEvents(u *use, name string) {
 	g.put("}\n\nfunc (e %sEvents) handle(op uint16, d *decoder) {\nswitch op {\n%s}\n}\n", name, cases.String())
 }
 
-// read is the method of a decoder that reads an argument.
+// read returns the method of a decoder that reads an argument.
 func (a arg) read() string {
 	switch a.Type {
 	case "int", "fixed", "string", "fd":
