@@ -80,31 +80,24 @@ func (b *keyboard) strokeOf(ctx context.Context, k desktop.Key) (stroke, error) 
 	return stroke{}, &desktop.MissingError{What: fmt.Sprintf("in a Wayland session the key %q cannot be pressed: wanted one of the usual English keyboard, which %q is not; type it as text instead", k, k)}
 }
 
-func (b *keyboard) keyDown(ctx context.Context, k desktop.Key) error {
+// setKey presses or releases a key. Pressing a key that is down does nothing.
+func (b *keyboard) setKey(ctx context.Context, k desktop.Key, down bool) error {
 	s, err := b.strokeOf(ctx, k)
 	if err != nil {
 		return err
 	}
-	if _, ok := b.down[k]; ok {
+	if _, held := b.down[k]; held && down {
 		return nil
 	}
 	if err := b.modifiers(b.mods()); err != nil {
 		return err
 	}
-	b.down[k] = s
-	return errors.Join(b.keys.key(s.code, true), b.modifiers(b.mods()))
-}
-
-func (b *keyboard) keyUp(ctx context.Context, k desktop.Key) error {
-	s, err := b.strokeOf(ctx, k)
-	if err != nil {
-		return err
+	if down {
+		b.down[k] = s
+	} else {
+		delete(b.down, k)
 	}
-	if err := b.modifiers(b.mods()); err != nil {
-		return err
-	}
-	delete(b.down, k)
-	return errors.Join(b.keys.key(s.code, false), b.modifiers(b.mods()))
+	return errors.Join(b.keys.key(s.code, down), b.modifiers(b.mods()))
 }
 
 // press presses a chord's modifiers and its key, and releases them in reverse. A character

@@ -182,9 +182,9 @@ func (d *Driver) input(ctx context.Context, a desktop.Action) error {
 	case desktop.Scroll:
 		return d.pointer.scroll(a.DX, a.DY)
 	case desktop.KeyDown:
-		return d.keyboard.keyDown(ctx, a.Key)
+		return d.keyboard.setKey(ctx, a.Key, true)
 	case desktop.KeyUp:
-		return d.keyboard.keyUp(ctx, a.Key)
+		return d.keyboard.setKey(ctx, a.Key, false)
 	case desktop.Press:
 		return d.keyboard.press(ctx, a)
 	case desktop.Type:

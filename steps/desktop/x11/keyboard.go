@@ -144,35 +144,34 @@ func isDigitOfPad(k desktop.Key) bool {
 	return sym >= 0xffb0 && sym <= 0xffb9 || sym == 0xffae
 }
 
-func (b *keyboard) keyDown(ctx context.Context, l *xConn, k desktop.Key) error {
+// setKey presses or releases a key. Pressing a key that is down does nothing.
+func (b *keyboard) setKey(ctx context.Context, l *xConn, k desktop.Key, down bool) error {
 	if err := input.Known(k); err != nil {
 		return err
 	}
-	if b.down[k] != nil {
+	keys, held := b.down[k]
+	if held && down {
 		return nil
 	}
-	keys, err := b.keysOf(ctx, l, k)
-	if err != nil {
-		return err
-	}
-	b.down[k] = keys
-	return b.send(ctx, l, keys, true)
-}
-
-func (b *keyboard) keyUp(ctx context.Context, l *xConn, k desktop.Key) error {
-	if err := input.Known(k); err != nil {
-		return err
-	}
-	keys := b.down[k]
-	if keys == nil {
+	if !held {
 		var err error
 		if keys, err = b.keysOf(ctx, l, k); err != nil {
 			return err
 		}
 	}
-	delete(b.down, k)
-	slices.Reverse(keys)
-	return b.send(ctx, l, keys, false)
+	if down {
+		b.down[k] = keys
+	} else {
+		delete(b.down, k)
+		slices.Reverse(keys)
+	}
+	return do(ctx, l, func() error {
+		for _, key := range keys {
+			b.key(l, key, down)
+		}
+		l.x.Sync()
+		return nil
+	})
 }
 
 // keysOf returns the keycodes to press, in order, for keys. Shift is among them if one of the
@@ -219,16 +218,6 @@ func (b *keyboard) strokeOf(l *xConn, k desktop.Key) (stroke, error) {
 	l.keymap.use(sym, time.Now())
 	s, _ = l.keymap.find(sym)
 	return s, nil
-}
-
-func (b *keyboard) send(ctx context.Context, l *xConn, keys []xproto.Keycode, down bool) error {
-	return do(ctx, l, func() error {
-		for _, key := range keys {
-			b.key(l, key, down)
-		}
-		l.x.Sync()
-		return nil
-	})
 }
 
 // key presses or releases one key, and notes that it is held and that the input is ours.

@@ -38,8 +38,8 @@ func (d *Driver) manage(ctx context.Context, c desktop.Manage) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("window %#x: %s did not happen within %v: %w", c.Window, c.Do, settle, desktop.ErrRefused))
 	defer cancel()
-	m := &managing{xConn: l, id: xproto.Window(c.Window), watched: map[xproto.Window]bool{}}
-	w, err := m.look(ctx)
+	m := &managing{xConn: l, id: xproto.Window(c.Window)}
+	w, err := ask(ctx, l, m.look)
 	if err != nil {
 		return err
 	}
@@ -64,23 +64,21 @@ func (d *Driver) manage(ctx context.Context, c desktop.Manage) error {
 type managing struct {
 	*xConn
 	id      xproto.Window
-	watched map[xproto.Window]bool
+	watched bool // its events are selected
 }
 
 // look reads the window. It fails with desktop.ErrNotFound if the window is gone.
-func (m *managing) look(ctx context.Context) (desktop.Window, error) {
-	return ask(ctx, m.xConn, func() (desktop.Window, error) {
-		if !m.watched[m.id] {
-			m.watched[m.id] = true
-			xproto.ChangeWindowAttributes(m.x, m.id, xproto.CwEventMask, []uint32{watchedEvents})
-		}
-		w := m.describe([]uint32{uint32(m.id)})[0]
-		if !w.there {
-			return desktop.Window{}, fmt.Errorf("window %#x: %w", m.id, desktop.ErrNotFound)
-		}
-		w.Active = m.activeWindow() == m.id
-		return w.Window, nil
-	})
+func (m *managing) look() (desktop.Window, error) {
+	if !m.watched {
+		m.watched = true
+		xproto.ChangeWindowAttributes(m.x, m.id, xproto.CwEventMask, []uint32{watchedEvents})
+	}
+	w := m.describe([]uint32{uint32(m.id)})[0]
+	if !w.there {
+		return desktop.Window{}, fmt.Errorf("window %#x: %w", m.id, desktop.ErrNotFound)
+	}
+	w.Active = m.activeWindow() == m.id
+	return w.Window, nil
 }
 
 // say sends the window manager a message about the window.
@@ -90,32 +88,29 @@ func (m *managing) say(ctx context.Context, message string, data ...uint32) erro
 
 // until waits until the window is as wanted.
 func (m *managing) until(ctx context.Context, wanted func(desktop.Window) bool) error {
-	for {
-		changed := m.changed.wait()
-		w, err := m.look(ctx)
-		if err != nil {
-			return err
-		}
-		if wanted(w) {
-			return nil
-		}
-		if err := m.pause(ctx, changed); err != nil {
-			return err
-		}
-	}
+	return m.await(ctx, func() (bool, error) {
+		w, err := m.look()
+		return err == nil && wanted(w), err
+	})
 }
 
-// pause waits for the next change, but not long: not every change is announced.
-func (l *xConn) pause(ctx context.Context, changed <-chan struct{}) error {
-	select {
-	case <-changed:
-	case <-time.After(20 * time.Millisecond):
-	case <-l.gone:
-		return lost(l.place.name, errEnded)
-	case <-ctx.Done():
-		return context.Cause(ctx)
+// await calls done after each change of a watched window until it returns true or fails. Not every
+// change is announced, so it polls as well.
+func (l *xConn) await(ctx context.Context, done func() (bool, error)) error {
+	for {
+		changed := l.changed.wait()
+		if ok, err := ask(ctx, l, done); ok || err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Millisecond):
+		case <-l.gone:
+			return lost(l.place.name, errEnded)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
-	return nil
 }
 
 // askedByTool says that a tool of the person asks, so that the focus is not denied.
@@ -138,16 +133,7 @@ func (m *managing) close(ctx context.Context) error {
 	if err := m.say(ctx, "_NET_CLOSE_WINDOW", 0, askedByTool); err != nil {
 		return err
 	}
-	for {
-		changed := m.changed.wait()
-		gone, err := ask(ctx, m.xConn, func() (bool, error) { return m.closed(before) })
-		if gone || err != nil {
-			return err
-		}
-		if err := m.pause(ctx, changed); err != nil {
-			return err
-		}
-	}
+	return m.await(ctx, func() (bool, error) { return m.closed(before) })
 }
 
 // closed reports whether the window is gone. It fails if the window shows a dialog of its own

@@ -30,52 +30,39 @@ func (l *properties) manager() (xproto.Window, string) {
 // managed fails unless a window manager runs. If one has died since we last looked, managed
 // waits until its successor knows the windows.
 func (l *xConn) managed(ctx context.Context) error {
-	before := xproto.Window(l.wm.Load())
-	end := time.Now().Add(succession)
-	for {
-		changed := l.changed.wait()
-		now, err := ask(ctx, l, func() (xproto.Window, error) { w, _ := l.manager(); return w, nil })
-		switch {
-		case err != nil:
-			return err
-		case now != 0:
-			l.wm.Store(uint32(now))
-			if before != 0 && before != now {
-				return l.installed(ctx, end)
-			}
-			return nil
-		case before == 0 || time.Now().After(end):
-			l.wm.Store(0)
-			return &desktop.MissingError{
-				What: "no window manager runs on the display " + l.place.name + ", so its windows are not known",
-				Mend: "apt-get install openbox && openbox &",
-			}
-		}
-		if err := l.pause(ctx, changed); err != nil {
-			return err
-		}
+	before, end := xproto.Window(l.wm.Load()), time.Now().Add(succession)
+	var now xproto.Window
+	err := l.await(ctx, func() (bool, error) {
+		now, _ = l.manager()
+		return now != 0 || before == 0 || time.Now().After(end), nil
+	})
+	if err != nil {
+		return err
 	}
+	l.wm.Store(uint32(now))
+	switch {
+	case now == 0:
+		return &desktop.MissingError{
+			What: "no window manager runs on the display " + l.place.name + ", so its windows are not known",
+			Mend: "apt-get install openbox && openbox &",
+		}
+	case before != 0 && before != now:
+		return l.installed(ctx, end)
+	}
+	return nil
 }
 
 // installed returns when a new window manager has read the windows and answers requests, or at
 // the end: not every manager supports this one.
 func (l *xConn) installed(ctx context.Context, end time.Time) error {
+	const extents = "_NET_FRAME_EXTENTS"
 	asked := false
-	for {
-		changed := l.changed.wait()
-		answered, err := ask(ctx, l, func() (bool, error) {
-			if !asked {
-				asked = true
-				xproto.DeleteProperty(l.x, l.self, l.atom("_NET_FRAME_EXTENTS"))
-				return false, l.tell(l.self, "_NET_REQUEST_FRAME_EXTENTS")
-			}
-			return len(l.numbers(l.self, "_NET_FRAME_EXTENTS")) > 0, nil
-		})
-		if err != nil || answered || time.Now().After(end) {
-			return err
+	return l.await(ctx, func() (bool, error) {
+		if !asked {
+			asked = true
+			xproto.DeleteProperty(l.x, l.self, l.atom(extents))
+			return false, l.tell(l.self, "_NET_REQUEST_FRAME_EXTENTS")
 		}
-		if err := l.pause(ctx, changed); err != nil {
-			return err
-		}
-	}
+		return len(l.numbers(l.self, extents)) > 0 || time.Now().After(end), nil
+	})
 }

@@ -102,9 +102,9 @@ func (d *Driver) input(ctx context.Context, l *xConn, a desktop.Action) error {
 	case desktop.Scroll:
 		return d.pointer.scroll(ctx, l, a.DX, a.DY)
 	case desktop.KeyDown:
-		return d.keyboard.keyDown(ctx, l, a.Key)
+		return d.keyboard.setKey(ctx, l, a.Key, true)
 	case desktop.KeyUp:
-		return d.keyboard.keyUp(ctx, l, a.Key)
+		return d.keyboard.setKey(ctx, l, a.Key, false)
 	case desktop.Press:
 		return d.keyboard.press(ctx, l, a)
 	case desktop.Type:

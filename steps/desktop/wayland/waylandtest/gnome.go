@@ -25,27 +25,21 @@ type GNOME struct {
 	env []string // of the shell
 }
 
-// probe is the files of an extension that lets the test evaluate anything in the shell: for GNOME
-// until 44, and for later versions.
-var probe = []map[string]string{
-	{
-		"metadata.json": `{"uuid": "probe@test", "name": "Probe", "description": "Lets a test in", "shell-version": ["42", "43", "44"], "version": 1}`,
-		"extension.js": `
+// The files of an extension that lets the test evaluate anything in the shell.
+const (
+	probeMetadata = `{"uuid": "probe@test", "name": "Probe", "description": "Lets a test in", "shell-version": ["42", "43", "44", "45", "46", "47", "48"], "version": 1}`
+	probeUntil44  = `
 function init() { imports.ui.main.sessionMode.hasOverview = false; }
 function enable() { global.context.unsafe_mode = true; }
 function disable() {}
-`,
-	},
-	{
-		"metadata.json": `{"uuid": "probe@test", "name": "Probe", "description": "Lets a test in", "shell-version": ["45", "46", "47", "48"], "version": 1}`,
-		"extension.js": `
+`
+	probeSince45 = `
 import * as Main from 'resource:///org/gnome/shell/ui/main.js';
 Main.sessionMode.hasOverview = false;
 globalThis.Main = Main;
 export default class { enable() { global.context.unsafe_mode = true; } disable() {} }
-`,
-	},
-}
+`
+)
 
 // gnomeShell returns the command for the shell of this machine, or of a tree with another system
 // that a variable names, together with the /tmp of this machine.
@@ -99,13 +93,12 @@ func startGNOME(t testing.TB, scale int, extensions ...string) *GNOME {
 	}
 	s := &Session{Dir: folder(t, "gnome"), Wayland: "wayland-gnome"}
 	in := func(path ...string) string { return filepath.Join(append([]string{s.Dir}, path...)...) }
-	since45 := 0
+	probe := probeUntil44
 	if string(version) >= "GNOME Shell 45" {
-		since45 = 1
+		probe = probeSince45
 	}
-	for name, content := range probe[since45] {
-		write(t, in("data", "gnome-shell", "extensions", "probe@test", name), content, 0o600)
-	}
+	write(t, in("data", "gnome-shell", "extensions", "probe@test", "metadata.json"), probeMetadata, 0o600)
+	write(t, in("data", "gnome-shell", "extensions", "probe@test", "extension.js"), probe, 0o600)
 	if extensions[0] == wayland.GNOMEExtension {
 		if err := wayland.WriteGNOMEExtension(in("data", "gnome-shell", "extensions", wayland.GNOMEExtension), string(version)); err != nil {
 			t.Fatal(err)

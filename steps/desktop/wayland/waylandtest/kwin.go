@@ -89,21 +89,13 @@ func (s *Session) answers() error {
 	return errors.Join(err, s.kwin.bus.BusObject().Call("org.freedesktop.DBus.GetNameOwner", 0, "org.kde.KWin").Store(&owner))
 }
 
-// sink receives what a script says.
-type sink chan string
-
-// Say is called by a script.
-func (k sink) Say(text string) *dbus.Error {
-	k <- text
-	return nil
-}
-
 // Script evaluates an expression in KWin and returns its value as text.
 func (s *Session) Script(expression string) (string, error) {
 	n := s.kwin.scripts.Add(1)
 	name, path := fmt.Sprintf("test%d", n), dbus.ObjectPath(fmt.Sprintf("/test%d", n))
-	said := make(sink, 1)
-	if err := s.kwin.bus.Export(said, path, "dev.understudy.Test"); err != nil {
+	said := make(chan string, 1)
+	say := func(text string) *dbus.Error { said <- text; return nil }
+	if err := s.kwin.bus.ExportMethodTable(map[string]any{"Say": say}, path, "dev.understudy.Test"); err != nil {
 		return "", err
 	}
 	file := filepath.Join(s.Dir, name+".js")
