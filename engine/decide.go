@@ -104,10 +104,7 @@ func (d decider) unwind() effect {
 	if s.finishing() {
 		return nil
 	}
-	i := len(s.Frames) - 1
-	for s.Frames[i].Scope == 0 {
-		i--
-	}
+	i := s.document()
 	if i < len(s.Frames)-1 {
 		return record{EvUnwound, "", Unwound{Depth: i + 1}}
 	}
@@ -354,16 +351,7 @@ func (d decider) failed(n *workflows.Node, c *Step) effect {
 // listFails reports whether the list has failed, or one around it within the same
 // document or finally.
 func (d decider) listFails() bool {
-	for i := len(d.s.Frames) - 1; i >= 0; i-- {
-		f := d.s.Frames[i]
-		if f.Failure != nil {
-			return true
-		}
-		if f.Scope != 0 || f.Sort == FinallyFrame {
-			break
-		}
-	}
-	return false
+	return failureIn(d.s.Frames[max(d.s.document(), d.s.finally()):]) != nil
 }
 
 // move jumps to a step: in one of the lists being executed, else in troubleshooting.

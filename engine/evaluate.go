@@ -35,11 +35,7 @@ func (v *evaluator) names() *expression.Scope {
 		Run:     expression.RunScope{ID: v.id, Attempt: s.Attempt, Workflow: v.program.Name},
 		Failing: s.failing(),
 	}
-	first := len(s.Frames) - 1
-	for s.Frames[first].Scope == 0 {
-		first--
-	}
-	for _, f := range s.Frames[first:] {
+	for _, f := range s.Frames[s.document():] {
 		if f.Loop != nil {
 			x.Loops = append(x.Loops, expression.LoopScope{As: f.Loop.As, Value: f.Loop.Value, Index: f.Loop.Index})
 		}

@@ -332,7 +332,7 @@ func factOf[T any](ev Event) (T, error) {
 // Fact returns the data of an event as a value of its type; nil: the event has no
 // data.
 func Fact(ev Event) (any, error) {
-	if s, ok := sorts[ev.Type]; ok && s.read != nil {
+	if s, ok := sorts[ev.Type]; ok {
 		return s.read(ev)
 	}
 	return nil, nil

@@ -13,19 +13,17 @@ import (
 // fold returns the state that the events of a run add up to. It starts from the last
 // snapshot, if there is one.
 func fold(ctx context.Context, st Store, run string, snap *Snapshot) (State, error) {
-	f := folder{store: st, run: run}
 	if snap != nil {
 		if s, err := snap.restore(); err == nil && s.Seq == snap.Seq {
-			return f.on(ctx, s, math.MaxUint64)
+			return (&folder{store: st, run: run}).on(ctx, s, math.MaxUint64)
 		}
 	}
-	return f.on(ctx, State{}, math.MaxUint64)
+	return foldTo(ctx, st, run, math.MaxUint64)
 }
 
 // foldTo returns the state after the event with the given number.
 func foldTo(ctx context.Context, st Store, run string, last uint64) (State, error) {
-	f := folder{store: st, run: run}
-	return f.on(ctx, State{}, last)
+	return (&folder{store: st, run: run}).on(ctx, State{}, last)
 }
 
 // folder folds the events of one run. It caches the states to which resumptions went

@@ -20,6 +20,7 @@ type list struct {
 	program *workflows.Program
 	nodes   []*workflows.Node
 	ids     map[string]int
+	base    string // prefix of the paths of the nodes, without loop rounds
 }
 
 // The keys of a document's lists, appended to the key of the document.
@@ -31,20 +32,21 @@ const (
 
 func newLayout(p *workflows.Program) *layout {
 	l := &layout{lists: map[string]*list{}}
-	l.document("", p)
+	l.document("", "", p)
 	return l
 }
 
-func (l *layout) document(key string, p *workflows.Program) {
-	l.add(key+bodyKey, p, p.Steps)
-	l.add(key+troubleKey, p, p.Troubleshooting)
-	l.add(key+finallyKey, p, p.Finally)
+func (l *layout) document(key, base string, p *workflows.Program) {
+	l.add(key+bodyKey, base, p, p.Steps)
+	l.add(key+troubleKey, base+"troubleshooting.", p, p.Troubleshooting)
+	l.add(key+finallyKey, base+"finally.", p, p.Finally)
 }
 
-func (l *layout) add(key string, p *workflows.Program, nodes []*workflows.Node) {
-	x := &list{program: p, nodes: nodes, ids: map[string]int{}}
+func (l *layout) add(key, base string, p *workflows.Program, nodes []*workflows.Node) {
+	x := &list{program: p, nodes: nodes, ids: map[string]int{}, base: base}
 	l.lists[key] = x
 	for i, n := range nodes {
+		path := base + strconv.Itoa(i)
 		if n.ID != "" {
 			x.ids[n.ID] = i
 		}
@@ -52,13 +54,13 @@ func (l *layout) add(key string, p *workflows.Program, nodes []*workflows.Node) 
 		case workflows.StepNode:
 			l.total++
 		case workflows.GroupNode, workflows.ForeachNode, workflows.WhileNode:
-			l.add(childKey(key, i), p, n.Steps)
+			l.add(childKey(key, i), path+".", p, n.Steps)
 		}
 		if len(n.Retry.Before) > 0 {
-			l.add(beforeKey(key, i), p, n.Retry.Before)
+			l.add(beforeKey(key, i), path+".before.", p, n.Retry.Before)
 		}
 		if n.Call != nil {
-			l.document(callKey(key, i), n.Call)
+			l.document(callKey(key, i), path+"/", n.Call)
 		}
 	}
 }
@@ -132,29 +134,11 @@ func (l *layout) node(f *Frame) (*workflows.Node, error) {
 // executedNodes returns the nodes of a layout by path, without loop rounds.
 func executedNodes(l *layout) map[string]*workflows.Node {
 	out := map[string]*workflows.Node{}
-	var document func(key, base string)
-	var walk func(key, base string)
-	walk = func(key, base string) {
-		x := l.lists[key]
-		if x == nil {
-			return
-		}
+	for _, x := range l.lists {
 		for i, n := range x.nodes {
-			path := pathOf(&Frame{Base: base, Next: i})
-			out[path] = n
-			walk(childKey(key, i), path+".")
-			walk(beforeKey(key, i), path+".before.")
-			if n.Call != nil {
-				document(callKey(key, i), path+"/")
-			}
+			out[x.base+strconv.Itoa(i)] = n
 		}
 	}
-	document = func(key, base string) {
-		walk(key+bodyKey, base)
-		walk(key+troubleKey, base+"troubleshooting.")
-		walk(key+finallyKey, base+"finally.")
-	}
-	document("", "")
 	return out
 }
 

@@ -167,15 +167,17 @@ type Failure struct {
 
 func (s *State) top() *Frame { return &s.Frames[len(s.Frames)-1] }
 
-// scopeAt returns the scope that the expressions of a frame see.
-func (s *State) scopeAt(i int) *Scope {
+// document returns the index of the frame of the innermost document.
+func (s *State) document() int {
+	i := len(s.Frames) - 1
 	for s.Frames[i].Scope == 0 {
 		i--
 	}
-	return s.Scopes[s.Frames[i].Scope]
+	return i
 }
 
-func (s *State) scope() *Scope { return s.scopeAt(len(s.Frames) - 1) }
+// scope returns the scope that expressions see.
+func (s *State) scope() *Scope { return s.Scopes[s.Frames[s.document()].Scope] }
 
 func (s *State) finishing() bool { return s.finally() >= 0 }
 
@@ -195,15 +197,7 @@ func (s *State) failing() bool {
 	if s.Stop != nil && !s.Stop.Late {
 		return true
 	}
-	for i := len(s.Frames) - 1; i >= 0; i-- {
-		if s.Frames[i].Failure != nil {
-			return true
-		}
-		if s.Frames[i].Scope != 0 {
-			break
-		}
-	}
-	return false
+	return failureIn(s.Frames[s.document():]) != nil
 }
 
 // keep returns a copy of the frames that later events do not change: frames and steps

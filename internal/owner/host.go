@@ -138,8 +138,8 @@ func (h *host) checkHello(in hello) error {
 		return steps.Errorf(steps.Unavailable, "the data folder %s is owned by an understudy that speaks version %d, this one speaks %d", h.o.Dir, version, in.Version).
 			WithNext("end the older one, or use another data folder with --home")
 	}
-	if want := in.Hello.Display; want != "" && want != "auto" && want != h.o.drives() {
-		return steps.Errorf(steps.Unavailable, "the data folder %s drives the display %q, not %q", h.o.Dir, h.o.drives(), want).
+	if want := in.Hello.Display; want != "" && want != "auto" && want != h.o.Drives {
+		return steps.Errorf(steps.Unavailable, "the data folder %s drives the display %q, not %q", h.o.Dir, h.o.Drives, want).
 			WithNext("one data folder drives one display: use another with --home, or take this display with --display auto")
 	}
 	return nil

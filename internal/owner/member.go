@@ -68,13 +68,6 @@ type Options struct {
 	Patience time.Duration
 }
 
-func (o Options) drives() string {
-	if o.Drives != "" {
-		return o.Drives
-	}
-	return o.Hello.Display
-}
-
 // Member is the membership of a process in a data folder. Its methods may be called
 // concurrently.
 type Member struct {
@@ -100,6 +93,7 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Hello.Answers = o.Allow != nil
+	o.Drives = cmp.Or(o.Drives, o.Hello.Display)
 	m := &Member{o: o, id: engine.NewKey(), mutex: make(chan struct{}, 1)}
 	if _, err := m.connect(ctx); err != nil {
 		return nil, err
