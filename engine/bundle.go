@@ -52,13 +52,13 @@ func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program,
 	if err != nil || force {
 		return p, err
 	}
-	was, is := executedNodes(newLayout(old)), executedNodes(newLayout(p))
+	was, is := newLayout(old), newLayout(p)
 	done, err := done(ctx, e.Store, id)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range done {
-		a, b := was[withoutRounds(path)], is[withoutRounds(path)]
+		a, b := was.nodeAt(path), is.nodeAt(path)
 		if a == nil || b != nil && a.Digest == b.Digest {
 			continue
 		}

@@ -200,14 +200,13 @@ func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
 // step was never reached.
 func (j *journal) lastStart(ctx context.Context, step string) (uint64, error) {
 	var base uint64
-	nodes := executedNodes(j.layout)
 	_, ours := j.program.Node(step) // preferred to a step with the same id in a called workflow
 	last := map[string]Event{}      // by path
 	for ev, err := range j.e.Store.Events(ctx, j.id, 1) {
 		if err != nil {
 			return 0, err
 		}
-		n := nodes[withoutRounds(ev.Path)]
+		n := j.layout.nodeAt(ev.Path)
 		if n == nil {
 			continue
 		}

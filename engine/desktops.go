@@ -178,12 +178,11 @@ func (x *runDesktop) refuseGone(ctx context.Context) error {
 }
 
 func (x *runDesktop) firstOnDesktop(ctx context.Context) (string, error) {
-	nodes := executedNodes(x.layout)
 	for ev, err := range x.e.Store.Events(ctx, x.id, 1) {
 		if err != nil {
 			return "", err
 		}
-		n := nodes[withoutRounds(ev.Path)]
+		n := x.layout.nodeAt(ev.Path)
 		if ev.Type == EvStarted && n != nil && n.Kind != nil && n.Kind.Touches != steps.None {
 			return name(n, ev.Path), nil
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"understudy/internal/words"
@@ -13,14 +14,14 @@ import (
 // tells where a list stands, so a frame refers to its list by one string.
 type layout struct {
 	lists map[string]*list
-	total int // number of steps in all lists, each counted once
+	nodes map[string]*workflows.Node // by path, without loop rounds
+	total int                        // number of steps in all lists, each counted once
 }
 
 type list struct {
 	program *workflows.Program
 	nodes   []*workflows.Node
 	ids     map[string]int
-	base    string // prefix of the paths of the nodes, without loop rounds
 }
 
 // The keys of a document's lists, appended to the key of the document.
@@ -31,7 +32,7 @@ const (
 )
 
 func newLayout(p *workflows.Program) *layout {
-	l := &layout{lists: map[string]*list{}}
+	l := &layout{lists: map[string]*list{}, nodes: map[string]*workflows.Node{}}
 	l.document("", "", p)
 	return l
 }
@@ -43,10 +44,11 @@ func (l *layout) document(key, base string, p *workflows.Program) {
 }
 
 func (l *layout) add(key, base string, p *workflows.Program, nodes []*workflows.Node) {
-	x := &list{program: p, nodes: nodes, ids: map[string]int{}, base: base}
+	x := &list{program: p, nodes: nodes, ids: map[string]int{}}
 	l.lists[key] = x
 	for i, n := range nodes {
 		path := base + strconv.Itoa(i)
+		l.nodes[path] = n
 		if n.ID != "" {
 			x.ids[n.ID] = i
 		}
@@ -131,29 +133,10 @@ func (l *layout) node(f *Frame) (*workflows.Node, error) {
 	return x.nodes[f.Next], nil
 }
 
-// executedNodes returns the nodes of a layout by path, without loop rounds.
-func executedNodes(l *layout) map[string]*workflows.Node {
-	out := map[string]*workflows.Node{}
-	for _, x := range l.lists {
-		for i, n := range x.nodes {
-			out[x.base+strconv.Itoa(i)] = n
-		}
-	}
-	return out
+// nodeAt returns the node at a path, or nil.
+func (l *layout) nodeAt(path string) *workflows.Node {
+	return l.nodes[loopRound.ReplaceAllString(path, "")]
 }
 
-func withoutRounds(path string) string {
-	out := make([]byte, 0, len(path))
-	depth := 0
-	for i := 0; i < len(path); i++ {
-		switch {
-		case path[i] == '[':
-			depth++
-		case path[i] == ']':
-			depth--
-		case depth == 0:
-			out = append(out, path[i])
-		}
-	}
-	return string(out)
-}
+// loopRound matches the round of a loop in a path.
+var loopRound = regexp.MustCompile(`\[[0-9]+\]`)

@@ -123,11 +123,11 @@ func (x *runDesktop) plannedDesktop(ctx context.Context, p *Plan, r ResumeReques
 
 // divide sorts what was executed by whether it would be repeated.
 func (j *journal) divide(ctx context.Context, p *Plan, base uint64) error {
-	nodes := executedNodes(j.layout)
 	kept, again, undone := onePerPath{steps: p.Kept}, onePerPath{steps: p.Again}, onePerPath{steps: p.Undone}
 	err := endings(ctx, j.e.Store, j.id, func(ev Event, end Ended) {
 		step := PlanStep{Path: ev.Path, ID: end.ID, Status: end.Outcome.Status}
-		if n := nodes[withoutRounds(ev.Path)]; n != nil && n.Kind != nil {
+		n := j.layout.nodeAt(ev.Path)
+		if n != nil && n.Kind != nil {
 			step.Kind, step.Acts = n.Kind.Name, !n.Kind.Reads
 		}
 		switch {
@@ -137,7 +137,7 @@ func (j *journal) divide(ctx context.Context, p *Plan, base uint64) error {
 			}
 		case ev.Seq > base:
 			again.put(step)
-		case end.Outcome.Status != Success && name(nodes[withoutRounds(ev.Path)], ev.Path) == p.From:
+		case end.Outcome.Status != Success && name(n, ev.Path) == p.From:
 			again.put(step)
 		default:
 			kept.put(step)
