@@ -23,25 +23,23 @@ func (h *runLog) Enabled(_ context.Context, l slog.Level) bool { return l >= slo
 
 func (h *runLog) Handle(ctx context.Context, r slog.Record) error {
 	attrs := map[string]any{}
+	out := slog.NewRecord(r.Time, r.Level, h.secrets.maskText(r.Message, h.near...), r.PC)
 	add := func(a slog.Attr) bool {
-		attrs[a.Key] = h.secrets.maskText(a.Value.String(), h.near...)
+		text := h.secrets.maskText(a.Value.String(), h.near...)
+		attrs[a.Key] = text
+		out.AddAttrs(slog.String(a.Key, text))
 		return true
 	}
 	for _, a := range h.attrs {
 		add(a)
 	}
 	r.Attrs(add)
-	message := h.secrets.maskText(r.Message, h.near...)
-	ev, err := newEvent(EvLogged, h.path, Logged{Level: r.Level.String(), Message: message, Attrs: attrs})
+	ev, err := newEvent(EvLogged, h.path, Logged{Level: r.Level.String(), Message: out.Message, Attrs: attrs})
 	if err != nil {
 		return err
 	}
 	h.w.inbox.log(ev)
 	if h.next.Enabled(ctx, r.Level) {
-		out := slog.NewRecord(r.Time, r.Level, message, r.PC)
-		for k, v := range attrs {
-			out.AddAttrs(slog.Any(k, v))
-		}
 		return h.next.Handle(ctx, out)
 	}
 	return nil
