@@ -83,18 +83,15 @@ func (s *State) created(ev Event, c Created) {
 }
 
 func (c *Scope) init() {
-	if c.Inputs == nil {
-		c.Inputs = map[string]any{}
+	c.Inputs, c.Env, c.Steps, c.Lists = orEmpty(c.Inputs), orEmpty(c.Env), orEmpty(c.Steps), orEmpty(c.Lists)
+}
+
+// orEmpty returns a map that can be written to: m itself, unless it is nil.
+func orEmpty[M ~map[K]V, K comparable, V any](m M) M {
+	if m == nil {
+		return M{}
 	}
-	if c.Env == nil {
-		c.Env = map[string]any{}
-	}
-	if c.Steps == nil {
-		c.Steps = map[string]expression.StepScope{}
-	}
-	if c.Lists == nil {
-		c.Lists = map[string]string{}
-	}
+	return m
 }
 
 // at puts the cursor of the innermost list on a node, and returns its execution.

@@ -69,11 +69,13 @@ func (x *runDesktop) desktopRequest() DesktopRequest {
 }
 
 // claim reserves the desktop of the run, so that the run can act on it.
-func (x *runDesktop) claim() (release func(), ok bool) {
+func (x *runDesktop) claim() (release func(), ok bool) { return x.claimOf(x.desktopRequest())() }
+
+func (x *runDesktop) claimOf(r DesktopRequest) DesktopClaim {
 	if x.e.Desktops == nil {
-		return AnyDesktop()
+		return AnyDesktop
 	}
-	return x.e.Desktops.Claim(x.desktopRequest())
+	return func() (func(), bool) { return x.e.Desktops.Claim(r) }
 }
 
 func (e *Engine) apart() bool { return e.Desktops != nil && e.Desktops.Apart() }

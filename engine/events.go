@@ -303,16 +303,11 @@ type Logged struct {
 
 // newEvent returns an event that carries its data encoded and as a value.
 func newEvent(t EventType, path string, data any) (Event, error) {
-	ev := Event{Type: t, Path: path, fact: data}
-	if data == nil {
-		return ev, nil
-	}
 	raw, err := json.Marshal(data)
 	if err != nil {
 		return Event{}, steps.Errorf(steps.Internal, "event %s: %w", t, err)
 	}
-	ev.Data = raw
-	return ev, nil
+	return Event{Type: t, Path: path, Data: raw, fact: data}, nil
 }
 
 func factOf[T any](ev Event) (T, error) {

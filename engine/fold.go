@@ -66,9 +66,7 @@ func (f *folder) rewind(ctx context.Context, s State, ev Event) (State, error) {
 		if err != nil {
 			return s, err
 		}
-		if f.bases == nil {
-			f.bases = map[uint64]*Snapshot{}
-		}
+		f.bases = orEmpty(f.bases)
 		if f.bases[r.Base], err = snapshot(&earlier); err != nil {
 			return s, err
 		}

@@ -30,9 +30,7 @@ func (h *hub) watch(run string) (<-chan struct{}, func()) {
 	c := make(chan struct{}, 1)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.watchers == nil {
-		h.watchers = map[chan struct{}]string{}
-	}
+	h.watchers = orEmpty(h.watchers)
 	h.watchers[c] = run
 	return c, func() {
 		h.mu.Lock()

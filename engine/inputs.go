@@ -11,10 +11,7 @@ import (
 
 // accept checks the inputs of a run, and replaces secrets with references.
 func (v *evaluator) accept(given map[string]any, secret map[string]string) (map[string]any, error) {
-	all := maps.Clone(v.program.Inputs)
-	if all == nil {
-		all = map[string]any{}
-	}
+	all := orEmpty(maps.Clone(v.program.Inputs))
 	maps.Copy(all, given)
 	for name, text := range secret {
 		all[name] = text

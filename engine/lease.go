@@ -138,7 +138,9 @@ func (l *Lease) grant() {
 	})
 }
 
-func errBusy(holders []string) error {
+// errBusy returns the error for a run that does not get a place.
+func (l *Lease) errBusy() error {
+	holders, _ := l.Holders()
 	return steps.Errorf(steps.Busy, "the desktop is in use by run %s", join(holders)).WithNext("wait for it to end, stop it, or ask to queue")
 }
 

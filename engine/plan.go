@@ -159,9 +159,7 @@ func (l *onePerPath) put(s PlanStep) {
 		l.steps[i] = s
 		return
 	}
-	if l.at == nil {
-		l.at = map[string]int{}
-	}
+	l.at = orEmpty(l.at)
 	l.at[s.Path] = len(l.steps)
 	l.steps = append(l.steps, s)
 }

@@ -7,11 +7,11 @@ import (
 )
 
 func (w *worker) logger(path string) *slog.Logger {
-	return slog.New(&runLog{w: w, secrets: w.secrets, near: slices.Concat(w.near, w.typed), path: path, next: w.e.log().Handler()})
+	return slog.New(&runLog{inbox: &w.inbox, secrets: w.secrets, near: slices.Concat(w.near, w.typed), path: path, next: w.e.log().Handler()})
 }
 
 type runLog struct {
-	w       *worker
+	inbox   *inbox
 	secrets secrets
 	near    []string
 	path    string
@@ -38,7 +38,7 @@ func (h *runLog) Handle(ctx context.Context, r slog.Record) error {
 	if err != nil {
 		return err
 	}
-	h.w.inbox.log(ev)
+	h.inbox.log(ev)
 	if h.next.Enabled(ctx, r.Level) {
 		return h.next.Handle(ctx, out)
 	}

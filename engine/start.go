@@ -51,15 +51,10 @@ func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflow
 // refuseBusy refuses a run that would act while the desktop is in use, unless the caller is
 // willing to wait.
 func (x *runDesktop) refuseBusy(r DesktopRequest, queue bool) error {
-	claim := AnyDesktop
-	if x.e.Desktops != nil {
-		claim = func() (func(), bool) { return x.e.Desktops.Claim(r) }
-	}
-	if queue || !touches(x.program, steps.Act) || x.e.lease().Free(claim) {
+	if queue || !touches(x.program, steps.Act) || x.e.lease().Free(x.claimOf(r)) {
 		return nil
 	}
-	holders, _ := x.e.lease().Holders()
-	return errBusy(holders)
+	return x.e.lease().errBusy()
 }
 
 func touches(p *workflows.Program, needs ...steps.Touch) bool {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -63,18 +64,15 @@ func (s *stops) interrupt(c Cause, message string) (goesOn bool) {
 	if s.stop != nil {
 		s.stop.Abort = true
 	} else {
-		code := steps.Cancelled
-		switch c {
-		case ByTimeout:
-			code = steps.Timeout
-		case ByShutdown:
-			code = steps.Interrupted
-		}
+		code := cmp.Or(stopCodes[c], steps.Cancelled)
 		s.stop = &Stopping{Cause: c, Error: ErrorRecord{Code: code, Message: message, Next: "resume the run when you are ready"}}
 	}
 	s.wake()
 	return s.cancel != nil && s.shielded && !s.stop.Abort && c != ByShutdown
 }
+
+// stopCodes are the codes of stops that do not count as cancelled.
+var stopCodes = map[Cause]steps.Code{ByTimeout: steps.Timeout, ByShutdown: steps.Interrupted}
 
 // wake cancels the current effect if a stop or a pause requires it. The mutex is
 // held.

@@ -103,9 +103,7 @@ func (x *holds) addPending(n int) {
 func (x *holds) add(run string, h *hold) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.byRun == nil {
-		x.byRun = map[string]*hold{}
-	}
+	x.byRun = orEmpty(x.byRun)
 	x.byRun[run] = h
 }
 
@@ -223,8 +221,7 @@ func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 	limited, cancel := context.WithTimeout(ctx, boundaryTime)
 	defer cancel()
 	if err := e.lease().Acquire(limited, takeoverHolder(w.id, by), w.claim); err != nil {
-		holders, _ := e.lease().Holders()
-		return errBusy(holders)
+		return e.lease().errBusy()
 	}
 	if err := w.commit(EvTaken, "", Taken{By: by, Hash: w.lastPicture(ctx)}); err != nil {
 		e.lease().Release(takeoverHolder(w.id, by))

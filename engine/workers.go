@@ -40,9 +40,8 @@ func (x *workers) add(w *worker) error {
 		return &steps.Error{Code: steps.Unavailable, Err: errShutDown}
 	case x.byRun[w.id] != nil:
 		return steps.Errorf(steps.Busy, "run %s is being executed already", w.id)
-	case x.byRun == nil:
-		x.byRun, x.failed = map[string]*worker{}, map[string]error{}
 	}
+	x.byRun, x.failed = orEmpty(x.byRun), orEmpty(x.failed)
 	x.byRun[w.id] = w
 	return nil
 }
@@ -99,9 +98,7 @@ func (x *workers) keep(run string, u Unstored) {
 
 // setKept does the work of keep. The mutex is held.
 func (x *workers) setKept(run string, u Unstored) {
-	if x.kept == nil {
-		x.kept = map[string]Unstored{}
-	}
+	x.kept = orEmpty(x.kept)
 	if x.kept[run] = u; len(u.Secrets) == 0 && u.Environ == nil {
 		delete(x.kept, run)
 	}
