@@ -1,10 +1,10 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -32,14 +32,13 @@ func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
 		return nil, err
 	}
 	all := make([]schedules.Entry, 0, len(records))
-	for name, raw := range records {
-		e, err := entryOf(name, raw)
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		e, err := entryOf(name, records[name])
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, *e)
 	}
-	slices.SortFunc(all, func(a, b schedules.Entry) int { return cmp.Compare(a.Name, b.Name) })
 	return all, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -161,13 +162,13 @@ func (x *stream) tell(sort byte, content []byte) error {
 func (x *stream) Read(p []byte) (int, error) { return x.received.Read(p) }
 
 func (x *stream) Write(p []byte) (n int, err error) {
-	for len(p) > 0 && err == nil {
-		chunk := p[:min(len(p), longestChunk)]
-		if err = x.tell(streamData, chunk); err == nil {
-			n, p = n+len(chunk), p[len(chunk):]
+	for chunk := range slices.Chunk(p, longestChunk) {
+		if err := x.tell(streamData, chunk); err != nil {
+			return n, err
 		}
+		n += len(chunk)
 	}
-	return n, err
+	return n, nil
 }
 
 func (x *stream) Close() error {
