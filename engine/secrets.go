@@ -269,34 +269,32 @@ func (x secrets) contents(near []string) []needle {
 // cut splits a string at needles. It returns a reference, a join, or the string
 // itself if it contains none.
 func cut(s string, needles []needle) any {
-	parts := []any{s}
-	for _, n := range needles {
-		var next []any
-		for _, p := range parts {
-			text, ok := p.(string)
-			if !ok {
-				next = append(next, p)
-				continue
-			}
-			pieces := n.split(text)
-			for i, piece := range pieces {
-				if i > 0 {
-					next = append(next, reference(n.name))
-				}
-				if piece != "" {
-					next = append(next, piece)
-				}
-			}
-		}
-		parts = next
-	}
-	switch {
-	case len(parts) == 0:
+	switch parts := cutParts(s, needles); len(parts) {
+	case 0:
 		return s
-	case len(parts) > 1:
+	case 1:
+		return parts[0]
+	default:
 		return map[string]any{joinKey: parts}
 	}
-	return parts[0]
+}
+
+// cutParts returns the texts between needles, and references in place of the needles.
+// Earlier needles are found first.
+func cutParts(s string, needles []needle) (parts []any) {
+	switch {
+	case s == "":
+		return nil
+	case len(needles) == 0:
+		return []any{s}
+	}
+	for i, piece := range needles[0].split(s) {
+		if i > 0 {
+			parts = append(parts, reference(needles[0].name))
+		}
+		parts = append(parts, cutParts(piece, needles[1:])...)
+	}
+	return parts
 }
 
 // storable returns the form of a value that events may hold, and the texts in the
