@@ -4,13 +4,13 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Command is an order of the person to a recording: by keys, on the bar or on its page.
+// Command is a command of the person to a recording: by keys, on the bar or on its page.
 type Command string
 
 // The commands.
 const (
 	Stop      Command = "stop"
-	Pause     Command = "pause" // again: go on
+	Pause     Command = "pause" // or resume
 	Check     Command = "assert"
 	CheckText Command = "assert-text"
 	Undo      Command = "undo"
@@ -18,7 +18,7 @@ const (
 	Vary      Command = "variable"
 )
 
-// A Steering is how a command is given.
+// Steering describes a command.
 type Steering struct {
 	Command Command
 	Label   string // on its button
@@ -26,10 +26,10 @@ type Steering struct {
 	Keys    desktop.Chord
 }
 
-// Keys are the chords of the commands. A command without one is given in another way.
+// Keys are the chords of the commands. A command may have none.
 type Keys map[Command]desktop.Chord
 
-// Steerings lists the commands with chords that few programs use.
+// Steerings returns the commands, with chords that few programs use.
 func Steerings() []Steering {
 	with := func(k desktop.Key) desktop.Chord {
 		return desktop.Chord{Mods: []desktop.Key{desktop.Ctrl, desktop.Shift}, Key: k}
@@ -45,7 +45,7 @@ func Steerings() []Steering {
 	}
 }
 
-// DefaultKeys are the chords of Steerings.
+// DefaultKeys returns the chords of Steerings.
 func DefaultKeys() Keys {
 	keys := Keys{}
 	for _, s := range Steerings() {

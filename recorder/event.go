@@ -6,14 +6,14 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Event is one thing that was seen while a person worked.
+// Event is one observation of a person at work.
 type Event struct {
 	Type EventType `json:"type"`
 	Time time.Time `json:"time"`
 
 	// Of input.
 	At desktop.Point `json:"at,omitzero"`
-	// Picture is the file of what it looked like, in the folder of pictures.
+	// Picture is the file of a picture of the element, in the folder of pictures.
 	Picture string         `json:"picture,omitempty"`
 	Button  desktop.Button `json:"button,omitempty"`
 	DX      int            `json:"dx,omitempty"`
@@ -21,24 +21,24 @@ type Event struct {
 	Key     desktop.Key    `json:"key,omitempty"`
 	Mods    []desktop.Key  `json:"mods,omitempty"`
 	Text    string         `json:"text,omitempty"`
-	// Hidden stands for all text typed there that must not be written, nor its length.
+	// Hidden stands for all text typed there that must not be written; its length is unknown too.
 	Hidden bool `json:"hidden,omitempty"`
 
-	// Field is the number of the element that has the keyboard; 0: not known.
+	// Field is the number of the element that has the keyboard; 0: unknown.
 	Field int `json:"field,omitempty"`
-	// Element is what the pointer met, or the field that got the keyboard.
+	// Element is the element under the pointer, or the field that got the keyboard.
 	Element *Seen `json:"element,omitempty"`
-	// Value is what a field holds.
+	// Value is the value of a field.
 	Value *string `json:"value,omitempty"`
 
 	// Of windows.
 	Window  *desktop.Window  `json:"window,omitempty"`
 	Windows []desktop.Window `json:"windows,omitempty"` // all, when the recording begins
-	Command string           `json:"command,omitempty"` // what started the program of a new window
-	Origins []int            `json:"origins,omitempty"` // the processes that started it, the nearest first
+	Command string           `json:"command,omitempty"` // starts the program of a new window
+	Origins []int            `json:"origins,omitempty"` // the ancestors of its process, the nearest first
 
 	Edit *Edit `json:"edit,omitempty"`
-	// Clicked: a click elsewhere set the value, as on a key of a calculator; nobody typed it.
+	// Clicked: a click elsewhere set the value, as on a key of a calculator; it was not typed.
 	Clicked bool `json:"clicked,omitempty"`
 	// Unheard are the types of input that are not reported.
 	Unheard []desktop.InputType `json:"unheard,omitempty"`
@@ -69,4 +69,30 @@ const (
 	Edited   EventType = "edited"   // the person changed a step
 	Paused   EventType = "paused"   // what follows is not recorded
 	Ended    EventType = "ended"    // the recording
+)
+
+// Edit is a change of a step by the person. It is an event, so that compiling again repeats it.
+type Edit struct {
+	Action EditAction `json:"action"`
+	// Step is the number of the step at that time, from 1; 0 is the last step that the action fits.
+	Step int `json:"step,omitempty"`
+	// Text is the step's new name, a note, or the name of a variable.
+	Text string `json:"text,omitempty"`
+	// To is the new number of a moved step.
+	To int `json:"to,omitempty"`
+}
+
+// EditAction is the sort of a change.
+type EditAction string
+
+// The actions.
+const (
+	Remove       EditAction = "remove"
+	Move         EditAction = "move"
+	Rename       EditAction = "rename"
+	Annotate     EditAction = "note"
+	Confirm      EditAction = "confirm"  // drops the doubts about it
+	MakeVariable EditAction = "variable" // makes a variable of its typed value
+	MakeConstant EditAction = "constant" // keeps the value in the step
+	MakeSecret   EditAction = "secret"   // makes a secret of it, and erases it from all events
 )

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// known is the least length of a value to erase from all texts: shorter ones occur by chance.
+// known is the least length of a value that is erased from all texts: shorter ones occur by chance.
 const known = 4
 
-// Forget returns the events without what was typed into a field, in whatever they
-// say, and the pictures that were taken of it.
+// Forget returns the events without the text that was typed into a field, wherever it
+// occurs, and the pictures that show it.
 func Forget(events []Event, field int, value string) (kept []Event, pictures []string) {
 	for _, ev := range events {
 		if ev.Type == Typed && ev.Field == field && ev.Text != "" {
@@ -33,7 +33,7 @@ func Forget(events []Event, field int, value string) (kept []Event, pictures []s
 	return kept, pictures
 }
 
-// ForgetValue returns the events without a value, whatever field it was typed into.
+// ForgetValue returns the events without a value, into whatever field it was typed.
 func ForgetValue(events []Event, value string) []Event {
 	if value == "" {
 		return events
@@ -52,7 +52,7 @@ func ForgetValue(events []Event, value string) []Event {
 	return events
 }
 
-// saysHidden reports whether hidden text in a field is the last that was typed.
+// saysHidden reports whether the last typed text is hidden text in a field.
 func saysHidden(events []Event, field int) bool {
 	for _, last := range slices.Backward(events) {
 		if last.Type != Focused && last.Type != Held {
@@ -69,11 +69,11 @@ func isField(events []Event, t *Seen, field int) bool {
 	})
 }
 
-// without is an event whose texts do not show a value, and whether they did.
+// without returns an event without a value in its texts, and whether they showed it.
 func without(ev Event, value string) (clean Event, showed bool) {
 	text, err := json.Marshal(ev)
 	if err != nil || len([]rune(value)) < known {
-		return ev, false // it was written before, so there is no error
+		return ev, false // it was marshalled before, so there is no error
 	}
 	if quoted, _ := json.Marshal(value); !bytes.Contains(text, quoted[1:len(quoted)-1]) {
 		return ev, false

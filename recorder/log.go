@@ -17,7 +17,7 @@ type Log struct {
 	f    *os.File
 }
 
-// CreateLog begins a log. Only its owner may read it.
+// CreateLog creates a log that only its owner may read.
 func CreateLog(path string) (*Log, error) {
 	f, err := create(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func create(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Write adds events, and syncs them.
+// Write appends events and syncs them.
 func (l *Log) Write(events ...Event) error {
 	if len(events) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func (l *Log) Replace(events []Event) error {
 	return old.Close()
 }
 
-// Text is the content of the log of events.
+// Text returns the content of a log of events.
 func Text(events []Event) (text []byte, err error) {
 	for _, ev := range events {
 		line, err := json.Marshal(ev)
@@ -89,10 +89,10 @@ func write(f *os.File, events []Event) error {
 	return nil
 }
 
-// Close ends the log.
+// Close closes the log.
 func (l *Log) Close() error { return l.f.Close() }
 
-// maxLine is the longest event that is read.
+// maxLine bounds an event that is read.
 const maxLine = 16 << 20
 
 // ReadEvents reads a log. A last line that a crash cut short is left out.

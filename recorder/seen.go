@@ -10,14 +10,14 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// Seen is an element as it was when a person used it, and how to find it again.
+// Seen is an element as it was when a person used it, with selectors that find it again.
 type Seen struct {
 	desktop.Element
-	// New: its program did not have it at the press before.
+	// New: its program did not have it at the previous press.
 	New bool `json:"new,omitempty"`
 	// In are the elements around it, the nearest first.
 	In []Ancestor `json:"in,omitempty"`
-	// Selectors are ways to name it inside its program, the best first.
+	// Selectors find it inside its program, the best first.
 	Selectors []selector.Candidate `json:"selectors,omitempty"`
 }
 
@@ -27,7 +27,7 @@ type Ancestor struct {
 	Name string       `json:"name,omitempty"`
 }
 
-// Secret reports whether text typed into it must not be written: also when it is not known.
+// Secret reports whether text typed into it must not be written. That is so for an unknown element.
 func (s *Seen) Secret() bool { return s == nil || s.Role == "password" }
 
 // TakesText reports whether it is a field for text.
@@ -43,7 +43,7 @@ func (s *Seen) DropDown() bool {
 // Slider reports whether it is set to a number by moving it.
 func (s *Seen) Slider() bool { return s != nil && s.Role == "slider" && s.Value != nil }
 
-// ShowsContent reports whether its text is data or a result, and so another tomorrow.
+// ShowsContent reports whether its text is data or a result, which may differ in the next run.
 func ShowsContent(s *Seen) bool {
 	return s.TakesText() || slices.Contains([]desktop.Role{"text", "document", "paragraph", "terminal", "spinbutton"}, s.Role)
 }
@@ -62,8 +62,8 @@ const (
 	Off = "off"
 )
 
-// Shown is the choice that an element shows: On or Off, a number, or its text,
-// which some toolkits give as its name.
+// Shown returns the choice that an element shows: On or Off, a number, or its text, which
+// some toolkits expose as its name.
 func Shown(e *desktop.Element) string {
 	switch s := (&Seen{Element: *e}); {
 	case IsToggle(s) && e.States.Has(desktop.Checked):
@@ -85,12 +85,12 @@ func InMenu(s *Seen) bool { return s.Role.Is(desktop.InMenu) }
 // IsToggle reports whether an element is on or off.
 func IsToggle(s *Seen) bool { return s.Role.Is(desktop.Toggle) && !InMenu(s) }
 
-// Selectable reports whether an element of a role says by being selected that it is chosen.
+// Selectable reports whether an element of a role shows by being selected that it is chosen.
 func Selectable(role desktop.Role) bool {
 	return role == "pagetab" || role == "listitem" || role == "treeitem"
 }
 
-// Pressable reports whether it does something when pressed, without showing that itself.
+// Pressable reports whether it has an effect when pressed, without a change of its own.
 func Pressable(s *Seen) bool {
 	inBox := slices.ContainsFunc(s.In, func(a Ancestor) bool { return a.Role == "combobox" })
 	return !inBox && (s.Role == "button" || s.Role == "togglebutton" || s.Role == "link")
@@ -101,7 +101,7 @@ func IsOption(role desktop.Role) bool {
 	return slices.Contains([]desktop.Role{"menuitem", "listitem", "cell", "label", "row", "combobox", "menu"}, role)
 }
 
-// IsContainer reports whether an element is so large that its place says little.
+// IsContainer reports whether an element is so large that its place means little.
 func IsContainer(s *Seen) bool {
 	return slices.Contains([]desktop.Role{"frame", "window", "dialog", "document", "filler", "panel"}, s.Role)
 }
@@ -111,8 +111,8 @@ func Positional(selector string) bool {
 	return strings.Contains(selector, "nth") || strings.Contains(selector, "pos:")
 }
 
-// toolkitName matches a selector with a name that a toolkit gives its own parts: GTK 4
-// calls what has no name by its class, as in role:text && name:EditorSourceView.
+// toolkitName matches a selector with the name of a part of a toolkit: GTK 4 names
+// elements without a name by their class, as in role:text && name:EditorSourceView.
 var toolkitName = regexp.MustCompile(`name:"?(?:(?:Gtk|Gdk|Adw|Hdy)[A-Z]\w*|Q[A-Z][a-z]\w*|File Chooser Widget)\b|role:(?:text|filler|panel|list|table|tree|canvas|image|scrollpane) && name:(?:[A-Z][a-z]+){2,}(?:[ )]|$)`)
 
 // NamesToolkit reports whether a selector names a part of the toolkit.
@@ -124,7 +124,7 @@ func (s *Seen) Named() bool {
 	return name != "" && !(s.Name == s.Text && ShowsContent(s)) && !NamesToolkit("role:"+string(s.Role)+" && name:"+QuoteSelector(name))
 }
 
-// QuoteSelector is a value as selectors write it.
+// QuoteSelector returns a value as selectors write it.
 func QuoteSelector(v string) string {
 	if strings.ContainsAny(v, `"&|>()\,!`) {
 		return strconv.Quote(v)

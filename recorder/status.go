@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Status is how far a recording is.
+// Status is the state of a recording.
 type Status struct {
 	Began  time.Time
-	Events int    // how many were kept
-	Steps  []Line // what was understood, in the order of the workflow
+	Events int    // how many were recorded
+	Steps  []Line // the steps so far, in the order of the workflow
 	Paused bool
-	// Pending says that something was seen which is not understood yet.
+	// Pending: some input is not compiled yet.
 	Pending bool
 	Ended   bool
-	// Limits say what is not heard.
+	// Limits describe the input that is not reported.
 	Limits []string
 }
 
-// Line says in a few words what a step of the recording is. A line with the
-// number of an earlier one takes its place: a click became a double click.
+// Line describes a step of the recording in a few words. A line with the number of an
+// earlier one replaces it: a click became a double click.
 type Line struct {
-	Step int    `json:"step"` // from 1; 0: it is no step, but says that the recording pauses or goes on
+	Step int    `json:"step"` // from 1; 0: it is a message and no step
 	Text string `json:"text"`
 }
 

@@ -22,8 +22,7 @@ type Call struct {
 	End    time.Time
 }
 
-// Calls makes a workflow of calls that succeeded. Calls that only read are left out, unless they
-// waited for something.
+// Calls makes a workflow of successful calls. Calls that only read are left out, unless they waited.
 func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 	var all []*step
 	for _, c := range calls {
@@ -35,7 +34,7 @@ func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 	return w.Text, w.Notes, err
 }
 
-// resultOnly are arguments that only add to the result of a call.
+// resultOnly are arguments that only change the result of a call.
 var resultOnly = func() map[string]bool {
 	names := map[string]bool{"include_window_screenshot": true, "include_monitor_screenshots": true, "highlight_before_action": true}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[observe.DiffOptions]()) {
@@ -45,7 +44,7 @@ var resultOnly = func() map[string]bool {
 	return names
 }()
 
-// step is the step that repeats a call.
+// step returns the step that repeats a call.
 func (c *Call) step() *step {
 	s := &step{kind: c.Kind.Name, subject: c.ID, begin: c.Begin, end: c.End}
 	for _, name := range c.Kind.Args.PropertyOrder {
@@ -71,14 +70,14 @@ func (c *Call) step() *step {
 	return s
 }
 
-// element is what the result says of the element that was meant.
+// element returns the element in the result of a call.
 func (c *Call) element() map[string]any {
 	r, _ := c.Result.(map[string]any)
 	e, _ := r["element"].(map[string]any)
 	return e
 }
 
-// about is what the call was about, in a word or two.
+// about returns the subject of a call in a word or two.
 func (c *Call) about() string {
 	e := c.element()
 	for _, key := range []string{"name", "label", "role"} {
@@ -119,10 +118,10 @@ func (c *Call) seen(s *step) {
 	s.doubt("it named its element by a ref; this selector was made of what the element was like, and not tried")
 }
 
-// computed begins the names of secrets without one: typed into a password field, or computed.
+// computed is the prefix of unnamed secrets: typed into a password field, or computed.
 const computed = "computed "
 
-// withTemplates puts templates in place of secrets, and escapes text that looks like one.
+// withTemplates replaces secrets by templates, and escapes text that looks like a template.
 func (c *Call) withTemplates(s *step, v any) any {
 	switch v := v.(type) {
 	case string:

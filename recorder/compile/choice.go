@@ -10,7 +10,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// chosen handles a new value: whatever steps led to it become one step that sets it.
+// chosen handles a new value: the steps that led to it become one step that sets it.
 func (c *Compiler) chosen(ev recorder.Event) {
 	if ev.Element == nil || ev.Value == nil || c.chosenLate(ev) {
 		return
@@ -53,9 +53,9 @@ func (c *Compiler) chosenLate(ev recorder.Event) bool {
 	return false
 }
 
-// distance is how far the value of a slider is from where the pointer let go of it: a
-// value that the program sets afterwards, as a reset does, is further away than the
-// value that was meant. Sliders that are not horizontal are not compared.
+// distance returns how far the value of a slider is from the point where the pointer let
+// go of it: a value that the program sets afterwards, as a reset does, is further away
+// than the intended value. It is 0 for sliders that are not horizontal.
 func (s *step) distance() float64 {
 	b, r := s.target.Bounds, s.target.Value
 	value, ok := s.arg("value").(float64)
@@ -75,7 +75,7 @@ func (s *step) worksTarget() bool {
 	return s.isChoice() || s.click != nil || s.wheel != nil || s.kind == pressKey || s.kind == mouseDrag
 }
 
-// causeOf is the index of the first step that led to a new value, or -1: the last steps on the
+// causeOf returns the index of the first step that led to a new value, or -1: the last steps on the
 // element and in its list. An earlier choice counts only if it directly precedes them.
 func (l stepList) causeOf(box *recorder.Seen) int {
 	from := -1
@@ -144,8 +144,8 @@ func (s *step) chosenAlready(t *recorder.Seen) bool {
 	return s != nil && s.kind == selectOption && t != nil && recorder.IsOption(t.Role) && s.input.value == nameOf(t) && s.pid == t.PID
 }
 
-// highlighted is the choice of an option if a click is in its list, which is still open: some
-// programs count the highlighted option as chosen.
+// highlighted returns the last choice if a click is in its open list, or nil: some programs report
+// the highlighted option as chosen.
 func (p *pointer) highlighted(ev recorder.Event) *step {
 	s := p.steps.last()
 	inList := func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(ev.At) }
@@ -155,7 +155,7 @@ func (p *pointer) highlighted(ev recorder.Event) *step {
 	return s
 }
 
-// selects is the step that sets the value of an element.
+// selects returns the step that sets the value of an element.
 func selects(t *recorder.Seen, shows string) *step {
 	s := &step{subject: nameOf(t)}
 	s.subject = cmp.Or(s.subject, "choose "+shows)

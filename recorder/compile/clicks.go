@@ -30,7 +30,7 @@ type pointer struct {
 	pictures  string          // the folder of the pictures, or ""
 	press     *recorder.Event // a button that is held
 	rested    *recorder.Event
-	popup     *recorder.Event // the last that opened
+	popup     *recorder.Event // the last popup that opened
 	lastPress time.Time       // when a button was pressed last
 	lastKey   time.Time       // when the last key came
 }
@@ -107,8 +107,8 @@ func (p *pointer) clicked(ev recorder.Event) {
 	}
 }
 
-// addFallbacks adds to an uncertain step the picture of its element, which may not be unique, then
-// its place in the window, which may change.
+// addFallbacks adds fallbacks to an uncertain step: the picture of its element, which may not be
+// unique, then its place in the window, which may change.
 func (p *pointer) addFallbacks(s *step, ev recorder.Event) {
 	sel := ""
 	if p.pictures != "" && ev.Picture != "" {
@@ -170,7 +170,7 @@ func (p *pointer) extendClick(k *click) bool {
 	return true
 }
 
-// setPosition says where in a large element a click was.
+// setPosition sets the place of a click in a large element.
 func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
 	if t == nil || s.kind != clickElement || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
 		return
@@ -214,7 +214,7 @@ func (l *stepList) unclick(t *recorder.Seen) (picture string) {
 	return ""
 }
 
-// sameField reports whether an element is a field, which may have moved since.
+// sameField reports whether two elements are one field, which may have moved.
 func sameField(a, b *recorder.Seen) bool {
 	if sameElement(a, b) {
 		return true
@@ -241,19 +241,19 @@ func (l stepList) lastFollowsChoice() bool {
 	return n > 1 && l[n-2].isChoice() && sameElement(l[n-2].target, l[n-1].target)
 }
 
-// zooms reports whether the wheel may do something else over an element than scroll.
+// zooms reports whether the wheel over an element may do more than scroll.
 func zooms(t *recorder.Seen) bool {
 	return t != nil && slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "spinbutton", "combobox", "terminal", "tablist"}, t.Role)
 }
 
-// keepHover makes a step of resting on an element that opened the menu now clicked in.
+// keepHover makes a step of a rest on an element that opened the menu of the click.
 func (p *pointer) keepHover(ev recorder.Event) {
 	opened, r := p.popup, p.rested
 	if opened == nil || r == nil || r.Element == nil || !opened.Window.Bounds.Contains(ev.At) || opened.Time.Before(r.Time) || opened.Time.Sub(r.Time) > hoverTime {
 		return
 	}
 	if s := p.steps.last(); s != nil && s.click != nil && opened.Time.Sub(s.end) < clickEffectTime || p.lastKey.After(r.Time) {
-		return // that opened it
+		return // this opened it
 	}
 	p.popup = nil
 	s := &step{kind: hoverElement, subject: "hover " + nameOf(r.Element), summary: "rest on " + describe(r.Element), begin: r.Time}

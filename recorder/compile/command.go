@@ -8,16 +8,16 @@ import (
 // commandWord matches a word of a command line with its quotes.
 var commandWord = regexp.MustCompile(`(?:'[^']*'|\\.|[^\s'\\])+`)
 
-// splitCommand are the words of a command line, with their quotes.
+// splitCommand returns the words of a command line, with their quotes.
 func splitCommand(line string) []string { return commandWord.FindAllString(line, -1) }
 
-// escaped matches what stands in quotes, or behind a backslash.
+// escaped matches text in quotes or after a backslash.
 var escaped = regexp.MustCompile(`'([^']*)'|\\(.)`)
 
-// unquoteWord is a word without its quotes.
+// unquoteWord returns a word without its quotes.
 func unquoteWord(word string) string { return escaped.ReplaceAllString(word, "$1$2") }
 
-// quoteWord is a word that a shell reads as one.
+// quoteWord quotes a word for a shell.
 func quoteWord(word string) string {
 	if !strings.ContainsAny(word, " '\\\"") {
 		return word
@@ -25,7 +25,7 @@ func quoteWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// command is a command line with variables for its files and addresses.
+// command returns a command line with variables for its files and addresses.
 func (w *writer) command(words []string) string {
 	out := make([]string, len(words))
 	for i, word := range words {
@@ -46,7 +46,8 @@ func (w *writer) command(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// openable names an argument that is opened; "" for others. A file in an option is a setting.
+// openable returns the sort of an argument that the program opens; "" for others. A file in an
+// option is a setting.
 func openable(value string, option bool) string {
 	switch {
 	case strings.Contains(value, "://"):

@@ -7,7 +7,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// compilation is the steps so far, and the windows in which they act.
+// compilation is the steps so far, the windows in which they act, and what concerns both
+// keys and the pointer.
 type compilation struct {
 	steps      stepList
 	windows    windows

@@ -9,7 +9,7 @@ import (
 	"understudy/workflows"
 )
 
-// Options say how a workflow is made of events.
+// Options configure the workflow that is made of events.
 type Options struct {
 	// Name and Description are those of the workflow.
 	Name, Description string
@@ -17,16 +17,16 @@ type Options struct {
 	Pictures string
 	// Literal keeps typed values in their steps instead of variables. A secret is always one.
 	Literal bool
-	// Ask is asked what the variable of a typed value is called; "" keeps the
-	// value in its step. Nil: each value gets the proposed name.
+	// Ask returns the name of the variable of a typed value; "" keeps the value in its
+	// step. Nil: each value gets the proposed name.
 	Ask func(proposed, value string) string
-	// Onto is a document into which the steps go, and At their place there. A fallback
-	// without a condition gets the sign of the recording as one.
+	// Onto is a document into which the steps are inserted at At. A fallback without a
+	// condition gets the sign of the recording as its condition.
 	Onto []byte
 	At   workflows.Insertion
 }
 
-// Note says what a person should know of a step of the workflow.
+// Note is a remark on a step of the workflow for the person.
 type Note struct {
 	Step string `json:"step"`
 	Text string `json:"text"`
@@ -38,18 +38,18 @@ type Step struct {
 	ID      string
 	Doubts  []string // why it may not work again
 	Notes   []string // of the person
-	Picture string   // the file of what was clicked; "": there is none
+	Picture string   // the file of a picture of the clicked element, or ""
 	Typed   bool     // it types a value
 	Secret  bool     // which is a secret
 }
 
-// Made is what a recording came to.
+// Made is the result of compiling a recording.
 type Made struct {
 	Text    []byte
 	Notes   []Note
 	Steps   []Step
 	Secrets []string // the variables that a run asks for
-	// Sign is a condition that held when the recording began and shows that its steps fit, or "".
+	// Sign is a condition that held when the recording began and shows that its steps apply, or "".
 	Sign string
 }
 
@@ -60,7 +60,7 @@ func Events(events []recorder.Event, o Options) ([]byte, []Note, error) {
 	return w.Text, w.Notes, err
 }
 
-// Recording is Events, with its steps.
+// Recording is Events that also returns the steps.
 func Recording(events []recorder.Event, o Options) (Made, error) {
 	c := New()
 	c.pictures = o.Pictures
@@ -165,8 +165,8 @@ func (c *Compiler) Add(ev recorder.Event) {
 	}
 }
 
-// isEffect reports whether an event is an effect of the button that is held. What
-// a click does to windows and lists counts from its release.
+// isEffect reports whether an event is an effect of the button that is held. Effects of a
+// click on windows and lists count from its release.
 func (c *Compiler) isEffect(ev recorder.Event) bool {
 	switch ev.Type {
 	case recorder.Opened, recorder.Closed, recorder.Switched:
@@ -186,7 +186,7 @@ func (c *Compiler) Finish() {
 	c.sayMissed(c.steps.last())
 }
 
-// release notes that no button is held, and handles the effects that were deferred.
+// release notes that no button is held, and handles the deferred effects.
 func (c *Compiler) release() {
 	later := c.deferred
 	c.press, c.deferred = nil, nil
@@ -195,7 +195,7 @@ func (c *Compiler) release() {
 	}
 }
 
-// Lines are the steps so far, each in a few words.
+// Lines returns the steps so far, each in a few words.
 func (c *Compiler) Lines() []recorder.Line {
 	lines := make([]recorder.Line, len(c.steps))
 	for i, s := range c.steps {
@@ -226,7 +226,7 @@ func (c *Compiler) asserted(ev recorder.Event) {
 	c.emit(s)
 }
 
-// exists is the condition that an element of a program is there.
+// exists returns the condition that an element of a program is there.
 func exists(process, sel string) string {
 	if process != "" {
 		sel = "process:" + recorder.QuoteSelector(process) + " >> " + sel

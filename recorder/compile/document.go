@@ -16,14 +16,14 @@ import (
 const (
 	// longPause is the shortest pause of the person that is noted.
 	longPause = 5 * time.Second
-	// newPause is the shortest pause after which what had not been there is given more
-	// time than steps have by themselves.
+	// newPause is the shortest pause after which a step gets more time than the default
+	// to find a new element.
 	newPause = 1500 * time.Millisecond
-	// patience is how many times longer than the person's program another may take.
+	// patience is how many times longer than in the recording a program may take.
 	patience = 3
 )
 
-// readRetries is how often copied text is looked for again: the copy may be under way.
+// readRetries is how often reading copied text is repeated: the copy may be under way.
 const readRetries = 10
 
 // writer turns steps into a document.
@@ -36,10 +36,10 @@ type writer struct {
 	opened  bool // the step before started a program
 }
 
-// write makes the document of steps, or puts them into one.
+// write makes a document of steps, or inserts them into one.
 func write(steps []*step, sign string, o Options) (Made, error) {
 	w := &writer{options: o, ids: map[string]bool{}, names: map[string]bool{}}
-	if o.Onto != nil { // names that it has not
+	if o.Onto != nil { // whose names are taken
 		ids, variables := workflows.NamesIn(o.Onto)
 		for _, id := range ids {
 			w.ids[id] = true
@@ -77,7 +77,7 @@ func write(steps []*step, sign string, o Options) (Made, error) {
 	return made, nil
 }
 
-// step writes one step, with what is uncertain as comments above it.
+// step writes one step, with its doubts as comments above it.
 func (w *writer) step(s *step, last time.Time) {
 	out := workflows.DraftStep{ID: w.id(s), Tool: s.kind, Expect: strings.Join(s.expect, " && ")}
 	if s.id = out.ID; s.mustHave != "" {
@@ -95,7 +95,7 @@ func (w *writer) step(s *step, last time.Time) {
 	} else if s.isNew() && !last.IsZero() && pause >= newPause {
 		s.allowTime(pause)
 	} else if w.opened {
-		s.allowTime(max(pause, openTime)) // elsewhere a program may take longer to show what is in it
+		s.allowTime(max(pause, openTime)) // on another machine a program may take longer to show its elements
 	}
 	w.opened = s.kind == openApplication
 	for _, d := range s.doubts() {
@@ -117,7 +117,7 @@ func (w *writer) step(s *step, last time.Time) {
 	w.draft.Steps = append(w.draft.Steps, out)
 }
 
-// isNew reports whether the target appeared since the press before, and was maybe waited for.
+// isNew reports whether the target appeared since the previous press, so the person may have waited.
 func (s *step) isNew() bool {
 	return s.target != nil && s.target.New && !recorder.InMenu(s.target) && !recorder.IsOption(s.target.Role)
 }
@@ -129,7 +129,7 @@ func (w *writer) variable(name, value string, secret bool) string {
 	return name
 }
 
-// allowTime gives a step as much time to find its element as the person had.
+// allowTime gives a step patience times the pause of the person to find its element.
 func (s *step) allowTime(pause time.Duration) {
 	const most = time.Minute
 	if s.target != nil {
@@ -137,7 +137,7 @@ func (s *step) allowTime(pause time.Duration) {
 	}
 }
 
-// input is the argument for a typed value: the value itself, or a reference to its variable.
+// input returns the argument for a typed value: the value itself, or a reference to its variable.
 func (w *writer) input(s *step, id string) string {
 	in := s.input
 	if in.from != nil {
@@ -154,7 +154,7 @@ func (w *writer) input(s *step, id string) string {
 	return w.value(proposed, in.value, in.secret) + in.after
 }
 
-// variableName is what to call the variable of a step's typed value.
+// variableName proposes a name for the variable of a step's typed value.
 func (s *step) variableName(id string) string {
 	in, field := s.input, ""
 	if s.target != nil {
@@ -175,7 +175,7 @@ func (s *step) variableName(id string) string {
 	return id
 }
 
-// value is a reference to a new variable, or the value where no variable is wanted.
+// value returns a reference to a new variable, or the value if no variable is wanted.
 func (w *writer) value(proposed, value string, secret bool) string {
 	switch {
 	case secret:
@@ -189,7 +189,7 @@ func (w *writer) value(proposed, value string, secret bool) string {
 	return inputs(w.variable(proposed, value, secret))
 }
 
-// inputs is a reference to a variable.
+// inputs returns a reference to a variable.
 func inputs(name string) string { return "${{ inputs." + name + " }}" }
 
 // plain escapes a text for an argument, in which templates are replaced.
@@ -197,7 +197,7 @@ func plain(text string) string {
 	return strings.NewReplacer("${{", "$${{", "{{", "${{ '{{' }}").Replace(text)
 }
 
-// id is the step's id: a word or two of what it is about.
+// id returns the step's id: a word or two about its subject.
 func (w *writer) id(s *step) string {
 	verb, _, _ := strings.Cut(s.kind, "_")
 	id := slug(s.subject)
@@ -220,7 +220,7 @@ func unusedName(name string, taken map[string]bool) string {
 	return n
 }
 
-// reserved are names that mean something else in expressions.
+// reserved are names with another meaning in expressions.
 var reserved = map[string]bool{
 	"inputs": true, "env": true, "selectors": true, "steps": true, "run": true, "index": true, "in": true, "not": true, "and": true, "or": true,
 	"true": true, "false": true, "nil": true, "null": true, "let": true, "if": true, "else": true, "matches": true, "contains": true,
@@ -263,7 +263,7 @@ func slug(text string) string {
 	return name
 }
 
-// ErrInvalid says that a workflow that was made does not compile.
+// ErrInvalid returns the error of a made workflow that does not compile.
 func ErrInvalid(err error) error {
 	return fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
 }

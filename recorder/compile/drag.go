@@ -7,7 +7,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// middle is the part of its size around its middle in which a drag means the whole element.
+// middle is the part of an element's size around its middle in which a drag means the whole element.
 const middle = 0.25
 
 // dragged handles a press and a release at two places. Only the points are kept if no element is
@@ -82,7 +82,7 @@ func nearMiddle(t *recorder.Seen, at desktop.Point) bool {
 	return !far(at.X-m.X, t.Bounds.W) && !far(at.Y-m.Y, t.Bounds.H)
 }
 
-// position is a point as a place in an element, to a tenth of a percent.
+// position returns a point as a place in an element, to a tenth of a percent.
 func position(t *recorder.Seen, at desktop.Point) []arg {
 	percent := func(at, from, size int) float64 {
 		return math.Round((float64(at-from)+0.5)*1000/float64(size)) / 10

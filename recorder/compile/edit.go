@@ -8,15 +8,15 @@ import (
 	"understudy/steps/desktop"
 )
 
-// pasted stands in a net for what was on the clipboard.
+// pasted stands in a net for the content of the clipboard.
 const pasted = "\x00"
 
-// net is what the keys in a field come to: a text that was added at its end, or
-// that replaced what it held. After other keys it is not known.
+// net is the effect of the keys in a field: a text that was added at its end, or that
+// replaced its content. After other keys it is unknown.
 type net struct {
 	text     string
-	replaced bool // all that was there was selected
-	other    bool // keys that moved the caret, or removed what was there
+	replaced bool // the whole content was selected
+	other    bool // keys moved the caret, or deleted content
 	typed    bool // some keys typed text
 	chords   []string
 }
@@ -46,8 +46,8 @@ func (n *net) key(ev recorder.Event) {
 	}
 }
 
-// addition is the text appended to a value. One read late may hold some of it already, and some
-// editors end the last line when they save.
+// addition returns the text that was appended to a value. A value that was read late may hold some of
+// it already, and some editors end the last line when they save.
 func (n *net) addition(before, now string) (text string, ok bool) {
 	if before == "" || n.replaced || n.other || n.text == "" || strings.Contains(n.text, pasted) || strings.TrimSuffix(now, "\n") != strings.TrimSuffix(before+n.text, "\n") {
 		return "", false
@@ -55,8 +55,8 @@ func (n *net) addition(before, now string) (text string, ok bool) {
 	return n.text, true
 }
 
-// added is the text appended to the value before. Where that is unknown, the keys must start at its
-// end.
+// added returns the text that was appended to the value before. If that is unknown, the keys must
+// start at its end.
 func (t *typing) added() (text string, ok bool) {
 	n := &t.net
 	if !t.late {
@@ -66,13 +66,13 @@ func (t *typing) added() (text string, ok bool) {
 	return n.text, toEnd && n.text != "" && !n.replaced && !n.other && !strings.Contains(n.text, pasted) && strings.HasSuffix(strings.TrimSuffix(t.value, "\n"), n.text)
 }
 
-// around is what was typed before and after what was pasted, once.
+// around returns the text that was typed before and after one paste.
 func (n *net) around() (before, after string, ok bool) {
 	before, after, ok = strings.Cut(n.text, pasted)
 	return before, after, ok && !n.other && !strings.Contains(after, pasted)
 }
 
-// onlyKeys reports whether only keys count: Enter alone, or a copy inside the document.
+// onlyKeys reports whether the typing is recorded as keys: Enter alone, or a copy inside the document.
 func (t *typing) onlyKeys() bool {
 	n := t.net
 	inside := slices.Contains(n.chords, "ctrl+c") && slices.Contains(n.chords, "ctrl+v") && t.copyOf == nil
@@ -90,7 +90,7 @@ func (c *compilation) copies(s *step, chords string) {
 	}
 }
 
-// result is the step that reads what another copied: that step itself for a whole field, or one
+// result returns the step that reads what another copied: that step itself for a whole field, or one
 // that reads the clipboard after it.
 func (c *compilation) result(s *step) *step {
 	if s.kind == getClipboard || s.kind == validateElement {
@@ -113,7 +113,7 @@ func (c *compilation) result(s *step) *step {
 	return read
 }
 
-// paste makes a step type what another step read, with what was typed around it.
+// paste makes a step type the result of another step, with the text that was typed around it.
 func (k *keyboard) paste(s *step, t *typing) {
 	before, after, ok := t.net.around()
 	if t.copyOf == nil || !ok || t.hidden {
@@ -137,7 +137,7 @@ func (k *keyboard) paste(s *step, t *typing) {
 	}
 }
 
-// addAtEnd makes a step add its text behind what its field holds.
+// addAtEnd makes a step append its text to the content of its field.
 func (c *compilation) addAtEnd(s *step) {
 	key := "end"
 	if s.target.MultiLine() {

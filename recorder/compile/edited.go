@@ -9,14 +9,14 @@ import (
 	"understudy/recorder"
 )
 
-// Fit is the number of the step that an edit applies to, after the typing so far became one.
+// Fit returns the number of the step that an edit applies to. The typing so far becomes a step first.
 func (c *Compiler) Fit(e recorder.Edit) (int, error) {
 	c.flush()
 	i, err := c.steps.edited(e)
 	return i + 1, err
 }
 
-// edited is the index of the step that an edit applies to.
+// edited returns the index of the step that an edit applies to.
 func (l stepList) edited(e recorder.Edit) (int, error) {
 	fits := func(s *step) bool { return s.input != nil && s.input.from == nil || !aboutValue(e.Action) }
 	if e.Step == 0 {
@@ -46,8 +46,8 @@ func aboutValue(a recorder.EditAction) bool {
 	return a == recorder.MakeVariable || a == recorder.MakeConstant || a == recorder.MakeSecret
 }
 
-// edited does what a person wants done to a step. An edit that fits no step is
-// one of another version's recording, and is passed over.
+// edited applies an edit. An edit that fits no step is of another version's recording, and
+// is ignored.
 func (c *compilation) edited(e *recorder.Edit) {
 	if e == nil {
 		return
@@ -78,7 +78,7 @@ func (c *compilation) edited(e *recorder.Edit) {
 	}
 }
 
-// remove takes a step away, with what others remember of it.
+// remove removes a step and all references to it.
 func (c *compilation) remove(i int) {
 	gone := c.steps[i]
 	c.steps = slices.Delete(c.steps, i, i+1)
@@ -96,7 +96,7 @@ func (c *compilation) remove(i int) {
 	}
 }
 
-// Field is the field into which a step typed, and what; not ok if it typed nothing.
+// Field returns the field into which a step typed, and the text; not ok if it typed nothing.
 func (c *Compiler) Field(e recorder.Edit) (field int, value string, ok bool) {
 	i, err := c.steps.edited(e)
 	if err != nil || c.steps[i].input == nil {

@@ -38,9 +38,9 @@ func (s *step) setTarget(t *recorder.Seen) {
 	}
 }
 
-// unique are the selectors that found only the element and that a person may have
-// written; those that name the program again, a part of the toolkit or what the
-// element showed then stand for nothing better.
+// unique returns the selectors that match only the element and that a person might write.
+// If there are none, it returns those that name the program again, a part of the toolkit
+// or the content of the element.
 func unique(t *recorder.Seen) []string {
 	var good, last []string
 	for _, c := range t.Selectors {
@@ -76,7 +76,7 @@ func namesChoice(sel string, t *recorder.Seen) bool {
 	})
 }
 
-// alternatives are a few selectors that find the element in another way than the first and than
+// alternatives returns a few selectors that find the element in another way than the first and than
 // each other: by position only if the first does.
 func alternatives(all []string, first string) []string {
 	var some []string
@@ -89,7 +89,7 @@ func alternatives(all []string, first string) []string {
 	return some
 }
 
-// wayOf is the way in which a selector tells its element from others.
+// wayOf returns the property by which a selector distinguishes its element.
 func wayOf(sel string) string {
 	last := sel[strings.LastIndex(sel, ">>")+1:]
 	for _, way := range []string{"nth", "pos:", "rightof:", "below:", "id:", "text:", "name:"} {
@@ -100,7 +100,7 @@ func wayOf(sel string) string {
 	return "role:"
 }
 
-// guessSelector is a selector for an element that has no unique one.
+// guessSelector returns a selector for an element that has no unique one.
 func (s *step) guessSelector(t *recorder.Seen) string {
 	if len(t.Selectors) > 0 {
 		c := t.Selectors[0]
@@ -132,10 +132,10 @@ func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
 	s.doubt("no element was found there, so the point of the screen is all that is known")
 }
 
-// programName is what a person calls a program.
+// programName returns the name of a program as a person knows it.
 func programName(process string) string { return strings.TrimSuffix(process, ".bin") }
 
-// named handles late selectors: steps that used the element get them.
+// named handles late selectors: steps with the element get them.
 func (c *Compiler) named(ev recorder.Event) {
 	t := ev.Element
 	if t == nil {
@@ -149,7 +149,7 @@ func (c *Compiler) named(ev recorder.Event) {
 	})
 }
 
-// narrowed handles better selectors of an element, for all that used it.
+// narrowed handles better selectors of an element, for all steps with it.
 func (c *Compiler) narrowed(ev recorder.Event) {
 	c.replaceElements(func(o *recorder.Seen) *recorder.Seen {
 		if o == nil || !sameElement(o, ev.Element) {
@@ -161,7 +161,7 @@ func (c *Compiler) narrowed(ev recorder.Event) {
 	})
 }
 
-// replaceElements puts what is known now of elements in the place of what was.
+// replaceElements updates elements wherever they are kept.
 func (c *Compiler) replaceElements(now func(*recorder.Seen) *recorder.Seen) {
 	for n, field := range c.fields {
 		c.fields[n] = now(field)

@@ -16,15 +16,15 @@ type step struct {
 	kind         string
 	id           string // once it is written
 	args         []arg
-	subject      string   // what the step's id is made of
+	subject      string   // the source of the step's id
 	named        string   // by the person
 	summary      string   // for people, while they record
 	expect       []string // conditions that held afterwards
-	mustHave     string   // a condition of its result, for what reads
+	mustHave     string   // a condition of its result, for steps that read
 	otherDoubts  []string // why it may not work again
 	targetDoubts []string // why its element may not be found again
 	notes        []string // of the person
-	picture      string   // the file of what was clicked
+	picture      string   // the file of a picture of the clicked element
 	begin        time.Time
 	end          time.Time
 
@@ -35,18 +35,18 @@ type step struct {
 	input     *input   // the argument that a person typed
 	command   []string // the words of the command line that it runs, as a shell reads them
 	click     *click
-	concluded bool // from its effect: it was not heard
+	concluded bool // inferred from its effect: the press was not reported
 	wheel     *wheel
 	selects   bool           // it is a drag inside a field for text
-	known     time.Time      // when the value was read that it sets
-	letGo     *desktop.Point // where the pointer let go, if it made the step
-	secrets   []string       // variables that its arguments name
+	known     time.Time      // when the value that it sets was read
+	letGo     *desktop.Point // where the button was released, if it made the step
+	secrets   []string       // variables in its arguments
 }
 
 // stepList are the steps of a workflow, in its order.
 type stepList []*step
 
-// last is the last step, or nil.
+// last returns the last step, or nil.
 func (l stepList) last() *step {
 	if len(l) == 0 {
 		return nil
@@ -67,10 +67,10 @@ type input struct {
 	secret bool
 	after  string // keys that follow, such as {Enter}
 	from   *step  // whose result's text follows the value
-	many   bool   // of many lines
-	names  string // what to call it, where no element is known
-	field  int    // the field that it was typed into
-	keep   keep   // what the person wants of the value
+	many   bool   // it has several lines
+	names  string // its name if no element is known
+	field  int    // the field into which it was typed
+	keep   keep   // the choice of the person
 }
 
 // keep is where a typed value is kept; the zero keep leaves it to the options.
@@ -104,7 +104,7 @@ func (s *step) set(name string, value any) {
 	s.args = append(s.args, arg{Key: name, Value: value})
 }
 
-// insert is set for an argument whose place is behind another.
+// insert is set for an argument that comes after another.
 func (s *step) insert(after, name string, value any) {
 	if i := s.indexOf(after); i >= 0 && s.indexOf(name) < 0 {
 		s.args = slices.Insert(s.args, i+1, arg{Key: name, Value: value})
@@ -113,12 +113,12 @@ func (s *step) insert(after, name string, value any) {
 	s.set(name, value)
 }
 
-// drop takes arguments back.
+// drop removes arguments.
 func (s *step) drop(names ...string) {
 	s.args = slices.DeleteFunc(s.args, func(a arg) bool { return slices.Contains(names, a.Key) })
 }
 
-// arg is the value of an argument, or nil.
+// arg returns the value of an argument, or nil.
 func (s *step) arg(name string) any {
 	if i := s.indexOf(name); i >= 0 {
 		return s.args[i].Value
@@ -134,13 +134,13 @@ func (s *step) doubt(format string, args ...any) {
 	s.otherDoubts = append(s.otherDoubts, fmt.Sprintf(format, args...))
 }
 
-// doubts is all that is uncertain of a step.
+// doubts returns all doubts about a step.
 func (s *step) doubts() []string { return append(slices.Clip(s.targetDoubts), s.otherDoubts...) }
 
 // clearDoubts removes all doubts about a step.
 func (s *step) clearDoubts() { s.otherDoubts, s.targetDoubts = nil, nil }
 
-// nameOf is what a person would call an element.
+// nameOf returns the name of an element as a person would give it.
 func nameOf(t *recorder.Seen) string {
 	if t == nil {
 		return ""
@@ -166,7 +166,7 @@ func nameOf(t *recorder.Seen) string {
 	return ""
 }
 
-// describe says which element it is.
+// describe describes an element by role and name.
 func describe(t *recorder.Seen) string {
 	if t == nil {
 		return "an unknown element"

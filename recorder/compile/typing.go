@@ -29,28 +29,28 @@ type typing struct {
 	field      int
 	target     *recorder.Seen
 	first      recorder.Event
-	before     string // what the field held at first
-	value      string // what the field holds, as far as is known
+	before     string // the value of the field at first
+	value      string // the value of the field, as far as it is known
 	changed    bool
-	unreadable bool      // the effect of some keys is not known
-	hidden     bool      // what was typed is not written
+	unreadable bool      // the effect of some keys is unknown
+	hidden     bool      // the text is not written
 	pending    bool      // keys came after the value was read
 	last       time.Time // when the last key came
 	lastRead   time.Time // when the value was read
-	unheard    int       // how many characters it had then whose keys had not arrived
+	unheard    int       // characters in that value whose keys had not arrived
 	copied     []string
 	net        net
-	copyOf     *step // what was copied, if that was pasted
+	copyOf     *step // the step whose copy was pasted
 	// browsed are keys for a list of completions or a number: the value read afterwards decides.
 	browsed []recorder.Event
 	text    strings.Builder // typed where there is no field
 	readAt  time.Time       // when the field was read for the first time
-	showed  bool            // it held something then
-	late    bool            // which may show what was typed
-	// entered is what the field held when Enter was pressed last, unless other keys followed.
+	showed  bool            // it was not empty then
+	late    bool            // the first value may include typed text
+	// entered is the value when Enter was pressed last, unless other keys followed.
 	entered *string
-	behind  *string // what the field held when it was read last, if it showed less than was typed
-	picture string  // the file of the field, when it was clicked
+	behind  *string // the last value that was read, if it lags behind the keys
+	picture string  // the file of a picture of the field, when it was clicked
 }
 
 func (k *keyboard) focused(ev recorder.Event) {
@@ -66,7 +66,7 @@ func (k *keyboard) focused(ev recorder.Event) {
 	}
 }
 
-// held handles the value of a field, which wins over what the keys suggest.
+// held handles the value of a field, which takes precedence over the keys.
 func (k *keyboard) held(ev recorder.Event) {
 	if ev.Value == nil {
 		return
@@ -93,7 +93,7 @@ func (k *keyboard) held(ev recorder.Event) {
 	k.complete(k.fields[ev.Field], *ev.Value)
 }
 
-// predicted is the value of a field according to the keys, or else what was read.
+// predicted returns the value of a field according to the keys, or else the value that was read.
 func (t *typing) predicted(read string) string {
 	switch {
 	case t.net.replaced && !t.net.other:
@@ -104,7 +104,7 @@ func (t *typing) predicted(read string) string {
 	return t.value
 }
 
-// wasRead reports whether the value read last holds a character whose key arrives only now.
+// wasRead reports whether the last value holds a character whose key arrives only now.
 func (t *typing) wasRead(ev recorder.Event) bool {
 	return ev.Text != "" && t.unheard > 0 && ev.Time.Before(t.lastRead) && strings.HasSuffix(t.value, ev.Text)
 }
@@ -114,14 +114,15 @@ func (t *typing) submitted(value string) bool {
 	return t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered)
 }
 
-// submit is the step that typed what the program took, with its Enter.
+// submit makes a step of the text that the program took, with its Enter.
 func (k *keyboard) submit(t *typing, now time.Time) {
 	t.value, t.behind, t.entered = *t.entered, nil, nil
 	t.net.text = strings.TrimSuffix(t.net.text, "\n")
 	k.flushEntered(now)
 }
 
-// flushEntered makes a step of the typing so far and an Enter; nil when nothing was typed.
+// flushEntered makes a step of the typing so far and an Enter, and returns it; nil if nothing was
+// typed.
 func (k *keyboard) flushEntered(at time.Time) *step {
 	before := len(k.steps)
 	k.flush()
@@ -149,8 +150,8 @@ func (k *keyboard) complete(t *recorder.Seen, value string) {
 	k.steps = k.steps[:n-1]
 }
 
-// isBehind reports whether a value shows only the beginning of what was typed,
-// because the application is slow. After readLag, the field holds no more.
+// isBehind reports whether a value is only the beginning of the typed text because the
+// application is slow. After readLag the value counts as complete.
 func (t *typing) isBehind(value string, at time.Time) bool {
 	return !t.unreadable && t.pending && len(value) < len(t.value) && strings.HasPrefix(t.value, value) && at.Sub(t.last) < readLag
 }
@@ -209,7 +210,7 @@ func (k *keyboard) browses(ev recorder.Event, t *recorder.Seen) bool {
 	return false
 }
 
-// isSpaceOn reports whether a blank works a control instead of being typed.
+// isSpaceOn reports whether a blank presses a control instead of being typed.
 func isSpaceOn(ev recorder.Event, t *recorder.Seen) bool {
 	return ev.Text == " " && t != nil && (recorder.IsToggle(t) || t.Role == "button" || t.Role == "togglebutton")
 }
@@ -239,7 +240,7 @@ func (k *keyboard) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	k.typing.showed = k.typing.value != ""
 }
 
-// shownAlready reports whether the first read of the field came after a key, and may show it.
+// shownAlready reports whether the first read of the field came after a key, and may include it.
 func (t *typing) shownAlready(ev recorder.Event) bool {
 	return t.showed && ev.Time.Before(t.readAt)
 }
@@ -249,11 +250,11 @@ func (t *typing) key(ev recorder.Event) {
 	t.net.key(ev)
 	t.pending, t.last, t.entered, t.behind = true, ev.Time, nil, nil
 	if len(t.browsed) > 0 {
-		t.unreadable, t.browsed = true, nil // the field shows their effect
+		t.unreadable, t.browsed = true, nil // only the field shows their effect
 	}
 	if t.shownAlready(ev) {
 		if ev.Text != "" {
-			t.before, t.late = "", true // it is not known
+			t.before, t.late = "", true // it is unknown
 		}
 		shown := t.value
 		defer func() { t.value, t.entered = shown, nil }()
@@ -317,7 +318,7 @@ func (k *keyboard) flush() {
 	}
 }
 
-// fillField is the step that types a field's final value.
+// fillField makes the step that types a field's final value.
 func (k *keyboard) fillField(t *typing) {
 	k.switchTo(t.target.Window)
 	s := &step{kind: typeIntoElement, subject: nameOf(t.target), begin: t.first.Time, picture: t.picture}
@@ -345,7 +346,7 @@ func typeSummary(value string, t *recorder.Seen) string {
 	return "type " + quoteShort(value) + " into " + describe(t)
 }
 
-// typeAnywhere is the step that types where no field is known.
+// typeAnywhere makes the step that types where no field is known.
 func (k *keyboard) typeAnywhere(t *typing) {
 	s := &step{kind: typeText, subject: "type", begin: t.first.Time, input: &input{arg: "text", secret: true}}
 	switch {
@@ -404,7 +405,7 @@ func worksElement(k desktop.Key) bool {
 	return utf8.RuneCountInString(string(k)) == 1
 }
 
-// switchesWindow reports whether a key only switches windows, which is a step of its own.
+// switchesWindow reports whether a key only switches windows, which becomes a step by itself.
 func switchesWindow(ev recorder.Event) bool {
 	return ev.Key == "tab" && (slices.Contains(ev.Mods, desktop.Alt) || slices.Contains(ev.Mods, desktop.Super))
 }
@@ -424,7 +425,7 @@ func (k *keyboard) pressOn(thing *recorder.Seen, chord string, ev recorder.Event
 	k.copies(s, chord)
 }
 
-// quoteShort is a text as one short line.
+// quoteShort returns a text as one short line in quotes.
 func quoteShort(text string) string {
 	const most = 40
 	return `"` + words.Shorten(strings.Join(strings.Fields(text), " "), most) + `"`

@@ -30,10 +30,10 @@ func (k *keyboard) typedUnheard(ev recorder.Event) {
 	t.changed, t.last, t.net = true, ev.Time, net{text: added, typed: true, other: !behind || t.before == ""}
 }
 
-// clickedTime is how long after a heard press a focus change counts as its effect.
+// clickedTime is how long after a reported press a focus change counts as its effect.
 const clickedTime = time.Second
 
-// reach notes a button that got the focus, maybe by a press that was not heard.
+// reach notes a button that got the focus, perhaps by a press that was not reported.
 func (c *Compiler) reach(ev recorder.Event) {
 	c.reached = nil
 	if c.misses(desktop.KeyPress) && recorder.Pressable(ev.Element) && !ev.Element.New && ev.Time.Sub(c.lastPress) > clickedTime {
@@ -41,7 +41,8 @@ func (c *Compiler) reach(ev recorder.Event) {
 	}
 }
 
-// conclude makes a click step on the focused button, when something changed after it.
+// conclude makes a click step on the focused button after something changed, and reports whether the
+// change is explained.
 func (c *Compiler) conclude() bool {
 	ev := c.reached
 	if c.reached = nil; ev == nil {
@@ -50,7 +51,7 @@ func (c *Compiler) conclude() bool {
 	c.flush()
 	t := ev.Element
 	if s := c.steps.last(); s != nil && s.click != nil && !s.end.Before(ev.Time.Add(-clickEffectTime)) {
-		return true // that was heard
+		return true // the press was reported
 	}
 	s := &step{kind: clickElement, subject: cmp.Or(nameOf(t), "click "+string(t.Role)), summary: "click " + describe(t), begin: ev.Time}
 	if t.Bounds.Empty() {
@@ -63,7 +64,8 @@ func (c *Compiler) conclude() bool {
 	return true
 }
 
-// caused reports whether it is known why a window opened or closed; the next step says if not.
+// caused reports whether it is known why a window opened or closed; if not, the next step gets a
+// doubt.
 func (c *Compiler) caused(w *desktop.Window, happened string, at time.Time) bool {
 	if !c.misses(desktop.KeyPress) && !c.misses(desktop.ButtonPress) || c.conclude() {
 		return true
@@ -82,7 +84,7 @@ func (c *Compiler) caused(w *desktop.Window, happened string, at time.Time) bool
 	return false
 }
 
-// sayMissed says of a step that something before it is missing.
+// sayMissed adds the doubt to a step that a step before it may be missing.
 func (c *compilation) sayMissed(s *step) {
 	if c.missed != "" && s != nil {
 		s.doubt("%s", c.missed)

@@ -18,7 +18,7 @@ const (
 	MaxWait = 10 * time.Minute
 )
 
-// waitsFor is the timeout of a wait in milliseconds, given how long the person waited.
+// waitsFor returns the timeout of a wait in milliseconds, given how long the person waited.
 func waitsFor(waited time.Duration) int64 {
 	return min(max(patience*waited, minWait), MaxWait).Round(time.Second).Milliseconds()
 }

@@ -18,16 +18,16 @@ const (
 	openTime = 5 * time.Second
 	// closeTime is the same for a window that closes.
 	closeTime = 3 * time.Second
-	// reopenTime is how long a program may have no window, as while it reads a large file.
+	// reopenTime bounds how long a program may have no window, as while it reads a large file.
 	reopenTime = 30 * time.Second
 )
 
-// windows are those of all programs.
+// windows are the windows of all programs.
 type windows struct {
-	first         []desktop.Window // those that were there when the recording began
+	first         []desktop.Window // open when the recording began
 	open          map[desktop.WindowID]desktop.Window
 	unvisited     map[desktop.WindowID]bool // opened, and not used yet
-	programs      map[int]bool              // that had a window
+	programs      map[int]bool              // processes that had a window
 	active        desktop.WindowID
 	current       desktop.WindowID // the window in which the last step acts
 	process       string           // its program
@@ -72,7 +72,7 @@ func (ws *windows) setActive(s *step) {
 	}
 }
 
-// others is how many main windows a program has beside one.
+// others returns how many other main windows the program of a window has.
 func (ws *windows) others(w desktop.Window) (n int) {
 	for _, o := range ws.open {
 		if o.Process == w.Process && !o.Popup && !o.Modal && o.ID != w.ID {
@@ -176,8 +176,8 @@ func (s *step) addExpect(condition string) {
 	}
 }
 
-// known merges a window with its earlier state: the process may be gone. If its title changed, the
-// last step expects the new one.
+// known merges a window with its earlier state, because the process may be gone. If its title
+// changed, the last step expects the new one.
 func (c *compilation) known(w *desktop.Window) *desktop.Window {
 	if w == nil {
 		return nil
@@ -200,7 +200,7 @@ func (c *compilation) known(w *desktop.Window) *desktop.Window {
 	return &now
 }
 
-// windowExists is the condition that a window is there.
+// windowExists returns the condition that a window is there.
 func windowExists(w *desktop.Window) string {
 	sel := "window:" + recorder.QuoteSelector(bareTitle(w.Title))
 	if w.Process != "" {
@@ -209,8 +209,8 @@ func windowExists(w *desktop.Window) string {
 	return "exists(" + quoteExpression(sel) + ")"
 }
 
-// sign is the condition that best shows that the steps apply: the presence of a window that they
-// closed, or of the first element.
+// sign returns the condition that best shows that the steps apply: the presence of a window that
+// they closed, or of the first element.
 func (c *compilation) sign() string {
 	for i := range c.windows.first {
 		w := &c.windows.first[i]
@@ -226,7 +226,7 @@ func (c *compilation) sign() string {
 	return ""
 }
 
-// bareTitle is a title without a mark of unsaved changes.
+// bareTitle returns a title without a mark of unsaved changes.
 func bareTitle(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "*● ")) }
 
 // lastingTitle reports whether a title holds neither a typed value nor a given file.
@@ -244,7 +244,7 @@ func (l stepList) lastingTitle(title string) bool {
 	})
 }
 
-// quoteExpression is a text as expressions write it.
+// quoteExpression returns a text as a string of an expression.
 func quoteExpression(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", " ").Replace(text) + "'"
 }

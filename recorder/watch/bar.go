@@ -28,7 +28,7 @@ const (
 	barWidth              = 530
 	barLines              = 5
 	barHeight             = 2*barPad + lineHeight + buttonHeight + barPad + barLines*lineHeight
-	// checkRest is how long the pointer rests on what is to be checked.
+	// checkRest is how long the pointer must rest on an element to check it.
 	checkRest = 1200 * time.Millisecond
 )
 
@@ -52,15 +52,15 @@ var barFace = sync.OnceValue(func() font.Face {
 	return face
 })
 
-// bar shows how far a recording is, above all windows, and takes its commands by
-// clicks. What is done on it is no part of the recording. A nil bar is none.
+// bar shows the state of a recording above all windows, and takes commands by clicks.
+// Input on it is not recorded. A nil bar is none.
 type bar struct {
 	at      desktop.Point
 	held    *desktop.Point   // where on it a button is held
-	check   recorder.Command // wanted of what the pointer will rest on
+	check   recorder.Command // of the element on which the pointer will rest
 	timer   *time.Timer
-	shown   string // what it says
-	broken  bool   // this desktop shows none
+	shown   string // its text
+	broken  bool   // this desktop cannot show it
 	buttons []barButtonAt
 }
 
@@ -80,7 +80,7 @@ func newBar() *bar {
 	return b
 }
 
-// rested tells when the pointer has rested on what is to be checked.
+// rested receives when the pointer has rested on an element to check.
 func (b *bar) rested() <-chan time.Time {
 	if b == nil {
 		return nil
@@ -88,7 +88,7 @@ func (b *bar) rested() <-chan time.Time {
 	return b.timer.C
 }
 
-// chosen is the check that was wanted, once.
+// chosen returns the requested check, and clears it.
 func (b *bar) chosen() recorder.Command {
 	c := b.check
 	b.check = ""
@@ -104,7 +104,7 @@ func (b *bar) covers(area desktop.Rect) bool {
 	return b != nil && b.shown != "" && !b.bounds().Intersect(area).Empty()
 }
 
-// takes reports whether input is for the bar, and does what it asks for.
+// takes reports whether input is for the bar, and handles it.
 func (b *bar) takes(ctx context.Context, r *recording, ev desktop.InputEvent) bool {
 	if b == nil || b.shown == "" {
 		return false
@@ -128,11 +128,11 @@ func (b *bar) takes(ctx context.Context, r *recording, ev desktop.InputEvent) bo
 	return true
 }
 
-// letGo presses a button of the bar, or moves the bar by as much as it was dragged.
+// letGo presses a button of the bar, or moves the bar by the distance of a drag.
 func (b *bar) letGo(ctx context.Context, r *recording, from, to desktop.Point) {
 	if !recorder.Near(from, to) {
 		b.at.X, b.at.Y = b.at.X+to.X-from.X, b.at.Y+to.Y-from.Y
-		b.shown = " " // elsewhere, it is to be shown again
+		b.shown = " " // show it again at its new place
 		return
 	}
 	on := image.Pt(to.X-b.at.X, to.Y-b.at.Y)
@@ -147,7 +147,7 @@ func (b *bar) letGo(ctx context.Context, r *recording, from, to desktop.Point) {
 	r.command(ctx, b.buttons[i].Command, to)
 }
 
-// show shows the bar as the recording is now.
+// show updates the bar.
 func (b *bar) show(ctx context.Context, r *recording) {
 	if b == nil || b.broken {
 		return
@@ -178,7 +178,7 @@ func (b *bar) show(ctx context.Context, r *recording) {
 	b.shown = said
 }
 
-// corner is the place of the bar at first: at the right, above.
+// corner returns the first place of the bar: at the top right.
 func (b *bar) corner(ctx context.Context, r *recording) desktop.Point {
 	monitors, err := r.desktop.Monitors(ctx)
 	if err != nil || len(monitors) == 0 {
@@ -190,7 +190,7 @@ func (b *bar) corner(ctx context.Context, r *recording) desktop.Point {
 
 func (b *bar) close(ctx context.Context, r *recording) {
 	if b != nil && b.shown != "" {
-		_ = r.desktop.Do(ctx, desktop.Panel{}) // it goes with the connection, too
+		_ = r.desktop.Do(ctx, desktop.Panel{}) // it vanishes with the connection, too
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// cellAt is the cell at a point of a sheet in the current tree, or nil. A hit test would cost some
-// four hundred calls around the sheet, and delay the keys that follow.
+// cellAt returns the cell at a point of a sheet in the current tree, or nil. A hit test would need
+// some four hundred calls around the sheet, and delay the keys that follow.
 func (p *pointer) cellAt(ctx context.Context, at desktop.Point) *desktop.Element {
 	windows, err := p.desktop.Windows(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (p *pointer) cellAt(ctx context.Context, at desktop.Point) *desktop.Element
 	return nil
 }
 
-// readCell reads the cell at a point of a sheet in the tree that was read last, or nil.
+// readCell reads the cell at a point of a sheet in the last tree, or nil.
 func (r *reader) readCell(ctx context.Context, in desktop.WindowID, at desktop.Point) *desktop.Element {
 	sheet := findLast(r.view.roots, func(e *desktop.Element) bool { return isPartlyRead(e) && e.Window == in && e.Bounds.Contains(at) })
 	if sheet == nil {
@@ -42,7 +42,7 @@ func (r *reader) readCell(ctx context.Context, in desktop.WindowID, at desktop.P
 	return keepCell(sheet, cell)
 }
 
-// keepCell adds a cell to the tree of its sheet, or updates it there under its old handle.
+// keepCell adds a cell to the tree of its sheet, or updates it under its old handle.
 func keepCell(sheet, cell *desktop.Element) *desktop.Element {
 	cell.Parent = sheet
 	i := slices.IndexFunc(sheet.Children, func(e *desktop.Element) bool { return e.Name == cell.Name })
@@ -90,7 +90,7 @@ func (f *focus) isEdited(e *desktop.Element) bool {
 	return f.certain || t.Bounds.Contains(desktop.Point{X: e.Bounds.X + 1, Y: e.Bounds.Center().Y})
 }
 
-// cellUnder is the cell of a sheet below a temporary field in which it is edited.
+// cellUnder returns the cell of a sheet below the temporary field in which it is edited.
 func (k *keyboard) cellUnder(ctx context.Context, t *recorder.Seen) *desktop.Element {
 	if t.Role != "paragraph" {
 		return nil
@@ -107,7 +107,7 @@ func isSheet(e *desktop.Element) bool {
 	return e != nil && e.Role == "table" && e.States.Has(desktop.Editable)
 }
 
-// cellOfSheet is the cell that has the focus when the sheet reports it, as after editing; or nil.
+// cellOfSheet returns the cell that has the focus when the sheet reports it, as after editing; or nil.
 func (k *keyboard) cellOfSheet(ctx context.Context, sheet *desktop.Element) *desktop.Element {
 	if cell := k.cellNearFocus(ctx, sheet); cell != nil {
 		return cell
@@ -133,7 +133,7 @@ func (k *keyboard) cellOfSheet(ctx context.Context, sheet *desktop.Element) *des
 	return cell
 }
 
-// cellNearFocus is the focused cell if it is the last one or a neighbour, or nil. While editing
+// cellNearFocus returns the focused cell if it is the last one or a neighbour, or nil. When editing
 // begins, the last cell does not report the focus.
 func (k *keyboard) cellNearFocus(ctx context.Context, sheet *desktop.Element) *desktop.Element {
 	t := k.focus.of(k.focus.now)

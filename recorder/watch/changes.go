@@ -15,13 +15,12 @@ const (
 	focusLead = 30 * time.Millisecond
 	// maxReadDelay bounds the debouncing of a field that keeps changing.
 	maxReadDelay = time.Second
-	// readCostFactor times the duration of a read is the pause before the next one.
+	// readCostFactor times the duration of a read is the least pause before the next one.
 	readCostFactor = 20
 )
 
-// changes are change events of applications, for the focus, the focused field and the choice in
-// use. They carry no value, so it is read once they cease. A toolkit that sends none is polled
-// after input.
+// changes are the change events of the focus, the focused field and the choice in use. They carry
+// no value, so reads are debounced. A toolkit that sends none is polled after input.
 type changes struct {
 	focus      chan struct{} // holds one when the focus may have moved
 	focusTimer *time.Timer   // delays the handling by focusLead
@@ -30,9 +29,9 @@ type changes struct {
 	running    sync.WaitGroup // the goroutines of the subscriptions
 
 	delayedSince time.Time // since when reads are debounced; zero: they are not
-	quietUntil   time.Time // until then change events of the field are not acted on
-	editedField  int       // the field that input went to last
-	unwritten    bool      // and its value was not written since
+	quietUntil   time.Time // until then change events of the field cause no read
+	editedField  int       // the field that got the last input
+	unwritten    bool      // its value was not written since
 	lastWritten  string    // the last value that was written
 }
 
@@ -40,8 +39,8 @@ type changes struct {
 type subscription struct {
 	handle desktop.Handle // "": none
 	events chan struct{}  // holds one after a change, and once when the subscription begins
-	count  int            // how many events came
-	last   *atomic.Int64  // when the last one did, in nanoseconds
+	count  int            // events so far
+	last   *atomic.Int64  // the time of the last one, in nanoseconds
 	cancel context.CancelFunc
 }
 
@@ -179,7 +178,7 @@ func (k *keyboard) choiceChanged() {
 }
 
 // focusChanged finds the focused element after a focus event, so that it is known
-// before anything is typed. Elements that take no text are left until a key comes.
+// before anything is typed. Elements that take no text are looked up when a key comes.
 func (r *recording) focusChanged(ctx context.Context) {
 	if r.paused || len(r.heldKeys) > 0 {
 		return
@@ -205,13 +204,13 @@ func (r *recording) focusChanged(ctx context.Context) {
 		return
 	}
 	if was.certain {
-		r.readField(ctx) // it holds what was typed until now
+		r.readField(ctx) // before the focus leaves it
 	}
 	r.focus.programMoved()
 	r.focusOn(ctx, now)
 }
 
-// isField reports whether an element takes text, and not a sheet for one of its cells.
+// isField reports whether an element takes text. A sheet that takes it for one of its cells does not.
 func (k *keyboard) isField(ctx context.Context, h desktop.Handle) bool {
 	if n, ok := k.focus.numbers[h]; ok {
 		return k.focus.of(n).TakesText()

@@ -19,7 +19,7 @@ type choice struct {
 	listOpen bool      // its list was open when it was read last
 }
 
-// followChoice makes an element that was used the choice in use, if it shows one.
+// followChoice makes an element the choice in use, if it has a choice.
 func (k *keyboard) followChoice(ctx context.Context, t *recorder.Seen) {
 	if t == nil || t.Handle == "" || !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) || k.choice != nil && k.choice.box.Handle == t.Handle {
 		return
@@ -76,9 +76,10 @@ func (k *keyboard) rereadChoice() {
 	k.settleTimer.Reset(settleDelay)
 }
 
-// choiceShown reads the value of an element, and whether that is only the highlighted
-// option of an open list. Web pages show the value of a combo box only as its selected
-// option, and programs of GTK have an option selected only while the list is open.
+// choiceShown reads the value of an element, and reports whether that is only the
+// highlighted option of an open list. Web pages expose the value of a combo box only as
+// its selected option; programs of GTK have an option selected only while the list is
+// open.
 func (r *reader) choiceShown(ctx context.Context, t *recorder.Seen) (shows string, open bool, err error) {
 	e, err := r.desktop.Refresh(ctx, t.Handle)
 	if err != nil {
@@ -102,19 +103,19 @@ func (r *reader) choiceShown(ctx context.Context, t *recorder.Seen) (shows strin
 	return o.Name, open, nil
 }
 
-// shownOnButton is the label on the button of a GTK 4 combo box, and whether its list is open.
+// shownOnButton returns the label on the button of a GTK 4 combo box, and whether its list is open.
 func shownOnButton(tree *desktop.Tree) (shows string, open bool) {
 	seen := false
 	walk(tree.Roots, func(e *desktop.Element) {
 		open = open || e.Role.Is(desktop.Option) && e.States.Has(desktop.Showing) && !within(e, "button")
 		if e.Role == "label" && within(e, "button") && (shows == "" || e.States.Has(desktop.Showing) && !seen) {
-			shows, seen = e.Name, e.States.Has(desktop.Showing) // beside it, unseen, is what shows when nothing is chosen
+			shows, seen = e.Name, e.States.Has(desktop.Showing) // a hidden label beside it shows when nothing is chosen
 		}
 	})
 	return shows, open
 }
 
-// within reports whether an element has one of a role around it.
+// within reports whether an element is inside one of a role.
 func within(e *desktop.Element, role desktop.Role) bool {
 	for e = e.Parent; e != nil; e = e.Parent {
 		if e.Role == role {
@@ -124,7 +125,7 @@ func within(e *desktop.Element, role desktop.Role) bool {
 	return false
 }
 
-// selectedOption is the option of a combo box that is selected, or nil.
+// selectedOption returns the selected option of a combo box, or nil.
 func selectedOption(tree *desktop.Tree) *desktop.Element {
 	return findLast(tree.Roots, func(o *desktop.Element) bool {
 		return o.Role != "combobox" && recorder.IsOption(o.Role) && o.States.Has(desktop.Selected) && selector.Lasting(o.Name)

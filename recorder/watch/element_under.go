@@ -20,8 +20,8 @@ const (
 type underPointer struct {
 	at      desktop.Point
 	seen    *recorder.Seen
-	sheet   desktop.Handle // that has the cell which is seen
-	shot    *image.RGBA    // what it looks like
+	sheet   desktop.Handle // the sheet of the cell
+	shot    *image.RGBA    // a picture of it
 	program programHandles // the elements of its program at that time
 	when    time.Time
 	known   time.Time // when the answer came; an earlier press may have changed it
@@ -85,7 +85,7 @@ func (p *pointer) lookAt(ctx context.Context, at desktop.Point, within time.Dura
 	return u
 }
 
-// nameOption gives an option the name that its label shows, as it does in GTK 4.
+// nameOption sets the name of an option to that of its label, as GTK 4 has it.
 func nameOption(t *recorder.Seen, e *desktop.Element) {
 	if e == nil || t.Name != "" || !t.Role.Is(desktop.Option) {
 		return
@@ -98,10 +98,10 @@ func nameOption(t *recorder.Seen, e *desktop.Element) {
 	})
 }
 
-// dropDownAround is the combo box at a point of which an element shows the choice, or nil.
+// dropDownAround returns the combo box at a point whose choice an element shows, or nil.
 func dropDownAround(e *desktop.Element, at desktop.Point) *desktop.Element {
 	if e != nil && (&recorder.Seen{Element: *e}).TakesText() {
-		return nil // one may type into it
+		return nil // it takes text
 	}
 	for ; e != nil; e = e.Parent {
 		if (&recorder.Seen{Element: *e}).DropDown() && e.Bounds.Contains(at) {
@@ -111,8 +111,8 @@ func dropDownAround(e *desktop.Element, at desktop.Point) *desktop.Element {
 	return nil
 }
 
-// recall finds the element at a point in the tree that was read last, unless input
-// came since. A click that closes its window can be faster than the hit test.
+// recall finds the element at a point in the last tree, unless input came since. A click
+// that closes its window can be faster than the hit test.
 func (p *pointer) recall(at desktop.Point) *recorder.Seen {
 	w := p.windows.At(at)
 	if w == nil || w.Popup || p.view.pid != w.PID || !p.view.when.After(p.lastEffect) {
@@ -127,9 +127,9 @@ func (p *pointer) recall(at desktop.Point) *recorder.Seen {
 	return seenIn(best, p.view.roots)
 }
 
-// menuItemAt is the item of a menu or drop-down list at a point, in the active program. A hit test
-// misses these, as they lie outside the boxes around them. Without bounds, the highlighted item is
-// meant.
+// menuItemAt returns the item of a menu or drop-down list at a point, in the active program. A hit
+// test misses these, as they lie outside the boxes of their ancestors. Of items without bounds it is
+// the highlighted one.
 func (r *reader) menuItemAt(ctx context.Context, w *desktop.Window, at desktop.Point) *desktop.Element {
 	if w == nil {
 		return nil
@@ -140,7 +140,7 @@ func (r *reader) menuItemAt(ctx context.Context, w *desktop.Window, at desktop.P
 	})
 }
 
-// elementAt is the element at a point: the one seen before the press, which may change the screen.
+// elementAt returns the element at a point as it was before the press, which may change the screen.
 func (p *pointer) elementAt(ctx context.Context, at desktop.Point) *recorder.Seen {
 	if !recorder.Near(p.under.at, at) || !p.under.when.After(p.lastEffect) {
 		p.under = p.lookAt(ctx, at, elementTimeout)
@@ -148,7 +148,7 @@ func (p *pointer) elementAt(ctx context.Context, at desktop.Point) *recorder.See
 	return p.under.seen
 }
 
-// describe adds to an element what helps to find it again.
+// describe adds the ancestors and selectors of an element.
 func (r *reader) describe(ctx context.Context, e *desktop.Element) *recorder.Seen {
 	if r.secret[e.Handle] {
 		e.Role = "password"
@@ -165,7 +165,7 @@ func (r *reader) describe(ctx context.Context, e *desktop.Element) *recorder.See
 	return seenIn(e, roots)
 }
 
-// seenIn is an element of a program, and what helps to find it again there.
+// seenIn returns an element of a program with its ancestors and selectors.
 func seenIn(e *desktop.Element, roots []*desktop.Element) *recorder.Seen {
 	known := candidates(e, roots) // may drop a label that is none
 	t := &recorder.Seen{Element: *e, In: ancestors(e), Selectors: known}
@@ -173,7 +173,7 @@ func seenIn(e *desktop.Element, roots []*desktop.Element) *recorder.Seen {
 	return t
 }
 
-// ancestors are the elements around one.
+// ancestors returns the elements around one, the nearest first.
 func ancestors(e *desktop.Element) (kin []recorder.Ancestor) {
 	const most = 8
 	for p := e.Parent; p != nil && len(kin) < most; p = p.Parent {
@@ -182,7 +182,7 @@ func ancestors(e *desktop.Element) (kin []recorder.Ancestor) {
 	return kin
 }
 
-// notePress notes a button that goes down.
+// notePress records a button press.
 func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 	r.noteActivity(ev.Time)
 	rested := r.under.when
@@ -214,7 +214,7 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 	}
 }
 
-// noteRelease notes a button that goes up, and the element under it after a drag.
+// noteRelease records a button release, with the element under it after a drag.
 func (r *recording) noteRelease(ctx context.Context, ev desktop.InputEvent) {
 	out := recorder.Event{Type: recorder.Released, Time: ev.Time, At: ev.At, Button: ev.Button}
 	if r.pressedAt != nil && !recorder.Near(*r.pressedAt, ev.At) {

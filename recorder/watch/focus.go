@@ -11,21 +11,21 @@ import (
 	"understudy/steps/desktop"
 )
 
-// focusTimeout bounds the question which element has the focus.
+// focusTimeout bounds the query for the focused element.
 const focusTimeout = 250 * time.Millisecond
 
 const (
-	// readsPerAction is how often a field or a choice is read after input: again if it lags.
+	// readsPerAction is how often a field or a choice is read after input, as it may lag.
 	readsPerAction = 2
-	// maxTimeouts is how many reads in a row may time out before no more are made.
+	// maxTimeouts bounds the reads in a row that time out.
 	maxTimeouts = 10
 )
 
-// answerTimeout bounds how long keys are held until the application confirms their field.
+// answerTimeout bounds how long keys are held back until the application reports their field.
 const answerTimeout = 10 * time.Second
 
-// keyboard is the element that has the keyboard, its value, and keys that are not written
-// yet.
+// keyboard tracks the element that has the keyboard and its value, and holds back keys
+// whose field is not known yet.
 type keyboard struct {
 	*shared
 	focus       focus
@@ -42,18 +42,18 @@ type keyboard struct {
 	settleTimer *time.Timer
 }
 
-// focus is what is known of the element that has the keyboard.
+// focus is the element that has the keyboard, as far as it is known.
 type focus struct {
 	numbers map[desktop.Handle]int
 	secret  map[desktop.Handle]bool // it was a password field once
 	fields  []*recorder.Seen        // by number, from 1
 	now     int                     // the number of the field that has the keyboard; 0: not known
 	handle  desktop.Handle
-	certain bool // nothing happened since that could move the keyboard
+	certain bool // nothing that could move the keyboard happened since
 	secrecy secrecy
 }
 
-// of is the element with a number, or nil.
+// of returns the element with a number, or nil.
 func (f *focus) of(n int) *recorder.Seen {
 	if n < 1 || n > len(f.fields) {
 		return nil
@@ -61,7 +61,7 @@ func (f *focus) of(n int) *recorder.Seen {
 	return f.fields[n-1]
 }
 
-// holder is the element with a number, as a holder of the keyboard.
+// holder returns the element with a number as a holder of the keyboard.
 func (f *focus) holder(n int) holder {
 	t := f.of(n)
 	if t == nil {
@@ -70,7 +70,7 @@ func (f *focus) holder(n int) holder {
 	return holder{n, t.Secret() || f.secret[t.Handle]}
 }
 
-// surely is the number of the field that surely has the keyboard; 0: not known.
+// surely returns the number of the field that certainly has the keyboard; 0: unknown.
 func (f *focus) surely() int {
 	if !f.certain {
 		return 0
@@ -78,10 +78,10 @@ func (f *focus) surely() int {
 	return f.now
 }
 
-// set notes which element has the keyboard.
+// set sets the element that has the keyboard.
 func (f *focus) set(n int, h desktop.Handle) { f.now, f.handle, f.certain = n, h, true }
 
-// forget notes that it is not known what has the keyboard.
+// forget notes that the element with the keyboard is unknown.
 func (f *focus) forget() { f.now, f.handle, f.certain = 0, "", false }
 
 // programMoved notes that something other than input may have moved the focus.
@@ -90,8 +90,8 @@ func (f *focus) programMoved() {
 	f.certain = false
 }
 
-// focusClicked notes that a click may have moved the focus. A click on a field is assumed to, so
-// that text after a click on a password field is hidden whatever has the focus when it is read.
+// focusClicked handles a click, which may have moved the focus. A click on a field is assumed to do
+// so: then text after a click on a password field is hidden whatever has the focus when it is read.
 func (k *keyboard) focusClicked(ctx context.Context, t *recorder.Seen) {
 	k.focus.certain = false
 	k.followChoice(ctx, t)
@@ -110,7 +110,7 @@ func (k *keyboard) focusClicked(ctx context.Context, t *recorder.Seen) {
 	k.addField(ctx, t, t.Text)
 }
 
-// writeFocused notes that a field has the focus again. Typing replaces the value of a cell.
+// writeFocused records that a field has the focus again. Typing replaces the value of a cell.
 func (k *keyboard) writeFocused(n int, t *recorder.Seen) {
 	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
 	if t.Role == "cell" {
@@ -119,7 +119,7 @@ func (k *keyboard) writeFocused(n int, t *recorder.Seen) {
 	k.write(ev)
 }
 
-// keyPressed holds a key that types until its field is known, and writes any other.
+// keyPressed holds back a key that types until its field is known, and writes any other.
 func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 	if ev.Key.IsModifier() || isDeadKey(ev) {
 		return
@@ -142,13 +142,13 @@ func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 			r.focusOn(ctx, r.askFocus(ctx))
 		}
 		field = r.focus.now
-	} // else it goes where they went, whatever has the keyboard after it
+	} // else it goes to their field, whatever has the keyboard afterwards
 	r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Field: field})
 	r.focus.certain = r.focus.certain && ev.Key == "enter" && r.focus.of(r.focus.now).MultiLine()
 	r.keysHadEffect()
 }
 
-// staysInField reports whether a key leaves the keyboard where it is.
+// staysInField reports whether a key leaves the focus where it is.
 func staysInField(ev desktop.InputEvent) bool {
 	return ev.Text != "" || isEditing(ev)
 }
@@ -158,7 +158,7 @@ func isDeadKey(ev desktop.InputEvent) bool {
 	return ev.Text == "" && utf8.RuneCountInString(string(ev.Key)) == 1 && len(ev.Mods) == 1 && ev.Mods[0] == desktop.Shift
 }
 
-// keepsFocus reports whether a key without text leaves the keyboard in its field.
+// keepsFocus reports whether a key without text leaves the focus in its field.
 func keepsFocus(k desktop.Key) bool {
 	return slices.Contains([]desktop.Key{"backspace", "delete", "left", "right", "home", "end", "insert"}, k)
 }
@@ -172,7 +172,7 @@ func isEditing(ev desktop.InputEvent) bool {
 	return keepsFocus(ev.Key) && !slices.ContainsFunc(ev.Mods, func(m desktop.Key) bool { return m != desktop.Ctrl && m != desktop.Shift })
 }
 
-// flushKeys writes the held keys and returns their field. moved: the focus may have moved since.
+// flushKeys writes the held keys and returns their field. With moved, the focus may have moved since.
 func (k *keyboard) flushKeys(ctx context.Context, moved bool) (field int) {
 	if moved {
 		k.drainChanges()
@@ -194,7 +194,7 @@ func (k *keyboard) flushKeys(ctx context.Context, moved bool) (field int) {
 	return field
 }
 
-// writeKeys writes the held keys and returns their field, or holds them until it is known.
+// writeKeys writes the held keys and returns their field, or keeps them until it is known.
 func (k *keyboard) writeKeys(ctx context.Context, moved bool) (field int) {
 	was, now := k.focus, desktop.Handle("")
 	if !moved {
@@ -268,7 +268,7 @@ func (k *keyboard) rereadSoon() {
 	k.settleTimer.Reset(settleDelay)
 }
 
-// askFocus asks which element has the focus; "" is none that is known.
+// askFocus returns the element that has the focus; "" if it is unknown.
 func (r *reader) askFocus(ctx context.Context) desktop.Handle {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
 	defer cancel()
@@ -279,7 +279,7 @@ func (r *reader) askFocus(ctx context.Context) desktop.Handle {
 	return state.Element
 }
 
-// focusOn notes that an element has the focus, and returns its number.
+// focusOn sets the focused element, and returns its number; 0 if it is unknown.
 func (k *keyboard) focusOn(ctx context.Context, h desktop.Handle) int {
 	e := k.focusedElement(ctx, h)
 	if e == nil {
@@ -300,7 +300,7 @@ func (k *keyboard) focusOn(ctx context.Context, h desktop.Handle) int {
 	return k.meetField(ctx, e.Handle, e)
 }
 
-// focusedElement is the focused element or cell, or nil; of a known field only the handle.
+// focusedElement returns the focused element or cell, or nil; of a known field only the handle.
 func (k *keyboard) focusedElement(ctx context.Context, h desktop.Handle) *desktop.Element {
 	if h == "" {
 		return nil
@@ -321,7 +321,7 @@ func (k *keyboard) focusedElement(ctx context.Context, h desktop.Handle) *deskto
 	return e
 }
 
-// meetField notes a field that has the keyboard for the first time.
+// meetField handles a field that has the focus for the first time.
 func (k *keyboard) meetField(ctx context.Context, h desktop.Handle, e *desktop.Element) int {
 	text := e.Text
 	e.Handle = h
@@ -347,7 +347,7 @@ func (k *keyboard) meetField(ctx context.Context, h desktop.Handle, e *desktop.E
 	return n
 }
 
-// addField gives an element a number as a field, unless it has one, and the focus.
+// addField numbers an element as a field, unless it is one, and sets the focus to it.
 func (k *keyboard) addField(ctx context.Context, t *recorder.Seen, text string) int {
 	n, known := k.focus.numbers[t.Handle]
 	if !known {
@@ -371,12 +371,12 @@ func (k *keyboard) addField(ctx context.Context, t *recorder.Seen, text string) 
 	return n
 }
 
-// timedOut reports whether an application may answer when it is asked again.
+// timedOut reports whether an application may answer another try.
 func timedOut(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, desktop.ErrUnresponsive)
 }
 
-// readField writes the value of the focused field after keys, once no more are queued.
+// readField writes the value of the focused field once no more keys are queued.
 func (k *keyboard) readField(ctx context.Context) {
 	t := k.focus.of(k.focus.now)
 	k.changes.delayedSince = time.Time{}

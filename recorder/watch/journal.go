@@ -17,10 +17,10 @@ type journal struct {
 	log      *recorder.Log // nil: only in memory
 	folder   string        // of the pictures
 	events   []recorder.Event
-	flushed  int // how many of them are in the log
-	pictures int // how many were written
+	flushed  int // events that are in the log
+	pictures int // pictures that were written
 	failed   error
-	stop     context.CancelCauseFunc // is called when writing failed
+	stop     context.CancelCauseFunc // called when writing fails
 }
 
 func (j *journal) fail(err error) {
@@ -29,7 +29,7 @@ func (j *journal) fail(err error) {
 	}
 }
 
-// flush writes and syncs the events that came since.
+// flush writes and syncs the new events.
 func (j *journal) flush() {
 	unwritten := j.events[j.flushed:]
 	j.flushed = len(j.events)
@@ -56,7 +56,7 @@ func (j *journal) replace(events []recorder.Event) error {
 	return j.log.Replace(events)
 }
 
-// savePicture writes a picture, and gives the file's name; "" when there is none.
+// savePicture writes a picture, and returns the file's name; "" for no picture.
 func (j *journal) savePicture(p *image.RGBA) string {
 	if p == nil || j.failed != nil {
 		return ""

@@ -11,17 +11,17 @@ import (
 	"understudy/steps/desktop"
 )
 
-// The size of a picture of what was clicked: that of the element, or of the
-// place around the pointer when that is not known or large.
+// The size of a picture of a click: that of the element, or of the area around the
+// pointer if the element is unknown or large.
 const (
 	maxCrop    = 240
 	cropWidth  = 64
 	cropHeight = 28
-	// captureTimeout is how long taking a picture may take.
+	// captureTimeout bounds taking a picture.
 	captureTimeout = 50 * time.Millisecond
 )
 
-// capture takes a picture of what is at a point, with password fields blanked, or nil.
+// capture takes a picture of the element at a point, with password fields blanked, or nil.
 func (p *pointer) capture(ctx context.Context, at desktop.Point, t *recorder.Seen) *image.RGBA {
 	if p.options.Pictures == "" || t != nil && t.Secret() {
 		return nil
@@ -40,8 +40,8 @@ func (p *pointer) capture(ctx context.Context, at desktop.Point, t *recorder.See
 	return shot
 }
 
-// crop is the area of a picture, with the click in its middle. Around a point it stays in the
-// window: what is behind that will be something else.
+// crop returns the area of a picture, with the click in its middle. Around a point it stays in the
+// window, as what is behind the window will change.
 func crop(at desktop.Point, t *recorder.Seen, w *desktop.Window) desktop.Rect {
 	if t != nil && !t.Bounds.Empty() && t.Bounds.W <= maxCrop && t.Bounds.H <= maxCrop {
 		return t.Bounds

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// treeTimeout bounds the reading of a program's tree, on which selectors are
-	// tried. It is doubled for a program that takes longer, up to maxTreeTimeout.
+	// treeTimeout bounds reading a program's tree, on which selectors are tried. It is
+	// doubled for a program that takes longer, up to maxTreeTimeout.
 	treeTimeout    = 400 * time.Millisecond
 	maxTreeTimeout = 8 * treeTimeout
-	// viewCostFactor times the duration of a read is how long a tree may serve for the
-	// elements that are as they were in it: what is read slowly is read seldom.
+	// viewCostFactor times the duration of a read is how long a tree stays valid for
+	// elements that have not changed: what is slow to read is read less often.
 	viewCostFactor = 10
-	// slowView is when the tree of a program is read so slowly that it serves longer.
+	// slowView is the duration of a read from which a tree stays valid longer.
 	slowView, slowViewFactor = 150 * time.Millisecond, 3 * viewCostFactor
 )
 
-// programView is the tree of a program as it was read last.
+// programView is the tree of a program as it was last read.
 type programView struct {
 	pid   int
 	roots []*desktop.Element
@@ -31,7 +31,7 @@ type programView struct {
 	stale bool // windows came or went since, or something was scrolled
 }
 
-// serves reports whether the tree is of a process and need not be read again yet.
+// serves reports whether the tree is of a process and recent enough.
 func (v *programView) serves(pid int) bool {
 	factor := time.Duration(viewCostFactor)
 	if v.took > slowView {
@@ -40,10 +40,10 @@ func (v *programView) serves(pid int) bool {
 	return v.holds(pid) && time.Since(v.when) <= factor*v.took
 }
 
-// holds reports whether the tree is of a process, and not stale: cells keep their names.
+// holds reports whether the tree is of a process, and not stale.
 func (v *programView) holds(pid int) bool { return !v.stale && v.pid == pid }
 
-// shows reports whether the tree has an element as it is now, so that it need not be read again.
+// shows reports whether the tree has an element as it is now.
 func (v *programView) shows(e *desktop.Element) bool {
 	if !v.holds(e.PID) {
 		return false
@@ -56,7 +56,7 @@ func (v *programView) shows(e *desktop.Element) bool {
 	return true
 }
 
-// programHandles are the elements that a program had.
+// programHandles are the elements of a program at one time.
 type programHandles struct {
 	pid     int
 	handles map[desktop.Handle]bool
@@ -70,7 +70,8 @@ func (e *programHandles) lack(u *underPointer) bool {
 	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[cmp.Or(u.sheet, t.Handle)]
 }
 
-// noteHidden adds hidden elements to those of the last press: what scrolls into view is not new.
+// noteHidden adds hidden elements to those of the last press: elements that scroll into view are not
+// new.
 func (p *pointer) noteHidden(ctx context.Context, at desktop.Point) {
 	w := p.windows.At(at)
 	if w == nil || w.PID != p.lastPressed.pid || p.lastPressed.hidden {
@@ -87,18 +88,18 @@ func (p *pointer) noteHidden(ctx context.Context, at desktop.Point) {
 	walk(tree.Roots, func(e *desktop.Element) { p.lastPressed.handles[e.Handle] = true })
 }
 
-// reader reads the elements of programs, and remembers the tree that was read last.
+// reader reads the elements of programs, and caches the last tree.
 type reader struct {
 	desktop   *desktop.Desktop
-	patience  time.Duration           // how many times longer than usual each read may take
-	view      programView             // the tree that was read last
+	patience  time.Duration           // the factor of all timeouts
+	view      programView             // the last tree
 	lastRead  programHandles          // the elements in it
 	passwords []desktop.Rect          // its password fields
 	secret    map[desktop.Handle]bool // elements that once were password fields
 	slow      map[int]time.Duration   // timeouts of programs that take longer than others, by process
-	readAgain time.Time               // when a tree may be read again for what can wait
-	allCells  bool                    // of a sheet, and not only the one at the pointer
-	onTree    func(*programView)      // gets each tree
+	readAgain time.Time               // when a tree may be read again for low priority work
+	allCells  bool                    // read all cells of a sheet, not only the one at the pointer
+	onTree    func(*programView)      // called with each tree
 }
 
 // timeout scales a timeout by the patience.
@@ -110,7 +111,7 @@ func (r *reader) refresh(ctx context.Context, h desktop.Handle, within time.Dura
 	return r.desktop.Refresh(ctx, h)
 }
 
-// programOf is the tree of an element's program: that of before while it serves.
+// programOf returns the tree of an element's program, from the cache if it is recent enough.
 func (r *reader) programOf(ctx context.Context, e *desktop.Element) []*desktop.Element {
 	if r.view.shows(e) {
 		return r.view.roots
@@ -118,7 +119,7 @@ func (r *reader) programOf(ctx context.Context, e *desktop.Element) []*desktop.E
 	return r.readProgram(ctx, e)
 }
 
-// readProgram reads the tree of an element's program, without the text of passwords.
+// readProgram reads the tree of an element's program, without the text of password fields.
 func (r *reader) readProgram(ctx context.Context, e *desktop.Element) []*desktop.Element {
 	within := max(treeTimeout, r.slow[e.PID])
 	short, cancel := context.WithTimeout(ctx, r.timeout(within))

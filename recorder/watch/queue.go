@@ -14,7 +14,7 @@ type queue struct {
 	list  []desktop.InputEvent
 	taken bool          // and not handled yet
 	more  chan struct{} // holds one when the list is not empty
-	moved func()        // is called when input comes that may move the keyboard
+	moved func()        // called for input that may move the focus
 }
 
 func newQueue() *queue { return &queue{more: make(chan struct{}, 1), moved: func() {}} }
@@ -38,14 +38,14 @@ func (q *queue) take() []desktop.InputEvent {
 	return list
 }
 
-// done notes that the input that was taken is handled.
+// done notes that the taken input is handled.
 func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.taken = false
 }
 
-// busy reports whether input is not handled yet.
+// busy reports whether some input is not handled yet.
 func (q *queue) busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,8 +61,8 @@ func (q *queue) hasAction() bool {
 	})
 }
 
-// untilFocusMoves is a context that ends when input is queued that may move the focus. Only the
-// latest one does.
+// untilFocusMoves returns a context that ends when input is queued that may move the focus. Only the
+// latest such context does.
 func (q *queue) untilFocusMoves(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	q.mu.Lock()
@@ -73,7 +73,7 @@ func (q *queue) untilFocusMoves(ctx context.Context) (context.Context, context.C
 	return ctx, cancel
 }
 
-// mayMoveFocus reports whether input may move the keyboard.
+// mayMoveFocus reports whether input may move the focus.
 func mayMoveFocus(ev desktop.InputEvent) bool {
 	return ev.Type == desktop.ButtonPress || ev.Type == desktop.KeyPress && !ev.Key.IsModifier() && !isDeadKey(ev) && !staysInField(ev)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"understudy/recorder"
@@ -15,15 +16,14 @@ import (
 type Options struct {
 	// Log gets the events as they come; nil keeps them only in memory.
 	Log *recorder.Log
-	// Tell gets each step once it is understood, and again when it changed; or nil. It must not
-	// block.
+	// Tell is called with each new or changed step; may be nil. It must not block.
 	Tell func(recorder.Line)
 	// Pictures is a folder for pictures of what is clicked, made on demand; "" keeps none.
 	Pictures string
-	// Patience multiplies the time that applications have to answer; 0 is once. On a slow machine
-	// less is uncertain then, and steps are reported later.
+	// Patience is the factor of all timeouts of applications; 0 means 1. A larger one makes less
+	// uncertain on a slow machine, and delays the reports of steps.
 	Patience int
-	// Keys steer the recording, and are no part of it.
+	// Keys are the chords that steer the recording. They are not recorded.
 	Keys recorder.Keys
 	// Bar shows a bar with the commands and the last steps above all windows.
 	Bar bool
@@ -32,15 +32,15 @@ type Options struct {
 const (
 	// windowPoll is the interval at which the windows are listed.
 	windowPoll = 150 * time.Millisecond
-	// idleAfter without input, that interval is doubled.
+	// idleAfter is the time without input after which that interval is doubled.
 	idleAfter = 3 * time.Second
 	// restDelay is how long the pointer rests before a hit test, which precedes a press.
 	restDelay = 60 * time.Millisecond
-	// keysDelay is the same while keys come, which need the program's answers first.
+	// keysDelay is the same during typing, when the program is busy.
 	keysDelay = 300 * time.Millisecond
-	// settleDelay is how long a field has to show what was typed.
+	// settleDelay is the time between typing and the read of the field.
 	settleDelay = 80 * time.Millisecond
-	// rereadDelay is when it is read again, for an application that lags.
+	// rereadDelay is the time until the second read, for an application that lags.
 	rereadDelay = 600 * time.Millisecond
 	// endTimeout bounds the last reads.
 	endTimeout = time.Second
@@ -54,12 +54,14 @@ type recording struct {
 	stop     context.CancelCauseFunc
 	progress progress
 
-	texts      shownTexts  // the texts after the last input had its effect
-	textChange textChange  // what changed in them since
-	textTimer  *time.Timer // when they are read next
+	texts      shownTexts  // the texts after the effect of the last input
+	textChange textChange  // the last change of them
+	textTimer  *time.Timer // fires when they are read next
 
 	orders chan func(context.Context) // functions for the goroutine that owns this
 	began  chan struct{}              // closed when no input is missed any more
+	// listening closes began, once: the element that has the keyboard is known.
+	listening func()
 }
 
 // shared is the state that the parts of a recording share.
@@ -82,6 +84,7 @@ type shared struct {
 }
 
 func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *recording {
+	began := make(chan struct{})
 	r := &recording{
 		shared: shared{
 			reader:  reader{desktop: d, patience: time.Duration(max(1, o.Patience)), secret: map[desktop.Handle]bool{}, slow: map[int]time.Duration{}},
@@ -89,7 +92,7 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 			reporter: &stepReporter{tell: o.Tell, compiler: compile.New()}, used: usedElements{},
 			unheard: unheard{timer: stoppedTimer(), shown: map[int]programControls{}},
 		},
-		stop: stop, textTimer: stoppedTimer(), orders: make(chan func(context.Context)), began: make(chan struct{}),
+		stop: stop, textTimer: stoppedTimer(), orders: make(chan func(context.Context)), began: began, listening: sync.OnceFunc(func() { close(began) }),
 	}
 	r.keyboard = keyboard{
 		shared: &r.shared, settleTimer: stoppedTimer(), focus: focus{numbers: map[desktop.Handle]int{}, secret: r.secret},
@@ -135,9 +138,9 @@ func (r *recording) loop(ctx context.Context) {
 		case <-r.queue.more:
 			r.handleQueued(ctx)
 		case <-look.C:
-			r.handleQueued(ctx) // it caused what happened to windows
+			r.handleQueued(ctx) // it caused the changes of windows
 			if time.Since(r.lastActivity) > idleAfter && time.Since(looked) < 2*windowPoll-windowPoll/2 {
-				break // while idle, every other time will do
+				break // while idle, poll every other time
 			}
 			looked = time.Now()
 			r.pollWindows(ctx)
@@ -207,7 +210,7 @@ func (r *recording) end() {
 	r.bar.close(ctx, r)
 }
 
-// write keeps an event. It is on the disk before anything else is waited for.
+// write keeps an event. It is synced to the disk before the goroutine waits again.
 func (s *shared) write(ev recorder.Event) {
 	s.journal.events = append(s.journal.events, ev)
 	s.reporter.add(ev)
@@ -216,7 +219,7 @@ func (s *shared) write(ev recorder.Event) {
 	}
 }
 
-// flush publishes the progress and writes what was kept to the disk.
+// flush publishes the progress and writes the new events to the disk.
 func (r *recording) flush() {
 	r.progress.set(r)
 	r.journal.flush()
@@ -260,7 +263,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	}
 }
 
-// steer handles the keys that steer the recording; false means it is none of them.
+// steer handles the chords of the recording, and reports whether a key was one.
 func (r *recording) steer(ctx context.Context, ev desktop.InputEvent) bool {
 	for command, keys := range r.options.Keys {
 		if isChord(ev, keys) {
@@ -271,7 +274,8 @@ func (r *recording) steer(ctx context.Context, ev desktop.InputEvent) bool {
 	return false
 }
 
-// pause stops recording, or resumes it. Windows that came in between count as always there.
+// pause pauses the recording, or resumes it. Windows that opened meanwhile count as open from the
+// beginning.
 func (r *recording) pause(ctx context.Context) {
 	r.paused = !r.paused
 	if r.paused {
@@ -283,7 +287,7 @@ func (r *recording) pause(ctx context.Context) {
 	if windows, err := r.desktop.Windows(ctx); err == nil {
 		r.windows = windows
 	}
-	r.focus.forget() // its field may have changed in the pause
+	r.focus.forget() // it may have changed during the pause
 	r.fieldUnread, r.view.stale = false, true
 	r.changes.edited(0)
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows})

@@ -22,7 +22,7 @@ func find(roots []*desktop.Element, h desktop.Handle) (found *desktop.Element) {
 	return found
 }
 
-// last is the last element that fits: what is below another comes after it.
+// findLast returns the last element that fits: descendants come after their ancestors.
 func findLast(roots []*desktop.Element, fits func(*desktop.Element) bool) (found *desktop.Element) {
 	walk(roots, func(e *desktop.Element) {
 		if fits(e) {
@@ -32,7 +32,7 @@ func findLast(roots []*desktop.Element, fits func(*desktop.Element) bool) (found
 	return found
 }
 
-// same finds an element that was read by itself in a tree. The handles of cells change.
+// same finds an element that was read separately in a tree. The handles of cells change.
 func same(roots []*desktop.Element, e *desktop.Element) *desktop.Element {
 	found := find(roots, e.Handle)
 	if found != nil || e.Role != "cell" {
@@ -47,7 +47,7 @@ func same(roots []*desktop.Element, e *desktop.Element) *desktop.Element {
 	return found
 }
 
-// candidates are the unique selectors, or the first when none is. A lone page of text has no label
+// candidates returns the unique selectors, or else the first one. A lone page of text has no label
 // above it, so it is named by its role and its tab: in a wider window a field of a tool bar may
 // have that role too.
 func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candidate {
@@ -60,7 +60,7 @@ func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candida
 		return []selector.Candidate{role}
 	}
 	all := selector.For(e, roots)
-	if isSheetCell(e) { // of whose neighbours nothing is known
+	if isSheetCell(e) { // its neighbours are unknown
 		lone = false
 		all = slices.DeleteFunc(all, func(c selector.Candidate) bool {
 			return !strings.HasSuffix(c.Selector, "name:"+recorder.QuoteSelector(e.Name))
@@ -89,7 +89,7 @@ func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candida
 	return sole[:min(len(sole), maxSelectors)]
 }
 
-// inDialog scopes a selector to the dialog: another window may have a button of that name.
+// inDialog scopes a selector to its dialog: another window may have a button of that name.
 func inDialog(e *desktop.Element, roots []*desktop.Element, c selector.Candidate) (within selector.Candidate, ok bool) {
 	top := e
 	for top.Parent != nil {
@@ -116,13 +116,13 @@ func findsOnly(sel string, e *desktop.Element, roots []*desktop.Element) bool {
 	return len(found) == 1 && found[0] == e
 }
 
-// namesFile matches a title with the name of a file, which may be another tomorrow.
+// namesFile matches a title with the name of a file, which may change.
 var namesFile = regexp.MustCompile(`\w\.\w`)
 
-// namesProcess reports whether a selector names the program, as its step does.
+// namesProcess reports whether a selector names the program, which its step does anyway.
 func namesProcess(c selector.Candidate) bool { return strings.Contains(c.Selector, "process:") }
 
-// roleAlone names an element by its role alone, when it is the only one.
+// roleAlone returns a selector by role alone, if the element is the only one of its role.
 func roleAlone(e *desktop.Element, roots []*desktop.Element) (selector.Candidate, bool) {
 	s, err := selector.Parse("role:" + string(e.Role))
 	if err != nil || (&recorder.Seen{Element: *e}).Named() || len(s.Find(roots)) != 1 {

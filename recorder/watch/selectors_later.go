@@ -7,11 +7,11 @@ import (
 	"understudy/recorder"
 )
 
-// maxNameTries is how often the tree is read for the selectors of one element.
+// maxNameTries bounds the reads of the tree for the selectors of one element.
 const maxNameTries = 10
 
-// unnamedElements are elements that were used before their selectors could be read.
-// They are retried while there is time.
+// unnamedElements are used elements whose selectors could not be read. They are retried
+// when there is time.
 type unnamedElements struct {
 	elements []*recorder.Seen
 	fields   []int // their numbers as fields; 0: none
@@ -28,7 +28,7 @@ func (u *unnamedElements) add(t *recorder.Seen, field int) {
 }
 
 // findSelectors finds the selectors of an element that lacks them. The newest comes
-// first: it is the likeliest to be there still.
+// first, as it is most likely still there.
 func (k *keyboard) findSelectors(ctx context.Context) {
 	n := &k.unnamed
 	if len(n.elements) == 0 || k.paused || k.queue.hasAction() || time.Now().Before(k.readAgain) {

@@ -10,12 +10,12 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// usedElement is an element of a step, and the selectors that no tree has shown to
-// match a wrong one, the best first.
+// usedElement is an element of a step, and its selectors that have matched no other
+// element so far, the best first.
 type usedElement struct {
 	seen *recorder.Seen
 	left []selector.Candidate
-	// untried says that they were tried only on a tree from before the last input.
+	// untried: they were tried only on a tree from before the last input.
 	untried bool
 }
 
@@ -37,8 +37,8 @@ func (us usedElements) add(t *recorder.Seen, untried bool) {
 	us[t.Handle] = &usedElement{t, left, untried}
 }
 
-// scoped are selectors within the elements around one, which match nothing that the
-// selector alone does not match.
+// scoped returns a selector scoped to each of the element's ancestors. These match
+// nothing that the selector alone does not match.
 func scoped(t *recorder.Seen, c selector.Candidate) (all []selector.Candidate) {
 	if strings.Contains(c.Selector, ">>") {
 		return nil // it is scoped already
@@ -56,9 +56,8 @@ func scoped(t *recorder.Seen, c selector.Candidate) (all []selector.Candidate) {
 	return all
 }
 
-// try tries the selectors on another tree of their program, and writes those that are
-// left of an element when one matches a wrong one. When none is left, they stay as they
-// are: nothing better is known.
+// try tries the selectors on another tree of their program. It drops those that match
+// another element, and writes the rest. If none is left, they stay as they were.
 func (us usedElements) try(v *programView, write func(recorder.Event)) {
 	for h, u := range us {
 		if u.seen.PID != v.pid {
@@ -80,9 +79,9 @@ func (us usedElements) try(v *programView, write func(recorder.Event)) {
 	}
 }
 
-// matchesOther reports whether a selector matches another thing than the element. One
-// in the same place is none: a list and a dialog are often made anew. Beside the
-// element it is, where the selector was not tried yet.
+// matchesOther reports whether a selector matches another element. One in the same
+// place counts as the same, because lists and dialogs are often created anew, unless the
+// selector is untried and matches both.
 func (u *usedElement) matchesOther(c selector.Candidate, roots []*desktop.Element) bool {
 	s, err := selector.Parse(c.Selector)
 	if err != nil {
@@ -96,8 +95,8 @@ func (u *usedElement) matchesOther(c selector.Candidate, roots []*desktop.Elemen
 	return slices.ContainsFunc(found, func(e *desktop.Element) bool { return !is(e) && !slices.EqualFunc(ancestors(e), u.seen.In, samePlace) })
 }
 
-// samePlace reports whether two elements may be one that was made anew. The title of
-// a window may name a file, that of a dialog says what it is for.
+// samePlace reports whether two elements may be one that was created anew. The title of
+// a window may name a file; that of a dialog must be equal.
 func samePlace(a, b recorder.Ancestor) bool {
 	return a.Role == b.Role && (a.Name == b.Name || a.Role != "dialog" && a.Role != "alert")
 }

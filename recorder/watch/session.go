@@ -20,9 +20,8 @@ import (
 //	events, err := s.Stop()
 //	text, notes, err := compile.Events(events, compile.Options{Name: "order"})
 //
-// It ends when it is told to stop, when its context ends, when the person
-// presses the stop key, or when the display is lost. What was seen until then
-// is there in each case.
+// It ends on Stop, when its context ends, when the person presses the stop key, or when
+// the display is lost. The events until then are available in each case.
 type Session struct {
 	recording *recording
 	stop      context.CancelCauseFunc
@@ -34,8 +33,8 @@ type Session struct {
 // errStopped says that the recording was stopped on purpose.
 var errStopped = errors.New("the recording was stopped")
 
-// Start begins to watch. When it returns, no input is missed any more: input is only queued, and
-// handled beside that, so that nothing is lost when an application is slow.
+// Start begins a recording. When it returns, no input is missed any more: input is queued and
+// handled by another goroutine, so that nothing is lost when an application is slow.
 func Start(ctx context.Context, d *desktop.Desktop, o Options) (*Session, error) {
 	watching, stop := context.WithCancelCause(ctx)
 	r := newRecording(d, o, stop)
@@ -57,7 +56,7 @@ func Start(ctx context.Context, d *desktop.Desktop, o Options) (*Session, error)
 	}
 }
 
-// run watches and understands until the context ends.
+// run records until the context ends.
 func (s *Session) run(ctx context.Context) {
 	defer close(s.done)
 	defer s.stop(nil)
@@ -78,9 +77,9 @@ func (s *Session) run(ctx context.Context) {
 	s.err = errors.Join(failed, r.journal.failed)
 }
 
-// Status says what was understood so far.
+// Status returns the state of the recording.
 func (s *Session) Status() recorder.Status {
-	busy := s.recording.queue.busy() // before the rest is asked, which it may become
+	busy := s.recording.queue.busy() // first: handling it changes the rest
 	st := s.recording.progress.status()
 	st.Pending = st.Pending || busy
 	select {
@@ -94,19 +93,19 @@ func (s *Session) Status() recorder.Status {
 // Done is closed when the recording has ended.
 func (s *Session) Done() <-chan struct{} { return s.done }
 
-// Stop ends the recording, and gives what was seen. It may be called again.
+// Stop ends the recording, and returns the events. It may be called again.
 func (s *Session) Stop() ([]recorder.Event, error) {
 	s.stop(errStopped)
 	return s.Wait()
 }
 
-// Wait waits for the end, and returns the events; with an error, those before it.
+// Wait waits for the end, and returns the events, also with an error.
 func (s *Session) Wait() ([]recorder.Event, error) {
 	<-s.done
 	return s.recording.journal.events, s.err
 }
 
-// Changed is closed when the status is another than now.
+// Changed returns a channel that is closed when the status changes.
 func (s *Session) Changed() <-chan struct{} {
 	p := &s.recording.progress
 	p.mu.Lock()
@@ -117,16 +116,16 @@ func (s *Session) Changed() <-chan struct{} {
 	return p.changed
 }
 
-// progress is what others may know of a recording while it is made.
+// progress is the state of a recording that other goroutines may read.
 type progress struct {
 	mu      sync.Mutex
 	now     recorder.Status
 	at      desktop.Point
 	windows []desktop.Window
-	changed chan struct{} // nil: nobody waits
+	changed chan struct{} // nil if no one waits
 }
 
-// limit says what is not heard.
+// limit sets the descriptions of unheard input.
 func (p *progress) limit(says []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +140,7 @@ func (p *progress) status() recorder.Status {
 	return st
 }
 
-// set tells how far a recording is.
+// set publishes the state of a recording.
 func (p *progress) set(r *recording) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

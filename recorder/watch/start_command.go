@@ -14,29 +14,29 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A launched is a process, as far as it says how it was started.
+// launched is how a process was started.
 type launched struct {
 	args []string // its command line
 	exe  string   // the file of its program
-	dir  string   // where its relative paths begin
+	dir  string   // its working directory
 }
 
-// programFiles says which programs are installed. It is a value so that tests need none.
+// programFiles looks up installed programs. It is a value, so tests need no programs.
 type programFiles struct {
-	// find is the file of a command in PATH, without and with links followed, or "".
+	// find returns the file of a command in PATH, without and with links followed, or "".
 	find func(name string) (path, resolved string)
-	// script is the text of a script and of what it includes; "" for other files.
+	// script returns the text of a script and of its included files; "" for other files.
 	script func(path string) string
 	// isApplication reports whether a desktop file has this name.
 	isApplication func(id string) bool
 	exists        func(path string) bool
-	// searched reports whether commands are looked for in a folder.
+	// searched reports whether a folder is in PATH.
 	searched func(dir string) bool
 }
 
-// command is the command line by which a person starts the program of a window. What runs may be
-// another: a launcher adds arguments and executes another file. The parents follow, the nearest
-// first.
+// command returns the command line with which a person starts the program of a window. The process
+// may have another, because a launcher adds arguments and executes another file. The chain is the
+// process and its parents, the nearest first.
 func (f *programFiles) command(class string, chain []launched) []string {
 	if len(chain) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (f *programFiles) command(class string, chain []launched) []string {
 	return words
 }
 
-// scriptOf is the command of a script in PATH that an interpreter runs.
+// scriptOf returns the command of a script in PATH that an interpreter runs, or nil.
 func (f *programFiles) scriptOf(words []string) []string {
 	if len(words) < 2 || !filepath.IsAbs(words[1]) {
 		return nil
@@ -90,7 +90,7 @@ func (f *programFiles) scriptOf(words []string) []string {
 	return withName(name, words[1:])
 }
 
-// withoutAdded drops the options that the script of a launcher adds again.
+// withoutAdded drops the options that the script of a launcher adds.
 func withoutAdded(words []string, script string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") && strings.Contains(script, w) })
 }
@@ -99,11 +99,11 @@ func withName(name string, words []string) []string {
 	return append([]string{name}, words[1:]...)
 }
 
-// given are the words of a command line, with files that are found from anywhere.
+// given returns the words of a command line, with absolute paths of files.
 func (f *programFiles) given(p launched) []string {
 	words := p.args
 	if len(words) == 1 && strings.Contains(words[0], " ") && !f.exists(words[0]) {
-		words = strings.Fields(words[0]) // some programs write their title there
+		words = strings.Fields(words[0]) // some programs overwrite their command line
 	}
 	words = slices.Clone(words)
 	for i, w := range words {
@@ -141,9 +141,9 @@ var installed = programFiles{
 // included matches the files that a script reads, such as /etc/chromium.d/*.
 var included = regexp.MustCompile(`/etc/[\w.*/-]+`)
 
-// readScript is the text of a script and of the settings that it includes.
+// readScript returns the text of a script and of the settings that it includes.
 func readScript(path string) string {
-	const most = 1 << 20 // a program is larger, and no script
+	const most = 1 << 20 // a larger file is no script
 	if info, err := os.Stat(path); err != nil || info.Size() > most {
 		return ""
 	}
@@ -161,7 +161,7 @@ func readScript(path string) string {
 	return string(text)
 }
 
-// commandLine is the command line that starts a program, quoted for a shell, or "".
+// commandLine returns the command line that starts a program, quoted for a shell, or "".
 func commandLine(class string, pid int, parents []int) string {
 	chain := []launched{readLaunched(pid)}
 	for _, p := range parents {
@@ -176,7 +176,7 @@ func commandLine(class string, pid int, parents []int) string {
 	return strings.Join(words, " ")
 }
 
-// readLaunched reads what the system knows of a process.
+// readLaunched reads from /proc how a process was started.
 func readLaunched(pid int) (p launched) {
 	of := func(name string) string { return fmt.Sprintf("/proc/%d/%s", pid, name) }
 	text, err := os.ReadFile(of("cmdline"))
@@ -189,7 +189,7 @@ func readLaunched(pid int) (p launched) {
 	return p
 }
 
-// parentPIDs are the processes that started one, the nearest first.
+// parentPIDs returns the ancestors of a process, the nearest first.
 func parentPIDs(pid int) (pids []int) {
 	const most = 16
 	for range most {

@@ -8,7 +8,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Command acts like a key of the recording. What is checked is under a point of the screen.
+// Command executes a command as its key does. A check is of the element at a point.
 func (s *Session) Command(command recorder.Command, at desktop.Point) {
 	_ = s.order(func(ctx context.Context) error {
 		s.recording.command(ctx, command, at)
@@ -16,12 +16,12 @@ func (s *Session) Command(command recorder.Command, at desktop.Point) {
 	})
 }
 
-// Edit changes a step, while the recording is made or afterwards.
+// Edit changes a step, during the recording or afterwards.
 func (s *Session) Edit(e recorder.Edit) error {
 	return s.order(func(ctx context.Context) error { return s.recording.edit(ctx, e) })
 }
 
-// Events are what was seen so far.
+// Events returns the events so far.
 func (s *Session) Events() (events []recorder.Event) {
 	_ = s.order(func(context.Context) error {
 		events = append(events, s.recording.journal.events...)
@@ -30,7 +30,7 @@ func (s *Session) Events() (events []recorder.Event) {
 	return events
 }
 
-// order runs a function on the goroutine that owns the recording, or after its end on this one.
+// order runs a function on the goroutine that owns the recording, or on this one after its end.
 func (s *Session) order(do func(context.Context) error) error {
 	failed := make(chan error, 1)
 	select {
@@ -45,7 +45,7 @@ func (s *Session) order(do func(context.Context) error) error {
 	}
 }
 
-// command executes an order of the person, after the keys before it are written.
+// command executes a command of the person, after writing the keys before it.
 func (r *recording) command(ctx context.Context, command recorder.Command, at desktop.Point) {
 	r.flushKeys(ctx, true)
 	edits := map[recorder.Command]recorder.EditAction{recorder.Undo: recorder.Remove, recorder.Hide: recorder.MakeSecret, recorder.Vary: recorder.MakeVariable}
@@ -63,7 +63,7 @@ func (r *recording) command(ctx context.Context, command recorder.Command, at de
 	}
 }
 
-// check makes a step that checks an element, or also its text.
+// check records that an element must be there, with text also that it shows its text.
 func (r *recording) check(ctx context.Context, at desktop.Point, text bool) {
 	t := r.elementAt(ctx, at)
 	if t == nil || r.paused {
@@ -93,7 +93,8 @@ func (r *recording) edit(ctx context.Context, e recorder.Edit) error {
 	return nil
 }
 
-// forget erases what a step typed from all that was kept, and hides later text of its field.
+// forget erases the text that a step typed from all events and pictures, and hides later text of its
+// field.
 func (r *recording) forget(e recorder.Edit) error {
 	field, value, _ := r.reporter.compiler.Field(e)
 	events, pictures := recorder.Forget(r.journal.events, field, value)

@@ -5,7 +5,7 @@ import (
 	"understudy/recorder/compile"
 )
 
-// stepReporter reports steps as they are understood, and again when they change.
+// stepReporter compiles the events, and reports new and changed steps.
 type stepReporter struct {
 	tell     func(recorder.Line)
 	compiler *compile.Compiler
@@ -17,7 +17,7 @@ func (t *stepReporter) add(ev recorder.Event) {
 	t.report()
 }
 
-// again understands events anew, which are others now.
+// again compiles all events anew.
 func (t *stepReporter) again(events []recorder.Event) {
 	t.compiler = compile.New()
 	for _, ev := range events {
@@ -31,14 +31,14 @@ func (t *stepReporter) finish() {
 	t.report()
 }
 
-// say tells something that is no step.
+// say reports something that is no step.
 func (t *stepReporter) say(text string) {
 	if t.tell != nil {
 		t.tell(recorder.Line{Text: text})
 	}
 }
 
-// report tells the steps that are new or others than they were.
+// report reports the new and changed steps.
 func (t *stepReporter) report() {
 	lines := t.compiler.Lines()
 	for i, l := range lines {

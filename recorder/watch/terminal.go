@@ -9,12 +9,12 @@ import (
 	"understudy/recorder"
 )
 
-// A terminal is one field. A password in it is known by the line that asks for it.
+// A terminal is one field. A password in it is recognised by its prompt.
 
-// passwordPrompt is a line that ends with a question for a password.
+// passwordPrompt matches a line that ends with a prompt for a password.
 var passwordPrompt = regexp.MustCompile(`(?i)(pass(word|phrase|code|wort)|kennwort|\bpin\b|mot de passe|contraseña|palavra-passe|senha|wachtwoord|lösenord|hasło|heslo|пароль|パスワード|密码|密碼|비밀번호)[^:：]*[:：]\s*$`)
 
-// linesBehind is how many lines may follow the prompt, if it is read after Enter.
+// linesBehind is the number of lines that may follow the prompt if it is read after Enter.
 const linesBehind = 2
 
 // asksInTerminal reports whether a field is a terminal with a password prompt, or unreadable.

@@ -19,13 +19,13 @@ type shownTexts struct {
 }
 
 const (
-	// textPoll is the first interval of reads while idle, besides those when the pointer rests.
+	// textPoll is the first interval of reads while idle, in addition to those when the pointer rests.
 	textPoll = 4 * time.Second
 	// textCostFactor times the duration of a read is the least interval.
 	textCostFactor = 100
-	// maxTextChanges is the most changed texts; after more, the whole view is another.
+	// maxTextChanges bounds the changed texts; with more, the whole view has changed.
 	maxTextChanges = 8
-	// maxTextLength is the longest such text.
+	// maxTextLength bounds such a text.
 	maxTextLength = 80
 	// idleBeforeChange is the idle time after which texts are read when the pointer rests.
 	idleBeforeChange = compile.MinIdle - time.Second
@@ -37,14 +37,14 @@ func isOutput(e *desktop.Element) bool {
 	return !t.TakesText() && !t.Secret() && !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) && !recorder.IsContainer(t) && !recorder.InMenu(t)
 }
 
-// resetTexts forgets the texts, and schedules a read of them.
+// resetTexts drops the texts, and schedules a read of them.
 func (r *recording) resetTexts() {
 	r.lastActivity, r.texts, r.textChange = time.Now(), shownTexts{}, textChange{}
 	r.textTimer.Reset(settleDelay)
 }
 
-// readTexts reads the texts of the active program while the person is idle: once after the last
-// input had its effect, then for changes, at growing intervals. A tree read since a time will do.
+// readTexts reads the texts of the active program while the person is idle: once after the effect of
+// the last input, then for changes, at growing intervals. A tree that was read since a time is reused.
 func (r *recording) readTexts(ctx context.Context, since time.Time) {
 	w := r.windows.Active()
 	idle := time.Since(r.lastActivity)
@@ -58,7 +58,7 @@ func (r *recording) readTexts(ctx context.Context, since time.Time) {
 	}
 	r.textTimer.Reset(min(max(textPoll, idle/5, textCostFactor*time.Since(when)), 20*time.Second))
 	switch {
-	case roots == nil, r.queue.hasAction(): // what changed may be the effect of that input
+	case roots == nil, r.queue.hasAction(): // a change may be the effect of that input
 	case r.texts.shown == nil:
 		r.texts = textsOf(w.PID, roots)
 	case r.texts.pid == w.PID:
@@ -68,7 +68,7 @@ func (r *recording) readTexts(ctx context.Context, since time.Time) {
 	}
 }
 
-// textChange is a text that changed while nothing was done.
+// textChange is a text that changed without input.
 type textChange struct {
 	text string
 	when time.Time
@@ -94,7 +94,7 @@ func walk(roots []*desktop.Element, f func(*desktop.Element)) {
 	}
 }
 
-// textOf is the text that an element shows.
+// textOf returns the text that an element shows.
 func textOf(e *desktop.Element) string {
 	if e.Text != "" {
 		return e.Text
@@ -102,7 +102,8 @@ func textOf(e *desktop.Element) string {
 	return e.Name
 }
 
-// noteActivity notes input. The person may have waited for a text that changed while idle.
+// noteActivity notes input, and writes a text that changed while idle: the person may have waited for
+// it.
 func (r *recording) noteActivity(now time.Time) {
 	n, last := r.textChange, r.lastActivity
 	r.lastActivity, r.textChange, r.texts = now, textChange{}, shownTexts{}
@@ -112,7 +113,7 @@ func (r *recording) noteActivity(now time.Time) {
 	}
 }
 
-// changed is the element whose text changed to a lasting one, preferably a status.
+// changed returns the element whose text changed to a lasting one, preferably a status; or nil.
 func (t *shownTexts) changed(roots []*desktop.Element) (best *desktop.Element) {
 	n := 0
 	walk(roots, func(e *desktop.Element) {
@@ -131,7 +132,7 @@ func (t *shownTexts) changed(roots []*desktop.Element) (best *desktop.Element) {
 	return best
 }
 
-// isLasting reports whether a text can be expected in another run: words, no numbers.
+// isLasting reports whether a text can be expected in another run: it has words and no numbers.
 func isLasting(text string) bool {
 	return len(text) <= maxTextLength && strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, unicode.IsDigit) &&
 		!strings.ContainsAny(text, "\n\ufffc") && selector.Lasting(text)

@@ -9,26 +9,26 @@ import (
 	"understudy/steps/desktop"
 )
 
-// unheard infers input that is not reported from its effects: on focused fields and controls, and
-// on windows. Changes without the focus are left out: the program made them.
+// unheard infers input that is not reported from its effects on focused fields and controls, and on
+// windows. Changes without the focus are ignored: the program made them.
 type unheard struct {
-	keys      bool // are not reported
+	keys      bool // keys are not reported
 	timer     *time.Timer
-	due       bool                    // they are to be looked at
-	shown     map[int]programControls // of each process, as they were when they were looked at last
-	left      desktop.Handle          // what had the keyboard before
+	due       bool                    // an observation is due
+	shown     map[int]programControls // the last observation of each process
+	left      desktop.Handle          // the element that had the keyboard before
 	moved     time.Time               // when the keyboard moved last
 	pressable desktop.Handle          // a button that got the focus, without an effect yet
-	until     time.Time               // how long it may have one
-	clicked   bool                    // on something else, which changed the field that has the keyboard
-	typed     bool                    // something since they were looked at last, which texts elsewhere may follow
+	until     time.Time               // the deadline of its effect
+	clicked   bool                    // a click elsewhere changed the field that has the keyboard
+	typed     bool                    // something was typed since the last observation, which may change texts elsewhere
 }
 
-// programControls are what the elements of a program show.
+// programControls are the values of the elements of a program.
 type programControls struct {
-	controls map[desktop.Handle]string // what is on or off, chosen, or set
-	texts    map[desktop.Handle]string // of its fields
-	outputs  map[desktop.Handle]string // of all its elements
+	controls map[desktop.Handle]string // of toggles, choices and sliders
+	texts    map[desktop.Handle]string // of fields
+	outputs  map[desktop.Handle]string // of all elements
 }
 
 const (
@@ -36,13 +36,13 @@ const (
 	effectTime = 3 * time.Second
 	// effectPoll is the interval at which texts are compared in this time.
 	effectPoll = 250 * time.Millisecond
-	// clickedTime is how long after a click a field that changes was changed by it.
+	// clickedTime is how long after a click a change of a field counts as its effect.
 	clickedTime = time.Second
-	// observePoll is the interval of comparisons: a change before the focus is no effect.
+	// observePoll is the interval of observations: a change before the focus is no effect.
 	observePoll = time.Second
 )
 
-// begun notes that only input of some types is missed from now on.
+// begun handles the beginning of the watch, in which input of some types is not reported.
 func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 	if len(sorts) > 0 {
 		r.write(recorder.Event{Type: recorder.Limited, Time: time.Now(), Unheard: sorts})
@@ -55,15 +55,15 @@ func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 		r.progress.limit(limits)
 	}
 	r.unheard.keys = slices.Contains(sorts, desktop.KeyPress)
-	r.allCells = r.unheard.keys // what they show is watched
+	r.allCells = r.unheard.keys // their values are observed
 	if !r.unheard.keys {
-		close(r.began)
+		r.listening()
 		return
 	}
 	r.unheard.observeSoon(0)
 }
 
-// observe writes the effects of unheard input since the last time: focus and changed controls.
+// observe writes the effects of unheard input since the last observation.
 func (r *recording) observe(ctx context.Context) {
 	u := &r.unheard
 	defer r.listening()
@@ -98,7 +98,7 @@ func (r *recording) observe(ctx context.Context) {
 	if has != nil && has.Handle != r.focus.handle {
 		r.meetUnheard(ctx, has, before)
 		if !typed && !followed {
-			r.noteEffect(before, roots) // its program was quicker than we
+			r.noteEffect(before, roots) // the program was faster
 		}
 	}
 	r.noteChosen(before, now, roots)
@@ -108,16 +108,7 @@ func (r *recording) observe(ctx context.Context) {
 	}
 }
 
-// listening notes that what has the keyboard is known, so that nothing is missed.
-func (r *recording) listening() {
-	select {
-	case <-r.began:
-	default:
-		close(r.began)
-	}
-}
-
-// observeSoon has the elements looked at again.
+// observeSoon schedules an observation.
 func (u *unheard) observeSoon(after time.Duration) {
 	if u.keys {
 		u.due = true
@@ -125,8 +116,8 @@ func (u *unheard) observeSoon(after time.Duration) {
 	}
 }
 
-// focusedIn is the focused element of a window, preferably one with text. It makes no calls, which
-// could take the pointer from what the person presses.
+// focusedIn returns the focused element of a window, preferably one that takes text. It makes no
+// calls, which could disturb the press of the person.
 func focusedIn(roots []*desktop.Element, in desktop.WindowID) (has *desktop.Element) {
 	walk(roots, func(e *desktop.Element) {
 		if e.Parent == nil || e.Window != in || !e.States.Has(desktop.Focused) {
@@ -139,7 +130,7 @@ func focusedIn(roots []*desktop.Element, in desktop.WindowID) (has *desktop.Elem
 	return has
 }
 
-// meetUnheard notes that an element got the focus: from its program if it or its window is new.
+// meetUnheard handles an element that got the focus: from its program if it or its window is new.
 func (k *keyboard) meetUnheard(ctx context.Context, e *desktop.Element, before programControls) {
 	h := e.Handle
 	was := k.focus.of(k.focus.now)
@@ -157,7 +148,7 @@ func (k *keyboard) meetUnheard(ctx context.Context, e *desktop.Element, before p
 	k.addField(ctx, t, text)
 }
 
-// noteChosen writes what a control shows, if it or its list has or just had the focus.
+// noteChosen writes the new value of a control, if it or its list has or just had the focus.
 func (k *keyboard) noteChosen(before, now programControls, roots []*desktop.Element) {
 	u := &k.unheard
 	var changed, lists []*desktop.Element
@@ -198,7 +189,7 @@ func (k *keyboard) noteChosen(before, now programControls, roots []*desktop.Elem
 	k.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: t, Value: &shows})
 }
 
-// holderOf is the one of some elements that has the keyboard, or around what has it.
+// holderOf returns the one of some elements that has the focus, or contains the focused element.
 func holderOf(some []*desktop.Element, h desktop.Handle, roots []*desktop.Element) *desktop.Element {
 	for e := find(roots, h); e != nil; e = e.Parent {
 		if slices.Contains(some, e) {
@@ -229,7 +220,7 @@ func (s *shared) noteEffect(before programControls, roots []*desktop.Element) bo
 	return true
 }
 
-// readControls reads what the elements of a tree show, except passwords.
+// readControls reads the values of the elements of a tree, except passwords.
 func (r *reader) readControls(ctx context.Context, was programControls, roots []*desktop.Element, has *desktop.Element) programControls {
 	const mostBoxes = 16
 	inList := has == nil || has.Role.Is(desktop.Option) || has.Role == "list" || has.Role == "menu"
@@ -265,8 +256,8 @@ func (c *programControls) has(h desktop.Handle) bool {
 	return there
 }
 
-// fieldUnheard handles a change of the focused field; of a password only that is known. Once typing
-// ends, all is compared again: later changes are not its effect.
+// fieldUnheard handles a change of the focused field; of a password field nothing more is known. It
+// schedules an observation for the end of the typing, so that later changes are not its effect.
 func (k *keyboard) fieldUnheard() {
 	k.changes.edited(k.focus.now)
 	after := time.Unix(0, k.changes.field.last.Load()).Sub(k.lastPress)

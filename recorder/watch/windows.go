@@ -7,13 +7,13 @@ import (
 	"understudy/recorder"
 )
 
-// pollWindows notes which windows came, went, and got the keyboard.
+// pollWindows writes which windows opened, closed and got the keyboard.
 func (r *recording) pollWindows(ctx context.Context) {
 	windows, err := r.desktop.Windows(ctx)
 	if err != nil || r.paused {
 		return
 	}
-	r.handleQueued(ctx) // it caused what happened to the windows since they were listed last
+	r.handleQueued(ctx) // it caused the changes of windows
 	before := r.windows
 	r.windows = windows
 	for _, w := range before.Without(windows) {
@@ -39,7 +39,7 @@ func (r *recording) pollWindows(ctx context.Context) {
 	}
 }
 
-// writeWindow writes what happened to a window.
+// writeWindow writes an event of a window.
 func (r *recording) writeWindow(ev recorder.Event) {
 	ev.Time = time.Now()
 	r.write(ev)
