@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"steps/aim":      {"steps", "steps/confined", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
 	"steps/observe":  {"steps", "steps/aim", "steps/desktop", "steps/desktop/selector"},
 	// Only internal/cli imports the kinds; others get their list as a value.
-	"steps/kinds":             {"steps", "steps/aim", "steps/confined", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision", "steps/kinds/pagecontrol", "steps/kinds/shell", "steps/observe"},
+	"steps/kinds":             {"steps", "steps/aim", "steps/confined", "steps/desktop", "steps/desktop/vision", "steps/kinds/pagecontrol", "steps/kinds/shell", "steps/observe"},
 	"steps/kinds/pagecontrol": {"steps", "steps/aim", "steps/desktop", "steps/desktop/selector", "steps/observe"},
 	"steps/kinds/shell":       {"internal/children", "internal/sandbox", "steps"},
 

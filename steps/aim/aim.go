@@ -14,17 +14,17 @@ import (
 // Requirement says what must hold of an element before an action, besides being found.
 type Requirement struct {
 	Enabled bool
-	// point is where the pointer must be able to reach it; nil when the action
-	// does without the pointer.
+	// Point returns where the pointer must reach it; nil if the action does not use the
+	// pointer.
 	Point func(box desktop.Rect) desktop.Point
-	// hidden elements will do.
+	// Hidden: an element that does not show is allowed.
 	Hidden bool
-	// handle says that a picture will not do: the application is asked.
+	// Handle: a picture is not allowed, because the action asks the application.
 	Handle bool
-	// Unfit says what can never be meant, such as the label of a field that has its name;
-	// of several matches the only other one is taken. nil: any can be.
+	// Unfit reports elements that cannot be meant, such as the label of a field that has
+	// its name; of several matches the only other one is taken. nil: there are none.
 	Unfit func(*desktop.Element) bool
-	// windows says what to do with the element's window first.
+	// Windows configures the preparation of the element's window.
 	Windows WindowOptions
 }
 
@@ -56,10 +56,9 @@ func At(ctx context.Context, hand *Hand, t Target, n Requirement) (*desktop.Elem
 
 // WithTried returns err with the candidates of an earlier error before its own.
 func WithTried(err, earlier error) error {
-	a, b := steps.AsError(err), steps.AsError(earlier)
-	c := *a
-	c.Candidates = append(append([]steps.Candidate(nil), b.Candidates...), a.Candidates...)
-	return &c
+	e := *steps.AsError(err)
+	e.Candidates = slices.Concat(steps.AsError(earlier).Candidates, e.Candidates)
+	return &e
 }
 
 // AtQuery is At for a query, with one time for all of it.
@@ -80,7 +79,7 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 			return err
 		}
 		if !raised {
-			raised = true // once: a window that does not come is not asked again
+			raised = true // once: a window that does not come to the front is not asked again
 			if err := BringToFront(ctx, hand, n.Windows, el.Window); err != nil {
 				return err
 			}
@@ -88,7 +87,7 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 		at, err = readyInView(ctx, hand, el, seen, n)
 		return err
 	}
-	for again := true; again; { // the wheel takes its time, so it is waited anew
+	for again := true; again; { // the wheel takes long, so the wait begins anew
 		err = WaitUntil(ctx, long, func(ctx context.Context) error {
 			if err := try(ctx); hand.refused == nil {
 				return err
@@ -112,7 +111,7 @@ func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.
 	}
 	m := SearchOptions{Likeness: q.Likeness, windows: n.Windows}
 	s, err := Search(ctx, hand, q.First, m)
-	if err == nil && n.Hidden && len(s.Found) == 0 { // what shows comes first
+	if err == nil && n.Hidden && len(s.Found) == 0 { // elements that show come first
 		m.Hidden = true
 		s, err = Search(ctx, hand, q.First, m)
 	}
@@ -131,9 +130,8 @@ func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.
 	return el, err
 }
 
-// CheckReady returns the point to press if el, which was read at seen, meets n. The
-// hit test runs during the wait for the element to be still, so it costs no extra
-// time.
+// CheckReady returns the point to press if el, which was read at seen, meets n. The hit
+// test runs during the wait for the element to be still, so it costs no extra time.
 func CheckReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.Time, n Requirement) (desktop.Point, error) {
 	if n.Enabled && !el.States.Has(desktop.Enabled) {
 		return desktop.Point{}, isDisabled(el)
@@ -162,7 +160,7 @@ func CheckReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 	if err := notCovered(el, hit, at); err != nil {
 		return desktop.Point{}, err
 	}
-	window, err = checkUncovered(ctx, hand, el, at) // again, and last: the windows may have changed while the application was asked
+	window, err = checkUncovered(ctx, hand, el, at) // again, as the windows may have changed during the hit test
 	if err == nil {
 		noteReachable(hand, el, window, looked)
 	}

@@ -9,7 +9,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Raise activates a window and counts as an act of the step. Zero is no window.
+// Raise activates a window on d, which decides whether that counts as an act of the step.
+// Zero is no window.
 func Raise(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
 	if id == 0 {
 		return nil
@@ -19,9 +20,7 @@ func Raise(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
 
 // WindowOptions are the window arguments that all actions share.
 type WindowOptions struct {
-	EnableWindowManagement bool `json:"enable_window_management,omitzero" use:"rare" jsonschema:"false leaves all windows as they are"`
-	// BringToFront activates and maximizes the window of an element as o asks. It prepares
-	// an act and is not counted as one.
+	EnableWindowManagement   bool  `json:"enable_window_management,omitzero" use:"rare" jsonschema:"false leaves all windows as they are"`
 	BringToFront             bool  `json:"bring_to_front,omitzero" use:"rare" jsonschema:"bring the element's window to the front first"`
 	MaximizeTarget           bool  `json:"maximize_target,omitzero" use:"rare" jsonschema:"maximize the element's window first"`
 	RestoreFocus             *bool `json:"restore_focus,omitzero" use:"rare" jsonschema:"give focus and caret back afterwards; without it the kind decides"`
@@ -56,25 +55,21 @@ func ActivateApplication(ctx context.Context, hand *Hand, process string) error 
 		case top == nil:
 			return NoWindow(process, "")
 		}
-		return hand.Unaccounted().Do(ctx, desktop.Manage{Window: top.ID, Do: desktop.Activate})
+		return Raise(ctx, hand.Unaccounted(), top.ID)
 	})
 }
 
-// restoreMinimized restores the last window of an application if it shows none. Minimized windows have no elements to search.
+// restoreMinimized restores the last window of an application if it shows none, because
+// minimized windows have no elements to search.
 func restoreMinimized(ctx context.Context, hand *Hand, o WindowOptions, process string) error {
 	if process == "" || !o.EnableWindowManagement || !o.BringToFront {
 		return nil
 	}
 	windows, err := hand.Desktop.Windows(ctx)
-	if err != nil {
-		return err
+	if top := windows.Of(desktop.Scope{Process: process}).Foremost(); err == nil && top != nil && top.Minimized {
+		err = Raise(ctx, hand.Unaccounted(), top.ID)
 	}
-	windows = windows.Of(desktop.Scope{Process: process})
-	top := windows.Foremost()
-	if top == nil || !top.Minimized {
-		return nil
-	}
-	return hand.Unaccounted().Do(ctx, desktop.Manage{Window: top.ID, Do: desktop.Activate})
+	return err
 }
 
 // BringToFront brings the window of an element to the front, unless it is there. It
@@ -111,7 +106,7 @@ const frontWithin = time.Second
 func activate(ctx context.Context, hand *Hand, w desktop.Window) error {
 	short, cancel := context.WithTimeout(ctx, frontWithin)
 	defer cancel()
-	err := hand.Unaccounted().Do(short, desktop.Manage{Window: w.ID, Do: desktop.Activate})
+	err := Raise(short, hand.Unaccounted(), w.ID)
 	if short.Err() != nil && ctx.Err() == nil && err != nil {
 		return steps.Errorf(steps.NotActionable, "the window %q does not come to the front%s", w.Title, FocusedElsewhere(ctx, hand.Desktop)).
 			WithNext("answer the question that is open, or close that window")

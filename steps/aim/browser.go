@@ -10,8 +10,8 @@ import (
 )
 
 // Browsers report moves of elements late, and some not at all, such as those inside a
-// panel that slides in. Their hit test is right. So an element of a page is tested at
-// two corners of its reported box and at the point: one that moved is not there.
+// panel that slides in. Their hit test is right. So an element of a page is hit tested at
+// two corners of its reported box and at the point, where one that moved is not found.
 
 // occludedStillTime is how long an element whose corners are covered must keep its
 // place. Browsers report moves up to 0.5 s late.
@@ -47,7 +47,7 @@ func browserStill(ctx context.Context, hand *Hand, el *desktop.Element, at deskt
 // pageElementAt returns the page's hit test at a point of el. Anything but el is an
 // error.
 func pageElementAt(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
-	hit, err := askElementAt(ctx, el, at, d.Hit)
+	hit, err := elementAt(ctx, el, at, d.Hit)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func cornersFound(ctx context.Context, d *desktop.Desktop, el *desktop.Element) 
 	b := el.Bounds
 	in := (min(b.W, b.H) + round - 1) / round
 	for i, p := range []desktop.Point{{X: b.X + in, Y: b.Y + in}, {X: b.X + b.W - 1 - in, Y: b.Y + b.H - 1 - in}} {
-		hit, err := askElementAt(ctx, el, p, d.Hit)
+		hit, err := elementAt(ctx, el, p, d.Hit)
 		if err != nil {
 			return seen, err
 		}
@@ -84,7 +84,7 @@ func notCovered(el, hit *desktop.Element, at desktop.Point) error {
 	if hit == nil || hit.Guessed || sameOrInside(el, hit) {
 		return nil
 	}
-	if isIn(el, hit) { // it is seen through, or not there
+	if isIn(el, hit) { // it is transparent, or not there
 		return NotActionable(el, fmt.Sprintf("is not at %s, where %s is found", at, Describe(hit)), "wait until it stands still, name a part of it that shows with click_position, or use invoke_element")
 	}
 	return NotActionable(el, fmt.Sprintf("is covered by %s at %s", Describe(hit), at), "close what covers it, or use invoke_element")

@@ -17,7 +17,7 @@ func isDisabled(el *desktop.Element) error {
 	return NotActionable(el, "is disabled", "do first what enables it, or wait for it with wait_for_element and the condition enabled")
 }
 
-// NotActionable is the error of an element that does not meet a requirement.
+// NotActionable returns the error of an element that does not meet a requirement.
 func NotActionable(el *desktop.Element, why, next string) error {
 	return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("%s %s", Describe(el), why), Next: next}
 }
@@ -34,7 +34,17 @@ func Describe(e *desktop.Element) string {
 	return text
 }
 
-// shownText is how much of an element's text results show.
+// UniqueSelector returns the best selector that matches only el among roots, or "".
+func UniqueSelector(el *desktop.Element, roots []*desktop.Element) string {
+	for _, c := range selector.For(el, roots) {
+		if c.Matches == 1 {
+			return c.Selector
+		}
+	}
+	return ""
+}
+
+// shownText bounds the text of an element in results.
 const shownText = 10_000
 
 // Plain returns a copy of an element without its relatives, as results show it.

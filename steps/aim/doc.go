@@ -1,7 +1,7 @@
-// Package aim brings a step to the element that it means: it finds exactly one,
-// waits until it can be reached and stands still, and presses there.
+// Package aim finds the one element that a step means, waits until it can be reached and
+// is still, and presses there.
 //
-// At is the whole way. It repeats until the target's time is over:
+// At is the whole pipeline. It is repeated until the target's time is over:
 //
 //  1. locate.go and picture.go search the screen for the selectors of a Target, or
 //     for a picture. Several matches are an error that names better selectors.
@@ -19,6 +19,6 @@
 // Press then clicks, unless the element or its window has moved since (press.go).
 // The last condition that did not hold is the error.
 //
-// A Hand carries what an attempt has learnt on this way. The package knows no kind
-// of step, and does not look at what an action brought about: that is observe.
+// A Hand caches what an attempt has learnt. The package knows no kind of step, and does
+// not check the effect of an action: that is observe.
 package aim

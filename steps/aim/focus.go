@@ -52,7 +52,7 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 	return NotActionable(el, "does not take the focus", "name the field itself, or set try_focus_before and try_click_before to false to type where the focus is")
 }
 
-// focusPicture clicks a picture match. Whether it took the focus is unknown.
+// focusPicture clicks a picture match. It is unknown whether it took the focus.
 func focusPicture(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions) error {
 	if !o.Click {
 		return NotActionable(el, "is a picture, which takes the focus only by a click", "set try_click_before to true, or both to false to type where the focus is")
@@ -73,7 +73,7 @@ func HasFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (boo
 	return err == nil && (w == nil || el.Window == 0 || w.ID == el.Window), err
 }
 
-// WaitForFocus reports whether el gets the focus within focusPatience.
+// WaitForFocus reports whether el gets the focus within focusEffectLimit.
 func WaitForFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
 	has := false
 	err := WaitForEffect(ctx, focusEffectLimit, func(ctx context.Context) error {

@@ -8,33 +8,37 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Hand is what one attempt of a step aims and presses with: its Env, and what was
-// learnt of the screen during the attempt.
+// Hand is the Env of one attempt of a step, with a cache of what it learnt of the screen.
 type Hand struct {
 	*steps.Env
-	// pictures are what elements that are pictures were recognised by.
+	// pictures are the templates of elements that are picture matches.
 	pictures map[*desktop.Element]picture
-	// reachable is how elements can be reached that were found ready.
+	// reachable are the elements that were found ready, and how.
 	reachable map[*desktop.Element]reachability
 	// revealed are the elements that were scrolled into view.
 	revealed map[desktop.Handle]bool
-	// refused is one that its application did not scroll to; nil when there is none.
+	// refused is an element that its application did not scroll to; nil if there is none.
 	refused *desktop.Element
 	// persistentPopups are popups that the pointer does not dismiss.
 	persistentPopups map[desktop.WindowID]bool
-	// pointerBefore is where the pointer was before it was moved to dismiss a
-	// tooltip; nil when it was not.
+	// pointerBefore is the position of the pointer before it was moved to dismiss a
+	// tooltip; nil if it was not.
 	pointerBefore *desktop.Point
 }
 
 // NewHand makes a Hand for one attempt.
-func NewHand(env *steps.Env) *Hand { return &Hand{Env: env} }
+func NewHand(env *steps.Env) *Hand {
+	return &Hand{
+		Env: env, pictures: map[*desktop.Element]picture{}, reachable: map[*desktop.Element]reachability{},
+		revealed: map[desktop.Handle]bool{}, persistentPopups: map[desktop.WindowID]bool{},
+	}
+}
 
 // mostReruns bounds how often a kind's function begins again.
 const mostReruns = 3
 
-// With gives a kind's function a Hand in place of its Env. Where an element was found
-// and is gone before anything was done, as when a page loads, the function begins again.
+// With gives a kind's function a Hand instead of its Env. If an element that was found is
+// gone before the first act, as when a page loads, the function is run again.
 func With[A, R any](run func(context.Context, *Hand, A) (R, error)) func(context.Context, *steps.Env, A) (R, error) {
 	return func(ctx context.Context, env *steps.Env, args A) (r R, err error) {
 		for range 1 + mostReruns {

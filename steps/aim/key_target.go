@@ -11,15 +11,14 @@ import (
 	"understudy/steps/desktop"
 )
 
-// KeyTarget is what gets the keys: the active window, and the element in it that has
-// the focus.
+// KeyTarget is the active window and its focused element, which get the keys.
 type KeyTarget struct {
 	window  *desktop.Window
 	element *desktop.Element // nil when it is not known
 }
 
-// KeyTargetNow returns what gets the keys now. A desktop with windows of which none is
-// active loses what is typed, which is an error.
+// KeyTargetNow returns what gets the keys now. It is an error if no window is active,
+// because the keys would be lost.
 func KeyTargetNow(ctx context.Context, d *desktop.Desktop) (KeyTarget, error) {
 	w, err := ActiveWindow(ctx, d)
 	if err != nil {
@@ -31,8 +30,8 @@ func KeyTargetNow(ctx context.Context, d *desktop.Desktop) (KeyTarget, error) {
 	return KeyTarget{window: w}, nil
 }
 
-// noKeyTarget is the error for keys that no window gets; nil where no window manager
-// tells which window is active.
+// noKeyTarget returns the error for keys that no window gets; nil if no window manager
+// reports the active window.
 func noKeyTarget(ctx context.Context, d *desktop.Desktop) error {
 	info, err := d.Info(ctx)
 	if err != nil || info.Manager == "" {
@@ -41,13 +40,13 @@ func noKeyTarget(ctx context.Context, d *desktop.Desktop) error {
 	return &steps.Error{Code: steps.NotActionable, Err: errors.New("no window has the keyboard, so the keys would go nowhere"), Next: "bring a window to the front with activate_window, or name an element"}
 }
 
-// withElement adds the element that has the focus, where that can be read.
+// withElement adds the focused element, if it can be read.
 func (t KeyTarget) withElement(ctx context.Context, d *desktop.Desktop) KeyTarget {
 	t.element = Focused(ctx, d)
 	return t
 }
 
-// Focused returns the element that has the focus; nil when it is not known.
+// Focused returns the focused element; nil if it is unknown.
 func Focused(ctx context.Context, d *desktop.Desktop) *desktop.Element {
 	f, err := d.SaveFocus(ctx)
 	if err != nil || f.Element == "" {
@@ -82,7 +81,7 @@ func (t KeyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text str
 	}
 	el, err := d.Refresh(ctx, t.element.Handle)
 	if err != nil || strings.Contains(el.Text, text) {
-		return context.Cause(ctx) // it is gone with what was typed, or holds it
+		return context.Cause(ctx) // it is gone with the text, or holds it
 	}
 	return keysWentElsewhere(Describe(el), fmt.Sprintf(": %s has the focus", Describe(now.element)))
 }
@@ -91,10 +90,9 @@ func keysWentElsewhere(from, to string) error {
 	return steps.Errorf(steps.Unexpected, "the focus left %s while keys were sent there%s", from, to).WithNext("look where the rest of them went")
 }
 
-// TypeWhereTheFocusIs types a text where the focus is. A focus that something else
-// moves meanwhile is an error; one that a line break or a tab of the text moves is not.
-// Into is told which elements get the text, before and after; nil is one that is not
-// known.
+// TypeWhereTheFocusIs types a text into the focused element. It is an error if the focus
+// moves meanwhile, except by a line break or a tab of the text. into is called with the
+// elements that get the text, before and after; nil for an unknown one.
 func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) error {
 	t, err := KeyTargetNow(ctx, d)
 	if err != nil {
@@ -156,9 +154,9 @@ func (t KeyTarget) typePart(ctx context.Context, d *desktop.Desktop, text string
 	return t, t.Kept(ctx, d)
 }
 
-// PressWhereTheFocusIs presses chords where the focus is, and reports whether one of
-// them was taken by a program that takes it wherever it is pressed. A focus that
-// something else moves between the chords is an error.
+// PressWhereTheFocusIs presses chords, and reports whether one of them was taken by a
+// program that takes it wherever it is pressed. It is an error if something else moves
+// the focus between the chords.
 func PressWhereTheFocusIs(ctx context.Context, hand *Hand, chords []desktop.Chord) (global bool, err error) {
 	d := hand.Desktop
 	t, targetErr := KeyTargetNow(ctx, d)

@@ -12,24 +12,24 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// SearchOptions say how the screen is searched.
+// SearchOptions configure a search of the screen.
 type SearchOptions struct {
-	Hidden   bool          // also what does not show
-	Likeness float64       // how like a picture its place must be; 0 is the usual
+	Hidden   bool          // also elements that do not show
+	Likeness float64       // threshold of picture matches; 0 is the default
 	Region   *desktop.Rect // look for pictures only here
-	windows  WindowOptions // what to do with a window in which a picture is looked for
+	windows  WindowOptions // configures the preparation of a window that is searched for a picture
 }
 
 // SearchResult is the result of one search.
 type SearchResult struct {
-	Selector *selector.Selector // the one that counts: it matched, or is the first
-	Roots    []*desktop.Element // what it was matched against
+	Selector *selector.Selector // the one that matched, or the first
+	Roots    []*desktop.Element // the trees that were searched
 	Found    []*desktop.Element
-	Unread   []string
+	Unread   []string // applications that did not answer
 	open     []string // the applications with a window, when no root was found
 	tried    []steps.Candidate
 	why      error          // of a picture: why not exactly one place was found
-	Places   []PictureMatch // of a picture: all places that are like it, the best first
+	Places   []PictureMatch // of a picture: all matches, the best first
 }
 
 // Search matches selectors against the screen as it is now. The first with exactly one
@@ -83,7 +83,7 @@ func searchOne(ctx context.Context, hand *Hand, s *selector.Selector, m SearchOp
 func applications(ctx context.Context, d *desktop.Desktop) (names []string) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
-		return nil // they are only told as a help
+		return nil // they are only a hint
 	}
 	for _, w := range slices.Backward(windows) {
 		if !w.Popup && w.Process != "" && !slices.Contains(names, w.Process) {
@@ -115,8 +115,14 @@ func searchQuick(ctx context.Context, env *steps.Env, s *selector.Selector, scop
 	case now.Name != el.Name || now.Role != el.Role || selector.NeedsLabel(now):
 		return SearchResult{}, false, nil
 	}
-	now.Ref, now.Parent, now.Children, now.Index = el.Ref, el.Parent, el.Children, el.Index
-	return SearchResult{Selector: s, Roots: tree.Roots, Found: []*desktop.Element{now}, Unread: tree.Unread}, true, nil
+	return SearchResult{Selector: s, Roots: tree.Roots, Found: []*desktop.Element{inTree(now, el)}, Unread: tree.Unread}, true, nil
+}
+
+// inTree gives an element that was read again the ref and the place in the tree that it
+// had.
+func inTree(now, was *desktop.Element) *desktop.Element {
+	now.Ref, now.Parent, now.Children, now.Index = was.Ref, was.Parent, was.Children, was.Index
+	return now
 }
 
 // readTree reads a scope, at most once per search.
@@ -139,7 +145,7 @@ func readTree(ctx context.Context, env *steps.Env, scope desktop.Scope, read map
 }
 
 // One returns the only match. If there is not exactly one, the error lists candidates
-// and says what to do next.
+// and advises what to do next.
 func (s SearchResult) One() (*desktop.Element, error) {
 	if len(s.Found) == 1 {
 		return s.Found[0], nil
@@ -183,12 +189,12 @@ func (s SearchResult) None() error {
 
 // ByRef reads the element that a ref of an earlier tree names.
 func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, error) {
-	if env.Trees == nil {
-		return nil, unknownRef(ref)
+	var known *desktop.Element
+	if env.Trees != nil {
+		known = env.Trees.Element(ref)
 	}
-	known := env.Trees.Element(ref)
 	if known == nil {
-		return nil, unknownRef(ref)
+		return nil, steps.Errorf(steps.NotFound, "%w %s", errNoRef, ref).WithNext("look at the elements with get_window_tree, and use a ref of that tree")
 	}
 	now, err := env.Desktop.Refresh(ctx, known.Handle)
 	switch {
@@ -197,13 +203,8 @@ func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, e
 	case err != nil:
 		return nil, err
 	}
-	now.Ref, now.Parent, now.Children, now.Index = ref, known.Parent, known.Children, known.Index
-	return now, nil
+	return inTree(now, known), nil
 }
 
 // errNoRef says that the ref was never given out, so waiting cannot help.
 var errNoRef = errors.New("no tree that was shown has the ref")
-
-func unknownRef(ref string) error {
-	return steps.Errorf(steps.NotFound, "%w %s", errNoRef, ref).WithNext("look at the elements with get_window_tree, and use a ref of that tree")
-}

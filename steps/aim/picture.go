@@ -37,7 +37,7 @@ type PictureMatch struct {
 	window *desktop.Window
 }
 
-// picture is what a picture match was recognised by, to recognise it again.
+// picture is the template of a picture match, to find it again.
 type picture struct {
 	template image.Image
 	likeness float64
@@ -49,9 +49,9 @@ func PictureQuery(w Within, file steps.Path, least float64) (Query, error) {
 	if err != nil {
 		return Query{}, err
 	}
-	s, err := selector.In(within, selector.Picture(string(file)))
+	s, err := inside(within, selector.Picture(string(file)))
 	if err != nil {
-		return Query{}, &steps.Error{Code: steps.Invalid, Err: err}
+		return Query{}, err
 	}
 	return Query{within: w, First: []*selector.Selector{s}, Likeness: least}, nil
 }
@@ -97,13 +97,13 @@ func searchPicture(ctx context.Context, hand *Hand, s *selector.Selector, file s
 	}
 	for _, p := range best {
 		el := p.element(file)
-		rememberPicture(hand, el, picture{template, m.Likeness})
+		hand.pictures[el] = picture{template, m.Likeness}
 		seen.Found = append(seen.Found, el)
 	}
 	return seen, nil
 }
 
-// readTemplate reads the picture to look for. A file that cannot be read is Invalid,
+// readTemplate reads the picture to look for. If it cannot be read, the error is Invalid,
 // which is not retried.
 func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
 	s, err := confined.FindPicture(env, file)
@@ -112,7 +112,7 @@ func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
 	}
 	defer s.Close()
 	f, _, err := s.Open()
-	if err != nil { // looking again will not bring the file
+	if err != nil { // a retry would not help
 		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the picture to look for: %w", err), Next: "relative paths start in " + env.Abs("")}
 	}
 	defer f.Close()
@@ -123,10 +123,10 @@ func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
 	if err == nil {
 		_, err = f.Seek(0, 0)
 	}
-	if err != nil {
-		return nil, steps.Errorf(steps.Invalid, "%s is not a PNG picture: %w", s.Path, err)
+	var p image.Image
+	if err == nil {
+		p, err = png.Decode(f)
 	}
-	p, err := png.Decode(f)
 	if err != nil {
 		return nil, steps.Errorf(steps.Invalid, "%s is not a PNG picture: %w", s.Path, err)
 	}
@@ -135,7 +135,7 @@ func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
 
 // findPlaces returns the places that match a template, the best first, inside some
 // elements or anywhere. A place counts only where the element's window is topmost. If
-// there is none, why says how near the best came.
+// there is none, why describes the nearest match.
 func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, inside []*desktop.Element, m SearchOptions) (found []PictureMatch, why, err error) {
 	screen, err := Screen(ctx, d)
 	if err != nil {
@@ -218,13 +218,6 @@ func (p PictureMatch) element(file steps.Path) *desktop.Element {
 	return el
 }
 
-func rememberPicture(hand *Hand, el *desktop.Element, p picture) {
-	if hand.pictures == nil {
-		hand.pictures = map[*desktop.Element]picture{}
-	}
-	hand.pictures[el] = p
-}
-
 // refresh reads an element again. A picture match must still be where it was.
 func refresh(ctx context.Context, hand *Hand, el *desktop.Element) (*desktop.Element, error) {
 	p, ok := hand.pictures[el]
@@ -243,7 +236,7 @@ func refresh(ctx context.Context, hand *Hand, el *desktop.Element) (*desktop.Ele
 	return el, nil
 }
 
-// pictureError says why a picture is not at exactly one place.
+// pictureError returns the error of a picture that is not at exactly one place.
 func (s SearchResult) pictureError() error {
 	err := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%s: %w", s.Selector, s.why), Candidates: s.tried, Next: "look at the screen with capture_screenshot; take the picture anew, or lower the threshold"}
 	if len(s.Found) > 1 {

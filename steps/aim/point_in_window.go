@@ -9,9 +9,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// PointInWindow returns the point at an offset from the corner of the topmost window
-// of an application, or of the active window. It serves applications without elements,
-// wherever their window is.
+// PointInWindow returns the point at an offset from the corner of the topmost window of
+// an application, or of the active window. It is for applications without elements.
 func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point, o WindowOptions) (at desktop.Point, err error) {
 	err = WaitUntil(ctx, t.TimeoutMS.Std(), func(ctx context.Context) error {
 		w, err := topmostWindow(ctx, hand.Desktop, t.Process)
@@ -49,15 +48,15 @@ func coveredBy(w *desktop.Window) string {
 	return fmt.Sprintf(" by the window %q", w.Title)
 }
 
-// OnDesktop is what lies at a point where no window is.
+// OnDesktop describes a point without a window.
 const OnDesktop = "desktop"
 
-// unknownPlace is what lies at a point where a window may be of which nobody tells
-// where it is.
+// unknownPlace describes a point without a known window while the place of another
+// window is unknown.
 const unknownPlace = "window whose place nobody tells, or the desktop"
 
-// WindowAt says what lies at a point of the screen: a window, in words, or OnDesktop. It
-// is an error if a window is expected, by a part of its title, and is not there.
+// WindowAt describes the window at a point of the screen, or returns OnDesktop. It is an
+// error if a window is expected, by a part of its title, and is not there.
 func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expected string) (string, error) {
 	windows, err := d.Windows(ctx)
 	if err != nil {

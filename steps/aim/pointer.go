@@ -28,7 +28,7 @@ func ReleaseContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), long)
 }
 
-// HoldKeys holds keys while do runs. They are released whatever happens.
+// HoldKeys holds keys while do runs. They are always released.
 func HoldKeys(ctx context.Context, d *desktop.Desktop, keys []desktop.Key, do func() error) (err error) {
 	var held []desktop.Key
 	defer func() {

@@ -9,11 +9,12 @@ import (
 	"understudy/steps/desktop"
 )
 
-// freshness is how old the last look at an element may be for a click without another.
+// freshness is the greatest age of the last read of an element for a click without
+// another read.
 const freshness = 5 * time.Millisecond
 
-// reachability is how an element was found reachable: through which window, and when
-// the element was read last before that.
+// reachability is the window at the point of a reachable element, and when the element
+// was last read.
 type reachability struct {
 	window desktop.Window
 	looked time.Time
@@ -43,11 +44,11 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 	return hand.Desktop.Do(ctx, c)
 }
 
-// elusive is how often an element is followed that moves away just before the press.
+// elusive bounds how often an element is followed that moves just before the press.
 const elusive = 10
 
-// Follow presses something, and aims anew as long as it moves away just before: press
-// returns ErrMoved then, and has pressed nothing.
+// Follow calls press, and aimAnew before each retry as long as press returns ErrMoved,
+// which means that the target moved just before and nothing was pressed.
 func Follow(press, aimAnew func() error) error {
 	for try := 0; ; try++ {
 		err := press()
@@ -95,9 +96,6 @@ func noteReachable(hand *Hand, el *desktop.Element, w *desktop.Window, looked ti
 	if w == nil {
 		delete(hand.reachable, el)
 		return
-	}
-	if hand.reachable == nil {
-		hand.reachable = map[*desktop.Element]reachability{}
 	}
 	hand.reachable[el] = reachability{*w, looked}
 }

@@ -28,8 +28,7 @@ func (p Probe) Exists(ctx context.Context, text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	env := &steps.Env{Desktop: d}
-	bare, err := windowsWithoutElements(ctx, env.Desktop, s.Roots)
+	bare, err := windowsWithoutElements(ctx, d, s.Roots)
 	if err != nil || len(s.Selector.Find(bare)) > 0 {
 		return err == nil, err
 	}
@@ -53,9 +52,9 @@ func (p Probe) Text(ctx context.Context, text string) (string, error) {
 }
 
 func (p Probe) look(ctx context.Context, text string) (SearchResult, error) {
-	s, err := selector.Parse(text)
+	s, err := steps.ParseSelector(steps.Selector(text))
 	if err != nil {
-		return SearchResult{}, &steps.Error{Code: steps.Invalid, Err: err}
+		return SearchResult{}, err
 	}
 	d, err := p.Open(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func checkOnScreen(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at desktop.Point) error {
 	err := OnScreen(ctx, d, at)
 	switch {
-	case errors.Is(err, desktop.ErrUnavailable): // then nothing is known of the screen
+	case errors.Is(err, desktop.ErrUnavailable): // the screen is unknown
 		return nil
 	case steps.CodeOf(err) == steps.NotActionable:
 		return NotActionable(el, fmt.Sprintf("is off the screen at %s", at), "move its window with move_window, or use invoke_element")
@@ -54,7 +54,7 @@ func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at des
 			return nil, windowMoves(el)
 		}
 	}
-	if top == nil && el.Handle != "" { // told of before its window came up, where that will be or not
+	if top == nil && el.Handle != "" { // its window has not opened yet
 		return nil, NotActionable(el, fmt.Sprintf("is in no window that shows at %s", at), "wait until its window is there")
 	}
 	if d := windows.Blocker(el.Window); d != nil {
@@ -63,15 +63,13 @@ func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at des
 	return top, nil
 }
 
+// hitTest is ElementAt or Hit of a desktop.
+type hitTest func(context.Context, desktop.Point) (*desktop.Element, error)
+
 // elementAt returns the accessible element at a point of el, or nil if none is
 // reported; then the point counts as uncovered. Picture matches have no accessible
 // element.
-func elementAt(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
-	return askElementAt(ctx, el, at, d.ElementAt)
-}
-
-// askElementAt runs one kind of hit test; not found is nil.
-func askElementAt(ctx context.Context, el *desktop.Element, at desktop.Point, ask func(context.Context, desktop.Point) (*desktop.Element, error)) (*desktop.Element, error) {
+func elementAt(ctx context.Context, el *desktop.Element, at desktop.Point, ask hitTest) (*desktop.Element, error) {
 	if el.Handle == "" {
 		return nil, nil
 	}
@@ -134,8 +132,8 @@ func sameOrInside(el, hit *desktop.Element) bool {
 	return inside
 }
 
-// sameCell reports whether two elements are one cell of a table, of which some
-// applications make another object each time that they are asked for it.
+// sameCell reports whether two elements are one cell of a table: some applications
+// create another object for each query.
 func sameCell(a, b *desktop.Element) bool {
 	return a.Role == "cell" && b.Role == "cell" && a.Window == b.Window && a.Name == b.Name && a.Bounds == b.Bounds
 }

@@ -9,19 +9,19 @@ import (
 	"understudy/steps/desktop"
 )
 
-// unseenAfter is how long an element may take to show by itself before it is searched
-// among what is hidden.
+// unseenAfter is how long an element may take to show by itself before hidden elements
+// are searched.
 const unseenAfter = 300 * time.Millisecond
 
-// hiddenElement is what is known of an element that does not show.
+// hiddenElement is the state of the search for an element that does not show.
 type hiddenElement struct {
 	began  time.Time
 	looked bool
-	el     *desktop.Element // the only one that is meant; nil when there is none, or several
+	el     *desktop.Element // the only match; nil if there is none, or several
 }
 
-// revealHidden searches once among what is hidden, and scrolls the only match into
-// view if it is scrolled away. It prepares an act and is not counted as one.
+// revealHidden searches hidden elements once, and scrolls the only match into view if it
+// is scrolled away. That does not count as an act.
 func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o WindowOptions) error {
 	if u.looked || q.Ref != "" || time.Since(u.began) < unseenAfter {
 		return nil
@@ -38,8 +38,8 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o 
 	return revealOrNote(ctx, hand, u.el, o)
 }
 
-// Reveal scrolls an element into view, with the wheel where its application does not do so
-// on request. It is ErrRefused if neither can be done.
+// Reveal scrolls an element into view, with the wheel if its application does not do so
+// on request. It returns ErrRefused if neither works.
 func Reveal(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desktop.Element, o WindowOptions) error {
 	err := requestReveal(ctx, hand, d, el, o)
 	if !errors.Is(err, desktop.ErrRefused) {
@@ -63,8 +63,8 @@ func requestReveal(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desk
 	return PressKeys(ctx, d, []desktop.Chord{then})
 }
 
-// revealOrNote prepares an act by Reveal, but leaves the wheel to wheelRefused, which has
-// more time than one poll.
+// revealOrNote is Reveal that does not count as an act and leaves the wheel to
+// wheelRefused, which has more time than one poll.
 func revealOrNote(ctx context.Context, hand *Hand, el *desktop.Element, o WindowOptions) error {
 	err := requestReveal(ctx, hand, hand.Unaccounted(), el, o)
 	if errors.Is(err, desktop.ErrRefused) {
@@ -73,7 +73,7 @@ func revealOrNote(ctx context.Context, hand *Hand, el *desktop.Element, o Window
 	return quietly(err)
 }
 
-// wheelRefused brings what revealOrNote noted into view, if anything.
+// wheelRefused scrolls the element that revealOrNote noted into view, if any.
 func wheelRefused(ctx context.Context, hand *Hand, o WindowOptions) error {
 	el := hand.refused
 	if hand.refused = nil; el == nil {
@@ -83,9 +83,8 @@ func wheelRefused(ctx context.Context, hand *Hand, o WindowOptions) error {
 	return err
 }
 
-// BringIntoView scrolls an element into view that is scrolled away, as far as its
-// application can, for an act that does without the pointer: who looks on sees what is
-// done. It prepares the act and is not counted as one.
+// BringIntoView scrolls an element into view if its application can, for an act without
+// the pointer, so that an observer sees the act. It does not count as an act.
 func BringIntoView(ctx context.Context, hand *Hand, el *desktop.Element, o WindowOptions) error {
 	if away, err := isAway(ctx, hand.Desktop, el); !away || err != nil {
 		return err
@@ -93,8 +92,8 @@ func BringIntoView(ctx context.Context, hand *Hand, el *desktop.Element, o Windo
 	return quietly(Reveal(ctx, hand, hand.Unaccounted(), el, o))
 }
 
-// quietly drops the error of what cannot be revealed: then the element goes on being
-// out of view, which is said.
+// quietly drops the error of an element that cannot be revealed: a later check reports
+// that it is out of view.
 func quietly(err error) error {
 	if errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrUnavailable) {
 		return nil
@@ -112,7 +111,7 @@ func AtElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requireme
 	if err := wheelRefused(ctx, hand, n.Windows); err != nil {
 		return el, at, err
 	}
-	var gone error // which no waiting helps
+	var gone error // permanent
 	err = WaitUntil(ctx, SearchTime.Std(), func(ctx context.Context) error {
 		now, err := hand.Desktop.Refresh(ctx, el.Handle)
 		if errors.Is(err, desktop.ErrNotFound) {
@@ -122,8 +121,7 @@ func AtElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requireme
 		if err != nil {
 			return err
 		}
-		now.Ref, now.Parent, now.Children, now.Index = el.Ref, el.Parent, el.Children, el.Index
-		el = now
+		el = inTree(now, el)
 		at, err = CheckReady(ctx, hand, el, time.Now(), n)
 		return err
 	})
@@ -141,15 +139,12 @@ func readyInView(ctx context.Context, hand *Hand, el *desktop.Element, seen time
 	if failed != nil || !away {
 		return at, errors.Join(err, failed)
 	}
-	if hand.revealed == nil {
-		hand.revealed = map[desktop.Handle]bool{}
-	}
 	hand.revealed[el.Handle] = true
 	return at, errors.Join(err, revealOrNote(ctx, hand, el, n.Windows))
 }
 
-// isAway reports whether an element is scrolled out of view. Qt Quick only tells where it
-// lies.
+// isAway reports whether an element is scrolled out of view. Qt Quick reports only its
+// box.
 func isAway(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
 	if scrolledAway(el) || el.Bounds.Empty() {
 		return scrolledAway(el), nil
@@ -157,9 +152,9 @@ func isAway(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool,
 	return outOfView(ctx, d, el, Middle(el.Bounds))
 }
 
-// outOfView reports whether a point of el is outside of what el is in, so that it does
-// not show. Many toolkits say of all that a form holds that it shows, wherever the form
-// is scrolled to.
+// outOfView reports whether a point of el is outside an ancestor of el, so that it does
+// not show. Many toolkits report all elements of a form as showing, however the form is
+// scrolled.
 func outOfView(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at desktop.Point) (bool, error) {
 	for p := el.Parent; p != nil && !p.Role.Is(desktop.OpensMenu); p = p.Parent {
 		box, err := boxOf(ctx, d, p)
@@ -173,7 +168,7 @@ func outOfView(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at 
 	return false, nil
 }
 
-// boxOf returns the box of an ancestor of an element, which not every search reads.
+// boxOf returns the box of an ancestor of an element, which not every search has read.
 func boxOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (desktop.Rect, error) {
 	if !el.Bounds.Empty() {
 		return el.Bounds, nil

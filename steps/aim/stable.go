@@ -19,7 +19,7 @@ const (
 	// longer than a frame of the slowest screen (20 ms), as what moves does so in every
 	// frame.
 	StillTime = 21 * time.Millisecond
-	// askAhead is how long before the end of that time the hit test is begun.
+	// askAhead is how long before the end of that time the hit test begins.
 	askAhead = 10 * time.Millisecond
 )
 
@@ -27,7 +27,7 @@ const (
 type candidate struct {
 	el     *desktop.Element
 	at     desktop.Point
-	window *desktop.Window // which is seen there; nil when there is none
+	window *desktop.Window // at that point, or nil
 }
 
 // lastChange returns when the element's area was last painted or something was last
@@ -72,7 +72,7 @@ func waitUndrawn(ctx context.Context, env *steps.Env, s candidate, rests time.Ti
 	if err := steps.Sleep(ctx, StillTime-askAhead-time.Since(rests)); err != nil {
 		return nil, looked, err
 	}
-	if hit, err = elementAt(ctx, env.Desktop, s.el, s.at); err != nil || hit != nil && (hit.Guessed || hit.Sure) {
+	if hit, err = elementAt(ctx, s.el, s.at, env.Desktop.ElementAt); err != nil || hit != nil && (hit.Guessed || hit.Sure) {
 		return nil, looked, err
 	}
 	if err := steps.Sleep(ctx, StillTime-time.Since(rests)); err != nil {
@@ -92,7 +92,7 @@ func waitSamePlace(ctx context.Context, hand *Hand, s candidate, seen time.Time,
 	if err := steps.Sleep(ctx, StillTime-askAhead-time.Since(seen)); err != nil {
 		return nil, looked, err
 	}
-	if hit, err = elementAt(ctx, hand.Desktop, s.el, s.at); err != nil {
+	if hit, err = elementAt(ctx, s.el, s.at, hand.Desktop.ElementAt); err != nil {
 		return nil, looked, err
 	}
 	if hit != nil && (hit.Guessed || hit.Sure) {
@@ -107,7 +107,7 @@ func waitSamePlace(ctx context.Context, hand *Hand, s candidate, seen time.Time,
 	looked = time.Now()
 	var now *desktop.Element
 	if looked.Sub(told) > freshness {
-		if hit, err = elementAt(ctx, hand.Desktop, s.el, s.at); err != nil {
+		if hit, err = elementAt(ctx, s.el, s.at, hand.Desktop.ElementAt); err != nil {
 			return nil, looked, err
 		}
 		now = hit

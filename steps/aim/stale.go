@@ -13,14 +13,14 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// mostLike is how many elements are offered in place of one that is gone.
+// mostLike bounds the elements that are offered in place of one that is gone.
 const mostLike = 3
 
-// errStale says that an element is gone, so waiting cannot help.
+// errStale means that an element is gone, so waiting cannot help.
 var errStale = errors.New("stale")
 
-// stale is the error of a ref whose element is gone: it says which it was, and offers
-// those of now that are like it.
+// stale returns the error of a ref whose element is gone. It describes the element and
+// offers similar ones.
 func stale(ctx context.Context, env *steps.Env, gone *desktop.Element) error {
 	e := steps.Errorf(steps.NotFound, "the ref %s is %w: %s is gone", gone.Ref, errStale, Describe(gone)).
 		WithNext("look at the elements with get_window_tree, and use a ref of that tree")
@@ -40,9 +40,8 @@ func stale(ctx context.Context, env *steps.Env, gone *desktop.Element) error {
 	return e
 }
 
-// sameRow reports whether what is or is in a row of a list still shows that row, after el
-// was read again as now: lists show other rows with the same elements when they change or
-// are scrolled.
+// sameRow reports whether an element in a row of a list, read again as now, still shows
+// the same row: lists reuse their elements for other rows when they change or scroll.
 func sameRow(el, now *desktop.Element) bool {
 	if el.Name == "" || now.Name == el.Name {
 		return true
@@ -55,8 +54,8 @@ func sameRow(el, now *desktop.Element) bool {
 	return true
 }
 
-// likest are the elements that are most like one that is gone: of its role and with its
-// name or id, or else with the name that is nearest to its own.
+// likest returns the elements that are most similar to one that is gone: of its role and
+// with its name or id, or else with the nearest name.
 func likest(gone *desktop.Element, t *desktop.Tree) (same []*desktop.Element) {
 	byName := map[string]*desktop.Element{}
 	t.Walk(func(e *desktop.Element) bool {

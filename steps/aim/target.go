@@ -3,6 +3,7 @@ package aim
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -43,18 +44,17 @@ type Query struct {
 	within    Within
 	Ref       string
 	First     []*selector.Selector // tried together
-	Fallbacks []*selector.Selector // tried when those found nothing in time
-	Likeness  float64              // how like a picture its place must be; 0 is the usual
+	Fallbacks []*selector.Selector // tried if those found nothing in time
+	Likeness  float64              // threshold of picture matches; 0 is the default
 }
 
 // Query parses the selectors of a target.
 func (t *Target) Query() (Query, error) {
 	q := Query{within: t.Within, Ref: t.Ref}
-	var texts []steps.Selector
+	texts := slices.Concat(t.Targets, t.AlternativeSelectors)
 	if t.Selector != "" {
-		texts = append(texts, t.Selector)
+		texts = slices.Insert(texts, 0, t.Selector)
 	}
-	texts = append(append(texts, t.Targets...), t.AlternativeSelectors...)
 	var err error
 	if q.First, err = t.Within.Inside(texts); err != nil {
 		return q, err
@@ -81,13 +81,17 @@ func (t *Target) Query() (Query, error) {
 func (w Within) selector() (*selector.Selector, error) {
 	var window *selector.Selector
 	if w.WindowSelector != "" {
-		s, err := selector.Parse(string(w.WindowSelector))
-		if err != nil {
+		var err error
+		if window, err = selector.Parse(string(w.WindowSelector)); err != nil {
 			return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("window_selector: %w", err)}
 		}
-		window = s
 	}
-	s, err := selector.In(selector.Process(w.Process), window)
+	return inside(selector.Process(w.Process), window)
+}
+
+// inside scopes a selector to another; each may be nil.
+func inside(outer, inner *selector.Selector) (*selector.Selector, error) {
+	s, err := selector.In(outer, inner)
 	if err != nil {
 		return nil, &steps.Error{Code: steps.Invalid, Err: err}
 	}
@@ -98,7 +102,7 @@ func (w Within) selector() (*selector.Selector, error) {
 func (w Within) Inside(texts []steps.Selector) ([]*selector.Selector, error) {
 	all, err := steps.ParseSelectors(texts)
 	if err != nil {
-		return nil, &steps.Error{Code: steps.Invalid, Err: err}
+		return nil, err
 	}
 	window, err := w.selector()
 	if err != nil {
@@ -108,20 +112,20 @@ func (w Within) Inside(texts []steps.Selector) ([]*selector.Selector, error) {
 		if _, ref := s.Ref(); ref {
 			continue
 		}
-		if all[i], err = selector.In(window, s); err != nil {
-			return nil, &steps.Error{Code: steps.Invalid, Err: err}
+		if all[i], err = inside(window, s); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// Within are the arguments that say in which application and window to look.
+// Within are the arguments that name the application and window to search.
 type Within struct {
 	Process        string         `json:"process,omitzero" jsonschema:"the application's process name, such as mousepad"`
 	WindowSelector steps.Selector `json:"window_selector,omitzero" use:"rare" jsonschema:"the window inside the application, such as role:frame && name~:Untitled"`
 }
 
-// Target are the arguments that name an element and say how long to look for it.
+// Target are the arguments that name an element, and how long to search for it.
 type Target struct {
 	Within
 	Selector             steps.Selector  `json:"selector,omitzero" jsonschema:"the element, such as role:button && name:Save; without one the window itself is meant"`
@@ -133,7 +137,7 @@ type Target struct {
 	Retries              steps.Count     `json:"retries,omitzero" use:"rare" jsonschema:"how many more times to wait that long; what was begun is never repeated"`
 }
 
-// SearchTime is how long an action looks for its element by default.
+// SearchTime is how long an action searches for its element by default.
 const SearchTime steps.Millis = 3000
 
 // DefaultTarget are the default arguments of a Target.
@@ -145,7 +149,7 @@ func (t *Target) Named() bool {
 		len(t.FallbackSelectors) > 0 || t.Within != Within{}
 }
 
-// Validate wants something that names an element, and only one way of doing so.
+// Validate requires exactly one way to name an element.
 func (t *Target) Validate() error {
 	if !t.Named() {
 		return errors.New("wanted a selector, targets or a ref: nothing names the element")

@@ -11,7 +11,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A tooltip covers what is beside the pointer and would take its click. Moving the
+// A tooltip covers elements near the pointer and would take their click. Moving the
 // pointer dismisses it. GTK 4 does not mark its tooltips, so a popup that covers an
 // element only in part may be one too.
 
@@ -34,8 +34,8 @@ func dismissTooltip(ctx context.Context, hand *Hand, at desktop.Point) error {
 	return waitUncovered(ctx, hand, at, tooltipTimeout, tooltipOver(at))
 }
 
-// waitUncovered moves the pointer to a point and waits until no window for which lies
-// is true remains. The position before that is kept for RestorePointer.
+// waitUncovered moves the pointer to a point and waits until lies is true for no window.
+// The position before that is kept for RestorePointer.
 func waitUncovered(ctx context.Context, hand *Hand, at desktop.Point, long time.Duration, lies func(desktop.Window) bool) error {
 	if hand.pointerBefore == nil {
 		if from, err := hand.Desktop.PointerPosition(ctx); err == nil {
@@ -61,7 +61,7 @@ func waitUncovered(ctx context.Context, hand *Hand, at desktop.Point, long time.
 func DismissTooltipAt(ctx context.Context, hand *Hand, at desktop.Point) error {
 	windows, err := hand.Desktop.Windows(ctx)
 	switch {
-	case errors.Is(err, desktop.ErrUnavailable): // then nothing is known of windows
+	case errors.Is(err, desktop.ErrUnavailable): // the windows are unknown
 		return nil
 	case err != nil:
 		return err
@@ -84,9 +84,6 @@ func waitForPopup(ctx context.Context, hand *Hand, popup desktop.WindowID, at de
 	err := waitUncovered(ctx, hand, at, PopupTimeout, func(w desktop.Window) bool { return w.ID == popup })
 	if steps.CodeOf(err) != steps.NotActionable {
 		return err
-	}
-	if hand.persistentPopups == nil {
-		hand.persistentPopups = map[desktop.WindowID]bool{}
 	}
 	hand.persistentPopups[popup] = true
 	return nil

@@ -10,23 +10,23 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Typing says how to type into a field.
+// Typing configures TypeInto.
 type Typing struct {
 	Clear  bool // empty the field first
 	Focus  FocusOptions
 	Method Method
-	// Commit are the keys after which a cell of a spreadsheet holds what was typed.
+	// Commit are the keys that commit the text to a cell of a spreadsheet.
 	Commit []desktop.Chord
-	// Found is called with what the field holds before anything is done to it.
+	// Found is called with the text of the field before anything is done to it.
 	Found func(before string)
 }
 
-// Typed is what was found and done when text was typed into a field.
+// Typed is the result of TypeInto.
 type Typed struct {
 	Before string // what the field held
 	Method Method // how the text went in
-	// Release gives back what the method borrowed, such as the clipboard. It is
-	// called when the field holds the text.
+	// Release restores what the method used, such as the clipboard. It is to be called
+	// when the field holds the text.
 	Release func(context.Context)
 }
 
@@ -85,8 +85,8 @@ func IsSheetCell(el *desktop.Element) bool {
 	return false
 }
 
-// enterCell types into the cell that the cursor is in. What is typed replaces what it
-// holds; the keys that clear a field would clear the whole sheet.
+// enterCell types into a cell. Typing replaces its content; the keys that clear a field
+// would clear the whole sheet.
 func (t *Typed) enterCell(ctx context.Context, hand *Hand, el *desktop.Element, text string, o Typing) error {
 	switch {
 	case !o.Clear && el.Text != "":
@@ -130,7 +130,7 @@ func caretToEnd(ctx context.Context, d *desktop.Desktop, el *desktop.Element, ha
 	if had {
 		now, err := d.SaveFocus(ctx)
 		if err != nil || now.Element != el.Handle || now.Selection[0] == now.Selection[1] {
-			return nil // a caret that cannot be asked for stays where it is
+			return nil // an unknown caret stays where it is
 		}
 	}
 	end := desktop.Chord{Key: "end"}

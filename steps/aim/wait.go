@@ -82,13 +82,12 @@ func withWait(err error, long time.Duration) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return noAnswer(err, long)
 	}
-	c := *steps.AsError(err)
-	c.Err = fmt.Errorf("after waiting %s: %w", long, c.Err)
-	return &c
+	e := steps.AsError(err)
+	return e.With(e.Code, fmt.Errorf("after waiting %s: %w", long, e.Err))
 }
 
-// noAnswer is the error of a poll that was cut short after a time; err says what was
-// asked.
+// noAnswer returns the error of a poll that was cut short after a time; err describes the
+// query.
 func noAnswer(err error, long time.Duration) error {
 	return steps.Errorf(steps.Timeout, "the desktop did not answer within %s: %w", long.Round(time.Millisecond), err).
 		WithNext("see with get_applications_and_windows_list what is open, and end what hangs; a machine with too much to do needs a longer timeout_ms")
@@ -108,7 +107,7 @@ type EffectLimit struct {
 // patienceEnds bounds the wait however few the polls were.
 const patienceEnds = 15 * time.Second
 
-// WaitForEffect polls until look succeeds or patience is over. The error is that of
+// WaitForEffect polls until look succeeds or the limit is exceeded. The error is that of
 // the last poll that finished.
 func WaitForEffect(ctx context.Context, p EffectLimit, look func(context.Context) error) error {
 	began, looks := time.Now(), 0

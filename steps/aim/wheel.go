@@ -18,15 +18,15 @@ import (
 const (
 	mostNotches = 500 // of the wheel
 	mostVain    = 3   // notches that did not move the element
-	mostAsked   = 30  // elements that are asked whether they are at their own middle
-	// stillLooks are how many looks, StillTime apart, must find an element in one place
-	// before the wheel is turned again: what scrolls slows down in its end.
+	mostAsked   = 30  // elements that are hit tested at their own middle
+	// stillLooks is how many reads, StillTime apart, must find an element in one place
+	// before the wheel is turned again: scrolling slows down at its end.
 	stillLooks = 3
 	// scrollTime bounds the wait for that.
 	scrollTime = 5 * time.Second
 )
 
-// errVain says that a notch of the wheel did not move the element.
+// errVain means that a notch of the wheel did not move the element.
 var errVain = errors.New("it did not move")
 
 // notch is one of the wheel: over which element, and which way.
@@ -74,8 +74,8 @@ func wheelIntoView(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desk
 	return false, nil
 }
 
-// neighbours returns an element of a tree, and what shows besides and holds nothing else,
-// the nearest first.
+// neighbours returns an element of a tree, and the other leaves that show, the nearest
+// first.
 func neighbours(tree *desktop.Tree, h desktop.Handle) (el *desktop.Element, around []*desktop.Element) {
 	place, at := map[*desktop.Element]int{}, 0
 	tree.Walk(func(e *desktop.Element) bool {
@@ -98,7 +98,7 @@ func inView(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (in bo
 	if away, err := outOfView(ctx, d, el, at); away || err != nil {
 		return false, nil, err
 	}
-	hit, err = elementAt(ctx, d, el, at)
+	hit, err = elementAt(ctx, el, at, d.ElementAt)
 	return hit != nil && sameOrInside(el, hit), hit, err
 }
 
@@ -130,7 +130,7 @@ func nextNotch(ctx context.Context, hand *Hand, el *desktop.Element, around []*d
 	return nil, notch{}, nil
 }
 
-// waysTo are the ways in which el lies beside what shows.
+// waysTo returns the directions in which el lies beside an element that shows.
 func waysTo(el, over *desktop.Element) (ways []notch) {
 	add := func(dx, dy int, lies bool) {
 		if lies {
@@ -156,8 +156,8 @@ func takesWheel(el *desktop.Element) bool {
 	return false
 }
 
-// turn turns the wheel over an element, and waits until el has moved and rests. If it has
-// not, that is errVain, and what moved in its place is turned back.
+// turn turns the wheel over an element, and waits until el has moved and rests. If el has
+// not moved it returns errVain, after turning back what moved instead.
 func (n notch) turn(ctx context.Context, hand *Hand, d *desktop.Desktop, el, over *desktop.Element) error {
 	at := Middle(over.Bounds)
 	if err := hand.Unaccounted().Do(ctx, desktop.MovePointer{To: at}); err != nil {
@@ -183,8 +183,8 @@ func (n notch) turn(ctx context.Context, hand *Hand, d *desktop.Desktop, el, ove
 	return errors.Join(errVain, rests(ctx, hand, over))
 }
 
-// hasMoved looks whether an element is elsewhere than when it was read; it is errVain if
-// not.
+// hasMoved returns a check that an element has moved since it was read; it fails with
+// errVain.
 func hasMoved(hand *Hand, el *desktop.Element) func(context.Context) error {
 	return func(ctx context.Context) error {
 		now, err := hand.Desktop.Refresh(ctx, el.Handle)
@@ -195,7 +195,7 @@ func hasMoved(hand *Hand, el *desktop.Element) func(context.Context) error {
 	}
 }
 
-// rests waits until an element has been seen in one place a few times.
+// rests waits until an element was read in one place stillLooks times.
 func rests(ctx context.Context, hand *Hand, el *desktop.Element) error {
 	last, seen := desktop.Rect{}, 0
 	for end := time.Now().Add(scrollTime); seen < stillLooks && time.Now().Before(end); {

@@ -29,8 +29,8 @@ func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w d
 	return w, NoWindow(process, "")
 }
 
-// Placed is an error if nobody tells where a window is: what a click or a picture would
-// reach is not known.
+// Placed returns an error if the place of a window is unknown, and so what a click or a
+// picture would reach.
 func Placed(w desktop.Window) error {
 	if w.Unplaced.Empty() {
 		return nil
@@ -39,7 +39,7 @@ func Placed(w desktop.Window) error {
 		WithNext("use invoke_element, set_value or keys; or let the window fill the screen, as a browser does with f11")
 }
 
-// placed is Placed of the window with an id, if it is there.
+// placed is Placed for the window with an id, if it is there.
 func placed(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
 	windows, err := d.Windows(ctx)
 	if w := windows.ByID(id); err == nil && w != nil {
@@ -84,7 +84,7 @@ func (a WindowTarget) only(all desktop.Windows) (desktop.Window, error) {
 	return desktop.Window{}, &steps.Error{Code: steps.Ambiguous, Err: fmt.Errorf("%d windows fit and one was wanted:%s", len(fits), &list), Next: "give more of the title, or the id"}
 }
 
-// NoWindow is the error for a window that does not exist.
+// NoWindow returns the error for a window that does not exist.
 func NoWindow(process, title string) error {
 	text := "there is no window"
 	if title != "" {
@@ -109,4 +109,27 @@ func (a *WindowTarget) Validate() error {
 		return errors.New("wanted a title, a process or an id: nothing names the window")
 	}
 	return nil
+}
+
+// windowsWithoutElements returns a frame for each window whose program exposes no
+// elements, so that such a window can be waited for and searched for pictures. roots
+// are the elements that are known.
+func windowsWithoutElements(ctx context.Context, d *desktop.Desktop, roots []*desktop.Element) (frames []*desktop.Element, err error) {
+	windows, err := d.Windows(ctx)
+	if errors.Is(err, desktop.ErrUnavailable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range windows {
+		known := slices.ContainsFunc(roots, func(e *desktop.Element) bool { return e.Window == w.ID || e.PID == w.PID && w.PID != 0 })
+		if !known && !w.Popup && w.Shows() {
+			frames = append(frames, &desktop.Element{
+				Role: "frame", Name: w.Title, Process: w.Process, Aliases: w.Aliases, PID: w.PID, Window: w.ID, WindowTitle: w.Title, Bounds: w.Bounds,
+				States: desktop.Enabled | desktop.Showing | desktop.Visible,
+			})
+		}
+	}
+	return frames, nil
 }

@@ -12,9 +12,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Application is why starting a program would be as good as running commands;
-// nil: it would not. It takes what is installed for everybody on the machine: in
-// the roots, and in the home folder, applications could have saved anything.
+// Application returns an error if starting a program amounts to running commands. It
+// allows only what is installed for all users: in the roots and in the home folder
+// applications could have saved anything.
 func Application(env *steps.Env, t desktop.LaunchTarget) error {
 	named := t.Entry == ""
 	switch {
@@ -41,15 +41,15 @@ func Application(env *steps.Env, t desktop.LaunchTarget) error {
 	return nil
 }
 
-// PlainName says whether a name is surely no command line, no shell and no terminal,
-// before it is known what it stands for.
+// PlainName reports whether a name is certainly no command line, no shell and no
+// terminal, before it is resolved.
 func PlainName(name string) bool {
 	listed := slices.Concat(consoles, runners)
 	return name != "" && !strings.ContainsAny(name, " \t\n\"'\\/") && !slices.Contains(listed, programName(strings.TrimSuffix(name, ".desktop")))
 }
 
-// Document is why opening a file with the program for its sort would be as good as
-// running commands, or why it may not be read; nil: neither.
+// Document returns an error if opening a file with its default program may amount to
+// running commands, or if the file may not be read.
 func Document(env *steps.Env, path steps.Path) error {
 	if !filepath.IsAbs(string(path)) {
 		return steps.Errorf(steps.Invalid, "%s: wanted the whole path of a file", path)
@@ -72,8 +72,8 @@ func Document(env *steps.Env, path steps.Path) error {
 	return nil
 }
 
-// changeable is the folder that holds a file and that steps or the applications of
-// the user can change; empty: none does.
+// changeable returns the folder that holds a file and that steps or the applications of
+// the user can change, or "".
 func changeable(env *steps.Env, file string) string {
 	folders := slices.Clone(env.Roots)
 	if home, err := os.UserHomeDir(); err == nil && home != filepath.Dir(home) {
@@ -91,15 +91,14 @@ func changeable(env *steps.Env, file string) string {
 	return ""
 }
 
-// programName is the name of a program without its folder and version: python3.12
-// is python, and gnome-terminal.wrapper the same as gnome-terminal.
+// programName returns the name of a program without its folder and version: python3.12
+// is python, and gnome-terminal.wrapper is gnome-terminal.
 func programName(file string) string {
 	name := strings.TrimSuffix(desktop.ProgramName(filepath.Base(file)), ".wrapper")
 	return strings.TrimRight(name, "0123456789.-")
 }
 
-// consoles are programs into which commands can be typed: terminals, and what
-// desktops have to run a command.
+// consoles are programs into which commands can be typed: terminals and launchers.
 var consoles = strings.Fields(`
 	alacritty aterm cool-retro-term deepin-terminal eterm foot footclient ghostty gnome-console gnome-terminal guake hyper kgx kitty
 	konsole lxterm lxterminal mate-terminal mlterm mrxvt ptyxis qterminal roxterm rxvt rxvt-unicode sakura st stterm tabby terminal
@@ -108,9 +107,8 @@ var consoles = strings.Fields(`
 	albert bemenu-run dmenu_run fuzzel gmrun krunner rofi synapse tofi-run ulauncher wofi xfce4-appfinder xfrun
 `)
 
-// runners are programs that run the commands, the code or the programs that they
-// are told to: shells, interpreters, editors with a command line, and what starts
-// or ends others.
+// runners are programs that run given commands, code or programs: shells, interpreters,
+// editors with a command line, and programs that start or end others.
 var runners = strings.Fields(`
 	ash bash busybox cmd csh dash elvish fish ksh mksh nu powershell pwsh rbash sash sh tcsh toybox xonsh yash zsh
 	awk bc bun clisp cscript dc deno ed elixir emacs emacsclient erl expect gawk gdb ghci gjs gnuplot groovy guile gvim ipython irb java

@@ -12,19 +12,18 @@ import (
 	"understudy/steps"
 )
 
-// File is a file inside one of the folders that may be used. Everything that
-// is done with it goes through root, which no link and no ".." leads out of,
-// also when someone changes the folder meanwhile.
+// File is a file inside one of the folders that may be used. Every access goes through
+// Root, which no link and no ".." leads out of, also when the folder is changed
+// meanwhile.
 type File struct {
 	Root *os.Root
-	Rel  string // from the root
-	Path string // as messages name it
+	Rel  string // relative to Root
+	Path string // for messages
 }
 
 func (s File) Close() { _ = s.Root.Close() }
 
-// Find opens the folder that a path of an argument lies in, unless that is
-// private.
+// Find opens the folder that contains a path of an argument, unless the path is private.
 func Find(env *steps.Env, path, within steps.Path) (File, error) {
 	abs, err := absolute(env, path, within)
 	if err == nil {
@@ -36,9 +35,9 @@ func Find(env *steps.Env, path, within steps.Path) (File, error) {
 	return findIn(env.Roots, abs)
 }
 
-// FindPicture is Find for a picture to look for, which may lie in further
-// folders, private ones among them. A relative path that leads nowhere starts in the
-// folder of the workflow, so that both can be moved together.
+// FindPicture is Find for a picture to look for, which may be in further folders, even
+// private ones. A relative path that does not exist is taken relative to the folder of
+// the workflow, so that both can be moved together.
 func FindPicture(env *steps.Env, path steps.Path) (File, error) {
 	if abs, err := absolute(env, path, ""); err == nil && env.Document != "" && !filepath.IsAbs(string(path)) {
 		if _, err := os.Stat(abs); err != nil {
@@ -59,7 +58,7 @@ func FindPicture(env *steps.Env, path steps.Path) (File, error) {
 	return f, err
 }
 
-// absolute is where a path of an argument leads.
+// absolute returns a path of an argument as an absolute one.
 func absolute(env *steps.Env, path, within steps.Path) (string, error) {
 	switch {
 	case strings.ContainsRune(string(path), 0):
@@ -70,10 +69,10 @@ func absolute(env *steps.Env, path, within steps.Path) (string, error) {
 	return filepath.Join(env.Abs(within), string(path)), nil
 }
 
-// findIn opens the folder of some that a path lies in.
+// findIn opens the root that contains a path.
 func findIn(roots []string, abs string) (File, error) {
-	// A link inside one folder may lead into another that may be used too, so
-	// the path is tried as it stands and as it is in truth.
+	// A link inside one root may lead into another one, so the path is tried as it is
+	// and with its links resolved.
 	for _, p := range []string{abs, realPath(abs)} {
 		if s, err := inRoots(roots, p, abs); err == nil {
 			if !s.escapes() {
@@ -87,7 +86,7 @@ func findIn(roots []string, abs string) (File, error) {
 	return File{}, outside(roots, abs)
 }
 
-// inRoots finds the folder that holds a path.
+// inRoots opens the first root that contains a path lexically.
 func inRoots(roots []string, path, shown string) (File, error) {
 	for _, root := range roots {
 		for _, r := range []string{filepath.Clean(root), realPath(root)} {
@@ -113,14 +112,14 @@ func outside(roots []string, path string) error {
 	return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: files may be used in %s", path, strings.Join(roots, ", "))}
 }
 
-// escapes says whether a link leads out of the folder.
+// escapes reports whether a link leads out of the folder.
 func (s File) escapes() bool {
 	_, err := s.Root.Stat(s.Rel)
 	pe, ok := errors.AsType[*fs.PathError](err)
 	return ok && pe.Err.Error() == "path escapes from parent" // os has no name for it
 }
 
-// realPath is a path without links, as far as it exists.
+// realPath returns a path with its links resolved, as far as it exists.
 func realPath(path string) string {
 	rest := ""
 	for p := path; ; {
@@ -136,8 +135,8 @@ func realPath(path string) string {
 	}
 }
 
-// Error is an error about a file, with a code and without the innards of
-// the system call.
+// Error returns an error about the file with a code, and without the details of the
+// system call.
 func (s File) Error(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -10,13 +10,13 @@ import (
 	"understudy/steps"
 )
 
-// Private are files and folders that no step reads, lists or writes, whatever
-// its roots are: what Understudy keeps there says who may call, and what runs
-// did. A step that wrote it would give its client every right.
+// Private are files and folders that no step reads, lists or writes, whatever its roots
+// are: Understudy keeps its tokens and runs there. A step that could write them could
+// give its client every right.
 type Private []string
 
-// Refuse is the error for a path in one of them, as it is written and with its
-// links followed.
+// Refuse returns an error for a path in one of them, as it is and with its links
+// resolved.
 func (p Private) Refuse(path string) error {
 	known := p.known()
 	for _, at := range []string{path, realPath(path)} {
@@ -33,12 +33,12 @@ func (p Private) Refuse(path string) error {
 	return nil
 }
 
-// knownFiles are private files and folders with what tells them from others.
+// knownFiles are private files and folders with the data that identifies them.
 type knownFiles []knownFile
 
 type knownFile struct {
 	path       string
-	info, over fs.FileInfo // nil: there is none yet; over is of the folder
+	info, over fs.FileInfo // of the file and of its folder; nil if it does not exist yet
 }
 
 func (p Private) known() knownFiles {
@@ -51,9 +51,8 @@ func (p Private) known() knownFiles {
 	return all
 }
 
-// has says whether a path is one of them by its name, or by being the same file:
-// a disk may take small and capital letters for the same, and a folder may be
-// mounted twice. The info may be nil.
+// has reports whether a path is one of them, by its name or as the same file: a file
+// system may ignore case, and a folder may be mounted twice. The info may be nil.
 func (k knownFiles) has(path string, info fs.FileInfo) bool {
 	if len(k) > 0 && info == nil {
 		info, _ = os.Stat(path)
@@ -71,7 +70,8 @@ func (k knownFiles) has(path string, info fs.FileInfo) bool {
 	return false
 }
 
-// below says which files below a folder that is not private itself are.
+// below returns a function that reports which files below a folder are private. The
+// folder is not.
 func (p Private) below(folder string) func(name string, info fs.FileInfo) bool {
 	known, folders := p.known(), map[string]bool{".": false}
 	var hidden func(name string) bool

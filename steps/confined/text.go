@@ -15,11 +15,11 @@ import (
 	"understudy/steps"
 )
 
-// ContentLimit is how many bytes read_file gives at most.
+// ContentLimit bounds the content that read_file returns, in bytes.
 const ContentLimit = 200 << 10
 
-// Lines calls f for each line of a text, with its number and its end. Of a
-// line that is longer than anything that is shown, it gives the beginning.
+// Lines calls f for each line of a text, with its number and its line break. A line that
+// is longer than ContentLimit is cut.
 func Lines(ctx context.Context, in *bufio.Reader, f func(n int, line string)) error {
 	var long []byte
 	for n, read := 1, 0; ; {
@@ -49,11 +49,11 @@ func Lines(ctx context.Context, in *bufio.Reader, f func(n int, line string)) er
 	}
 }
 
-// fileLimit is how long a file may be that a kind reads whole.
+// fileLimit bounds a file that a kind reads whole, in bytes.
 const fileLimit = 16 << 20
 
-// Open opens a text file for reading. It refuses what is not a plain file, as
-// a pipe could be waited for without end.
+// Open opens a text file for reading. It refuses anything but a plain file, because a
+// pipe could block for ever.
 func (s File) Open() (*os.File, fs.FileInfo, error) {
 	info, err := s.Root.Stat(s.Rel)
 	if err != nil {
@@ -88,11 +88,10 @@ func (s File) Text() (string, fs.FileInfo, error) {
 	return string(b), info, nil
 }
 
-// Binary says whether the beginning of a file is not text.
+// Binary reports whether the beginning of a file is not text.
 func Binary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 8<<10)], 0) >= 0 }
 
-// Rewrite puts text into a file, whole or not at all: it writes a file beside
-// it and puts that in its place.
+// Rewrite replaces a file atomically: it writes a file beside it and renames that.
 func Rewrite(ctx context.Context, env *steps.Env, s File, text string, mode fs.FileMode) error {
 	temp, err := s.stage(text, mode)
 	if err == nil {
@@ -107,7 +106,7 @@ func Rewrite(ctx context.Context, env *steps.Env, s File, text string, mode fs.F
 		})
 	}
 	if err != nil {
-		_ = s.Root.Remove(temp) // what failed is told; the rest of it is not
+		_ = s.Root.Remove(temp) // err is the error that matters
 	}
 	return err
 }
@@ -127,8 +126,8 @@ func (s File) stage(text string, mode fs.FileMode) (string, error) {
 	return temp, nil
 }
 
-// FindTarget follows the links at the end of a path, so that writing changes the
-// file that a link leads to and leaves the link.
+// FindTarget is Find that resolves a link at the end of the path, so that writing changes
+// the target of the link and keeps the link.
 func FindTarget(env *steps.Env, path, within steps.Path) (File, error) {
 	s, err := Find(env, path, within)
 	if err != nil {
@@ -143,8 +142,8 @@ func FindTarget(env *steps.Env, path, within steps.Path) (File, error) {
 	return Find(env, steps.Path(target), "")
 }
 
-// Target says with which permissions a file is to be written, and whether it
-// is new.
+// Target returns the permissions with which the file is to be written, and whether it is
+// new.
 func (s File) Target() (mode fs.FileMode, created bool, err error) {
 	info, err := s.Root.Stat(s.Rel)
 	switch {

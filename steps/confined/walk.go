@@ -15,13 +15,13 @@ import (
 	"understudy/steps"
 )
 
-// What a pattern may hold at most, so that matching it takes little time.
+// The limits of a pattern, so that matching it takes little time.
 const (
 	maxAlternatives = 1000
 	maxDeep         = 4 // folders of any depth, **
 )
 
-// CheckPattern says why a pattern for Walk cannot be used.
+// CheckPattern returns an error if a pattern for Walk cannot be used.
 func CheckPattern(pattern string) error {
 	switch {
 	case !doublestar.ValidatePattern(pattern):
@@ -34,7 +34,7 @@ func CheckPattern(pattern string) error {
 	return nil
 }
 
-// alternatives is how many patterns one with { } stands for.
+// alternatives returns the number of patterns that one with { } stands for.
 func alternatives(pattern string) int {
 	var outer [][2]int // of each open { : the alternatives before it, and those that are complete in it
 	one, sum := 1, 0   // of the alternative that is read, and of those before it
@@ -58,7 +58,7 @@ func alternatives(pattern string) int {
 	return one + sum
 }
 
-// collapse makes one of several ** that follow each other and so mean the same.
+// collapse replaces several consecutive ** by one, which means the same.
 func collapse(pattern string) string {
 	for strings.Contains(pattern, "**/**/") {
 		pattern = strings.ReplaceAll(pattern, "**/**/", "**/")
@@ -72,12 +72,12 @@ func collapse(pattern string) string {
 // Match is a file that a pattern matches.
 type Match struct {
 	File
-	Shown string // its path as the pattern would give it
+	Shown string // its path in terms of the pattern
 	Info  fs.FileInfo
 }
 
-// Walk calls f for each plain file that a pattern matches. Links to folders
-// are not followed, and what git keeps for itself is left out.
+// Walk calls f for each plain file that a pattern matches. Links to folders are not
+// followed, and .git folders are left out.
 func Walk(ctx context.Context, env *steps.Env, pattern string, within steps.Path, f func(Match) error) error {
 	base, rest := doublestar.SplitPattern(collapse(filepath.ToSlash(pattern)))
 	s, err := Find(env, steps.Path(filepath.FromSlash(base)), within)
@@ -114,8 +114,7 @@ func Walk(ctx context.Context, env *steps.Env, pattern string, within steps.Path
 	return err
 }
 
-// cancellable is a tree of files that cannot be read any further once the context
-// has ended.
+// cancellable is a file system whose operations fail once the context has ended.
 type cancellable struct {
 	ctx context.Context
 	fs.FS

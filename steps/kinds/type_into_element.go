@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"understudy/steps"
 	"understudy/steps/aim"
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 	"understudy/steps/kinds/pagecontrol"
 	"understudy/steps/observe"
 )
@@ -186,7 +186,7 @@ func fieldsBeside(el *desktop.Element) string {
 	var fields []string
 	top.Walk(func(e *desktop.Element) bool {
 		if e.States.Has(desktop.Editable) && e.States.Has(desktop.Showing) && e.Window == el.Window && len(fields) < mostFields {
-			fields = append(fields, best(e, top))
+			fields = append(fields, cmp.Or(aim.UniqueSelector(e, []*desktop.Element{top}), aim.Describe(e)))
 		}
 		return true
 	})
@@ -194,14 +194,4 @@ func fieldsBeside(el *desktop.Element) string {
 		return "name a field; get_window_tree shows what there is"
 	}
 	return "name a field, such as " + strings.Join(fields, ", ")
-}
-
-// best returns the best selector for an element below another, or its description.
-func best(e, top *desktop.Element) string {
-	for _, c := range selector.For(e, []*desktop.Element{top}) {
-		if c.Matches == 1 {
-			return c.Selector
-		}
-	}
-	return aim.Describe(e)
 }

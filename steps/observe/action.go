@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"understudy/steps"
@@ -16,15 +15,15 @@ type ActionResult struct {
 	Checked      Checked `json:"checked,omitzero" jsonschema:"whether what it was to bring about was read back and is so; absent where nothing can be"`
 	HasUIChanges *bool   `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
 	UIDiff       string  `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
-	// Happened and Selector are for calls of their own.
+	// Happened and Selector are for single calls.
 	Happened string `json:"happened,omitzero" jsonschema:"of a call of its own: the windows that opened and closed afterwards, the focus, and what changed"`
 	Selector string `json:"selector,omitzero" jsonschema:"of a call of its own: a selector that finds the element again"`
 	Seen
 }
 
-// Checked says what came of reading back what an action was to bring about. What
-// was read back and is not so is an error of the step, except where its result says
-// what is instead, such as a window that went as near as it may.
+// Checked is the outcome of reading back the intended effect of an action. If the effect
+// is missing, the step fails, unless its result tells what is the case instead, such as
+// a window that moved as far as it may.
 type Checked string
 
 func (Checked) Words() []string { return []string{"yes", "no", "not_possible"} }
@@ -37,7 +36,7 @@ const (
 	NotPossible Checked = "not_possible"
 )
 
-// YesIf is the outcome of a check by what it found.
+// YesIf returns Yes or No.
 func YesIf(is bool) Checked {
 	if is {
 		return Yes
@@ -48,8 +47,9 @@ func YesIf(is bool) Checked {
 // highlightFor is how long the frame shows before the action.
 const highlightFor = 500 * time.Millisecond
 
-// Action runs act on el with what o asks for before and after. act reports what came
-// of reading its effect back. Without an element the active window is observed.
+// Action runs act on el, with the observations before and after it that a asks for. act
+// returns the outcome of reading its effect back. Without an element the active window is
+// observed.
 func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.Element, act func() (Checked, error)) (ActionResult, error) {
 	if a.HighlightBeforeAction && el != nil && !el.Bounds.Empty() {
 		if err := hand.Desktop.Do(ctx, desktop.Mark{Area: el.Bounds, Label: string(el.Role), For: highlightFor}); err != nil && !errors.Is(err, desktop.ErrUnavailable) {
@@ -78,7 +78,9 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 		if around, err = look(ctx, hand.Env, scope); err != nil {
 			return after, err
 		}
-		after.Selector = lasting(el, around.tree)
+		if el != nil && around.tree != nil {
+			after.Selector = aim.UniqueSelector(el, around.tree.Roots)
+		}
 	}
 	if after.Checked, err = act(); err != nil {
 		return after, err
@@ -91,10 +93,13 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 		return after, err
 	}
 	if hand.Effects {
-		if before != nil { // the diff tells of the elements
+		if before != nil { // the diff reports the elements
 			around.tree = nil
 		}
-		err = tellWhatHappened(ctx, hand.Env, scope, el, around, &after)
+		var now surroundings
+		if now, err = settled(ctx, hand.Env, around, scope); err == nil {
+			after.Happened = happened(ctx, hand.Env, el, around, now)
+		}
 	}
 	if err == nil {
 		err = LookAfter(ctx, hand.Env, a, scope, before, &after)
@@ -108,50 +113,6 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 	return after, nil
 }
 
-// tellWhatHappened waits until what follows an action has settled, and says it.
-func tellWhatHappened(ctx context.Context, env *steps.Env, scope desktop.Scope, el *desktop.Element, before surroundings, after *ActionResult) error {
-	now, err := settled(ctx, env, before, scope)
-	if err == nil {
-		after.Happened = happened(ctx, env, el, before, now)
-	}
-	return err
-}
-
-// LookAfter observes what was asked for after an action. The action is done, so what
-// cannot be observed, such as a window that it closed, is noted and is no failure.
-func LookAfter(ctx context.Context, env *steps.Env, a ActionOptions, scope desktop.Scope, before *desktop.Tree, after *ActionResult) error {
-	var tree *desktop.Tree
-	var err error
-	switch {
-	case before != nil:
-		var diff []desktop.Change
-		if diff, tree, err = waitForChanges(ctx, env, before, scope, a.TreeOptions); err != nil {
-			break
-		}
-		changed := len(diff) > 0
-		after.HasUIChanges = &changed
-		lines := make([]string, len(diff))
-		for i, c := range diff {
-			lines[i] = c.String()
-			if env.Effects {
-				lines[i] = withInside(c)
-			}
-		}
-		after.UIDiff = strings.Join(lines, "\n")
-	case a.IncludeTreeAfterAction:
-		tree, err = ShowTree(ctx, env, scope, a.TreeOptions)
-	}
-	if err != nil {
-		return err
-	}
-	if a.IncludeTreeAfterAction && tree != nil {
-		if after.UITree, _, err = a.TreeOptions.Write(tree); err != nil {
-			return err
-		}
-	}
-	return keepPictures(ctx, env, a.WindowOptions, scope.Window, after)
-}
-
 // scopeOf returns the window of el, or the active one.
 func scopeOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (desktop.Scope, error) {
 	if el != nil && el.Window != 0 {
@@ -162,38 +123,6 @@ func scopeOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (desk
 		return desktop.Scope{}, err
 	}
 	return desktop.Scope{Window: w.ID, Process: w.Process}, nil
-}
-
-// keepPictures takes and stores the pictures that were asked for.
-func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id desktop.WindowID, after *ActionResult) error {
-	var areas []desktop.Rect
-	if o.IncludeWindowScreenshot {
-		windows, err := env.Desktop.Windows(ctx)
-		if err != nil {
-			return err
-		}
-		if w := windows.ByID(id); w != nil {
-			if err := aim.Placed(*w); err != nil {
-				return err
-			}
-			areas = append(areas, w.Bounds)
-		}
-	}
-	if o.IncludeMonitorScreenshot {
-		areas = append(areas, desktop.Rect{})
-	}
-	for _, area := range areas {
-		p, shown, err := Capture(ctx, env, area)
-		if err != nil {
-			return err
-		}
-		uri, err := KeepPicture(ctx, env, p)
-		if err != nil {
-			return err
-		}
-		after.Screenshots, after.Shown = append(after.Screenshots, uri), append(after.Shown, shown)
-	}
-	return nil
 }
 
 // ElementResult is the element that a step acted on, and what was observed afterwards.

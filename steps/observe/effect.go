@@ -13,7 +13,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// ChangeWindow changes a window unless it is so already, and says whether the change
+// ChangeWindow changes a window unless it is so already, and reports whether the change
 // was seen.
 func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c desktop.Manage, is func(desktop.Window) bool) (WindowResult, error) {
 	w, err := aim.FindWindow(ctx, d, a)
@@ -81,9 +81,8 @@ func ToggleAction(el *desktop.Element) string {
 	return el.Actions[i]
 }
 
-// TogglePatience is how long el may take to show that it was toggled. Most
-// applications do so before they answer the next question; a browser is told by its
-// page.
+// TogglePatience returns how long el may take to show that it was toggled. Most
+// applications show it before they answer the next query; a browser waits for its page.
 func TogglePatience(el *desktop.Element) aim.EffectLimit {
 	p := aim.EffectLimit{Looks: 4}
 	if _, page := el.Attributes["tag"]; page {
@@ -93,9 +92,8 @@ func TogglePatience(el *desktop.Element) aim.EffectLimit {
 }
 
 // WaitForToggle waits until el shows that it was toggled by a click or by its action.
-// A box that is there and did not turn is an error. There is nothing to read back of
-// other elements; a toggle button may only be pressed for a moment, as the keys of a
-// calculator are.
+// A checkbox that did not change is an error. Other elements have nothing to read back;
+// a toggle button may be pressed only for a moment, as the keys of a calculator are.
 func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Element) (Checked, error) {
 	if before == nil {
 		return Unchecked, nil
@@ -114,7 +112,7 @@ func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Elem
 	err := aim.WaitForEffect(ctx, patience, func(ctx context.Context) error {
 		now, err := d.Refresh(ctx, before.Handle)
 		if err == nil && (now.States&state != 0) != want {
-			err = steps.Errorf(steps.Unexpected, "%s did not turn: it is %s as before", aim.Describe(before), onOrOff(!want)).
+			err = steps.Errorf(steps.Unexpected, "%s did not turn: it is %s as before", aim.Describe(before), map[bool]string{true: "off", false: "on"}[want]).
 				WithNext("look at the screen: what it belongs to may refuse it, or ask first")
 		}
 		return err
@@ -127,16 +125,9 @@ func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Elem
 	case before.Role == "togglebutton":
 		return Unchecked, nil
 	case steps.CodeOf(err) != steps.Unexpected:
-		return NotPossible, nil // it went away by the click, or does not answer
+		return NotPossible, nil // the click closed it, or it does not answer
 	}
 	return No, err
-}
-
-func onOrOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }
 
 // WaitUntilIs waits until el is as an action was to make it.
@@ -154,7 +145,7 @@ func WaitUntilIs(ctx context.Context, d *desktop.Desktop, el *desktop.Element, i
 	return now, err
 }
 
-// shows is what an element shows of itself, in words.
+// shows describes the value of an element.
 func shows(el *desktop.Element) string {
 	switch {
 	case el.Value != nil:
@@ -167,8 +158,8 @@ func shows(el *desktop.Element) string {
 	return fmt.Sprint(el.States.Names())
 }
 
-// Arrived reports whether a field holds the text that was typed. Of passwords only the
-// length is known.
+// Arrived reports whether a field holds the text that was typed. Of a password only the
+// length is compared.
 func Arrived(role desktop.Role, before, now, text string, cleared bool) bool {
 	if role == "password" {
 		before, now = strings.Repeat("x", len([]rune(before))), strings.Repeat("x", len([]rune(now)))

@@ -10,20 +10,19 @@ import (
 	"understudy/steps"
 	"understudy/steps/aim"
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 const (
-	// quietFor is how long nothing must change until what follows an action has
-	// settled: a button is released before its dialog opens.
+	// quietFor is how long nothing must change until the effects of an action count as
+	// complete: a button is released before its dialog opens.
 	quietFor = 150 * time.Millisecond
 	// startTimeout bounds the wait for a first change, and happenTimeout for the last.
 	startTimeout  = 500 * time.Millisecond
 	happenTimeout = 2 * time.Second
 
-	mostChanges  = 12      // how many changes are told
-	windowBytes  = 2 << 10 // of the tree of a window that opened
-	mostElements = 1500    // how many elements of a window are compared
+	mostChanges  = 12      // bounds the changes that are reported
+	windowBytes  = 2 << 10 // bounds the tree of a window that opened
+	mostElements = 1500    // bounds the elements of a window that are compared
 )
 
 // surroundings are the windows and the elements around an action, at one time.
@@ -58,8 +57,8 @@ func (s surroundings) equal(t surroundings) bool {
 	return s.tree == nil || len(desktop.DiffTrees(s.tree, t.tree)) == 0
 }
 
-// settled looks until something has changed and then nothing more does for a while,
-// or nothing has begun to change.
+// settled polls until something has changed and then stays for quietFor, or until
+// nothing has changed within startTimeout.
 func settled(ctx context.Context, env *steps.Env, before surroundings, scope desktop.Scope) (surroundings, error) {
 	start := time.Now()
 	last, since := before, start
@@ -83,16 +82,16 @@ func settled(ctx context.Context, env *steps.Env, before surroundings, scope des
 }
 
 // awaitsNext reports whether an action has closed the last window of its program and
-// none has opened since. The next one, such as that of a script's next question, then
-// comes from a program that has to start first.
+// none has opened since. The next one, such as that of a script's next question, is then
+// of a program that has to start first.
 func awaitsNext(before, now desktop.Windows, scope desktop.Scope) bool {
 	closed := before.ByID(scope.Window)
 	return closed != nil && len(now.Without(before)) == 0 && !slices.ContainsFunc(now, func(w desktop.Window) bool { return w.PID == closed.PID })
 }
 
-// happened says what is different after an action on an element: windows that opened
-// and closed, then the focus, unless the element took it, then what changed in the
-// window. What it shows has refs.
+// happened describes the differences after an action on an element: windows that opened
+// and closed, then the focus, unless the element took it, then the changes in the window.
+// The elements in it have refs.
 func happened(ctx context.Context, env *steps.Env, el *desktop.Element, before, after surroundings) string {
 	if env.Trees != nil && after.tree != nil {
 		env.Trees.Keep(after.tree)
@@ -118,8 +117,8 @@ func dismissed(el *desktop.Element, before, after desktop.Windows) bool {
 	return len(closed) == 1 && closed[0].Popup && !closed[0].Bounds.Contains(el.Bounds.Center())
 }
 
-// windowsHappened says which windows opened, closed, changed their titles and became
-// active, with what the new ones hold.
+// windowsHappened lists which windows opened, closed, changed their titles and became
+// active, with the content of new ones.
 func windowsHappened(ctx context.Context, env *steps.Env, before, after desktop.Windows) (lines []string) {
 	for _, w := range after {
 		switch old := before.ByID(w.ID); {
@@ -140,7 +139,7 @@ func windowsHappened(ctx context.Context, env *steps.Env, before, after desktop.
 	return lines
 }
 
-// windowWord is what a window is, in a word.
+// windowWord returns the sort of a window in a word.
 func windowWord(w desktop.Window) string {
 	if w.Popup {
 		return "popup"
@@ -148,8 +147,8 @@ func windowWord(w desktop.Window) string {
 	return "window"
 }
 
-// holds is what a window shows, below its line. A program that has just started may
-// show its window before it tells of its elements.
+// holds returns the content of a window as lines below its own. A program that has just
+// started may show its window before it exposes its elements.
 func holds(ctx context.Context, env *steps.Env, w desktop.Window) (text string) {
 	_ = aim.WaitUntil(ctx, startTimeout, func(ctx context.Context) error {
 		t, err := ShowTree(ctx, env, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements}, TreeOptions{})
@@ -164,7 +163,7 @@ func holds(ctx context.Context, env *steps.Env, w desktop.Window) (text string) 
 	return text
 }
 
-// indented are elements as an outline below a line.
+// indented returns elements as an outline below a line.
 func indented(elements []*desktop.Element) string {
 	text, _ := (&desktop.Tree{Roots: elements}).Outline(windowBytes)
 	if text == "" {
@@ -173,8 +172,8 @@ func indented(elements []*desktop.Element) string {
 	return "\n  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// withoutTitles are changes without the new names of windows, which are told of the
-// windows themselves.
+// withoutTitles removes the new names of windows from changes, because windowsHappened
+// lists them.
 func withoutTitles(changes []desktop.Change, before, after desktop.Windows) []desktop.Change {
 	for i, c := range changes {
 		was, is := before.ByID(c.Element.Window), after.ByID(c.Element.Window)
@@ -185,8 +184,8 @@ func withoutTitles(changes []desktop.Change, before, after desktop.Windows) []de
 	return changes
 }
 
-// treeHappened are the changes of a window after an action on an element, the focus
-// first. What appeared with elements inside is shown with them.
+// treeHappened lists the changes of a window after an action on an element, the focus
+// first. Elements that appeared are shown with their descendants.
 func treeHappened(changes []desktop.Change, el *desktop.Element) (lines []string) {
 	var focus []string
 	for _, c := range changes {
@@ -208,24 +207,10 @@ func treeHappened(changes []desktop.Change, el *desktop.Element) (lines []string
 	return append(focus, lines...)
 }
 
-// withInside is a change, and what appeared with it.
+// withInside describes a change, with the descendants of an element that appeared.
 func withInside(c desktop.Change) string {
 	if c.Kind == desktop.Appeared && c.Inside > 0 {
 		return "+" + strings.TrimPrefix(indented([]*desktop.Element{c.Element}), "\n  -")
 	}
 	return c.String()
-}
-
-// lasting is the selector that finds an element again, also in a later run; "" when
-// there is none.
-func lasting(el *desktop.Element, t *desktop.Tree) string {
-	if el == nil || t == nil {
-		return ""
-	}
-	for _, c := range selector.For(el, t.Roots) {
-		if c.Matches == 1 {
-			return c.Selector
-		}
-	}
-	return ""
 }

@@ -2,12 +2,22 @@ package observe
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"understudy/steps"
+	"understudy/steps/aim"
 	"understudy/steps/desktop"
 )
 
-// Seen is what was observed besides a kind's own answer.
+const (
+	// settlePause is the pause between two reads of the tree.
+	settlePause = 50 * time.Millisecond
+	// settleTimeout bounds the wait for changes that do not come.
+	settleTimeout = 500 * time.Millisecond
+)
+
+// Seen is what was observed in addition to a kind's own result.
 type Seen struct {
 	UITree      string   `json:"ui_tree,omitzero" jsonschema:"the window's elements afterwards"`
 	Screenshots []string `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
@@ -16,8 +26,8 @@ type Seen struct {
 	NotSeen string         `json:"not_seen,omitzero" jsonschema:"why something that was asked for could not be seen afterwards"`
 }
 
-// Look observes what b asks for besides a kind's own answer, in the window of el or
-// the active one.
+// Look makes the observations that b asks for in addition to a kind's own result, in the
+// window of el or the active one.
 func Look(ctx context.Context, env *steps.Env, b LookOptions, el *desktop.Element) (Seen, error) {
 	a := ActionOptions{DiffOptions: DiffOptions{IncludeTreeAfterAction: b.IncludeTreeAfterAction, TreeOptions: b.TreeOptions}, WindowOptions: b.PictureOptions.options()}
 	if !a.AsksForMore() && !a.IncludeMonitorScreenshot {
@@ -35,4 +45,96 @@ func Look(ctx context.Context, env *steps.Env, b LookOptions, el *desktop.Elemen
 		after.NotSeen = err.Error()
 	}
 	return after.Seen, nil
+}
+
+// LookAfter makes the observations that a asks for after an action, and adds them to
+// after. Before is the tree before the action; nil if no diff is asked for. The action is
+// done, so callers note an error, such as of a window that it closed, and do not fail.
+func LookAfter(ctx context.Context, env *steps.Env, a ActionOptions, scope desktop.Scope, before *desktop.Tree, after *ActionResult) error {
+	var tree *desktop.Tree
+	var err error
+	switch {
+	case before != nil:
+		var diff []desktop.Change
+		if diff, tree, err = waitForChanges(ctx, env, before, scope, a.TreeOptions); err != nil {
+			break
+		}
+		changed := len(diff) > 0
+		after.HasUIChanges = &changed
+		lines := make([]string, len(diff))
+		for i, c := range diff {
+			lines[i] = c.String()
+			if env.Effects {
+				lines[i] = withInside(c)
+			}
+		}
+		after.UIDiff = strings.Join(lines, "\n")
+	case a.IncludeTreeAfterAction:
+		tree, err = ShowTree(ctx, env, scope, a.TreeOptions)
+	}
+	if err != nil {
+		return err
+	}
+	if a.IncludeTreeAfterAction && tree != nil {
+		if after.UITree, _, err = a.TreeOptions.Write(tree); err != nil {
+			return err
+		}
+	}
+	return keepPictures(ctx, env, a.WindowOptions, scope.Window, after)
+}
+
+// waitForChanges waits until the tree differs from before and then is equal twice.
+// Without any change it gives up after settleTimeout.
+func waitForChanges(ctx context.Context, env *steps.Env, before *desktop.Tree, scope desktop.Scope, o TreeOptions) ([]desktop.Change, *desktop.Tree, error) {
+	var last *desktop.Tree
+	for start := time.Now(); ; {
+		now, err := readTree(ctx, env.Desktop, scope, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		diff := desktop.DiffTrees(before, now)
+		still := last != nil && len(desktop.DiffTrees(last, now)) == 0
+		if late := time.Since(start) >= settleTimeout; len(diff) > 0 && still || late {
+			if env.Trees != nil {
+				env.Trees.Keep(now)
+			}
+			return diff, now, nil
+		}
+		last = now
+		if err := steps.Sleep(ctx, settlePause); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// keepPictures takes and stores the pictures that were asked for.
+func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id desktop.WindowID, after *ActionResult) error {
+	var areas []desktop.Rect
+	if o.IncludeWindowScreenshot {
+		windows, err := env.Desktop.Windows(ctx)
+		if err != nil {
+			return err
+		}
+		if w := windows.ByID(id); w != nil {
+			if err := aim.Placed(*w); err != nil {
+				return err
+			}
+			areas = append(areas, w.Bounds)
+		}
+	}
+	if o.IncludeMonitorScreenshot {
+		areas = append(areas, desktop.Rect{})
+	}
+	for _, area := range areas {
+		p, shown, err := Capture(ctx, env, area)
+		if err != nil {
+			return err
+		}
+		uri, err := KeepPicture(ctx, env, p)
+		if err != nil {
+			return err
+		}
+		after.Screenshots, after.Shown = append(after.Screenshots, uri), append(after.Shown, shown)
+	}
+	return nil
 }

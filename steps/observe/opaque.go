@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	leastOpaque = 32 // how wide and high an element is at least that may hold something untold
-	edgeOpaque  = 3  // what is not looked at, because a border or a focus may be drawn there
-	leastShade  = 32 // by how much a colour differs from that of a plain area, or its shading
+	leastOpaque = 32 // the least width and height of an opaque element
+	edgeOpaque  = 3  // the width of the ignored edge, where a border or the focus may be drawn
+	leastShade  = 32 // the least difference of a colour that is no shading
 )
 
-// markOpaque finds the elements that show more than the application tells, such as
-// canvases and the icon views of some toolkits, and notes what to use instead. One that
-// holds nothing may just be empty: the screen tells.
+// markOpaque marks the elements that show more than the application exposes, such as
+// canvases and the icon views of some toolkits. Whether an element without children is
+// just empty is decided by its pixels.
 func markOpaque(ctx context.Context, d *desktop.Desktop, t *desktop.Tree) {
 	var doubtful []*desktop.Element
 	t.Walk(func(e *desktop.Element) bool {
@@ -51,8 +51,8 @@ func markOpaque(ctx context.Context, d *desktop.Desktop, t *desktop.Tree) {
 	}
 }
 
-// mayBeOpaque reports whether something of the element's role holds others, and tells of
-// them if it can. A part of a page that holds nothing is mere decoration.
+// mayBeOpaque reports whether elements of this role usually have children. An empty part
+// of a page is mere decoration.
 func mayBeOpaque(e *desktop.Element) bool {
 	if slices.Contains([]desktop.Role{"calendar", "dialog", "document", "embedded", "frame", "media"}, e.Role) {
 		return true
@@ -92,8 +92,8 @@ func visiblePart(e *desktop.Element, windows desktop.Windows, t *desktop.Tree) (
 	return area, over
 }
 
-// drawnIn reports whether an area of a picture has more than one colour, apart from what
-// lies over it; from is what to add to a point of the picture for one of the screen.
+// drawnIn reports whether an area of a picture has more than one colour outside of the
+// areas over it; from is the offset from points of the picture to points of the screen.
 func drawnIn(p *image.RGBA, area image.Rectangle, over []image.Rectangle, from image.Point) bool {
 	var plain []byte
 	for y := area.Min.Y; y < area.Max.Y; y++ {

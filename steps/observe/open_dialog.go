@@ -14,8 +14,8 @@ import (
 // dialogWithin bounds the search for a dialog.
 const dialogWithin = 2 * time.Second
 
-// NameDialog adds to what a failed step advises which dialog or alert is open, with its
-// text and its buttons, unless the advice does: it is the usual reason for a failure.
+// NameDialog adds the open dialog or alert to the advice of a failed step, with its text
+// and its buttons, unless it is there already: it is the usual reason for a failure.
 func NameDialog(ctx context.Context, d *desktop.Desktop, e *steps.Error) {
 	if strings.Contains(e.Next, aim.DialogIsOpen) {
 		return

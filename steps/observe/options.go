@@ -34,8 +34,8 @@ type LookOptions struct {
 // DefaultLookOptions are the defaults of LookOptions.
 var DefaultLookOptions = LookOptions{TreeOptions: DefaultTreeOptions}
 
-// PictureOptions are the pictures that a kind that only looks can be asked for. It
-// ignores what is asked of actions.
+// PictureOptions are the pictures that a kind that only looks can add to its result. It
+// ignores the options of actions.
 type PictureOptions struct {
 	IncludeWindowScreenshot  bool `json:"include_window_screenshot,omitzero" use:"rare" jsonschema:"keep a picture of the window too"`
 	IncludeMonitorScreenshot bool `json:"include_monitor_screenshots,omitzero" use:"rare" jsonschema:"keep a picture of the whole screen too"`
@@ -43,19 +43,19 @@ type PictureOptions struct {
 	_ struct{} `ignored:"verify_element_exists verify_element_not_exists verify_timeout_ms enable_window_management bring_to_front maximize_target minimize_always_on_top restore_focus"`
 }
 
-// options returns the pictures as an action is asked for them.
+// options returns p as options of an action.
 func (p PictureOptions) options() aim.WindowOptions {
 	return aim.WindowOptions{IncludeWindowScreenshot: p.IncludeWindowScreenshot, IncludeMonitorScreenshot: p.IncludeMonitorScreenshot}
 }
 
-// DiffOptions asks what an action changed among the elements of its window.
+// DiffOptions ask for the changes of the elements of a window.
 type DiffOptions struct {
 	UIDiffBeforeAfter      bool `json:"ui_diff_before_after,omitzero" use:"rare" jsonschema:"say what the action changed in the window"`
 	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" use:"rare" jsonschema:"show the window's elements afterwards"`
 	TreeOptions
 }
 
-// TreeOptions say how elements are shown.
+// TreeOptions configure how elements are shown.
 type TreeOptions struct {
 	TreeMaxDepth              steps.Count    `json:"tree_max_depth,omitzero" use:"rare" jsonschema:"how many levels to show; what only holds others counts for none"`
 	TreeFromSelector          steps.Selector `json:"tree_from_selector,omitzero" use:"rare" jsonschema:"show only what is below this element"`
@@ -63,7 +63,7 @@ type TreeOptions struct {
 	TreeOutputFormat          TreeFormat     `json:"tree_output_format,omitzero" use:"rare" jsonschema:"how to write the elements; clustered_yaml is compact_yaml, as all come from one place"`
 }
 
-// DefaultTreeOptions are those of a caller that says nothing.
+// DefaultTreeOptions are the defaults of TreeOptions.
 var DefaultTreeOptions = TreeOptions{TreeMaxDepth: 30, TreeOutputFormat: CompactYAML}
 
 // TreeFormat is how elements are written.
@@ -77,12 +77,9 @@ func (TreeFormat) Words() []string {
 const (
 	CompactYAML TreeFormat = "compact_yaml"
 	VerboseJSON TreeFormat = "verbose_json"
-	// ClusteredYAML groups elements by where they are known from elsewhere; here
-	// they come from one place, so it is CompactYAML.
-	ClusteredYAML TreeFormat = "clustered_yaml"
 )
 
-// VerifyOptions says what must, or must not, be on the screen after an action.
+// VerifyOptions name the elements that must, or must not, be there after an action.
 type VerifyOptions struct {
 	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" use:"rare" jsonschema:"an element that must be there afterwards"`
 	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" use:"rare" jsonschema:"an element that must be gone afterwards"`

@@ -20,23 +20,24 @@ const password desktop.Role = "password"
 // blankWithin bounds the search for password fields.
 const blankWithin = 3 * time.Second
 
-// Passwords remembers where password fields are, so that they can be painted over on
-// pictures. They are searched after a picture was taken, when what it shows may be
-// gone already; so the places of the last search are painted over too, as long as
-// their windows exist. A field that was a password field once stays one, because
-// applications report one that reveals its text as an ordinary field. Fields of
-// applications that do not answer in time, and fields that reveal their text from the
-// start, are not covered.
+// Passwords tracks password fields, so that they can be blanked on pictures. They are
+// searched after a picture was taken, when what it shows may be gone already; so the
+// places of the last search are blanked too, as long as their windows exist. A field that
+// once was a password field stays one, because applications report a field that reveals
+// its text as an ordinary one. Fields of applications that do not answer in time, and
+// fields that reveal their text from the start, are not covered.
 type Passwords struct {
 	mu    sync.Mutex
-	of    desktop.Session                     // whose fields they are; guarded by mu
-	seen  map[desktop.WindowID][]desktop.Rect // the last time, from the corner of their window; guarded by mu
-	known map[desktop.Handle]desktop.WindowID // all that were ever seen, while their windows stand; guarded by mu
+	of    desktop.Session                     // of the fields; guarded by mu
+	seen  map[desktop.WindowID][]desktop.Rect // in the last search, from the corner of their window; guarded by mu
+	known map[desktop.Handle]desktop.WindowID // all that were ever seen and still exist; guarded by mu
 }
 
 // Where returns where the fields of the last search must be now.
 func (w *Passwords) Where(ctx context.Context, d *desktop.Desktop) []desktop.Rect {
-	seen := w.recall(d)
+	unlock := w.lock(d)
+	seen := w.seen
+	unlock()
 	if len(seen) == 0 {
 		return nil
 	}
@@ -96,9 +97,7 @@ func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) bool {
 	if e.Handle == "" {
 		return e.Role == password
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.startOver(d)
+	defer w.lock(d)()
 	if e.Role == password {
 		w.known[e.Handle] = e.Window
 	}
@@ -106,11 +105,13 @@ func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) bool {
 	return known
 }
 
-// revealed returns the fields that were password fields and show as others now. Fields
-// that are gone are forgotten.
+// revealed returns the fields that once were password fields and now show as others.
+// Fields that are gone are removed.
 func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[desktop.Handle]bool) (all []*desktop.Element) {
-	before := w.before(d)
-	if len(before) == 0 { // as on most screens: nothing need be asked
+	unlock := w.lock(d)
+	before := maps.Clone(w.known)
+	unlock()
+	if len(before) == 0 { // the usual case needs no call
 		return nil
 	}
 	windows, err := d.Windows(ctx)
@@ -119,32 +120,21 @@ func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[
 			continue
 		}
 		gone := err == nil && id != 0 && windows.ByID(id) == nil
-		e, failed := (*desktop.Element)(nil), error(desktop.ErrNotFound)
+		var e *desktop.Element
+		var failed error
 		if !gone {
 			e, failed = d.Refresh(ctx, h)
 		}
 		switch {
-		case errors.Is(failed, desktop.ErrNotFound):
-			w.forget(h)
+		case gone, errors.Is(failed, desktop.ErrNotFound):
+			unlock := w.lock(d)
+			delete(w.known, h)
+			unlock()
 		case failed == nil && e.States.Has(desktop.Showing):
 			all = append(all, e)
 		}
 	}
 	return all
-}
-
-// before returns the fields that were ever seen.
-func (w *Passwords) before(d *desktop.Desktop) map[desktop.Handle]desktop.WindowID {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.startOver(d)
-	return maps.Clone(w.known)
-}
-
-func (w *Passwords) forget(h desktop.Handle) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.known, h)
 }
 
 // Blank returns a picture whose top left is at begin, with areas of the screen painted
@@ -163,14 +153,14 @@ func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) *image.RGBA
 	return p
 }
 
-// margin is how far around the box of a field is painted over: toolkits differ in whether
-// its border and what lies beside its text belong to it, and some are a little off.
+// margin is the blanked border around the box of a field: toolkits differ in what belongs
+// to the box, and some are a little off.
 const margin = 12
 
 // anywhere is an area that holds every screen.
 var anywhere = desktop.Rect{X: -1 << 20, Y: -1 << 20, W: 1 << 21, H: 1 << 21}
 
-// isUnplaced reports whether a field shows in a window of which nobody tells where it is.
+// isUnplaced reports whether a field shows in a window whose place is unknown.
 func isUnplaced(ctx context.Context, d *desktop.Desktop, e *desktop.Element) bool {
 	if !e.Bounds.Empty() || !e.States.Has(desktop.Showing) {
 		return false
@@ -191,27 +181,20 @@ func moved(r desktop.Rect, x, y int) desktop.Rect {
 	return r
 }
 
-// startOver forgets everything if d is another desktop than before. Sessions are
-// compared, because wrapped desktops are the same one. The caller holds mu.
-func (w *Passwords) startOver(d *desktop.Desktop) {
+// lock locks w, and forgets everything if d is another desktop than before. Sessions are
+// compared, because wrapped desktops are the same one.
+func (w *Passwords) lock(d *desktop.Desktop) (unlock func()) {
+	w.mu.Lock()
 	if w.of != d.Session || w.known == nil {
 		w.of, w.seen, w.known = d.Session, nil, map[desktop.Handle]desktop.WindowID{}
 	}
-}
-
-func (w *Passwords) recall(d *desktop.Desktop) map[desktop.WindowID][]desktop.Rect {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.startOver(d)
-	return w.seen
+	return w.mu.Unlock
 }
 
 // remember replaces the fields that were seen, or adds to them if not every
 // application answered.
 func (w *Passwords) remember(d *desktop.Desktop, seen map[desktop.WindowID][]desktop.Rect, all bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.startOver(d)
+	defer w.lock(d)()
 	for id, fields := range w.seen {
 		if _, again := seen[id]; !again && !all {
 			seen[id] = fields

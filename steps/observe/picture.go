@@ -23,9 +23,8 @@ func KeepPicture(ctx context.Context, env *steps.Env, p *image.RGBA) (string, er
 	return uri, nil
 }
 
-// Capture takes a picture of the part of an area that is on the screen, for others to
-// see: with password fields blanked. An empty area is the whole screen. It returns the
-// part.
+// Capture takes a picture of the part of an area that is on the screen, with password
+// fields blanked, and returns it with that part. An empty area is the whole screen.
 func Capture(ctx context.Context, env *steps.Env, area desktop.Rect) (*image.RGBA, desktop.Rect, error) {
 	screen, err := aim.Screen(ctx, env.Desktop)
 	if err != nil {
@@ -51,9 +50,9 @@ func Capture(ctx context.Context, env *steps.Env, area desktop.Rect) (*image.RGB
 	return p, area, ctx.Err()
 }
 
-// NoteTarget notes that the text of the arguments goes into el. A password field is
-// remembered, so that it is blanked even when it reveals its text. An element that is
-// not known, nil, is none.
+// NoteTarget notes that the text of the arguments goes into el. A password field is kept,
+// so that it is blanked even when it reveals its text. nil, an unknown element, counts as
+// no password field.
 func NoteTarget(env *steps.Env, el *desktop.Element) {
 	hidden := el != nil && el.Role == password
 	if el != nil && env.Passwords != nil {
@@ -62,7 +61,7 @@ func NoteTarget(env *steps.Env, el *desktop.Element) {
 	env.NoteTyped(hidden)
 }
 
-// NoteFocus notes that the text goes into what has the focus.
+// NoteFocus notes that the text goes into the focused element.
 func NoteFocus(ctx context.Context, env *steps.Env) {
 	if el := aim.Focused(ctx, env.Desktop); ctx.Err() == nil {
 		NoteTarget(env, el)

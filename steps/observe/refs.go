@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// treesKept is how many trees are remembered whole.
+	// treesKept bounds the trees that are kept whole.
 	treesKept = 32
-	// elementsKept is how many elements of older trees can still be named.
+	// elementsKept bounds the elements of older trees that keep their refs.
 	elementsKept = 5000
 )
 
-// ShownTrees remembers what a caller was shown, so that a ref such as e12 can be traced
-// to its element. A ref never means two elements: one that is shown again keeps its
-// own, a new one gets the next.
+// ShownTrees keeps the trees that a caller was shown, to find the element of a ref such
+// as e12. A ref never means two elements: an element that is shown again keeps its ref, a
+// new one gets the next.
 type ShownTrees struct {
 	mu    sync.Mutex
 	trees []*desktop.Tree // the newest last
@@ -27,7 +27,7 @@ type ShownTrees struct {
 	last  int                // the number of the last ref
 }
 
-// Keep remembers a tree and assigns refs to its elements.
+// Keep keeps a tree and assigns refs to its elements.
 func (t *ShownTrees) Keep(tree *desktop.Tree) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,7 +58,7 @@ func (t *ShownTrees) know(e *desktop.Element) bool {
 	return true
 }
 
-// age remembers the elements of a tree that is forgotten, for they may still be there.
+// age keeps the elements of a dropped tree, because they may still be there.
 func (t *ShownTrees) age(gone *desktop.Tree) {
 	if gone != nil {
 		gone.Walk(func(e *desktop.Element) bool {
@@ -90,9 +90,9 @@ func (t *ShownTrees) Name(tree *desktop.Tree) {
 func (t *ShownTrees) Element(ref string) *desktop.Element {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i := len(t.trees) - 1; i >= 0; i-- {
+	for _, tree := range slices.Backward(t.trees) {
 		var found *desktop.Element
-		t.trees[i].Walk(func(e *desktop.Element) bool {
+		tree.Walk(func(e *desktop.Element) bool {
 			if e.Ref == ref {
 				found = e
 			}
