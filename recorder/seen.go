@@ -140,3 +140,17 @@ func Near(a, b desktop.Point) bool {
 	dx, dy := a.X-b.X, a.Y-b.Y
 	return dx*dx+dy*dy <= slip*slip
 }
+
+// KeepsFocus reports whether a key without text leaves the focus in its field.
+func KeepsFocus(k desktop.Key) bool {
+	return slices.Contains([]desktop.Key{"backspace", "delete", "left", "right", "home", "end", "insert"}, k)
+}
+
+// Edits reports whether a chord edits the text of a field, or moves the caret on its line.
+func Edits(k desktop.Key, mods []desktop.Key) bool {
+	switch k {
+	case "a", "c", "v", "x", "z", "y":
+		return slices.Equal(mods, []desktop.Key{desktop.Ctrl})
+	}
+	return KeepsFocus(k) && !slices.ContainsFunc(mods, func(m desktop.Key) bool { return m != desktop.Ctrl && m != desktop.Shift })
+}

@@ -83,9 +83,9 @@ func (s *LastAct) At() time.Time {
 	return time.Time{}
 }
 
-// Account returns d with every action passed through act, which records it, so that
+// withAccount returns d with every action passed through act, which records it, so that
 // an outcome states truly whether the step acted. Kinds only ever get such a desktop.
-func Account(d *desktop.Desktop, act func(do func() error) error) *desktop.Desktop {
+func withAccount(d *desktop.Desktop, act func(do func() error) error) *desktop.Desktop {
 	c := *d
 	c.Actor = accounted{act, d.Actor}
 	return &c
@@ -121,7 +121,7 @@ func (w accounted) Do(ctx context.Context, a desktop.Action) error {
 func (e *Env) account() {
 	if e.Desktop != nil && e.unaccounted == nil {
 		plain := e.Desktop
-		e.unaccounted, e.Desktop = Account(plain, e.LastAct.Do), Account(plain, e.Act)
+		e.unaccounted, e.Desktop = withAccount(plain, e.LastAct.Do), withAccount(plain, e.Act)
 	}
 }
 

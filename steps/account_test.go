@@ -50,7 +50,7 @@ func TestAccountKeepsAccountOfEveryAct(t *testing.T) {
 				d := fake.New()
 				d.Fail(name, c.err, -1)
 				env := &Env{}
-				err := Account(d.Desktop(), env.Act).Do(t.Context(), act)
+				err := withAccount(d.Desktop(), env.Act).Do(t.Context(), act)
 				if !errors.Is(err, c.err) || d.Calls(name) != 1 {
 					t.Errorf("got %v after %d calls", err, d.Calls(name))
 				}
@@ -65,7 +65,7 @@ func TestAccountKeepsAccountOfEveryAct(t *testing.T) {
 func TestAccountLeavesLookingAlone(t *testing.T) {
 	d := fake.New(fake.MustParse(`- frame "Notes" [process=notes] [at=0,0,400,400]`)...)
 	env := &Env{}
-	w := Account(d.Desktop(), env.Act)
+	w := withAccount(d.Desktop(), env.Act)
 	ctx := t.Context()
 	_, a := w.PointerPosition(ctx)
 	_, b := w.Windows(ctx)
@@ -82,7 +82,7 @@ func TestAccountLeavesLookingAlone(t *testing.T) {
 func TestAccountLeavesMarksAndTheUsersFocusOut(t *testing.T) {
 	d := fake.New(fake.MustParse(`- frame "Notes" [process=notes] [at=0,0,400,400]`)...)
 	env := &Env{}
-	w := Account(d.Desktop(), env.Act)
+	w := withAccount(d.Desktop(), env.Act)
 	state, err := w.SaveFocus(t.Context())
 	if err != nil {
 		t.Fatal(err)

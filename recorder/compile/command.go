@@ -17,9 +17,9 @@ var escaped = regexp.MustCompile(`'([^']*)'|\\(.)`)
 // unquoteWord returns a word without its quotes.
 func unquoteWord(word string) string { return escaped.ReplaceAllString(word, "$1$2") }
 
-// quoteWord quotes a word for a shell.
-func quoteWord(word string) string {
-	if !strings.ContainsAny(word, " '\\\"") {
+// QuoteWord quotes a word for a shell, if necessary.
+func QuoteWord(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -218,14 +218,10 @@ func isSpaceOn(ev recorder.Event, t *recorder.Seen) bool {
 // isEdit reports whether a key without text edits a field, or moves the caret in it.
 func isEdit(ev recorder.Event, t *recorder.Seen) bool {
 	switch ev.Key {
-	case "backspace", "delete", "left", "right", "home", "end", "insert":
-		return !slices.Contains(ev.Mods, desktop.Alt) && !slices.Contains(ev.Mods, desktop.Super)
 	case "up", "down", "pageup", "pagedown", "enter":
 		return t.MultiLine() && len(ev.Mods) == 0
-	case "a", "c", "v", "x", "z", "y":
-		return slices.Equal(ev.Mods, []desktop.Key{desktop.Ctrl})
 	}
-	return false
+	return recorder.Edits(ev.Key, ev.Mods)
 }
 
 // beginTyping starts the editing of a field, unless it is under way.

@@ -129,7 +129,7 @@ func (c *compilation) launched(ev recorder.Event) {
 	}
 	words := splitCommand(ev.Command)
 	if len(words) == 0 {
-		words = []string{quoteWord(programName(ev.Window.Process))}
+		words = []string{QuoteWord(programName(ev.Window.Process))}
 	}
 	command := strings.Join(words, " ")
 	s := &step{kind: openApplication, subject: "open " + path.Base(unquoteWord(words[0])), summary: "open " + command}

@@ -150,26 +150,12 @@ func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 
 // staysInField reports whether a key leaves the focus where it is.
 func staysInField(ev desktop.InputEvent) bool {
-	return ev.Text != "" || isEditing(ev)
+	return ev.Text != "" || recorder.Edits(ev.Key, ev.Mods)
 }
 
 // isDeadKey reports whether a key only changes the character that follows.
 func isDeadKey(ev desktop.InputEvent) bool {
 	return ev.Text == "" && utf8.RuneCountInString(string(ev.Key)) == 1 && len(ev.Mods) == 1 && ev.Mods[0] == desktop.Shift
-}
-
-// keepsFocus reports whether a key without text leaves the focus in its field.
-func keepsFocus(k desktop.Key) bool {
-	return slices.Contains([]desktop.Key{"backspace", "delete", "left", "right", "home", "end", "insert"}, k)
-}
-
-// isEditing reports whether a chord works on the text of a field.
-func isEditing(ev desktop.InputEvent) bool {
-	switch ev.Key {
-	case "a", "c", "v", "x", "z", "y":
-		return len(ev.Mods) == 1 && ev.Mods[0] == desktop.Ctrl
-	}
-	return keepsFocus(ev.Key) && !slices.ContainsFunc(ev.Mods, func(m desktop.Key) bool { return m != desktop.Ctrl && m != desktop.Shift })
 }
 
 // flushKeys writes the held keys and returns their field. With moved, the focus may have moved since.
@@ -229,7 +215,7 @@ func (k *keyboard) writeKeys(ctx context.Context, moved bool) (field int) {
 func (k *keyboard) writeKey(ev desktop.InputEvent, field int, hidden bool) {
 	types := ev.Text != ""
 	switch {
-	case !hidden || !types && (!keepsFocus(ev.Key) || field == 0 && !endsHidden(k.journal.events, field)):
+	case !hidden || !types && (!recorder.KeepsFocus(ev.Key) || field == 0 && !endsHidden(k.journal.events, field)):
 		k.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field})
 	case types && !endsHidden(k.journal.events, field):
 		k.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Hidden: true, Field: field})

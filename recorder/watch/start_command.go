@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"understudy/recorder/compile"
 	"understudy/steps/desktop"
 )
 
@@ -169,9 +170,7 @@ func commandLine(class string, pid int, parents []int) string {
 	}
 	words := installed.command(class, chain)
 	for i, w := range words {
-		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
+		words[i] = compile.QuoteWord(w)
 	}
 	return strings.Join(words, " ")
 }

@@ -130,9 +130,9 @@ func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.
 	return el, err
 }
 
-// CheckReady returns the point to press if el, which was read at seen, meets n. The hit
+// checkReady returns the point to press if el, which was read at seen, meets n. The hit
 // test runs during the wait for the element to be still, so it costs no extra time.
-func CheckReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.Time, n Requirement) (desktop.Point, error) {
+func checkReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.Time, n Requirement) (desktop.Point, error) {
 	if n.Enabled && !el.States.Has(desktop.Enabled) {
 		return desktop.Point{}, isDisabled(el)
 	}

@@ -9,8 +9,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// focusEffectLimit is how long an element may take to report that it has the focus.
-var focusEffectLimit = EffectLimit{Least: time.Second, Looks: 10}
+// FocusEffectLimit is how long an element may take to report that it has the focus.
+var FocusEffectLimit = EffectLimit{Least: time.Second, Looks: 10}
 
 // FocusOptions say how an element may be given the focus.
 type FocusOptions struct {
@@ -36,7 +36,7 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 			return err
 		}
 		if err == nil {
-			if has, err := WaitForFocus(ctx, hand.Desktop, el); err != nil || has {
+			if has, err := WaitForFocus(ctx, hand.Desktop, el, FocusEffectLimit); err != nil || has {
 				return err
 			}
 		}
@@ -45,7 +45,7 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 		if err := PressElement(ctx, hand, el, false); err != nil {
 			return err
 		}
-		if has, err := WaitForFocus(ctx, hand.Desktop, el); err != nil || has {
+		if has, err := WaitForFocus(ctx, hand.Desktop, el, FocusEffectLimit); err != nil || has {
 			return err
 		}
 	}
@@ -73,10 +73,10 @@ func HasFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (boo
 	return err == nil && (w == nil || el.Window == 0 || w.ID == el.Window), err
 }
 
-// WaitForFocus reports whether el gets the focus within focusEffectLimit.
-func WaitForFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
+// WaitForFocus reports whether el gets the focus within a limit.
+func WaitForFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element, limit EffectLimit) (bool, error) {
 	has := false
-	err := WaitForEffect(ctx, focusEffectLimit, func(ctx context.Context) error {
+	err := WaitForEffect(ctx, limit, func(ctx context.Context) error {
 		var err error
 		if has, err = HasFocus(ctx, d, el); err == nil && !has {
 			err = steps.Errorf(steps.NotActionable, "no focus yet")

@@ -26,8 +26,8 @@ type Hand struct {
 	pointerBefore *desktop.Point
 }
 
-// NewHand makes a Hand for one attempt.
-func NewHand(env *steps.Env) *Hand {
+// newHand makes a Hand for one attempt.
+func newHand(env *steps.Env) *Hand {
 	return &Hand{
 		Env: env, pictures: map[*desktop.Element]picture{}, reachable: map[*desktop.Element]reachability{},
 		revealed: map[desktop.Handle]bool{}, persistentPopups: map[desktop.WindowID]bool{},
@@ -42,7 +42,7 @@ const mostReruns = 3
 func With[A, R any](run func(context.Context, *Hand, A) (R, error)) func(context.Context, *steps.Env, A) (R, error) {
 	return func(ctx context.Context, env *steps.Env, args A) (r R, err error) {
 		for range 1 + mostReruns {
-			if r, err = run(ctx, NewHand(env), args); !vanished(err) || env.Acted() != steps.ActedNo || ctx.Err() != nil {
+			if r, err = run(ctx, newHand(env), args); !vanished(err) || env.Acted() != steps.ActedNo || ctx.Err() != nil {
 				break
 			}
 		}

@@ -11,23 +11,23 @@ import (
 	"understudy/steps/desktop"
 )
 
-// KeyTarget is the active window and its focused element, which get the keys.
-type KeyTarget struct {
+// keyTarget is the active window and its focused element, which get the keys.
+type keyTarget struct {
 	window  *desktop.Window
 	element *desktop.Element // nil when it is not known
 }
 
-// KeyTargetNow returns what gets the keys now. It is an error if no window is active,
+// keyTargetNow returns what gets the keys now. It is an error if no window is active,
 // because the keys would be lost.
-func KeyTargetNow(ctx context.Context, d *desktop.Desktop) (KeyTarget, error) {
+func keyTargetNow(ctx context.Context, d *desktop.Desktop) (keyTarget, error) {
 	w, err := ActiveWindow(ctx, d)
 	if err != nil {
-		return KeyTarget{}, err
+		return keyTarget{}, err
 	}
 	if w == nil {
-		return KeyTarget{}, noKeyTarget(ctx, d)
+		return keyTarget{}, noKeyTarget(ctx, d)
 	}
-	return KeyTarget{window: w}, nil
+	return keyTarget{window: w}, nil
 }
 
 // noKeyTarget returns the error for keys that no window gets; nil if no window manager
@@ -41,7 +41,7 @@ func noKeyTarget(ctx context.Context, d *desktop.Desktop) error {
 }
 
 // withElement adds the focused element, if it can be read.
-func (t KeyTarget) withElement(ctx context.Context, d *desktop.Desktop) KeyTarget {
+func (t keyTarget) withElement(ctx context.Context, d *desktop.Desktop) keyTarget {
 	t.element = Focused(ctx, d)
 	return t
 }
@@ -60,7 +60,7 @@ func Focused(ctx context.Context, d *desktop.Desktop) *desktop.Element {
 }
 
 // Kept returns an error if another window gets the keys by now.
-func (t KeyTarget) Kept(ctx context.Context, d *desktop.Desktop) error {
+func (t keyTarget) Kept(ctx context.Context, d *desktop.Desktop) error {
 	if t.window == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (t KeyTarget) Kept(ctx context.Context, d *desktop.Desktop) error {
 
 // keptElement returns an error if another element of the window gets the keys by now,
 // and the one before does not hold the text.
-func (t KeyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) error {
+func (t keyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) error {
 	now := t.withElement(ctx, d)
 	into(now.element)
 	if t.element == nil || now.element == nil || now.element.Handle == t.element.Handle {
@@ -94,7 +94,7 @@ func keysWentElsewhere(from, to string) error {
 // moves meanwhile, except by a line break or a tab of the text. into is called with the
 // elements that get the text, before and after; nil for an unknown one.
 func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) error {
-	t, err := KeyTargetNow(ctx, d)
+	t, err := keyTargetNow(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string, i
 			return nil
 		}
 		last := t.element
-		if t, err = KeyTargetNow(ctx, d); err != nil {
+		if t, err = keyTargetNow(ctx, d); err != nil {
 			return err
 		}
 		if stays {
@@ -134,13 +134,13 @@ func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string, i
 	return nil
 }
 
-func (t KeyTarget) isMultiLine() bool {
+func (t keyTarget) isMultiLine() bool {
 	return t.element != nil && t.element.States.Has(desktop.MultiLine)
 }
 
 // typePart types a text that does not move the focus by itself. It returns the target
 // with the element that had the focus.
-func (t KeyTarget) typePart(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) (KeyTarget, error) {
+func (t keyTarget) typePart(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) (keyTarget, error) {
 	if text == "" {
 		return t, nil
 	}
@@ -159,7 +159,7 @@ func (t KeyTarget) typePart(ctx context.Context, d *desktop.Desktop, text string
 // the focus between the chords.
 func PressWhereTheFocusIs(ctx context.Context, hand *Hand, chords []desktop.Chord) (global bool, err error) {
 	d := hand.Desktop
-	t, targetErr := KeyTargetNow(ctx, d)
+	t, targetErr := keyTargetNow(ctx, d)
 	moved := false
 	for _, c := range chords {
 		taken := false

@@ -48,21 +48,21 @@ func coveredBy(w *desktop.Window) string {
 	return fmt.Sprintf(" by the window %q", w.Title)
 }
 
-// OnDesktop describes a point without a window.
-const OnDesktop = "desktop"
+// onDesktop describes a point without a window.
+const onDesktop = "desktop"
 
 // unknownPlace describes a point without a known window while the place of another
 // window is unknown.
 const unknownPlace = "window whose place nobody tells, or the desktop"
 
-// WindowAt describes the window at a point of the screen, or returns OnDesktop. It is an
+// WindowAt describes the window at a point of the screen, or returns onDesktop. It is an
 // error if a window is expected, by a part of its title, and is not there.
 func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expected string) (string, error) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
 		return "", err
 	}
-	on, top := OnDesktop, windows.At(at)
+	on, top := onDesktop, windows.At(at)
 	if slices.ContainsFunc(windows, func(w desktop.Window) bool { return !w.Unplaced.Empty() }) {
 		on = unknownPlace
 	}

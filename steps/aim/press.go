@@ -20,7 +20,7 @@ type reachability struct {
 	looked time.Time
 }
 
-// Press clicks el at a point that CheckReady returned. It returns ErrMoved and presses
+// Press clicks el at a point that checkReady returned. It returns ErrMoved and presses
 // nothing if the element or its window has moved since, or another window is in
 // between.
 func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point, b desktop.Button, count int) error {
@@ -66,7 +66,7 @@ func Follow(press, aimAnew func() error) error {
 func PressElement(ctx context.Context, hand *Hand, el *desktop.Element, enabled bool) error {
 	var at desktop.Point
 	aimAtIt := func() (err error) {
-		el, at, err = AtElement(ctx, hand, el, Requirement{Enabled: enabled, Point: Middle})
+		el, at, err = atElement(ctx, hand, el, Requirement{Enabled: enabled, Point: Middle})
 		return err
 	}
 	if err := aimAtIt(); err != nil {

@@ -61,5 +61,5 @@ func (p Probe) look(ctx context.Context, text string) (SearchResult, error) {
 		return SearchResult{}, err
 	}
 	env := &steps.Env{Desktop: d, Folders: steps.Folders{Dir: p.Dir, Roots: p.Roots}}
-	return Search(ctx, NewHand(env), []*selector.Selector{s}, SearchOptions{})
+	return Search(ctx, newHand(env), []*selector.Selector{s}, SearchOptions{})
 }

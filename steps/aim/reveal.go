@@ -101,9 +101,9 @@ func quietly(err error) error {
 	return err
 }
 
-// AtElement is At for an element that was found already, and returns it as it was read
+// atElement is At for an element that was found already, and returns it as it was read
 // last. A picture is not looked for again.
-func AtElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requirement) (*desktop.Element, desktop.Point, error) {
+func atElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requirement) (*desktop.Element, desktop.Point, error) {
 	at, err := readyInView(ctx, hand, el, time.Now(), n)
 	if err == nil || el.Handle == "" {
 		return el, at, err
@@ -122,16 +122,16 @@ func AtElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requireme
 			return err
 		}
 		el = inTree(now, el)
-		at, err = CheckReady(ctx, hand, el, time.Now(), n)
+		at, err = checkReady(ctx, hand, el, time.Now(), n)
 		return err
 	})
 	return el, at, errors.Join(err, gone)
 }
 
-// readyInView is CheckReady, and scrolls the element into view once if that is what it
+// readyInView is checkReady, and scrolls the element into view once if that is what it
 // fails on.
 func readyInView(ctx context.Context, hand *Hand, el *desktop.Element, seen time.Time, n Requirement) (desktop.Point, error) {
-	at, err := CheckReady(ctx, hand, el, seen, n)
+	at, err := checkReady(ctx, hand, el, seen, n)
 	if steps.CodeOf(err) != steps.NotActionable || n.Point == nil || el.Handle == "" || hand.revealed[el.Handle] {
 		return at, err
 	}

@@ -40,7 +40,7 @@ func activateElement(ctx context.Context, hand *aim.Hand, a ActivateElementArgs)
 			if err := hand.Desktop.Do(ctx, desktop.GrabFocus{Element: el.Handle}); err != nil && !errors.Is(err, desktop.ErrRefused) {
 				return observe.Unchecked, err
 			}
-			has, err := aim.WaitForFocus(ctx, hand.Desktop, el)
+			has, err := aim.WaitForFocus(ctx, hand.Desktop, el, aim.FocusEffectLimit)
 			if err == nil && !has {
 				err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not take the focus%s", aim.Describe(el), aim.FocusedElsewhere(ctx, hand.Desktop)), Next: "click it with click_element"}
 			}

@@ -15,13 +15,7 @@ var ActivateWindow = windowKind("activate_window", "Bring a window to the front 
 
 // windowKind declares a kind that changes a window unless it is so already.
 func windowKind(name, summary string, change desktop.WindowAction, is func(desktop.Window) bool) steps.Kind {
-	return steps.Define(steps.Kind{
-		Name:       name,
-		Summary:    summary,
-		Toolset:    steps.Desktop,
-		Focus:      steps.Take,
-		Idempotent: true,
-	}, defaultWindow, func(ctx context.Context, env *steps.Env, a aim.WindowTarget) (observe.WindowResult, error) {
+	return steps.Define(desktopKind(name, summary), defaultWindow, func(ctx context.Context, env *steps.Env, a aim.WindowTarget) (observe.WindowResult, error) {
 		return observe.ChangeWindow(ctx, env.Desktop, a, desktop.Manage{Do: change}, is)
 	})
 }

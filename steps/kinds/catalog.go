@@ -1,8 +1,6 @@
 package kinds
 
-import (
-	"understudy/steps"
-)
+import "understudy/steps"
 
 // All lists every kind, in the order in which they are shown.
 func All() []steps.Kind {
@@ -23,4 +21,10 @@ func All() []steps.Kind {
 		Delay, SetEnv, Assert, Log, Fail, AskUser, RunCommand,
 		ReadFile, WriteFile, EditFile, CopyContent, GlobFiles, GrepFiles,
 	}
+}
+
+// desktopKind declares a kind of the toolset desktop that moves the focus and may be
+// repeated, for declarations that differ in little else.
+func desktopKind(name, summary string) steps.Kind {
+	return steps.Kind{Name: name, Summary: summary, Toolset: steps.Desktop, Focus: steps.Take, Idempotent: true}
 }

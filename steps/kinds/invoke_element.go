@@ -62,12 +62,6 @@ func takesFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) er
 	if _, page := el.Attributes["tag"]; !page || !el.States.Has(desktop.Focusable) {
 		return nil
 	}
-	_ = aim.WaitForEffect(ctx, observe.TogglePatience(el), func(ctx context.Context) error {
-		has, err := aim.HasFocus(ctx, d, el)
-		if err == nil && !has {
-			err = steps.Errorf(steps.NotActionable, "no focus yet")
-		}
-		return err
-	})
-	return context.Cause(ctx)
+	_, err := aim.WaitForFocus(ctx, d, el, observe.TogglePatience(el))
+	return err
 }

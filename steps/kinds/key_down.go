@@ -23,13 +23,7 @@ type KeyResult struct {
 
 // keyKind declares a kind that acts with one key, which may be a letter of a secret.
 func keyKind(name, summary string, act func(desktop.Key) desktop.Action) steps.Kind {
-	return steps.Define(steps.Kind{
-		Name:       name,
-		Summary:    summary,
-		Toolset:    steps.Desktop,
-		Focus:      steps.Take,
-		Idempotent: true,
-	}, KeyArgs{}, func(ctx context.Context, env *steps.Env, a KeyArgs) (KeyResult, error) {
+	return steps.Define(desktopKind(name, summary), KeyArgs{}, func(ctx context.Context, env *steps.Env, a KeyArgs) (KeyResult, error) {
 		k, err := desktop.ParseKey(string(a.Key))
 		if err != nil {
 			return KeyResult{}, &steps.Error{Code: steps.Invalid, Err: err}

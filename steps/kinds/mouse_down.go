@@ -21,13 +21,7 @@ type MouseButtonArgs struct {
 // buttonKind declares a kind that acts with a mouse button at a point, or where the
 // pointer is.
 func buttonKind(name, summary string, act func(desktop.Button) desktop.Action) steps.Kind {
-	return steps.Define(steps.Kind{
-		Name:       name,
-		Summary:    summary,
-		Toolset:    steps.Desktop,
-		Focus:      steps.Take,
-		Idempotent: true,
-	}, MouseButtonArgs{Button: desktop.Left}, func(ctx context.Context, env *steps.Env, a MouseButtonArgs) (PointerResult, error) {
+	return steps.Define(desktopKind(name, summary), MouseButtonArgs{Button: desktop.Left}, func(ctx context.Context, env *steps.Env, a MouseButtonArgs) (PointerResult, error) {
 		at, err := aim.PointOf(ctx, env.Desktop, a.Position)
 		if err == nil && a.X != nil {
 			err = env.Desktop.Do(ctx, desktop.MovePointer{To: at})

@@ -29,7 +29,10 @@ type Seen struct {
 // Look makes the observations that b asks for in addition to a kind's own result, in the
 // window of el or the active one.
 func Look(ctx context.Context, env *steps.Env, b LookOptions, el *desktop.Element) (Seen, error) {
-	a := ActionOptions{DiffOptions: DiffOptions{IncludeTreeAfterAction: b.IncludeTreeAfterAction, TreeOptions: b.TreeOptions}, WindowOptions: b.PictureOptions.options()}
+	a := ActionOptions{
+		DiffOptions:   DiffOptions{IncludeTreeAfterAction: b.IncludeTreeAfterAction, TreeOptions: b.TreeOptions},
+		WindowOptions: aim.WindowOptions{IncludeWindowScreenshot: b.IncludeWindowScreenshot, IncludeMonitorScreenshot: b.IncludeMonitorScreenshot},
+	}
 	if !a.AsksForMore() && !a.IncludeMonitorScreenshot {
 		return Seen{}, nil
 	}

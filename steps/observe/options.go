@@ -43,11 +43,6 @@ type PictureOptions struct {
 	_ struct{} `ignored:"verify_element_exists verify_element_not_exists verify_timeout_ms enable_window_management bring_to_front maximize_target minimize_always_on_top restore_focus"`
 }
 
-// options returns p as options of an action.
-func (p PictureOptions) options() aim.WindowOptions {
-	return aim.WindowOptions{IncludeWindowScreenshot: p.IncludeWindowScreenshot, IncludeMonitorScreenshot: p.IncludeMonitorScreenshot}
-}
-
 // DiffOptions ask for the changes of the elements of a window.
 type DiffOptions struct {
 	UIDiffBeforeAfter      bool `json:"ui_diff_before_after,omitzero" use:"rare" jsonschema:"say what the action changed in the window"`
