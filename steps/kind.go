@@ -32,7 +32,7 @@ type Kind struct {
 	Idempotent bool
 	// Asks: the engine runs it, and the run waits for the answer of a person.
 	Asks bool
-	// Touches says what it needs of the desktop. By default a kind of the toolsets core,
+	// Touches is what it needs of the desktop. By default a kind of the toolsets core,
 	// desktop and vision looks if it Reads, and acts otherwise.
 	Touches Touch
 	// Focus says whether the user's focus is meant to move.
@@ -91,7 +91,7 @@ const (
 	Schedules Toolset = "schedules"
 )
 
-// Touch says what a kind needs of the desktop.
+// Touch is what a kind needs of the desktop.
 type Touch string
 
 // What a kind may need: nothing, to look, or to act. Only Act takes the lease.
@@ -101,7 +101,7 @@ const (
 	Act  Touch = "act"
 )
 
-// Focus says what a kind does to the user's focus.
+// Focus is what a kind does to the user's focus.
 type Focus string
 
 // Keep restores focus and caret after a single call; Take moves them on purpose.

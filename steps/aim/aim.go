@@ -11,7 +11,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Requirement says what must hold of an element before an action, besides being found.
+// Requirement has the conditions of an element before an action.
 type Requirement struct {
 	Enabled bool
 	// Point returns where the pointer must reach it; nil if the action does not use the

@@ -118,8 +118,8 @@ func searchQuick(ctx context.Context, env *steps.Env, s *selector.Selector, scop
 	return SearchResult{Selector: s, Roots: tree.Roots, Found: []*desktop.Element{inTree(now, el)}, Unread: tree.Unread}, true, nil
 }
 
-// inTree gives an element that was read again the ref and the place in the tree that it
-// had.
+// inTree returns an element that was read again, with the ref and the place in the tree
+// that it had.
 func inTree(now, was *desktop.Element) *desktop.Element {
 	now.Ref, now.Parent, now.Children, now.Index = was.Ref, was.Parent, was.Children, was.Index
 	return now
@@ -206,5 +206,5 @@ func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, e
 	return inTree(now, known), nil
 }
 
-// errNoRef says that the ref was never given out, so waiting cannot help.
+// errNoRef means that the ref was never assigned, so waiting cannot help.
 var errNoRef = errors.New("no tree that was shown has the ref")

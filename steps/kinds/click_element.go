@@ -54,7 +54,7 @@ const (
 	RightClick  ClickType = "right"
 )
 
-// Validate wants exactly one of an element, a picture and a point.
+// Validate requires exactly one of an element, a picture and a point.
 func (a *ClickArgs) Validate() error {
 	point, err := a.Given()
 	if err != nil {

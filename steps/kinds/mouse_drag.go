@@ -37,7 +37,7 @@ type MouseDragArgs struct {
 	observe.ActionOptions
 }
 
-// Validate allows that no element is named, and wants one start and one end.
+// Validate requires one start and one end; no element need be named.
 func (a *MouseDragArgs) Validate() error {
 	if err := a.oneStart(); err != nil {
 		return err

@@ -274,7 +274,7 @@ func (o *opening) missing(did string, with any) *steps.Error {
 	return e
 }
 
-// blankFor is how long a new window that is blank is waited for. Some stay so.
+// blankFor bounds the wait for a blank window to be drawn. Some stay blank.
 const blankFor = 3 * time.Second
 
 // drawn returns an error as long as a new window shows nothing. Before an application

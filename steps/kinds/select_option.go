@@ -72,8 +72,8 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 	return r, err
 }
 
-// takesOnlyKeys says whether a combo box is one of GTK 4, which says that an option was
-// chosen and stays as it was. Such a one has a button with what is chosen in it.
+// takesOnlyKeys reports whether a combo box is one of GTK 4, which accepts the choice of an
+// option without effect. It has a button that shows the choice.
 func takesOnlyKeys(el *desktop.Element) (is bool) {
 	if el.Role != "combobox" || len(el.Children) == 0 || el.Children[0].Role != "button" {
 		return false
@@ -85,9 +85,9 @@ func takesOnlyKeys(el *desktop.Element) (is bool) {
 	return is
 }
 
-// chooseAndLook chooses an option, and looks whether it is chosen then. Where a way
-// that the application accepts brings nothing about, the next is taken: in Qt an
-// option can be selected in the list of a combo box that does not take it.
+// chooseAndLook chooses an option and checks the choice. If a way that the application
+// accepts has no effect it tries the next: in Qt an option can be selected in the list of
+// a combo box that does not take it.
 func chooseAndLook(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element) (observe.Checked, error) {
 	for first := true; ; first = false {
 		if err := choose(ctx, d, el, option, first); err != nil {
@@ -108,8 +108,8 @@ func chooseAndLook(ctx context.Context, d *desktop.Desktop, el, option *desktop.
 	}
 }
 
-// option finds an option of a list by its text. A combo box that shows its
-// options only when it is open is opened first.
+// option finds an option of a list by its text. A combo box that exposes its options only
+// when it is open is opened first.
 func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name string) (*desktop.Element, error) {
 	d := hand.Desktop
 	opened := false
@@ -135,8 +135,8 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 	return option, err
 }
 
-// open opens a combo box. One of GTK 4 that is opened by its action keeps the pointer
-// for itself at times when it has closed again, and takes the next click.
+// open opens a combo box. One of GTK 4 is clicked: after its action it sometimes keeps
+// the pointer grab when it has closed, and takes the next click.
 func open(ctx context.Context, hand *aim.Hand, el *desktop.Element) error {
 	if !takesOnlyKeys(el) {
 		if err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle, Action: ""}); !errors.Is(err, desktop.ErrRefused) {
@@ -146,14 +146,14 @@ func open(ctx context.Context, hand *aim.Hand, el *desktop.Element) error {
 	return aim.PressElement(ctx, hand, el, false)
 }
 
-// chooseByKeys opens a combo box and steps down to an option, which is what is left where
-// neither the list nor the option takes a choice.
+// chooseByKeys opens a combo box and steps down to an option. It is for combo boxes whose
+// list and options do not take a choice.
 func chooseByKeys(ctx context.Context, hand *aim.Hand, el, option *desktop.Element) (observe.Checked, error) {
 	now, err := hand.Desktop.Refresh(ctx, el.Handle)
 	if err != nil {
 		return observe.Unchecked, err
 	}
-	// The options of a combo box that is closed may say that they show.
+	// The options of a closed combo box may report that they show.
 	if o, err := hand.Desktop.Refresh(ctx, option.Handle); err != nil || !o.States.Has(desktop.Showing) || now.States.Has(desktop.Collapsed) {
 		if err := aim.PressElement(ctx, hand, el, false); err != nil {
 			return observe.Unchecked, err
@@ -186,7 +186,7 @@ func waitUntilOpen(ctx context.Context, d *desktop.Desktop, el, option *desktop.
 	return err
 }
 
-// showsAlone says whether a combo box that is closed shows a text.
+// showsAlone reports whether a closed combo box shows a text.
 func showsAlone(t *desktop.Tree, text string) (shows bool) {
 	t.Walk(func(e *desktop.Element) bool {
 		if e.Role.Is(desktop.Option) || e.Role.Is(desktop.Rows) {
@@ -203,10 +203,10 @@ func notChosen(el, option *desktop.Element) error {
 	return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", aim.Describe(el), aim.OptionText(option)), Next: "open the list and click the option with click_element"}
 }
 
-// choose selects an option: through its container, through the combo box, or
-// by the option's own action, whichever the application accepts first. What is
-// selected in a menu is only highlighted, and the menu then takes all clicks.
-// Selecting is left out where it brought nothing about.
+// choose selects an option: through its container, through the combo box, or by the
+// option's own action, whichever the application accepts first. An item of a menu is not
+// selected, because that only highlights it and the menu then takes all clicks. Without
+// selecting only the action is tried.
 func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element, selecting bool) error {
 	// In Swing the list of a combo box takes a choice and says so, and the combo box does not.
 	if p := option.Parent; selecting && p != nil && !inMenu(el, option) && option.Role != "label" {
@@ -226,8 +226,8 @@ func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element
 	return err
 }
 
-// inMenu says whether an option is an item of a combo box's menu. What a page
-// calls a menu is its list of options.
+// inMenu reports whether an option is an item of a combo box's menu. In a page, a menu is
+// the list of options.
 func inMenu(el, option *desktop.Element) bool {
 	for p := el.Parent; p != nil; p = p.Parent {
 		if p.Role == "document" {
@@ -237,7 +237,7 @@ func inMenu(el, option *desktop.Element) bool {
 	return option.Parent != nil && option.Parent.Role == "menu"
 }
 
-// chosen says whether an option is the one that is chosen now.
+// chosen reports whether an option is chosen now.
 func chosen(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element) bool {
 	if now, err := d.Refresh(ctx, option.Handle); err == nil && !inMenu(el, option) && !showsItsChoice(el, option) && (now.States.Has(desktop.Selected) || now.States.Has(desktop.Checked)) {
 		return true
@@ -253,8 +253,8 @@ func chosen(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element
 	return err == nil && showsAlone(t, aim.OptionText(option))
 }
 
-// showsItsChoice says whether a combo box shows one of its options as its name or
-// text. Then that is what is chosen, whatever the states of the options say.
+// showsItsChoice reports whether a combo box shows one of its options as its name or
+// text. That is the choice, whatever the states of the options are.
 func showsItsChoice(el, option *desktop.Element) bool {
 	if el.Role != "combobox" || option.Parent == nil {
 		return false
@@ -277,8 +277,8 @@ func showsItsChoice(el, option *desktop.Element) bool {
 	return false
 }
 
-// tells says whether it can be seen which option is chosen: a combo box with
-// a menu tells it by its name or text, unless it has a name of its own.
+// tells reports whether an element exposes its choice: a combo box with a menu does so by
+// its name or text, unless it has a name of its own.
 func tells(el, option *desktop.Element) bool {
 	if !inMenu(el, option) || el.Text != "" || el.Name == "" {
 		return true

@@ -71,7 +71,7 @@ func waitForIdle(ctx context.Context, hand *aim.Hand, a IdleArgs) (IdleResult, e
 	return r, err
 }
 
-// area is where nothing may move: the region, or the window that is meant.
+// area returns the area in which nothing may move: the region, or the named window.
 func (a *IdleArgs) area(ctx context.Context, hand *aim.Hand) (desktop.Rect, error) {
 	if a.Region != nil {
 		return *a.Region, nil

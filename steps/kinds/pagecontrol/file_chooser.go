@@ -54,7 +54,7 @@ func openChooser(ctx context.Context, hand *aim.Hand, el *desktop.Element) (choo
 	if err != nil {
 		return nil, err
 	}
-	// A page may open a chooser only in answer to a person, as whom an action does not count.
+	// A page may open a chooser only after input of a person, which an action is not.
 	if err := aim.PressElement(ctx, hand, el, false); err != nil {
 		return nil, err
 	}
@@ -74,12 +74,12 @@ func openChooser(ctx context.Context, hand *aim.Hand, el *desktop.Element) (choo
 	return chooser, err
 }
 
-// acceptingChords accept what a file chooser has been told. GTK takes Enter for an answer,
-// but the one that opens in Chromium then gives it no file; its button does.
+// acceptingChords accept the input of a file chooser. GTK accepts Enter, but the chooser
+// of Chromium then returns no file; its button does.
 var acceptingChords = []desktop.Chord{{Mods: []desktop.Key{desktop.Alt}, Key: "o"}, {Key: "enter"}, {Key: "enter"}}
 
-// fillChooser types a path into the dialog of a toolkit. The dialogs of browsers have no
-// elements, and all toolkits take a path that is typed. An Enter may be for the list of
+// fillChooser types a path into the dialog of a toolkit. The dialogs of browsers expose
+// no elements, and all toolkits accept a typed path. An Enter may only close the list of
 // completions, and is then pressed again.
 func fillChooser(ctx context.Context, hand *aim.Hand, chooser *desktop.Window, path string) error {
 	if err := aim.Raise(ctx, hand.Unaccounted(), chooser.ID); err != nil {

@@ -14,8 +14,8 @@ import (
 	"understudy/steps/observe"
 )
 
-// momentLayouts are the forms of the value of an input of a page, by its type, as the
-// page itself sees them. A week is none of the time package.
+// momentLayouts are the layouts of the value of an input by its type, as in HTML. The
+// time package has none for a week.
 var momentLayouts = map[string][]string{
 	"date":           {"2006-01-02"},
 	"time":           {"15:04", "15:04:05"},
@@ -32,11 +32,11 @@ func momentForms(kind string) string {
 	return kind + " as 2006-W01"
 }
 
-// moment is a date, a time or both, as the numbers that its parts show: those of the
-// date by the size of what they can be at most, those of the time from hours down.
+// moment is a date, a time or both, as the numbers of its parts: those of the date in the
+// order of their maxima, those of the time from hours down.
 type moment struct{ date, clock []int }
 
-// parseMoment reads the value of an input of a type.
+// parseMoment parses the value of an input of a type.
 func parseMoment(kind, value string) (m moment, ok bool) {
 	var year, week int
 	if n, err := fmt.Sscanf(value, "%d-W%d", &year, &week); kind == "week" && n == 2 && err == nil {
@@ -95,9 +95,9 @@ func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, value s
 	return observe.Yes, nil
 }
 
-// assign says which number each part is to show. In which order the parts of a date
-// stand is a matter of the language, but a year can be more than a day, and a day more
-// than a month; those of a time stand in order, with the half of the day at the end.
+// assign returns the number of each part. The order of the parts of a date depends on the
+// locale, but the maximum of a year is more than that of a day, and that of a day more
+// than that of a month. The parts of a time are in order, with AM or PM at the end.
 func (m moment) assign(el *desktop.Element, parts []*desktop.Element) ([]int, error) {
 	if len(parts) < len(m.date) {
 		return nil, unclear(el)
@@ -147,7 +147,8 @@ func isNumber(n int) func(*desktop.Element) bool {
 	return func(now *desktop.Element) bool { return now.Value != nil && int(now.Value.Now) == n }
 }
 
-// enterPart types a number into a part; what has two states only is stepped through.
+// enterPart types a number into a part. A part with two values, such as AM and PM, is
+// stepped through.
 func enterPart(ctx context.Context, hand *aim.Hand, part *desktop.Element, n int, o aim.WindowOptions) error {
 	if isNumber(n)(part) {
 		return nil
@@ -169,8 +170,8 @@ func enterPart(ctx context.Context, hand *aim.Hand, part *desktop.Element, n int
 	return err
 }
 
-// stepPart presses an arrow until a part shows a number. The first press may be for one
-// that shows none yet.
+// stepPart presses an arrow until a part shows a number. The first press may only fill an
+// empty part.
 func stepPart(ctx context.Context, hand *aim.Hand, part *desktop.Element, n int) (err error) {
 	for range 2 {
 		if err = aim.PressKeys(ctx, hand.Desktop, []desktop.Chord{{Key: "up"}}); err != nil {
