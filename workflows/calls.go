@@ -140,11 +140,7 @@ func (u *unit) fetch() bool {
 	if !ok {
 		return false
 	}
-	root := read(src, u.report)
-	if root == nil {
-		return false
-	}
-	other := decodeDocument(root, u.report)
+	other := decodeDocument(read(src, u.report), u.report)
 	if other == nil {
 		return false
 	}

@@ -69,11 +69,7 @@ type unit struct {
 }
 
 func (c *compiler) program(src Source) *Program {
-	root := read(src, c.report)
-	if root == nil {
-		return nil
-	}
-	doc := decodeDocument(root, c.report)
+	doc := decodeDocument(read(src, c.report), c.report)
 	if doc == nil {
 		return nil
 	}
@@ -92,8 +88,12 @@ func (c *compiler) program(src Source) *Program {
 	return u.program
 }
 
-// decodeDocument decodes a document, or the one in a tool call.
+// decodeDocument decodes a document, or the one in a tool call. It returns nil if there
+// is none.
 func decodeDocument(root *value, r *report) *document {
+	if root == nil {
+		return nil
+	}
 	if root.sort != sortObject {
 		r.add(root.position, "start it with: steps:", "a workflow is an object with keys, found %s", root)
 		return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,11 +60,7 @@ func NamesIn(text []byte) (ids, variables []string) {
 		return nil, nil
 	}
 	body := bodyOf(root)
-	eachStep(body, func(s stepNode) {
-		if id := s.id(); id != "" {
-			ids = append(ids, id)
-		}
-	})
+	ids = idsOf(stepsIn(body))
 	if declared := lookup(body, "variables"); declared != nil && declared.Kind == yaml.MappingNode {
 		for p := range slices.Chunk(declared.Content, 2) {
 			variables = append(variables, p[0].Value)
@@ -115,65 +112,54 @@ func (s stepNode) id() string {
 	return ""
 }
 
-// eachStep calls f for each step of a document, including those of groups and loops.
-func eachStep(body *yaml.Node, f func(stepNode)) {
-	var in func(list *yaml.Node, base string, around []*yaml.Node)
-	in = func(list *yaml.Node, base string, around []*yaml.Node) {
+// stepsIn returns all steps of a document, including those of groups and loops.
+func stepsIn(body *yaml.Node) (all []stepNode) {
+	var collect func(list *yaml.Node, base string, around []*yaml.Node)
+	collect = func(list *yaml.Node, base string, around []*yaml.Node) {
 		if list == nil || list.Kind != yaml.SequenceNode {
 			return
 		}
 		around = append(slices.Clip(around), list)
-		for i, step := range slices.Clone(list.Content) {
+		for i, step := range list.Content {
 			path := base + strconv.Itoa(i)
-			f(stepNode{step, list, i, path, around})
+			all = append(all, stepNode{step, list, i, path, around})
 			within := append(slices.Clip(around), step)
-			in(lookup(step, "steps"), path+".", within)
+			collect(lookup(step, "steps"), path+".", within)
 			if again := lookup(step, "retry"); again != nil {
-				in(lookup(again, "before"), path+".before.", append(slices.Clip(within), again))
+				collect(lookup(again, "before"), path+".before.", append(slices.Clip(within), again))
 			}
 		}
 	}
-	for _, name := range []string{"steps", "troubleshooting", "finally"} {
-		base := name + "."
-		if name == "steps" {
-			base = ""
-		}
-		in(lookup(body, name), base, []*yaml.Node{body})
-	}
+	top := []*yaml.Node{body}
+	collect(lookup(body, "steps"), "", top)
+	collect(lookup(body, "troubleshooting"), "troubleshooting.", top)
+	collect(lookup(body, "finally"), "finally.", top)
+	return all
 }
+
+func idsOf(all []stepNode) (ids []string) {
+	for _, s := range all {
+		if id := s.id(); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// rounds matches the round of a loop in a path.
+var rounds = regexp.MustCompile(`\[[^\]]*\]?`)
 
 // find returns the step with an id, or else the one at a path.
 func (g *graft) find(step string) (stepNode, error) {
-	var byID, byPath *stepNode
-	var known []string
-	eachStep(g.body, func(s stepNode) {
-		switch {
-		case s.id() == step:
-			byID = &s
-		case s.path == withoutRounds(step):
-			byPath = &s
-		}
-		if s.id() != "" {
-			known = append(known, s.id())
-		}
-	})
-	switch {
-	case byID != nil:
-		return *byID, nil
-	case byPath != nil:
-		return *byPath, nil
+	all, path := stepsIn(g.body), rounds.ReplaceAllString(step, "")
+	i := slices.IndexFunc(all, func(s stepNode) bool { return s.id() == step })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(s stepNode) bool { return s.path == path })
 	}
-	return stepNode{}, fmt.Errorf("the document has no step %q to put steps at: wanted one of %s", step, strings.Join(known, ", "))
-}
-
-// withoutRounds returns a path without the rounds of loops.
-func withoutRounds(path string) string {
-	var b strings.Builder
-	for part := range strings.SplitSeq(path, "]") {
-		plain, _, _ := strings.Cut(part, "[")
-		b.WriteString(plain)
+	if i < 0 {
+		return stepNode{}, fmt.Errorf("the document has no step %q to put steps at: wanted one of %s", step, strings.Join(idsOf(all), ", "))
 	}
-	return b.String()
+	return all[i], nil
 }
 
 // before inserts steps before another.
@@ -249,10 +235,8 @@ func (g *graft) reach(step, group *yaml.Node) error {
 
 // unusedID returns an id that no step has.
 func (g *graft) unusedID(wanted string) string {
-	taken := map[string]bool{}
-	eachStep(g.body, func(s stepNode) { taken[s.id()] = true })
-	id := wanted
-	for i := 2; taken[id]; i++ {
+	taken, id := idsOf(stepsIn(g.body)), wanted
+	for i := 2; slices.Contains(taken, id); i++ {
 		id = fmt.Sprintf("%s_%d", wanted, i)
 	}
 	return id

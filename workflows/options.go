@@ -35,10 +35,7 @@ func (u *unit) runOptions() Options {
 // OutlivesClient reports whether the run continues when its client disconnects;
 // otherwise is the answer for a document that does not say.
 func (o Options) OutlivesClient(otherwise bool) bool {
-	if o.OnDisconnect == "" {
-		return otherwise
-	}
-	return o.OnDisconnect == "continue"
+	return o.OnDisconnect == "continue" || o.OnDisconnect == "" && otherwise
 }
 
 // checkContinue refuses contradictory values of continue and stop_on_error.

@@ -45,7 +45,12 @@ func (n *Names) resolve(name string) *binding {
 		if len(n.Loops) == 0 {
 			return nil
 		}
-		return &binding{typ: types.Float64, load: innermostIndex}
+		return &binding{typ: types.Float64, load: func(s *Scope) any {
+			if len(s.Loops) == 0 {
+				return nil
+			}
+			return float64(s.Loops[len(s.Loops)-1].Index)
+		}}
 	}
 	for _, l := range slices.Backward(n.Loops) {
 		if l.As == name {
@@ -103,7 +108,12 @@ func (n *Names) field(of *binding, name string) (b *binding, known []string) {
 		if !ok {
 			return nil, keysOf(n.Steps)
 		}
-		return &binding{root: "step", step: name, typ: stepType(schema), bytes: bytesOfStep, load: func(s *Scope) any { return oneStep(s, name) }}, nil
+		return &binding{root: "step", step: name, typ: stepType(schema), bytes: bytesOfStep, load: func(s *Scope) any {
+			if step, ok := s.Steps[name]; ok {
+				return step.object()
+			}
+			return nil
+		}}, nil
 	case "step":
 		return fieldOfStep(of.step, name, nil, saysChecked(n.Steps[of.step])), nil
 	}
@@ -166,14 +176,6 @@ func (s StepScope) object() map[string]any {
 	return map[string]any{"result": withVerified(s.Result, false), "status": s.Status, "error": s.Error, "attempts": float64(s.Attempts)}
 }
 
-func oneStep(s *Scope, id string) any {
-	step, ok := s.Steps[id]
-	if !ok {
-		return nil
-	}
-	return step.object()
-}
-
 func allSteps(s *Scope) any {
 	all := make(map[string]any, len(s.Steps))
 	for id, step := range s.Steps {
@@ -186,13 +188,6 @@ var runType = types.Map{"id": types.String, "attempt": types.Float64, "workflow"
 
 func runObject(s *Scope) any {
 	return map[string]any{"id": s.Run.ID, "attempt": float64(s.Run.Attempt), "workflow": s.Run.Workflow}
-}
-
-func innermostIndex(s *Scope) any {
-	if len(s.Loops) == 0 {
-		return nil
-	}
-	return float64(s.Loops[len(s.Loops)-1].Index)
 }
 
 func loopElement(s *Scope, as string) any {

@@ -14,9 +14,6 @@ type Text struct {
 	exprs    []*Expr
 }
 
-// A hole is a template in a text: the positions of its marks, in characters.
-type hole struct{ from, inner, end, to int }
-
 // escaped stands for a literal ${{.
 const escaped = "$${{"
 
@@ -72,25 +69,30 @@ func (s *splitter) step(i int) int {
 		s.done = i + 1
 		return i + len(escaped)
 	}
-	h, found, closed := holeAt(s.runes, i)
+	inner := i + 2
 	switch {
-	case !found:
+	case hasAt(s.runes, i, "${{"):
+		inner++
+	case !hasAt(s.runes, i, "{{"):
 		return i + 1
+	}
+	end, closed := templateEnd(s.runes, inner)
+	switch {
 	case !closed:
-		s.wrong(h, "this template is not closed", "close it with }}, or write $${{ for a literal ${{")
+		s.wrong(i, inner, "this template is not closed", "close it with }}, or write $${{ for a literal ${{")
 		return len(s.runes)
 	case len(s.exprs) == maxHoles:
-		s.wrong(h, "the text has more than 1000 templates", "")
+		s.wrong(i, inner, "the text has more than 1000 templates", "")
 		return len(s.runes)
 	}
-	s.literal(h.from)
-	s.expression(h)
-	s.done = h.to
-	return h.to
+	s.literal(i)
+	s.expression(inner, end)
+	s.done = end + len("}}")
+	return s.done
 }
 
-func (s *splitter) wrong(h hole, message, hint string) {
-	s.problems = append(s.problems, &Problem{s.offsets[h.from], h.inner - h.from, message, hint})
+func (s *splitter) wrong(from, to int, message, hint string) {
+	s.problems = append(s.problems, &Problem{s.offsets[from], to - from, message, hint})
 }
 
 func (s *splitter) literal(to int) {
@@ -99,9 +101,9 @@ func (s *splitter) literal(to int) {
 	}
 }
 
-func (s *splitter) expression(h hole) {
-	from := s.offsets[h.inner]
-	e, problems := Compile(s.text[from:s.offsets[h.end]], s.names)
+func (s *splitter) expression(begin, end int) {
+	from := s.offsets[begin]
+	e, problems := Compile(s.text[from:s.offsets[end]], s.names)
 	for _, p := range problems {
 		p.Offset += from
 	}
@@ -118,21 +120,6 @@ func hasAt(text []rune, i int, mark string) bool {
 		i++
 	}
 	return true
-}
-
-// holeAt returns the template that begins at i.
-func holeAt(text []rune, i int) (h hole, found, closed bool) {
-	switch {
-	case hasAt(text, i, "${{"):
-		h = hole{from: i, inner: i + 3}
-	case hasAt(text, i, "{{"):
-		h = hole{from: i, inner: i + 2}
-	default:
-		return h, false, false
-	}
-	end, ok := templateEnd(text, h.inner)
-	h.end, h.to = end, end+2
-	return h, true, ok
 }
 
 var errTextSize = errors.New("the text grows over 16 MiB")
