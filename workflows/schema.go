@@ -191,14 +191,11 @@ func loosened(s *jsonschema.Schema) *jsonschema.Schema {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Not == nil {
 		c.AdditionalProperties = orTemplate(s.AdditionalProperties)
 	}
-	if !editorFormats[c.Format] {
+	if c.Format != "regex" { // the others mean something to this program only
 		c.Format = ""
 	}
 	return &c
 }
-
-// editorFormats holds the formats that mean the same to every program.
-var editorFormats = map[string]bool{"regex": true}
 
 func orTemplate(s *jsonschema.Schema) *jsonschema.Schema {
 	c := loosened(s)

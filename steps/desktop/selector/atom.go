@@ -125,7 +125,7 @@ func (a atom) String() string {
 	return text + ":" + quote(a.value)
 }
 
-// nested returns the selector as it stands after rightof: and its like.
+// nested returns the selector in the form that follows rightof: and the like.
 func (s *Selector) nested() string {
 	if len(s.parts) == 1 && len(s.parts[0]) == 1 && !s.parts[0][0].not {
 		return s.String()

@@ -10,12 +10,11 @@ import (
 	"understudy/steps/desktop"
 )
 
-// maxSuggestions bounds the elements that are offered instead of the wanted
-// one.
+// maxSuggestions is the maximum number of suggested elements.
 const maxSuggestions = 5
 
-// A Suggestion is an element that may have been meant, and a selector that
-// matches only it.
+// A Suggestion is an element that may have been meant, and a selector that matches no
+// other, if there is one.
 type Suggestion struct {
 	Selector string           `json:"selector"`
 	Element  *desktop.Element `json:"-"`
@@ -47,9 +46,8 @@ func (s *Selector) Trace(roots []*desktop.Element) []Candidate {
 	return trace
 }
 
-// Nearest lists what may have been meant when not exactly one element matched:
-// the first matches, or without any the elements most similar to the part that
-// failed.
+// Nearest returns the elements that may have been meant if not exactly one matches: the
+// first matches, or without any the elements most similar to the part that failed.
 func (s *Selector) Nearest(roots []*desktop.Element) []Suggestion {
 	found := s.Find(roots)
 	if len(found) == 0 {
@@ -62,8 +60,8 @@ func (s *Selector) Nearest(roots []*desktop.Element) []Suggestion {
 	return all
 }
 
-// Explain says why a selector does not match exactly one element, and which
-// selectors would. It is empty if it does.
+// Explain returns why a selector does not match exactly one element, and which selectors
+// would. It returns "" if the selector does.
 func (s *Selector) Explain(roots []*desktop.Element) string {
 	found := s.Find(roots)
 	if len(found) == 1 {
@@ -156,7 +154,7 @@ func (p part) similar(tops []*desktop.Element, self bool) []*desktop.Element {
 	return found
 }
 
-// score returns how much of a part an element fulfils, from 0 to 1.
+// score returns the share of a part that an element fulfils, from 0 to 1.
 func (p part) score(e *desktop.Element) float64 {
 	sum, n := 0.0, 0
 	for i := range p {
@@ -177,7 +175,7 @@ func (p part) score(e *desktop.Element) float64 {
 	return sum / float64(n)
 }
 
-// similarity scores an element's text against what an atom asks for.
+// similarity scores the text of an element against the value of an atom.
 func (a *atom) similarity(e *desktop.Element) float64 {
 	switch a.kind {
 	case byName:

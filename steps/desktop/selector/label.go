@@ -7,10 +7,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// FillLabels labels every field that has neither a name nor a label: with the
-// nearest label before it in its row, else the nearest above it, in the same
-// window. It is for toolkits that do not report labels. Boxes must have been
-// read.
+// FillLabels labels every field that has neither a name nor a label: with the nearest
+// label before it in its row, or else the nearest above it, in the same window. It is
+// needed for toolkits that do not report labels. The boxes must have been read.
 func FillLabels(roots []*desktop.Element) {
 	for e := range each(roots) {
 		if !NeedsLabel(e) {
@@ -32,7 +31,7 @@ func NeedsLabel(e *desktop.Element) bool {
 	return e.Name == "" && e.Label == "" && isField(e.Role)
 }
 
-// isField reports whether a label stands beside elements of a role.
+// isField reports whether elements of a role have their label beside them.
 func isField(r desktop.Role) bool { return r.Is(desktop.Labelled) || r == "progressbar" }
 
 // labelOn returns the nearest label with a text on one side of an element, with
@@ -54,10 +53,10 @@ func labelOn(side Direction, e *desktop.Element, roots []*desktop.Element) *desk
 	return label
 }
 
-// labelReach is how far, in pixels, a field may be from its label.
+// labelReach is the maximum distance of a label from its field, in pixels.
 var labelReach = map[Direction]int{RightOf: 400, Below: 40}
 
-// labelLength is how many characters a label may have; more is prose.
+// labelLength is the maximum length of a label in characters; longer texts are prose.
 const labelLength = 50
 
 // canLabel reports whether words may name a field. Words in a bar, such as an info bar

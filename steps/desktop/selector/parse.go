@@ -17,7 +17,7 @@ const (
 	MaxNested = 8       // selectors within selectors
 )
 
-// A SyntaxError says what is wrong in a selector, where, and what could be
+// A SyntaxError is an error in the text of a selector: its position, and what could be
 // written instead.
 type SyntaxError struct {
 	Offset  int    // of the error, in bytes of the text
@@ -142,7 +142,7 @@ func (p *parser) item() (part, *SyntaxError) {
 	return part{a}, nil
 }
 
-// group parses what stands in parentheses.
+// group parses atoms in parentheses.
 func (p *parser) group(from int) (part, *SyntaxError) {
 	p.parens++
 	if p.depth++; p.depth > MaxNested {

@@ -16,8 +16,8 @@ type Candidate struct {
 
 // For lists selectors that match an element of the roots, the most durable
 // first: its id; its role and name, in its window if needed; its role beside a
-// label; below an ancestor with a name; by count. Each has its number of matches;
-// for a unique one take the first that matches 1. An element that was read alone
+// label; below an ancestor with a name; by count. Each comes with its number of matches;
+// the first with one match is the best unique selector. An element that was read alone
 // is identified by its handle. Labels count only if boxes have been read.
 func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 	e = locate(e, roots)
@@ -56,8 +56,7 @@ func unique(e *desktop.Element, roots []*desktop.Element) string {
 	return all[0].Selector
 }
 
-// locate returns the element of the roots that is the same as one read
-// elsewhere.
+// locate returns the element below the roots that is the same as e.
 func locate(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
 	for o := range each(roots) {
 		if o == e || e.Handle != "" && o.Handle == e.Handle {

@@ -3,56 +3,53 @@
 //
 // # The language
 //
-// A selector is a chain of parts joined by ">>"; each part is looked for
-// inside what the part before it matched. A part is a list of atoms joined by
-// "&&" (or by a single "|", as in role:Button|name:Save), all of which one
-// element must fulfil. "!" before an atom negates it: !state:enabled.
-// Parentheses around atoms only group for the eye.
+// A selector is a chain of parts joined by ">>". Each part matches elements inside the
+// matches of the part before it. A part is a list of atoms joined by "&&" (or by a
+// single "|", as in role:Button|name:Save), all of which an element must fulfil. "!"
+// before an atom negates it: !state:enabled. Parentheses around atoms have no meaning.
 //
 //	role:button      the accessibility role, in any of its spellings; a toolkit's
-//	                 own role, such as role:page, is no other panel
+//	                 own role, such as role:page, matches no other kind of panel
 //	name:Save        the accessible name; the label of an element without a name
-//	text:Open        what the element shows or is called holds this
+//	text:Open        the text or the name of the element contains this
 //	id:submit        the toolkit's or document's id; also nativeid:
 //	classname:Edit   the class
-//	process:gedit    the program, without regard to case and an ending ".exe"
-//	                 or ".bin"; what it is also called (gvim for vim.gtk3, the
-//	                 script of an interpreter, a desktop file's id), or the number
-//	                 of its process
-//	window:Untitled  the title of the window holds this, without regard to case;
+//	process:gedit    the program, ignoring case and an extension ".exe" or ".bin";
+//	                 another name of it (gvim for vim.gtk3, the script of an
+//	                 interpreter, a desktop file's id); or the process id
+//	window:Untitled  the title of the window contains this, ignoring case;
 //	                 window:#8388615 is the window with this id, and so is the
 //	                 window of a result: window:${{ open.window }}
 //	state:checked    a state; state:disabled is !state:enabled, and so on
-//	visible:true     it shows, or has a box; visible:false is !visible:true
-//	nth:0, nth:-1    one of the part's matches, from the front or the back
+//	visible:true     the element shows, or has a box; visible:false is !visible:true
+//	nth:0, nth:-1    one of the part's matches, counted from the front or the back
 //	rightof:SELECTOR nearest to the right of another element; also leftof:,
 //	                 above:, below:, near:
 //	pos:10,20        the smallest element at a point of the screen
 //	ref:e12          an element of a printed tree; also ref=e12 or e12
-//	image:save.png   a picture on the screen; the caller looks for it
-//	..               the parent of what the part before it matched
+//	image:save.png   a picture on the screen, which the caller must find
+//	..               the parents of the matches of the part before it
 //
-// Names are compared with runs of white space as one blank. "~" before the colon means
-// that the text is held, without regard to case: name~:sav.
+// In comparisons of names a run of white space counts as one blank. "~" before the colon
+// means that the text contains the value, ignoring case: name~:sav.
 //
-// A value runs to the next operator and may hold blanks. One that holds an
-// operator is quoted, with \" and \\ inside: name:"a && b". The selector after
-// rightof: and its like is one atom, or a whole selector in parentheses or
-// quotes: rightof:name:Age, rightof:(role:label && name:Age).
+// A value ends at the next operator and may contain blanks. A value with an operator
+// in it is quoted, with \" and \\ inside: name:"a && b". The selector after rightof: and
+// the like is one atom, or a whole selector in parentheses or quotes:
+// rightof:name:Age, rightof:(role:label && name:Age).
 //
-// # What a part means
+// # The meaning of a part
 //
-// A part of only process: and window: says where to look. It matches the
-// outermost elements that fit, which are windows or applications, and the next
-// part may match those themselves. A part of only nth: picks from the matches
-// of the part before it.
+// A part of only process: and window: is a scope. It matches the outermost elements
+// that fit, which are windows or applications, and the next part may match those
+// themselves. A part of only nth: picks from the matches of the part before it.
 //
-// Of the elements that lie right of another (or left, above, below, near), the
-// nearest is meant; with nth: they are counted from the nearest. When several
-// anchors match, each has its own nearest. See [Direction.Distance].
+// rightof: (or leftof:, above:, below:, near:) matches the nearest of the elements on
+// that side; nth: counts them from the nearest. If several anchors match, each has its
+// own nearest. See [Direction.Distance].
 //
-// Matching is pure: it looks at elements that somebody read, and acts on
-// nothing. Whether one match or many will do is for the caller to say.
+// Matching is pure: it compares elements that were read before. The caller decides
+// whether a selector must match exactly one element.
 package selector
 
 import (
@@ -71,8 +68,8 @@ type Selector struct {
 // A part is a list of conditions that one element must fulfil.
 type part []atom
 
-// In returns the selector that looks for each of the chain's inside the one
-// before it. Nil ones are left out; it is nil if all are.
+// In returns the selector that matches each of the chain inside the one before it. It
+// skips nil selectors, and returns nil if all are nil.
 func In(chain ...*Selector) (*Selector, error) {
 	var all Selector
 	for _, s := range chain {
@@ -130,23 +127,23 @@ func (s *Selector) only(k kind) (atom, bool) {
 	return s.parts[0][0], true
 }
 
-// Ref returns the ref of a selector that is nothing else, so that the caller
-// can check whether its tree is stale.
+// Ref returns the ref of a selector that consists only of a ref, so that the caller can
+// check whether its tree is stale.
 func (s *Selector) Ref() (ref string, ok bool) {
 	a, ok := s.only(byRef)
 	return a.value, ok
 }
 
-// Point returns the point of a selector that is nothing else, which can be
-// acted on without an element.
+// Point returns the point of a selector that consists only of pos:, which needs no
+// element to be acted on.
 func (s *Selector) Point() (at desktop.Point, ok bool) {
 	a, ok := s.only(byPos)
 	return a.at, ok
 }
 
-// Image returns the file of the picture that the selector ends with. Find finds
-// nothing for such a selector: the caller must look for the picture on the
-// screen, in what Within matches.
+// Image returns the file of the picture that the selector ends with. Find returns
+// nothing for such a selector: the caller must find the picture on the screen, inside
+// the matches of Within.
 func (s *Selector) Image() (file string, ok bool) {
 	last := s.parts[len(s.parts)-1]
 	if last[0].kind != byImage {
@@ -155,8 +152,8 @@ func (s *Selector) Image() (file string, ok bool) {
 	return last[0].value, true
 }
 
-// Counts reports whether the selector counts elements, so that it means another
-// when one comes or goes.
+// Counts reports whether the selector counts elements, so that it may match another one
+// after an element appeared or disappeared.
 func (s *Selector) Counts() bool {
 	return slices.ContainsFunc(s.parts, func(p part) bool {
 		return slices.ContainsFunc(p, func(a atom) bool { return a.kind == byNth })
@@ -171,7 +168,7 @@ func (s *Selector) Within() *Selector {
 	return &Selector{s.parts[:len(s.parts)-1]}
 }
 
-// Scope returns the least that must be read to decide the selector.
+// Scope returns the smallest scope that must be read to evaluate the selector.
 func (s *Selector) Scope() desktop.Scope {
 	var sc desktop.Scope
 	for i, p := range s.parts {
@@ -189,7 +186,8 @@ func (s *Selector) Scope() desktop.Scope {
 	return sc
 }
 
-// narrow copies the part's program and title into a scope that has none yet.
+// narrow sets the program and the window of a scope to those of the part, unless the
+// scope has them already.
 func (p part) narrow(sc *desktop.Scope) {
 	for _, a := range p {
 		switch {
@@ -220,8 +218,8 @@ func (s *Selector) needs() (full, hidden bool) {
 	return full, hidden
 }
 
-// mayBeField reports whether the part may mean a field, whose name can be the
-// label beside it.
+// mayBeField reports whether the part may match a field, whose name can be the label
+// beside it.
 func (p part) mayBeField() bool {
 	for _, a := range p {
 		if a.kind == byRole && !a.not {
@@ -231,7 +229,7 @@ func (p part) mayBeField() bool {
 	return true
 }
 
-// scopeOnly reports whether the part only says where to look.
+// scopeOnly reports whether the part consists only of process: and window:.
 func (p part) scopeOnly() bool {
 	for _, a := range p {
 		if a.kind != byProcess && a.kind != byWindow || a.not {

@@ -10,7 +10,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// containsWord is how other tools ask for a part of a name: name:contains:Sav.
+// containsWord is the syntax of other tools for a part of a name: name:contains:Sav.
 const containsWord = "contains:"
 
 // opposites are states that people name by their negation.
@@ -56,10 +56,10 @@ func (p *parser) atomWithValue(from int, k kind, fold bool) (atom, *SyntaxError)
 	return p.atomOf(at, k, fold, value)
 }
 
-// windowNumber is how a window's id is written where else a part of its title stands.
+// windowNumber matches the id of a window, written in place of a part of its title.
 var windowNumber = regexp.MustCompile(`^#\d+$`)
 
-// windowResult parses the window of a result, as a template puts it into the text.
+// windowResult parses the window of a result, which a template writes as JSON.
 func (p *parser) windowResult() (desktop.WindowID, bool) {
 	var w struct {
 		ID desktop.WindowID `json:"id"`
@@ -72,7 +72,7 @@ func (p *parser) windowResult() (desktop.WindowID, bool) {
 	return w.ID, true
 }
 
-// atomOf makes an atom of its value, which began at an offset of the text.
+// atomOf returns an atom with a value that began at an offset of the text.
 func (p *parser) atomOf(at int, k kind, fold bool, value string) (atom, *SyntaxError) {
 	a := atom{kind: k, fold: fold && k != byWindow, value: value}
 	var ok bool
