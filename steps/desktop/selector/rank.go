@@ -147,7 +147,8 @@ func (r *ranking) tryCount(parts ...part) {
 	}
 }
 
-// roleAndName is the element's role and name; nothing when it has no name.
+// roleAndName matches the element's role and name. It is nil for an element without a
+// name.
 func (r *ranking) roleAndName() part {
 	if strings.TrimSpace(NameOf(r.element)) == "" {
 		return nil
@@ -155,8 +156,8 @@ func (r *ranking) roleAndName() part {
 	return roleAndName(r.element)
 }
 
-// window identifies the element's window; a mark of unsaved changes is not part
-// of the title.
+// window matches the element's program and window. It leaves out the mark of unsaved
+// changes in the title.
 func (r *ranking) window() part {
 	var p part
 	if name := inherited(r.element, process); strings.TrimSpace(name) != "" {
@@ -185,9 +186,9 @@ func valued(k kind, value string) atom {
 	return a
 }
 
-// volatile matches names that will differ tomorrow.
+// volatile matches names with ages, times, dates or folders.
 var volatile = regexp.MustCompile(`(?i)\b\d+ ?(s|sec|second|min|minute|h|hour|day|week|month|year)s? ago\b|\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b|(?:^|[\s:"])~?/[^\s/]+/`)
 
-// Lasting reports whether a name can be expected to stay: it is short and holds
-// no time and no folder.
+// Lasting reports whether a name can be expected to stay the same: it is short and
+// contains no time and no folder.
 func Lasting(name string) bool { return len(name) <= 120 && !volatile.MatchString(name) }

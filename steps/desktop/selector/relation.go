@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// nearDistance is how far near: reaches, in pixels between two boxes.
+	// nearDistance is the maximum gap between two boxes for near:, in pixels.
 	nearDistance = 100
-	// overlapSlack is how far two boxes may overlap and still be side by side:
-	// toolkits count borders and shadows differently.
+	// overlapSlack is the number of pixels by which two boxes may overlap and still be
+	// side by side: toolkits count borders and shadows differently.
 	overlapSlack = 4
-	// maxAnchors bounds the anchors that are considered. One is meant; more
-	// only show that it is ambiguous.
+	// maxAnchors is the maximum number of anchors that are considered. More than one
+	// only shows that the anchor is ambiguous.
 	maxAnchors = 100
 )
 
@@ -34,40 +34,35 @@ const (
 // Distance returns how far box lies from anchor, and whether it lies in that
 // direction at all.
 //
-// A box is right of an anchor when it begins where the anchor ends, or farther
-// right, and shares a row of pixels with it; likewise for the other sides. Its
-// distance is the gap between the two plus how far the smaller one sticks out
-// of the other's row or column, so that of two entries beside a label the
-// aligned one is nearer. A box is near an anchor when the gap is at most 100
-// pixels. An empty box lies nowhere.
+// A box is right of an anchor if it begins where the anchor ends, or farther right, and
+// shares a row of pixels with it; likewise for the other sides. Its distance is the gap
+// between the two plus the number of pixels by which the smaller one sticks out of the
+// other's row or column, so that of two entries beside a label the aligned one is
+// nearer. A box is near an anchor if the gap is at most 100 pixels. An empty box is on
+// no side.
 func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	if box.Empty() || anchor.Empty() {
 		return 0, false
 	}
-	var gap, overlap, askew int
-	switch d {
-	case RightOf, LeftOf:
-		overlap = overlapLen(box.Y, box.H, anchor.Y, anchor.H)
-		askew = min(box.H, anchor.H) - overlap
-	case Above, Below:
-		overlap = overlapLen(box.X, box.W, anchor.X, anchor.W)
-		askew = min(box.W, anchor.W) - overlap
-	case Near:
-		gap = gapBetween(box, anchor)
+	if d == Near {
+		gap := gapBetween(box, anchor)
 		return gap, gap <= nearDistance
 	}
-	switch d {
-	case RightOf:
-		gap = box.X - (anchor.X + anchor.W)
-	case LeftOf:
-		gap = anchor.X - (box.X + box.W)
-	case Above:
-		gap = anchor.Y - (box.Y + box.H)
-	case Below:
-		gap = box.Y - (anchor.Y + anchor.H)
+	if d == Above || d == Below {
+		box, anchor = transposed(box), transposed(anchor)
 	}
+	left, right := anchor, box
+	if d == LeftOf || d == Above {
+		left, right = box, anchor
+	}
+	gap := right.X - (left.X + left.W)
+	overlap := overlapLen(box.Y, box.H, anchor.Y, anchor.H)
+	askew := min(box.H, anchor.H) - overlap
 	return max(gap, 0) + askew, gap >= -overlapSlack && overlap > 0
 }
+
+// transposed swaps the axes of a box, so that above becomes left of.
+func transposed(r desktop.Rect) desktop.Rect { return desktop.Rect{X: r.Y, Y: r.X, W: r.H, H: r.W} }
 
 // overlapLen returns how far two spans overlap; if negative, the gap between
 // them.
@@ -86,10 +81,10 @@ type distanced struct {
 	pixels  int
 }
 
-// nearestBeside keeps, for each anchor of the first side, the nearest of the
-// elements that lie on every side, or the nth nearest. Distances from the
-// anchors of several sides add up. An ambiguous anchor thus makes an ambiguous
-// match, not one that is right by chance.
+// nearestBeside keeps, for each anchor of the first side, the nearest of the elements
+// that lie on every side, or the nth nearest. Distances from the anchors of several
+// sides add up. So an ambiguous anchor makes an ambiguous match instead of one that is
+// right by chance.
 func nearestBeside(tops, fits []*desktop.Element, sides []atom, nth *int) []*desktop.Element {
 	anchors := make([][]*desktop.Element, len(sides))
 	for i, a := range sides {

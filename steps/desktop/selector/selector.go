@@ -103,20 +103,16 @@ func single(k kind, value string) *Selector {
 }
 
 // String returns the canonical form. Parsing it gives the same selector.
-func (s *Selector) String() string {
-	words := make([]string, len(s.parts))
-	for i, p := range s.parts {
-		words[i] = p.String()
-	}
-	return strings.Join(words, " >> ")
-}
+func (s *Selector) String() string { return join(s.parts, " >> ") }
 
-func (p part) String() string {
-	words := make([]string, len(p))
-	for i, a := range p {
-		words[i] = a.String()
+func (p part) String() string { return join(p, " && ") }
+
+func join[T fmt.Stringer](all []T, separator string) string {
+	words := make([]string, len(all))
+	for i, x := range all {
+		words[i] = x.String()
 	}
-	return strings.Join(words, " && ")
+	return strings.Join(words, separator)
 }
 
 // only returns the selector's atom if it is its only one and of the kind.
