@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -152,14 +153,19 @@ var rounds = regexp.MustCompile(`\[[^\]]*\]?`)
 // find returns the step with an id, or else the one at a path.
 func (g *graft) find(step string) (stepNode, error) {
 	all, path := stepsIn(g.body), rounds.ReplaceAllString(step, "")
-	i := slices.IndexFunc(all, func(s stepNode) bool { return s.id() == step })
-	if i < 0 {
-		i = slices.IndexFunc(all, func(s stepNode) bool { return s.path == path })
+	var byID, byPath *stepNode
+	for _, s := range all {
+		switch {
+		case s.id() == step:
+			byID = &s
+		case s.path == path:
+			byPath = &s
+		}
 	}
-	if i < 0 {
-		return stepNode{}, fmt.Errorf("the document has no step %q to put steps at: wanted one of %s", step, strings.Join(idsOf(all), ", "))
+	if found := cmp.Or(byID, byPath); found != nil {
+		return *found, nil
 	}
-	return all[i], nil
+	return stepNode{}, fmt.Errorf("the document has no step %q to put steps at: wanted one of %s", step, strings.Join(idsOf(all), ", "))
 }
 
 // before inserts steps before another.
@@ -288,20 +294,22 @@ func inBlock(nodes []*yaml.Node) {
 }
 
 // lookup returns the value of a key of an object, or nil if it has none.
-func lookup(object *yaml.Node, key string) *yaml.Node {
-	if i := indexOf(object, key); i >= 0 {
-		return object.Content[i+1]
+func lookup(object *yaml.Node, key string) (found *yaml.Node) {
+	if object != nil && object.Kind == yaml.MappingNode {
+		for p := range slices.Chunk(object.Content, 2) {
+			if p[0].Value == key {
+				found = p[1]
+			}
+		}
 	}
-	return nil
+	return found
 }
 
 // indexOf returns the index of a key among the children of an object, or -1.
 func indexOf(object *yaml.Node, key string) int {
-	if object != nil && object.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(object.Content); i += 2 {
-			if object.Content[i].Value == key {
-				return i
-			}
+	for i := 0; i+1 < len(object.Content); i += 2 {
+		if object.Content[i].Value == key {
+			return i
 		}
 	}
 	return -1
