@@ -54,6 +54,7 @@ func readScript(t *expression.Text, engine string) (script string, inText []bool
 		r.python()
 	} else {
 		r.javaScript()
+		r.refuseRest("behind a } that closes nothing")
 	}
 	for i, inText := range r.inText {
 		if r.err == nil && !inText && t.Calls(i, "toJSON") {
@@ -198,7 +199,7 @@ func (r *scriptReader) pattern() {
 			r.refuseRest("into a pattern")
 			return
 		case c == '\\':
-			r.take(min(2, len(r.code)-r.at))
+			r.escape()
 			continue
 		case c == '/' && !inClass:
 			r.take(1)
