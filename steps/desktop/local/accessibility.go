@@ -8,7 +8,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// accessibility is the parts of a desktop that read and work elements.
+// accessibility is the part of a desktop that reads and operates elements.
 type accessibility interface {
 	desktop.Actor
 	desktop.Elements
@@ -17,9 +17,9 @@ type accessibility interface {
 	Close() error
 }
 
-// addAccessibility gives a desktop its Elements, Focus and Changes, and returns
-// what acts on elements, and what ends them. A desktop without an accessibility
-// bus works; only the parts that need one say what is missing.
+// addAccessibility adds Elements, Focus and Changes to a desktop, and returns the
+// actor for elements and a function that closes them. A desktop without an
+// accessibility bus works; the parts that need one fail with what is missing.
 func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (elements desktop.Actor, end func() error) {
 	a, err := s.connectAccessibility(ctx, d)
 	if err != nil {
@@ -32,8 +32,8 @@ func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (ele
 	return a, a.Close
 }
 
-// withoutElements is the input of a desktop without accessibility. Where keys are not
-// told, nothing tells what came of them either.
+// withoutElements is the input of a desktop without accessibility. If keys are not
+// reported, there is nothing to tell their effect either.
 type withoutElements struct {
 	desktop.Input
 	unheard error
@@ -51,13 +51,12 @@ func (w withoutElements) Watch(ctx context.Context, f func(desktop.InputEvent)) 
 	})
 }
 
-// focus adds the pointer to what accessibility remembers.
+// focus adds the pointer to the focus state.
 type focus struct {
 	desktop.Focus
 	pointer desktop.Pointer
 }
 
-// SaveFocus remembers the pointer too.
 func (f focus) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	at, unknown := f.pointer.PointerPosition(ctx)
 	_, untold := errors.AsType[*desktop.MissingError](unknown)

@@ -22,8 +22,8 @@ type apps struct{ start startProgram }
 // startProgram starts a program that outlives us.
 type startProgram func(args []string) (*program, error)
 
-// launch starts an application: a command line, the id of a desktop file, or
-// the name that menus show. The program outlives us.
+// launch starts an application: a command line, the ID of a desktop file, or the
+// name that menus show.
 func (a apps) launch(l desktop.Launch) error {
 	target, err := targetOf(l.App)
 	if err == nil && l.Vet != nil {
@@ -42,8 +42,8 @@ func (a apps) launch(l desktop.Launch) error {
 	return nil
 }
 
-// targetOf finds what to run. A command that exists goes before an application
-// of the same name.
+// targetOf finds the program to run. A command that exists takes precedence over an
+// application of the same name.
 func targetOf(app string) (desktop.LaunchTarget, error) {
 	if strings.HasSuffix(app, ".desktop") {
 		return desktopFileTarget(app)
@@ -69,7 +69,6 @@ type absentError string
 
 func (e absentError) Error() string { return string(e) }
 
-// Is says that it was not found.
 func (absentError) Is(target error) bool { return target == desktop.ErrNotFound }
 
 // A program is one that was started.
@@ -78,15 +77,25 @@ type program struct {
 	args  []string
 	said  *os.File // its standard error; nil if that is not kept
 	ended chan struct{}
-	err   error // how it ended; to be read once it has
+	err   error // how it ended; may be read once ended is closed
 }
 
-// startHere starts programs as our own children, in a process group of their
-// own, with nothing of ours open but the memory that keeps their standard error.
+func newProgram(args []string) *program {
+	return &program{args: args, said: newStderr(), ended: make(chan struct{})}
+}
+
+// wait calls a function that returns how the program ended, and records that.
+func (p *program) wait(end func() error) {
+	p.err = end()
+	close(p.ended)
+}
+
+// startHere starts programs as our own children, in a session of their own, with
+// none of our files open but the memory that keeps their standard error.
 func startHere(env []string) startProgram {
 	return func(args []string) (*program, error) {
 		cmd := exec.Command(args[0], args[1:]...)
-		p := &program{args: args, said: newStderr(), ended: make(chan struct{})}
+		p := newProgram(args)
 		cmd.Env = append(os.Environ(), env...)
 		if p.said != nil { // a nil *os.File would be no nil writer
 			cmd.Stderr = p.said
@@ -96,15 +105,12 @@ func startHere(env []string) startProgram {
 			return nil, err
 		}
 		p.pid = cmd.Process.Pid
-		go func() {
-			p.err = cmd.Wait()
-			close(p.ended)
-		}()
+		go p.wait(cmd.Wait)
 		return p, nil
 	}
 }
 
-// status says how a program is now.
+// status returns the current status of a program.
 func (p *program) status() desktop.AppStatus {
 	s := desktop.AppStatus{Said: lastLines(p.said)}
 	select {
@@ -115,7 +121,7 @@ func (p *program) status() desktop.AppStatus {
 	return s
 }
 
-// lastLines are the last lines of what was written to a file.
+// lastLines returns the last lines that were written to a file.
 func lastLines(f *os.File) string {
 	const lines, size = 5, 2_000
 	if f == nil {
@@ -131,7 +137,8 @@ func lastLines(f *os.File) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// chromiums show their pages to others only when they are told to.
+// chromiums are the programs that need a flag to expose their pages on the
+// accessibility bus.
 var chromiums = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "brave-browser", "microsoft-edge"}
 
 func forAccessibility(args []string) []string {
@@ -142,8 +149,8 @@ func forAccessibility(args []string) []string {
 	return slices.Insert(slices.Clone(args), 1, flag)
 }
 
-// openPatience is how long the program is awaited that opens an address. It may
-// stay as long as what it opened; whoever sees that waits no longer.
+// openPatience bounds the wait for the program that opens an address. It may run as
+// long as the program that it started; the caller ends the wait with OpenURL.Seen.
 const openPatience = 10 * time.Second
 
 // openURL opens an address with the user's preferred program.
@@ -176,7 +183,7 @@ func (a apps) openURL(ctx context.Context, o desktop.OpenURL) error {
 	return nil
 }
 
-// opener is the command that opens an address on this system.
+// opener returns the command that opens an address on this system.
 func opener(address string) ([]string, error) {
 	switch runtime.GOOS {
 	case "windows":

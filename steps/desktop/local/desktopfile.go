@@ -11,8 +11,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// desktopFileTarget is what the desktop file with an id or a path starts, or the
-// application with a name.
+// desktopFileTarget returns the program that the desktop file with an ID or a path
+// starts, or the application with a name.
 func desktopFileTarget(app string) (desktop.LaunchTarget, error) {
 	if strings.ContainsRune(app, filepath.Separator) {
 		e, err := desktop.ReadEntry(app)
@@ -22,33 +22,21 @@ func desktopFileTarget(app string) (desktop.LaunchTarget, error) {
 		return startedBy(e)
 	}
 	want := strings.ToLower(strings.TrimSuffix(app, ".desktop"))
-	var named *desktop.Entry
-	for _, path := range desktopFiles() {
-		e, err := desktop.ReadEntry(path)
-		if err != nil || e.Hidden || e.Exec == "" {
-			continue
-		}
-		if strings.ToLower(e.ID) == want {
-			return startedBy(e)
-		}
-		if named == nil && strings.ToLower(e.Name) == want {
-			named = &e
-		}
+	entries := visibleEntries()
+	i := slices.IndexFunc(entries, func(e desktop.Entry) bool { return strings.ToLower(e.ID) == want })
+	if i < 0 {
+		i = slices.IndexFunc(entries, func(e desktop.Entry) bool { return strings.ToLower(e.Name) == want })
 	}
-	if named == nil {
+	if i < 0 {
 		return desktop.LaunchTarget{}, fmt.Errorf("application %q: %w", app, desktop.ErrNotFound)
 	}
-	return startedBy(*named)
+	return startedBy(entries[i])
 }
 
-// installed are the applications that can be started: the ids of their desktop files,
-// and the names of their programs, in small letters.
+// installed returns the applications that can be started: the IDs of their desktop
+// files, and the names of their programs, in lower case.
 func installed() (all []string) {
-	for _, path := range desktopFiles() {
-		e, err := desktop.ReadEntry(path)
-		if err != nil || e.Hidden || e.Exec == "" {
-			continue
-		}
+	for _, e := range visibleEntries() {
 		target, err := startedBy(e)
 		if err != nil || target.File == "" {
 			continue
@@ -62,7 +50,7 @@ func installed() (all []string) {
 	return slices.Compact(all)
 }
 
-// startedBy is what a desktop file starts.
+// startedBy returns the program that a desktop file starts.
 func startedBy(e desktop.Entry) (desktop.LaunchTarget, error) {
 	args, err := commandOf(e)
 	if err != nil {
@@ -72,21 +60,24 @@ func startedBy(e desktop.Entry) (desktop.LaunchTarget, error) {
 	return desktop.LaunchTarget{Args: args, File: file, Entry: e.Path, Terminal: e.Terminal || e.Console}, nil
 }
 
-// desktopFiles are the files of all applications, the user's own first.
-func desktopFiles() []string {
-	var files []string
+// visibleEntries reads the desktop files of all applications, the user's own first.
+func visibleEntries() (entries []desktop.Entry) {
 	for _, dir := range desktop.EntryFolders() {
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".desktop") {
-				files = append(files, path)
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".desktop") {
+				return nil
+			}
+			if e, err := desktop.ReadEntry(path); err == nil && !e.Hidden && e.Exec != "" {
+				entries = append(entries, e)
 			}
 			return nil
 		})
 	}
-	return files
+	return entries
 }
 
-// commandOf is what to run. The places for files and addresses stay empty.
+// commandOf returns the command line of a desktop file, without the placeholders for
+// files and addresses.
 func commandOf(e desktop.Entry) ([]string, error) {
 	words, err := splitCommand(e.Exec)
 	if err != nil {

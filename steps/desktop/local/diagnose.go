@@ -16,8 +16,8 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// Diagnose opens the display and tries what there is to it, without touching
-// anything of the user's.
+// Diagnose opens the display and tries its parts, without changing anything of the
+// user's.
 func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Finding {
 	fs := []desktop.Finding{desktopsFinding(), diskFinding(o.Dir), sandboxFinding()}
 	if runtime.GOOS == "linux" {
@@ -43,7 +43,7 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	}
 	fs = append(fs, managerFinding(ctx, d))
 	if s.consent != "" {
-		fs = append(fs, working("consent", false, "%s", s.consent))
+		fs = append(fs, working("consent", false, s.consent))
 	} else {
 		fs = append(fs, screenshotFinding(ctx, d), clipboardFinding(ctx, d))
 	}
@@ -53,7 +53,7 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	return append(fs, accessibilityFinding(ctx, d))
 }
 
-// recordingFinding says what is heard of what a person does.
+// recordingFinding reports which input of a person can be recorded.
 func recordingFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
 	const name = "recording"
 	ctx, stop := context.WithCancel(ctx)
@@ -70,10 +70,10 @@ func recordingFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
 	if !began {
 		return broken(name, false, err)
 	}
-	return working(name, false, "%s", strings.Join(limits, "; "))
+	return working(name, false, strings.Join(limits, "; "))
 }
 
-// desktopsFinding says on which desktops runs can play, and how each is chosen.
+// desktopsFinding reports on which desktops runs can play, and how each is chosen.
 func desktopsFinding() desktop.Finding {
 	const name = "desktops"
 	ways := []string{"--display seat is yours"}
@@ -93,27 +93,28 @@ func desktopsFinding() desktop.Finding {
 		}
 		ways = append(ways, way)
 	}
-	return working(name, false, "%s", strings.Join(ways, "; "))
+	return working(name, false, strings.Join(ways, "; "))
 }
 
-// sandboxFinding says whether commands of clients can be confined.
+// sandboxFinding reports whether commands of clients can be confined.
 func sandboxFinding() desktop.Finding {
 	detail, mend := sandbox.Report()
 	return desktop.Finding{Name: "sandbox", OK: mend == "", Detail: detail, Mend: mend}
 }
 
-// broken is a finding of what failed, with the cure when the error knows one.
+// broken returns the finding of an error, with the command that mends it if the error
+// names one.
 func broken(name string, needed bool, err error) desktop.Finding {
 	f := desktop.Finding{Name: name, Detail: err.Error(), Needed: needed}
-	var missing *desktop.MissingError
-	if errors.As(err, &missing) {
+	if missing, ok := errors.AsType[*desktop.MissingError](err); ok {
 		f.Detail, f.Mend = missing.What, missing.Mend
 	}
 	return f
 }
 
-func working(name string, needed bool, format string, args ...any) desktop.Finding {
-	return desktop.Finding{Name: name, OK: true, Needed: needed, Detail: fmt.Sprintf(format, args...)}
+// working returns the finding of something that works.
+func working(name string, needed bool, detail string) desktop.Finding {
+	return desktop.Finding{Name: name, OK: true, Needed: needed, Detail: detail}
 }
 
 func (s *session) displayFinding(ctx context.Context) desktop.Finding {
@@ -125,17 +126,18 @@ func (s *session) displayFinding(ctx context.Context) desktop.Finding {
 	for _, m := range i.Monitors {
 		sizes = append(sizes, desktop.Size{W: m.Bounds.W, H: m.Bounds.H}.String())
 	}
-	if s.why != "" {
-		return working("display", true, "a virtual one, %s, %s, because %s", i.Display, strings.Join(sizes, " and "), s.why)
-	}
+	detail := i.Display + ", " + strings.Join(sizes, " and ")
 	if i.Virtual {
-		return working("display", true, "a virtual one, %s, %s", i.Display, strings.Join(sizes, " and "))
+		detail = "a virtual one, " + detail
 	}
-	return working("display", true, "%s, %s", i.Display, strings.Join(sizes, " and "))
+	if s.why != "" {
+		detail += ", because " + s.why
+	}
+	return working("display", true, detail)
 }
 
-// extensionUses say what each extension of the X server, or protocol of a Wayland
-// compositor, is for, and whether nothing works without it.
+// extensionUses lists the use of each extension of the X server, or protocol of a
+// Wayland compositor, and whether nothing works without it.
 var extensionUses = []struct {
 	name, use string
 	needed    bool
@@ -171,9 +173,9 @@ func (s *session) extensionFindings(ctx context.Context) []desktop.Finding {
 	for _, x := range extensionUses {
 		there, known := found[x.name]
 		switch {
-		case !known: // not one of this sort of display
+		case !known: // it belongs to another type of display
 		case there:
-			fs = append(fs, working(x.name, x.needed, "there, for %s", x.use))
+			fs = append(fs, working(x.name, x.needed, "there, for "+x.use))
 		default:
 			fs = append(fs, desktop.Finding{
 				Name: x.name, Needed: x.needed, Mend: "understudy doctor --display virtual",
@@ -187,8 +189,7 @@ func (s *session) extensionFindings(ctx context.Context) []desktop.Finding {
 func managerFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
 	const name = "window manager"
 	if runtime.GOOS != "linux" {
-		_, err := d.Windows(ctx)
-		if err != nil {
+		if _, err := d.Windows(ctx); err != nil {
 			return broken(name, false, err)
 		}
 		return working(name, false, "part of the system")
@@ -200,7 +201,7 @@ func managerFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
 	case i.Manager == "":
 		return desktop.Finding{Name: name, Needed: true, Detail: "none runs, so windows have neither list nor titles", Mend: "apt-get install openbox && openbox &"}
 	}
-	return working(name, true, "%s", i.Manager)
+	return working(name, true, i.Manager)
 }
 
 func screenshotFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
@@ -209,7 +210,7 @@ func screenshotFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding 
 	if err != nil {
 		return broken("screenshot", true, err)
 	}
-	return working("screenshot", true, "%dx%d in %v", img.Rect.Dx(), img.Rect.Dy(), time.Since(began).Round(100*time.Microsecond))
+	return working("screenshot", true, fmt.Sprintf("%dx%d in %v", img.Rect.Dx(), img.Rect.Dy(), time.Since(began).Round(100*time.Microsecond)))
 }
 
 func clipboardFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
@@ -226,17 +227,17 @@ func busFinding(ctx context.Context, bus string) desktop.Finding {
 	}
 	path, ok := busSocket(bus)
 	if !ok {
-		return working(name, false, "%s, not tried", bus)
+		return working(name, false, bus+", not tried")
 	}
 	c, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	if err != nil {
 		return desktop.Finding{Name: name, Detail: "it does not answer: " + err.Error(), Mend: mend}
 	}
 	c.Close()
-	return working(name, false, "%s", path)
+	return working(name, false, path)
 }
 
-// busSocket is the socket of a bus with an address such as
+// busSocket returns the socket of a bus from an address such as
 // "unix:path=/run/user/1000/bus,guid=…".
 func busSocket(address string) (string, bool) {
 	first, _, _ := strings.Cut(address, ";")
@@ -256,12 +257,12 @@ func toolFinding(name, program, pkg string) desktop.Finding {
 	if err != nil {
 		return desktop.Finding{Name: name, Detail: "the program " + program + " is missing", Mend: "apt-get install " + pkg}
 	}
-	return working(name, false, "%s", path)
+	return working(name, false, path)
 }
 
 func applicationsFinding() desktop.Finding {
 	found := installed()
-	f := working("applications", false, "%d names of installed ones", len(found))
+	f := working("applications", false, fmt.Sprintf("%d names of installed ones", len(found)))
 	f.Applications = found
 	return f
 }
@@ -272,5 +273,5 @@ func accessibilityFinding(ctx context.Context, d *desktop.Desktop) desktop.Findi
 	if err != nil {
 		return broken(name, false, err)
 	}
-	return working(name, false, "%d applications", len(tree.Roots))
+	return working(name, false, fmt.Sprintf("%d applications", len(tree.Roots)))
 }

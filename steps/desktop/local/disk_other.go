@@ -8,8 +8,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// diskFinding says only whether files can be written: how much room there is,
-// the standard library does not tell here.
+// diskFinding reports only whether files can be written: the standard library does
+// not report free space on this system.
 func diskFinding(dir string) desktop.Finding {
 	f, err := os.CreateTemp(dir, "understudy")
 	if err != nil {

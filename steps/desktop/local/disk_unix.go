@@ -12,12 +12,12 @@ import (
 	"understudy/steps/desktop"
 )
 
-// leastSpace is what captures and events should find free.
+// leastSpace is the free space that captures and events need.
 const leastSpace = 500 << 20
 
 func diskFinding(dir string) desktop.Finding {
 	dir = cmp.Or(dir, os.TempDir())
-	for !exists(dir) && dir != filepath.Dir(dir) { // it is made later
+	for !exists(dir) && dir != filepath.Dir(dir) { // it is created later
 		dir = filepath.Dir(dir)
 	}
 	var s syscall.Statfs_t
@@ -25,7 +25,7 @@ func diskFinding(dir string) desktop.Finding {
 		return broken("disk", true, fmt.Errorf("%s: %w", dir, err))
 	}
 	free := int64(s.Bavail) * int64(s.Bsize) //nolint:unconvert // its type is not the same on every system
-	f := working("disk", true, "%d MB free in %s", free>>20, dir)
+	f := working("disk", true, fmt.Sprintf("%d MB free in %s", free>>20, dir))
 	if free < leastSpace {
 		f.OK, f.Mend = false, "understudy runs prune"
 	}

@@ -17,3 +17,7 @@ func openDriver(ctx context.Context, a address) (driver, error) {
 func openWayland(context.Context, desktop.Options, string) (*session, error) {
 	return nil, &desktop.MissingError{What: "there is no Wayland on " + runtime.GOOS}
 }
+
+func (*session) connectAccessibility(context.Context, *desktop.Desktop) (accessibility, error) {
+	return nil, &desktop.MissingError{What: "elements cannot be read on " + runtime.GOOS + " yet, only on Linux"}
+}

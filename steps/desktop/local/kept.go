@@ -12,8 +12,8 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// openKept attaches to a lasting desktop. One that is not there is started,
-// unless a certain one is meant.
+// openKept attaches to a lasting desktop. If it does not exist it is started, unless
+// its Birth is given.
 func openKept(ctx context.Context, o desktop.Options) (*session, error) {
 	k, err := findOrKeep(ctx, o)
 	if err != nil {
@@ -34,7 +34,7 @@ func openKept(ctx context.Context, o desktop.Options) (*session, error) {
 	}, nil
 }
 
-// othersStart is how long another process may take to start a desktop that we
+// othersStart bounds how long another process may take to start the desktop that we
 // want too, or to clear away one of its name.
 const othersStart = 20 * time.Second
 
@@ -55,10 +55,8 @@ func findOrKeep(ctx context.Context, o desktop.Options) (virtual.Kept, error) {
 		if !errors.Is(err, fs.ErrExist) || time.Now().After(deadline) {
 			return k, err
 		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
-			return k, context.Cause(ctx)
+		if err := desktop.Sleep(ctx, 50*time.Millisecond); err != nil {
+			return k, err
 		}
 	}
 }
@@ -67,21 +65,18 @@ func findOrKeep(ctx context.Context, o desktop.Options) (virtual.Kept, error) {
 func startThere(a *virtual.Attachment) startProgram {
 	return func(args []string) (*program, error) {
 		here, _ := os.Getwd() // none: the keeper's own
-		p := &program{args: args, said: newStderr(), ended: make(chan struct{})}
+		p := newProgram(args)
 		pid, ended, err := a.Start(virtual.Program{Args: args, Env: os.Environ(), Dir: here}, p.said)
 		if err != nil {
 			return nil, err
 		}
 		p.pid = pid
-		go func() {
-			p.err = <-ended
-			close(p.ended)
-		}()
+		go p.wait(func() error { return <-ended })
 		return p, nil
 	}
 }
 
-// gone is the error of a desktop that was meant and is no more.
+// gone returns the error of a lasting desktop that has ended.
 func gone(o desktop.Options) error {
 	if c, known := virtual.FindClosing(o.Dir, o.Birth); known {
 		return &desktop.GoneError{Name: o.Name, Why: "was closed at " + c.At.Local().Format(time.DateTime) + ": " + c.Why}

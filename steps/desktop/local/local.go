@@ -1,8 +1,7 @@
-// Package local is the desktop of the machine that it runs on, put together
-// from the drivers: x11 or robot sees and touches the display, virtual starts one
-// when there is none, atspi reads the elements of applications. This package
-// adds what belongs to none of them: starting programs, and saying what is
-// missing.
+// Package local is the desktop of the machine that it runs on, assembled from the
+// drivers: x11, wayland or robot operates the display, virtual starts one if there is
+// none, and atspi reads the elements of applications. This package adds what belongs
+// to none of them: starting programs, and diagnosing what is missing.
 package local
 
 import (
@@ -24,8 +23,8 @@ type Machine struct{}
 
 var _ desktop.Machine = Machine{}
 
-// Open connects to the display that the options name. With "auto" that is the
-// one in the environment, or a virtual one when there is none that answers.
+// Open connects to the display that the options name. For "auto" that is the one in
+// the environment, or a virtual one if that does not answer.
 func (Machine) Open(ctx context.Context, o desktop.Options) (*desktop.Desktop, error) {
 	s, err := openSession(ctx, o)
 	if err != nil {
@@ -34,36 +33,36 @@ func (Machine) Open(ctx context.Context, o desktop.Options) (*desktop.Desktop, e
 	return s.desktop(ctx), nil
 }
 
-// driver sees and touches a display.
+// A driver operates a display.
 type driver interface {
 	Desktop() *desktop.Desktop
-	// Extensions says which extensions of X the display has.
+	// Extensions returns which of the known extensions the display has.
 	Extensions(ctx context.Context) (map[string]bool, error)
 	Close() error
 }
 
-// address says how a driver reaches a display.
+// An address tells a driver how to connect to a display.
 type address struct {
 	display, authority string
 	wayland            bool
-	dir                string // where held keys are noted
+	dir                string // for the list of held keys
 	env                []string
 }
 
-// session is an open display and everything that ends with it.
+// A session is an open display and everything that ends with it.
 type session struct {
 	desktop.Session
 	driver  driver
 	virtual bool   // the display is ours
-	wayland bool   // applications do not know where their windows are
-	why     string // why it is a virtual one, when nobody asked for one
+	wayland bool   // applications do not know the positions of their windows
+	why     string // the reason for a virtual display that was not asked for
 	instead string // see desktop.Info
 	setup   string // the command that would make the session of the person reachable
-	consent string // when a person is asked before the session can be used, which is only looked at
+	consent string // for Options.Look: how a person is asked before the session can be used
 	bus     string
 	apps    apps
-	kept    virtual.Kept // of a lasting desktop
-	closers []func() error
+	kept    virtual.Kept   // of a lasting desktop
+	closers []func() error // in the order of the calls
 }
 
 func openSession(ctx context.Context, o desktop.Options) (*session, error) {
@@ -92,8 +91,8 @@ func openAny(ctx context.Context, o desktop.Options) (*session, error) {
 	return openInstead(ctx, o, err)
 }
 
-// openSeat opens the user's display: that of X, unless it is a guest of a Wayland
-// session, whose own is then opened.
+// openSeat opens the user's display: the X display, or the Wayland session if X is
+// only a guest in it.
 func openSeat(ctx context.Context, o desktop.Options) (*session, error) {
 	name, err := os.Getenv("DISPLAY"), noDisplay()
 	if runtime.GOOS != "linux" || name != "" {
@@ -107,8 +106,7 @@ func openSeat(ctx context.Context, o desktop.Options) (*session, error) {
 		return nil, err
 	}
 	s, failed := openWayland(ctx, o, host)
-	var known *desktop.MissingError
-	if errors.As(failed, &known) && known.Setup {
+	if known, ok := errors.AsType[*desktop.MissingError](failed); ok && known.Setup {
 		return nil, failed
 	}
 	if failed != nil {
@@ -117,7 +115,7 @@ func openSeat(ctx context.Context, o desktop.Options) (*session, error) {
 	return s, nil
 }
 
-// noDisplay says why there is no display of the user's to open.
+// noDisplay returns the error of a user without a display.
 func noDisplay() error {
 	if os.Getenv("WAYLAND_DISPLAY") == "" && os.Getenv("XDG_SESSION_TYPE") != "wayland" {
 		return &desktop.MissingError{What: "DISPLAY is not set", Mend: "export DISPLAY=:0"}
@@ -132,8 +130,7 @@ func openInstead(ctx context.Context, o desktop.Options, because error) (*sessio
 		return nil, errors.Join(because, err)
 	}
 	s.why = because.Error()
-	var missing *desktop.MissingError
-	if errors.As(because, &missing) && missing.Wayland {
+	if missing, ok := errors.AsType[*desktop.MissingError](because); ok && missing.Wayland {
 		s.instead = missing.What
 		if missing.Setup {
 			s.setup = missing.Mend
@@ -161,7 +158,7 @@ func openReal(ctx context.Context, o desktop.Options, name string) (*session, er
 	return onSeat(r, env), nil
 }
 
-// onSeat is a session on a display of the user's.
+// onSeat returns a session on a display of the user's.
 func onSeat(d driver, env []string) *session {
 	return &session{Session: d.Desktop().Session, driver: d, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: apps{startHere(env)}, closers: []func() error{d.Close}}
 }
@@ -181,7 +178,7 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 	return &session{Session: r.Desktop().Session, driver: r, virtual: true, bus: d.Bus(), apps: apps{startHere(d.Env())}, closers: []func() error{r.Close, d.Close}}, nil
 }
 
-// desktop puts the parts together.
+// desktop assembles the parts.
 func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 	d := s.driver.Desktop()
 	d.Session = s
@@ -201,7 +198,7 @@ func (s *session) Info(ctx context.Context) (desktop.Info, error) {
 	return i, err
 }
 
-// Close ends everything, the display last when it is ours.
+// Close ends everything, the display last if it is ours.
 func (s *session) Close() error {
 	var errs []error
 	for _, end := range s.closers {
