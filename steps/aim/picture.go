@@ -90,7 +90,7 @@ func searchPicture(ctx context.Context, hand *Hand, s *selector.Selector, file s
 	}
 	best := seen.Places
 	var several *vision.AmbiguousError
-	if _, err := vision.One(matches(best), vision.Options{Threshold: m.Likeness}); errors.As(err, &several) {
+	if _, err := vision.One(matches(best)); errors.As(err, &several) {
 		seen.why, best = err, best[:len(several.Matches)]
 	} else {
 		best = best[:1]
@@ -186,7 +186,7 @@ func matchesIn(ctx context.Context, d *desktop.Desktop, template image.Image, ar
 	if err != nil {
 		return nil, nil, fmt.Errorf("taking a picture: %w", err)
 	}
-	all, err = vision.All(p, template, vision.Options{Threshold: least})
+	all, err = vision.All(p, template, least)
 	if near, ok := errors.AsType[*vision.AbsentError](err); ok && !near.Nearest.Bounds.Empty() {
 		near.Nearest.Bounds.X += area.X
 		near.Nearest.Bounds.Y += area.Y

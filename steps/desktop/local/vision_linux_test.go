@@ -115,7 +115,7 @@ func TestAtLengthTheTextOfAnEditorIsReadAndFound(t *testing.T) {
 	s.selects("48213", func() desktop.Rect {
 		img, err := s.Capture(t.Context(), desktop.Rect{})
 		s.must(err)
-		at, err := visiontest.Find(img, picture, vision.Options{})
+		at, err := visiontest.Find(img, picture)
 		if err != nil {
 			t.Log(err)
 		}

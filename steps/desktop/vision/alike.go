@@ -10,13 +10,13 @@ import (
 	"understudy/steps/desktop"
 )
 
-// gray is a picture's brightness, with the sums that make the mean and the
-// spread of any part of it one subtraction.
+// gray is the brightness of a picture, with the sums from which the mean and the
+// spread of any part of it are computed in constant time.
 type gray struct {
 	w, h int
 	p    []float32
-	sums []float64 // of brightness, of the part above and left
-	sqrs []float64 // of its squares
+	sums []float64 // of the brightness above and left of each pixel
+	sqrs []float64 // of the squares of that
 }
 
 func newGray(w, h int) *gray { return &gray{w: w, h: h, p: make([]float32, w*h)} }
@@ -33,7 +33,7 @@ func brightness(m *image.RGBA) *gray {
 	return g
 }
 
-// half is the picture at half its size.
+// half returns the picture at half its size.
 func (g *gray) half() *gray {
 	s := newGray(g.w/2, g.h/2)
 	for y := range s.h {
@@ -59,8 +59,8 @@ func (g *gray) sum() {
 	}
 }
 
-// spread is how much the brightness of a part varies: the sum of the squares
-// of its distances from the mean.
+// spread returns how much the brightness of a part varies: the sum of the squares of
+// the distances from the mean.
 func (g *gray) spread(x, y, w, h int) float64 {
 	a, b := y*(g.w+1)+x, (y+h)*(g.w+1)+x
 	s := g.sums[b+w] - g.sums[b] - g.sums[a+w] + g.sums[a]
@@ -68,7 +68,7 @@ func (g *gray) spread(x, y, w, h int) float64 {
 	return q - s*s/float64(w*h)
 }
 
-// pattern is a template with its mean taken away.
+// A pattern is a template with its mean subtracted.
 type pattern struct {
 	*gray
 	length float64
@@ -106,7 +106,7 @@ func (g *gray) likeness(t pattern, x, y int) float64 {
 	return min(float64(sum)/(math.Sqrt(v)*t.length), 1)
 }
 
-// dot has four sums, because one would wait for itself.
+// dot uses four sums, because additions to one would have to wait for each other.
 func dot(a, b []float32) float32 {
 	var s0, s1, s2, s3 float32
 	for len(a) >= 4 && len(b) >= 4 {
@@ -123,18 +123,18 @@ func dot(a, b []float32) float32 {
 }
 
 const (
-	// leastSide is the shortest side that a template may have after it was
-	// made smaller: with less, everything looks alike.
+	// leastSide is the shortest side that a template may have after it was made
+	// smaller: with less, everything looks alike.
 	leastSide = 12
-	// mostHalvings is how often pictures are made smaller at most.
+	// mostHalvings bounds how often pictures are made smaller.
 	mostHalvings = 2
-	// slack is how much less alike the right place may look on a small copy,
-	// where it falls between pixels.
+	// slack is the least likeness of the right place on a small copy, where it falls
+	// between pixels.
 	slack = 0.55
 )
 
-// alike finds the places that look like the template, best first. It looks
-// everywhere on small copies, and at the best places on larger ones.
+// alike finds the places that look like the template, the best first. It searches
+// small copies everywhere, and larger ones only at the best places.
 func alike(m, t *image.RGBA) []Match {
 	pictures, patterns := []*gray{brightness(m)}, []*gray{brightness(t)}
 	for n := 0; n < mostHalvings && min(patterns[n].w, patterns[n].h)/2 >= leastSide; n++ {
@@ -149,8 +149,7 @@ func alike(m, t *image.RGBA) []Match {
 	return apart(ms)
 }
 
-// peaks are the places that look more alike than those around them, the best
-// of them.
+// peaks returns the best of the places that look more alike than those around them.
 func peaks(g *gray, t pattern) []Match {
 	w, h := g.w-t.w+1, g.h-t.h+1
 	scores := make([]float32, w*h)
@@ -188,8 +187,8 @@ func isPeak(scores []float32, w, h, i int) bool {
 	return true
 }
 
-// refine finds each match again on a picture of twice the size. Only the
-// parts around matches are summed up: they are few and small.
+// refine finds each match again on a picture of twice the size. Only the parts around
+// matches are summed: they are few and small.
 func refine(g *gray, t pattern, ms []Match) {
 	const around = 3
 	for i, m := range ms {
@@ -209,7 +208,7 @@ func refine(g *gray, t pattern, ms []Match) {
 	}
 }
 
-// part is a copy of a part of the picture, summed up.
+// part returns a copy of a part of the picture, with its sums.
 func (g *gray) part(x, y, w, h int) *gray {
 	s := newGray(w, h)
 	for row := range h {

@@ -10,39 +10,30 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Options say how alike is alike enough. The zero Options are the usual ones.
-type Options struct {
-	// Threshold is the least likeness of a match, up to 1; zero means 0.9.
-	Threshold float64
-	// Margin is by how much the best match must be better than the next, so
-	// that it is not one of several; zero means 0.02, and negative that
-	// several do not matter.
-	Margin float64
-}
-
 const (
-	usualThreshold = 0.9
-	usualMargin    = 0.02
-	// mostMatches bounds how many places are looked at closely.
+	// margin is how much better than the next the best match must be to be the only
+	// one.
+	margin = 0.02
+	// mostMatches bounds how many places are examined closely.
 	mostMatches = 64
 )
 
-// Match is where a template was found.
+// A Match is a place where a template was found.
 type Match struct {
 	Bounds   desktop.Rect
 	Likeness float64 // 1 is exact
 }
 
-// An AmbiguousError says that a template was found in several places.
+// An AmbiguousError reports that a template was found in several places.
 type AmbiguousError struct{ Matches []Match }
 
 func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("the picture is in %d places: give a larger part, or the area to look in", len(e.Matches))
 }
 
-// An AbsentError says that a template was not found, and how near it came.
+// An AbsentError reports that a template was not found, and the nearest match.
 type AbsentError struct {
-	Nearest Match // empty when nothing is like it at all
+	Nearest Match // zero if there is none
 	Wanted  float64
 }
 
@@ -55,12 +46,11 @@ func (e *AbsentError) Error() string {
 
 func (e *AbsentError) Unwrap() error { return desktop.ErrNotFound }
 
-// One is the best of the matches of All, unless another is nearly as good:
+// One returns the best of the matches of All, unless another is nearly as good:
 // then it fails with an AmbiguousError.
-func One(found []Match, o Options) (Match, error) {
-	o = o.usual()
+func One(found []Match) (Match, error) {
 	rivals := 1
-	for rivals < len(found) && found[0].Likeness-found[rivals].Likeness < o.Margin {
+	for rivals < len(found) && found[0].Likeness-found[rivals].Likeness < margin {
 		rivals++
 	}
 	if rivals > 1 {
@@ -69,10 +59,9 @@ func One(found []Match, o Options) (Match, error) {
 	return found[0], nil
 }
 
-// All are the places where a template may be, the best first: at least one, or
-// it fails with desktop.ErrNotFound, saying how near it came.
-func All(img, template image.Image, o Options) ([]Match, error) {
-	o = o.usual()
+// All returns the places whose likeness to a template is at least least, up to 1, the
+// best first. Without any it fails with desktop.ErrNotFound, naming the nearest.
+func All(img, template image.Image, least float64) ([]Match, error) {
 	m, t := rgba(img), rgba(template)
 	if t.Rect.Empty() || t.Rect.Dx() > m.Rect.Dx() || t.Rect.Dy() > m.Rect.Dy() {
 		return nil, fmt.Errorf("a picture of %dx%d cannot be in one of %dx%d: %w", t.Rect.Dx(), t.Rect.Dy(), m.Rect.Dx(), m.Rect.Dy(), desktop.ErrNotFound)
@@ -81,29 +70,23 @@ func All(img, template image.Image, o Options) ([]Match, error) {
 	if len(found) == 0 {
 		found = alike(m, t)
 	}
-	if len(found) == 0 || found[0].Likeness < o.Threshold {
-		e := &AbsentError{Wanted: o.Threshold}
-		if len(found) > 0 {
-			e.Nearest = found[0]
-		}
-		return nil, e
-	}
-	good := 1
-	for good < len(found) && found[good].Likeness >= o.Threshold {
+	good := 0
+	for good < len(found) && found[good].Likeness >= least {
 		good++
 	}
-	return found[:good], nil
+	if good > 0 {
+		return found[:good], nil
+	}
+	e := &AbsentError{Wanted: least}
+	if len(found) > 0 {
+		e.Nearest = found[0]
+	}
+	return nil, e
 }
 
-func (o Options) usual() Options {
-	o.Threshold = cmp.Or(o.Threshold, usualThreshold)
-	o.Margin = cmp.Or(o.Margin, usualMargin)
-	return o
-}
-
-// exact finds the places, up to mostMatches, that are the template to the
-// byte. It looks for the most telling row: one of a single colour would
-// stop everywhere.
+// exact finds the places, up to mostMatches, that equal the template. It searches for
+// the row with the most changes of colour: a row of a single colour would match
+// everywhere.
 func exact(m, t *image.RGBA) []Match {
 	w, h := t.Rect.Dx(), t.Rect.Dy()
 	row := tellingRow(t)
@@ -126,7 +109,7 @@ func exact(m, t *image.RGBA) []Match {
 	return found
 }
 
-// tellingRow is the row of a template in which the colour changes most often.
+// tellingRow returns the row of a template in which the colour changes most often.
 func tellingRow(t *image.RGBA) int {
 	best, most := 0, -1
 	for y := range t.Rect.Dy() {
@@ -153,7 +136,7 @@ func same(m, t *image.RGBA, x, y int) bool {
 	return true
 }
 
-// apart keeps the best of matches that overlap, best first.
+// apart keeps the best of matches that overlap, the best first.
 func apart(ms []Match) []Match {
 	slices.SortStableFunc(ms, func(a, b Match) int { return cmp.Compare(b.Likeness, a.Likeness) })
 	var kept []Match
@@ -165,8 +148,8 @@ func apart(ms []Match) []Match {
 	return kept
 }
 
-// near says whether two places of the same size overlap by more than a half
-// each way.
+// near reports whether two places of the same size overlap by more than half in both
+// directions.
 func near(a, b desktop.Rect) bool {
 	return max(a.X-b.X, b.X-a.X) < (a.W+1)/2 && max(a.Y-b.Y, b.Y-a.Y) < (a.H+1)/2
 }

@@ -21,11 +21,11 @@ type Word struct {
 	Text       string
 	Bounds     desktop.Rect
 	Confidence float64 // from 0 to 1
-	Line       int     // words with the same number stand on one line
+	Line       int     // words of one line have the same number
 }
 
-// enlarge is by how much a picture is enlarged before it is read: letters on
-// a screen are smaller than those on paper, for which tesseract is made.
+// enlarge is the factor by which a picture is enlarged before it is read: letters on a
+// screen are smaller than those on paper, for which tesseract is made.
 const enlarge = 2
 
 // Words reads the text on a picture with the tesseract command. The language

@@ -1,12 +1,12 @@
-// Package vision finds pictures and text on pictures of a screen. It is pure:
-// it looks at what it is given and touches nothing.
+// Package vision finds pictures and text on pictures of a screen. It only computes,
+// and touches no screen.
 //
-// A template is looked for byte by byte first, which is exact and quick; only
-// when that fails by likeness: the normalised cross-correlation of brightness,
-// on smaller copies first, then to the pixel. Likeness survives noise, themes
-// that are a little brighter and small changes of size, but not large ones.
+// A template is first searched for byte by byte, which is exact and fast, and only if
+// that fails by likeness: the normalised cross-correlation of brightness, on smaller
+// copies first, then to the pixel. Likeness survives noise, slightly brighter themes
+// and small changes of size, but not large ones.
 //
-// Text is read by the tesseract command, when it is installed.
+// Text is read by the tesseract command, if it is installed.
 package vision
 
 import (
@@ -18,7 +18,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// rgba is a picture in the one form that we compute with, beginning at 0,0.
+// rgba converts a picture to the format of all computations, with its origin at 0,0.
 func rgba(img image.Image) *image.RGBA {
 	b := img.Bounds()
 	if m, ok := img.(*image.RGBA); ok && b.Min == (image.Point{}) {
@@ -29,16 +29,16 @@ func rgba(img image.Image) *image.RGBA {
 	return m
 }
 
-// Scale is a picture in another size.
+// Scale returns a picture in another size.
 func Scale(img image.Image, to desktop.Size) *image.RGBA {
 	m := image.NewRGBA(image.Rect(0, 0, max(to.W, 1), max(to.H, 1)))
 	xdraw.ApproxBiLinear.Scale(m, m.Rect, img, img.Bounds(), draw.Src, nil)
 	return m
 }
 
-// Fit is a picture made smaller, if need be, so that neither side is longer
-// than a limit and it holds no more than a number of pixels; and by how much
-// its coordinates must be multiplied to be those of the original.
+// Fit returns a picture, made smaller if necessary, so that neither side is longer
+// than a limit and it has no more than a number of pixels. Its coordinates times back
+// are those of the original.
 func Fit(img image.Image, side, pixels int) (small *image.RGBA, back float64) {
 	b := img.Bounds()
 	w, h := float64(b.Dx()), float64(b.Dy())

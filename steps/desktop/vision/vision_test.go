@@ -91,7 +91,7 @@ func TestPicturesAreFoundToThePixel(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			for _, r := range places {
-				got, err := visiontest.Find(m, row.template(r), vision.Options{})
+				got, err := visiontest.Find(m, row.template(r))
 				if err != nil || got.Bounds != r || got.Likeness < row.least {
 					t.Errorf("%v: got %+v and %v, wanted a likeness of %v", r, got, err, row.least)
 				}
@@ -126,7 +126,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 		{"nothing", image.NewRGBA(image.Rectangle{})},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, err := visiontest.Find(m, row.template, vision.Options{})
+			got, err := visiontest.Find(m, row.template)
 			if !errors.Is(err, desktop.ErrNotFound) {
 				t.Errorf("got %+v and %v, wanted ErrNotFound", got, err)
 			}
@@ -153,11 +153,11 @@ func TestAPictureInSeveralPlacesIsAmbiguous(t *testing.T) {
 				draw.Draw(m, icon.Rect.Add(at), icon, image.Point{}, draw.Src)
 			}
 			var several *vision.AmbiguousError
-			_, err := visiontest.Find(m, change(icon, row.change), vision.Options{})
+			_, err := visiontest.Find(m, change(icon, row.change))
 			if !errors.As(err, &several) || len(several.Matches) != 3 {
 				t.Errorf("got %v, wanted three places", err)
 			}
-			if got, err := visiontest.Find(m, change(icon, row.change), vision.Options{Margin: -1}); err != nil {
+			if got, err := vision.All(m, change(icon, row.change), visiontest.Likeness); err != nil {
 				t.Errorf("any will do: got %+v and %v", got, err)
 			}
 		})
@@ -243,7 +243,7 @@ func BenchmarkFind(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				_, _ = visiontest.Find(m, template, vision.Options{Margin: -1})
+				_, _ = vision.All(m, template, visiontest.Likeness)
 			}
 		})
 	}

@@ -9,17 +9,20 @@ import (
 	"understudy/steps/desktop/vision"
 )
 
-// Find is the one place where a template is.
-func Find(img, template image.Image, o vision.Options) (vision.Match, error) {
-	found, err := vision.All(img, template, o)
+// Likeness is the usual least likeness of a match.
+const Likeness = 0.9
+
+// Find returns the one place where a template is.
+func Find(img, template image.Image) (vision.Match, error) {
+	found, err := vision.All(img, template, Likeness)
 	if err != nil {
 		return vision.Match{}, err
 	}
-	return vision.One(found, o)
+	return vision.One(found)
 }
 
-// FindText finds the places of a text of one or more words, whatever its
-// case, on lines of words.
+// FindText finds the places of a text of one or more words on lines of words. Case is
+// ignored.
 func FindText(words []vision.Word, text string) []desktop.Rect {
 	want := strings.Fields(strings.ToLower(text))
 	if len(want) == 0 {
@@ -34,8 +37,8 @@ func FindText(words []vision.Word, text string) []desktop.Rect {
 	return found
 }
 
-// textAt says whether the first words are the wanted ones, on one line, and
-// where. Signs at a word's ends do not matter.
+// textAt reports whether the first words are the wanted ones, on one line, and where.
+// Punctuation at the ends of a word is ignored.
 func textAt(words []vision.Word, want []string) (desktop.Rect, bool) {
 	if len(words) < len(want) {
 		return desktop.Rect{}, false
