@@ -26,7 +26,7 @@ func (s *stack) control(a desktop.Action) (of desktop.Handle, do func(*Node) (li
 			if !n.editable() {
 				return n.refuse("cannot be edited")
 			}
-			n.chosen = [2]int{0, len(n.text)}
+			n.selectAll()
 			s.insert(n, a.Text)
 			return fmt.Sprintf("set text %s %q", n, a.Text), nil
 		}
@@ -68,7 +68,7 @@ func (s *stack) control(a desktop.Action) (of desktop.Handle, do func(*Node) (li
 				return n.refuse("takes no focus")
 			}
 			if s.focused != n && n.editable() && !n.has(desktop.MultiLine) { // as most toolkits do in a field of one line
-				n.chosen, n.caret = [2]int{0, len(n.text)}, len(n.text)
+				n.selectAll()
 			}
 			s.focus(n)
 			return "focus " + n.String(), nil

@@ -7,6 +7,38 @@ import (
 	"understudy/steps/desktop"
 )
 
+// content is the text of a node, with its caret and selection.
+type content struct {
+	text   []rune
+	caret  int
+	chosen [2]int // the ends of the selection
+}
+
+// hold replaces the text, with the caret at its end.
+func (c *content) hold(text string) {
+	c.text = []rune(text)
+	c.moveTo(len(c.text))
+}
+
+// moveTo moves the caret and selects nothing.
+func (c *content) moveTo(at int) {
+	c.caret = min(max(at, 0), len(c.text))
+	c.chosen = [2]int{c.caret, c.caret}
+}
+
+// extendTo moves the caret and selects the text between.
+func (c *content) extendTo(at int) {
+	c.caret = min(max(at, 0), len(c.text))
+	c.chosen[1] = c.caret
+}
+
+func (c *content) selectAll() { c.chosen, c.caret = [2]int{0, len(c.text)}, len(c.text) }
+
+// selection returns the ends of the selected text, in order.
+func (c *content) selection() (from, to int) {
+	return min(c.chosen[0], c.chosen[1]), max(c.chosen[0], c.chosen[1])
+}
+
 func (n *Node) editable() bool {
 	return n.has(desktop.Editable|desktop.Enabled) && !n.has(desktop.ReadOnly)
 }
@@ -21,7 +53,7 @@ func (n *Node) admits(text string) string {
 
 // insert replaces the selected text, or inserts at the caret.
 func (s *stack) insert(n *Node, text string) {
-	from, to := min(n.chosen[0], n.chosen[1]), max(n.chosen[0], n.chosen[1])
+	from, to := n.selection()
 	if text == "" && from == to {
 		return
 	}
@@ -33,18 +65,6 @@ func (s *stack) insert(n *Node, text string) {
 	if f := n.changed; f != nil {
 		s.later(func() { f(now) })
 	}
-}
-
-// moveTo moves the caret and selects nothing.
-func (n *Node) moveTo(at int) {
-	n.caret = min(max(at, 0), len(n.text))
-	n.chosen = [2]int{n.caret, n.caret}
-}
-
-// extendTo moves the caret and selects the text between.
-func (n *Node) extendTo(at int) {
-	n.caret = min(max(at, 0), len(n.text))
-	n.chosen[1] = n.caret
 }
 
 // edit has the effect of a chord in a field.
@@ -75,7 +95,7 @@ func (s *stack) edit(n *Node, c desktop.Chord) {
 	case "space":
 		s.insert(n, " ")
 	case "ctrl+a":
-		n.chosen, n.caret = [2]int{0, len(n.text)}, len(n.text)
+		n.selectAll()
 	case "ctrl+c":
 		s.copy(n)
 	case "ctrl+x":
@@ -93,14 +113,14 @@ func (s *stack) edit(n *Node, c desktop.Chord) {
 // erase removes the selected text, or the text from the caret to an offset.
 func (s *stack) erase(n *Node, to int) {
 	if n.chosen[0] == n.chosen[1] {
-		n.chosen = [2]int{n.caret, min(max(to, 0), len(n.text))}
+		n.extendTo(to)
 	}
 	s.insert(n, "")
 }
 
 // copy puts the selected text on the clipboard; a password is not copied.
 func (s *stack) copy(n *Node) {
-	if from, to := min(n.chosen[0], n.chosen[1]), max(n.chosen[0], n.chosen[1]); from < to && n.el.Role != "password" {
+	if from, to := n.selection(); from < to && n.el.Role != "password" {
 		s.clipboard = string(n.text[from:to])
 	}
 }

@@ -94,7 +94,7 @@ func (h *hands) pressButton(b desktop.Button, again bool) {
 		h.focus(n)
 	}
 	h.tellCanvas(n, "press", b)
-	n.chosen = [2]int{n.caret, n.caret}
+	n.moveTo(n.caret)
 	if again {
 		h.tellCanvas(n, "double", b)
 		n.chosen = [2]int{0, len(n.text)}

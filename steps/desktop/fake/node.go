@@ -10,13 +10,11 @@ import (
 // Node is a live element of the fake desktop. Its building methods return the
 // node, and are for before it is shown; Set changes it afterwards.
 type Node struct {
+	content
 	el       desktop.Element
 	parent   *Node
 	children []*Node
-	box      bool // the bounds were given
-	text     []rune
-	caret    int
-	chosen   [2]int       // the selected text
+	box      bool         // the bounds were given
 	former   desktop.Rect // of a maximised window: its bounds before
 	small    bool         // a window that is minimised
 	popup    bool         // a window that goes when the pointer moves
@@ -147,9 +145,7 @@ func (n *Node) Labelled(label string) *Node {
 
 // Holding gives the node a text, with the caret at its end.
 func (n *Node) Holding(text string) *Node {
-	n.text = []rune(text)
-	n.caret = len(n.text)
-	n.chosen = [2]int{n.caret, n.caret}
+	n.hold(text)
 	return n
 }
 
