@@ -39,8 +39,7 @@ type application struct {
 
 	mu           sync.Mutex // guards the fields below
 	name         string
-	toolkit      string
-	minor        int           // version of the toolkit
+	drawnBy      toolkit
 	unresponsive chan struct{} // see unresponsiveUntil
 }
 
@@ -241,46 +240,37 @@ func (a *application) markUnresponsive(call *dbus.Call) {
 func (a *application) learnToolkit(ctx context.Context, l *busConn, name string, timeout time.Duration) error {
 	a.mu.Lock()
 	a.name = name
-	known := a.toolkit != ""
+	known := a.drawnBy.name != ""
 	a.mu.Unlock()
 	if known {
 		return nil
 	}
-	var toolkit, version, address string // empty while the application is still starting
+	var t toolkit // without a name while the application is still starting
+	var version, address string
 	p := newPipeline(ctx, l.dbusConn, timeout)
 	p.program = a.process
-	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { toolkit = as[string](v) })
+	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { t.name = as[string](v) })
 	p.get(a.object, ifaceApplication, "Version", func(v any) { version = as[string](v) })
 	p.want(a.object, ifaceApplication+".GetApplicationBusAddress", func(b []any) { address = first[string](b) })
 	err := p.run()
-	if strings.EqualFold(toolkit, "gtk") {
-		toolkit = "gtk" + strings.SplitN(version, ".", 2)[0]
+	major, minor, _ := strings.Cut(version, ".")
+	if strings.EqualFold(t.name, "gtk") {
+		t.name = "gtk" + major
 	}
-	var major, minor int
-	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor)
+	_, _ = fmt.Sscan(minor, &t.minor)
 	a.direct.setAddress(address)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.toolkit, a.minor = toolkit, minor
+	a.drawnBy = t
 	return err
 }
 
-// toolkitName returns the application's toolkit, with the major version for GTK
-// ("gtk3").
-func (a *application) toolkitName() string {
+// toolkit returns the application's toolkit.
+func (a *application) toolkit() toolkit {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.toolkit
+	return a.drawnBy
 }
-
-// relative reports whether the application's boxes are relative to its window,
-// and only its windows have the state SHOWING.
-func (a *application) relative() bool { return a.toolkitName() == "gtk4" }
-
-// signalsChanges reports whether the application signals every change of names,
-// roles, states and children, so that its items can be cached; cacheFor covers
-// the exception.
-func (a *application) signalsChanges() bool { return a.toolkitName() == "gtk3" }
 
 // allAliases returns the names that people use for the application, and those of
 // one of its windows.
@@ -296,3 +286,27 @@ func (a *application) called(name string) bool {
 	defer a.mu.Unlock()
 	return desktop.IsCalled(name, a.pid, a.process, append(a.aliases, a.name))
 }
+
+// A toolkit is the library that draws an application. It has no name while the
+// application is still starting.
+type toolkit struct {
+	name  string // for GTK with the major version, such as "gtk3"
+	minor int    // version of GTK
+}
+
+func (t toolkit) isChromium() bool { return t.name == "Chromium" }
+
+func (t toolkit) isQt() bool { return strings.EqualFold(t.name, "qt") }
+
+// relative reports whether boxes are relative to the window of the application,
+// and only its windows have the state SHOWING.
+func (t toolkit) relative() bool { return t.name == "gtk4" }
+
+// losesPaddings reports whether boxes lack the paddings of the ancestors; see
+// addPaddings.
+func (t toolkit) losesPaddings() bool { return t.name == "gtk4" && t.minor >= 10 }
+
+// signalsChanges reports whether the toolkit signals every change of names,
+// roles, states and children, so that items can be cached; cacheFor covers the
+// exception.
+func (t toolkit) signalsChanges() bool { return t.name == "gtk3" }

@@ -198,7 +198,7 @@ func BenchmarkFocus(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := c.RestoreFocus(b.Context(), f); err != nil {
+				if err := c.Do(b.Context(), desktop.RestoreFocus{State: f}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -40,7 +40,7 @@ var offPage = desktop.Point{X: -10_000, Y: -10_000}
 // isPage reports whether a node is a page of a browser whose hit tests are
 // asynchronous.
 func (w *walker) isPage(n *node) bool {
-	return w.app.toolkitName() == "Chromium" && roleName(n.role) == "document web"
+	return w.isChromium() && roleName(n.role) == "document web"
 }
 
 // pageOf returns the outermost page that holds a node, or nil.

@@ -29,12 +29,12 @@ type Options struct {
 	// it only on a desktop of our own. Elsewhere start Qt 5 applications with
 	// QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1.
 	ScreenReader bool
-	// Placeless says that applications do not know where their windows are; the
-	// Content of each then does.
+	// Placeless is true if applications do not know the positions of their windows,
+	// so that the Content of each window tells.
 	Placeless bool
 	// Timeout bounds each call to an application; zero is 2 s.
 	Timeout time.Duration
-	// sent is told of each message, in tests.
+	// sent is called with each outgoing message, in tests.
 	sent func(*dbus.Message)
 }
 
@@ -127,21 +127,25 @@ func (c *Client) closeConns() {
 func (c *Client) Do(ctx context.Context, a desktop.Action) error {
 	switch a := a.(type) {
 	case desktop.Invoke:
-		return c.Invoke(ctx, a.Element, a.Action)
-	case desktop.SetText:
-		return c.SetText(ctx, a.Element, a.Text)
+		return c.invoke(ctx, a.Element, a.Action)
+	case desktop.SetText: // refused where the toolkit offers no editing, such as Chromium
+		return c.callBool(ctx, a.Element, offersEditable, "editing", ifaceEditable+".SetTextContents", a.Text)
 	case desktop.InsertText:
-		return c.InsertText(ctx, a.Element, a.Text)
+		return c.insertText(ctx, a.Element, a.Text)
 	case desktop.SetNumber:
-		return c.SetNumber(ctx, a.Element, a.Value)
+		return c.setNumber(ctx, a.Element, a.Value)
 	case desktop.Select:
-		return c.Select(ctx, a.Container, a.Child, a.On)
+		method := ".DeselectChild"
+		if a.On {
+			method = ".SelectChild"
+		}
+		return c.callBool(ctx, a.Container, offersSelection, "selection", ifaceSelection+method, int32(a.Child))
 	case desktop.GrabFocus:
-		return c.GrabFocus(ctx, a.Element)
+		return c.callBool(ctx, a.Element, offersComponent, "focus", ifaceComponent+".GrabFocus")
 	case desktop.Reveal:
-		return c.Reveal(ctx, a.Element, a.Then)
+		return c.reveal(ctx, a.Element, a.Then)
 	case desktop.RestoreFocus:
-		return c.RestoreFocus(ctx, a.State)
+		return c.restoreFocus(ctx, a.State)
 	}
 	return desktop.Unsupported(a)
 }

@@ -23,13 +23,13 @@ var defaultActions = []string{"click", "press", "activate", "toggle", "jump", "o
 // actionTime bounds an action before the application is pinged.
 const actionTime = time.Second
 
-// Invoke performs the named action of an element; "" is its default action. The
+// invoke performs the named action of an element; "" is its default action. The
 // action has a connection of its own, because an application that opens a
 // dialog at the end of one may reply to nothing else there until the dialog is
 // closed. If the action times out but the application replies otherwise, it
 // sits in such a dialog and the action was performed: that is no error. If it
 // replies to nothing, it is ErrUnresponsive.
-func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) error {
+func (c *Client) invoke(ctx context.Context, h desktop.Handle, action string) error {
 	w, n, err := c.resolve(ctx, h, offersAction, "actions")
 	if err != nil {
 		return err
@@ -104,14 +104,8 @@ func (w *walker) checkResponsive(ctx context.Context) error {
 	return w.app.direct.get(ctx, w.query.bus, greetTimeout).ping(ctx, w.app.object)
 }
 
-// SetText replaces the text of an element. Where the toolkit offers no editing,
-// as in Chromium, it is ErrRefused, and the caller may type instead.
-func (c *Client) SetText(ctx context.Context, h desktop.Handle, text string) error {
-	return c.callBool(ctx, h, offersEditable, "editing", ifaceEditable+".SetTextContents", text)
-}
-
-// InsertText inserts text at the caret of an element and moves the caret behind it.
-func (c *Client) InsertText(ctx context.Context, h desktop.Handle, text string) error {
+// insertText inserts text at the caret of an element and moves the caret behind it.
+func (c *Client) insertText(ctx context.Context, h desktop.Handle, text string) error {
 	w, n, err := c.resolve(ctx, h, offersEditable|offersText, "editing")
 	if err != nil {
 		return err
@@ -125,7 +119,7 @@ func (c *Client) InsertText(ctx context.Context, h desktop.Handle, text string) 
 	if caret < 0 {
 		return fmt.Errorf("%w: the %s %q has no caret", desktop.ErrRefused, roleName(n.role), n.name)
 	}
-	if err := w.callTrue("InsertText", n.object, ifaceEditable+".InsertText", caret, text, w.app.lengthOf(text)); err != nil {
+	if err := w.callTrue("InsertText", n.object, ifaceEditable+".InsertText", caret, text, w.lengthOf(text)); err != nil {
 		return err
 	}
 	err = w.callTrue("the caret behind the text", n.object, ifaceText+".SetCaretOffset", caret+int32(utf8.RuneCountInString(text)))
@@ -135,8 +129,8 @@ func (c *Client) InsertText(ctx context.Context, h desktop.Handle, text string) 
 	return err
 }
 
-// SetNumber sets the value of a slider or a spin button.
-func (c *Client) SetNumber(ctx context.Context, h desktop.Handle, value float64) error {
+// setNumber sets the value of a slider or a spin button.
+func (c *Client) setNumber(ctx context.Context, h desktop.Handle, value float64) error {
 	w, n, err := c.resolve(ctx, h, offersValue, "value")
 	if err != nil {
 		return err
@@ -144,20 +138,6 @@ func (c *Client) SetNumber(ctx context.Context, h desktop.Handle, value float64)
 	defer w.end()
 	_, err = w.call(n.object, ifaceProperties+".Set", ifaceValue, "CurrentValue", dbus.MakeVariant(value))
 	return err
-}
-
-// Select selects, or deselects, a child of a container by its index.
-func (c *Client) Select(ctx context.Context, h desktop.Handle, child int, on bool) error {
-	method := ifaceSelection + ".DeselectChild"
-	if on {
-		method = ifaceSelection + ".SelectChild"
-	}
-	return c.callBool(ctx, h, offersSelection, "selection", method, int32(child))
-}
-
-// GrabFocus gives an element the keyboard focus of its window.
-func (c *Client) GrabFocus(ctx context.Context, h desktop.Handle) error {
-	return c.callBool(ctx, h, offersComponent, "focus", ifaceComponent+".GrabFocus")
 }
 
 // callBool calls a method of an element that replies with a success flag.
@@ -184,10 +164,9 @@ func requireTrue(what string, body []any, err error) error {
 	return err
 }
 
-// lengthOf returns the length of a text as the application's toolkit counts it
-// for InsertText: Qt in UTF-16 units, the others in bytes.
-func (a *application) lengthOf(text string) int32 {
-	if strings.EqualFold(a.toolkitName(), "qt") {
+// lengthOf returns the length of a text as the toolkit counts it for InsertText: Qt in UTF-16 units, the others in bytes.
+func (t toolkit) lengthOf(text string) int32 {
+	if t.isQt() {
 		return int32(len(utf16.Encode([]rune(text))))
 	}
 	return int32(len(text))

@@ -26,7 +26,7 @@ func TestAFormIsFilledByItsLabels(t *testing.T) {
 	d.settle(t, zenity)
 	for label, text := range map[string]string{"First name": "Åsa", "Last name": "日本", "Secret": "hush"} {
 		field := d.element(t, zenity, func(e *desktop.Element) bool { return e.Label == label })
-		if err := d.client.SetText(t.Context(), field.Handle, text); err != nil {
+		if err := d.client.Do(t.Context(), desktop.SetText{Element: field.Handle, Text: text}); err != nil {
 			t.Fatalf("%s: %v", label, err)
 		}
 		again, err := d.client.Refresh(t.Context(), field.Handle)
@@ -41,7 +41,7 @@ func TestAFormIsFilledByItsLabels(t *testing.T) {
 		}
 	}
 	ok := d.element(t, zenity, named("button", "OK"))
-	if err := d.client.Invoke(t.Context(), ok.Handle, ""); err != nil {
+	if err := d.client.Do(t.Context(), desktop.Invoke{Element: ok.Handle}); err != nil {
 		t.Fatal(err)
 	}
 	if err := zenity.Wait(); err != nil {
@@ -72,7 +72,7 @@ func TestAnActionThatOpensADialogDoesNotBlock(t *testing.T) {
 // opensDialog invokes what opens a dialog, and what closes it.
 func opensDialog(t *testing.T, d *desk, app *exec.Cmd, opens, closes func(*desktop.Element) bool) {
 	t.Helper()
-	if err := d.client.Invoke(t.Context(), d.element(t, app, opens).Handle, ""); err != nil {
+	if err := d.client.Do(t.Context(), desktop.Invoke{Element: d.element(t, app, opens).Handle}); err != nil {
 		t.Fatal(err)
 	}
 	shows := func() bool {
@@ -83,7 +83,7 @@ func opensDialog(t *testing.T, d *desk, app *exec.Cmd, opens, closes func(*deskt
 		return find(tree, closes) != nil
 	}
 	eventually(t, "the dialog shows while the action still runs", shows, nil)
-	if err := d.client.Invoke(t.Context(), d.element(t, app, closes).Handle, ""); err != nil {
+	if err := d.client.Do(t.Context(), desktop.Invoke{Element: d.element(t, app, closes).Handle}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the dialog is closed", func() bool { return !shows() }, nil)
@@ -93,7 +93,7 @@ func TestValuesAndFocus(t *testing.T) { // alone: another's active window would 
 	s := openSandbox(t, 1)
 	c := s.desk.client
 	slider := s.element(func(e *desktop.Element) bool { return e.Role == "slider" })
-	if err := c.SetNumber(t.Context(), slider.Handle, 42); err != nil {
+	if err := c.Do(t.Context(), desktop.SetNumber{Element: slider.Handle, Value: 42}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := c.Refresh(t.Context(), slider.Handle)
@@ -105,7 +105,7 @@ func TestValuesAndFocus(t *testing.T) { // alone: another's active window would 
 	}
 	s.desk.window(t, s.Cmd)
 	entry := s.element(func(e *desktop.Element) bool { return e.Role == "text" })
-	if err := c.GrabFocus(t.Context(), entry.Handle); err != nil {
+	if err := c.Do(t.Context(), desktop.GrabFocus{Element: entry.Handle}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the entry has the focus", func() bool {
@@ -113,7 +113,7 @@ func TestValuesAndFocus(t *testing.T) { // alone: another's active window would 
 		return err == nil && e.States.Has(desktop.Focused)
 	}, nil)
 	tabs := s.element(func(e *desktop.Element) bool { return e.Role == "pagetablist" })
-	if err := c.Select(t.Context(), tabs.Handle, 1, true); err != nil {
+	if err := c.Do(t.Context(), desktop.Select{Container: tabs.Handle, Child: 1, On: true}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the second page shows", func() bool {
@@ -127,16 +127,16 @@ func TestWhatAnElementCannotDoIsRefused(t *testing.T) {
 	c, ctx := s.desk.client, t.Context()
 	button := s.element(named("button", "Ask")).Handle
 	for name, err := range map[string]error{
-		"text into a button":        c.SetText(ctx, button, "x"),
-		"a number into a button":    c.SetNumber(ctx, button, 1),
-		"a child of an empty thing": c.Select(ctx, s.element(named("label", "Label 1")).Handle, 0, true),
-		"an action it has not":      c.Invoke(ctx, button, "explode"),
+		"text into a button":        c.Do(ctx, desktop.SetText{Element: button, Text: "x"}),
+		"a number into a button":    c.Do(ctx, desktop.SetNumber{Element: button, Value: 1}),
+		"a child of an empty thing": c.Do(ctx, desktop.Select{Container: s.element(named("label", "Label 1")).Handle, Child: 0, On: true}),
+		"an action it has not":      c.Do(ctx, desktop.Invoke{Element: button, Action: "explode"}),
 	} {
 		if !errors.Is(err, desktop.ErrRefused) {
 			t.Errorf("%s: %v, want %v", name, err, desktop.ErrRefused)
 		}
 	}
-	if err := c.Invoke(ctx, button, "explode"); !strings.Contains(err.Error(), "Click") {
+	if err := c.Do(ctx, desktop.Invoke{Element: button, Action: "explode"}); !strings.Contains(err.Error(), "Click") {
 		t.Errorf("the error does not say what it can do: %v", err)
 	}
 	for _, h := range []desktop.Handle{"", "x", "|||", "other|:1.1|/a|/b"} {
@@ -158,7 +158,7 @@ func TestWhatIsScrolledAwayIsRevealed(t *testing.T) {
 	if !before.Bounds.Intersect(pane.Bounds).Empty() {
 		t.Fatalf("the row at %v is in view at %v already", before.Bounds, pane.Bounds)
 	}
-	if err := s.desk.client.Reveal(t.Context(), before.Handle, nil); err != nil {
+	if err := s.desk.client.Do(t.Context(), desktop.Reveal{Element: before.Handle}); err != nil {
 		t.Fatal(err)
 	}
 	var b desktop.Rect
@@ -177,11 +177,11 @@ func TestChromiumIsPressedAndLeavesTextToTyping(t *testing.T) {
 	if secret.Role != "password" || strings.Contains(secret.Text, "hush") {
 		t.Errorf("the password is a %s that reads %q", secret.Role, secret.Text)
 	}
-	if err := d.client.SetText(t.Context(), secret.Handle, "x"); !errors.Is(err, desktop.ErrRefused) {
+	if err := d.client.Do(t.Context(), desktop.SetText{Element: secret.Handle, Text: "x"}); !errors.Is(err, desktop.ErrRefused) {
 		t.Errorf("setting text: %v, want %v", err, desktop.ErrRefused)
 	}
 	send := d.element(t, c, named("button", "Send"))
-	if err := d.client.Invoke(t.Context(), send.Handle, ""); err != nil {
+	if err := d.client.Do(t.Context(), desktop.Invoke{Element: send.Handle}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the page answers", func() bool {

@@ -55,10 +55,10 @@ func (n *node) askOffers(p *pipeline, then func()) {
 	p.ask(n.object, ifaceAccessible+".GetInterfaces", onSuccess(func(b []any) { n.offers = offersOf(first[[]string](b)) }, then))
 }
 
-// askDetails requests everything that basics lacks, and at most so many
-// characters of its text.
+// askDetails requests everything that basics lacks, with at most the given number
+// of characters of the text.
 func (w *walker) askDetails(n *node, characters int32) {
-	if n.offers&offersComponent != 0 && !w.relative && n.box.Empty() { // else it is known
+	if n.offers&offersComponent != 0 && !w.relative() && n.box.Empty() { // else it is known
 		w.askBox(n, func() {})
 	}
 	if n.offers&offersAction != 0 {
@@ -71,13 +71,13 @@ func (w *walker) askDetails(n *node, characters int32) {
 	if n.offers&offersValue != 0 && !(cell && n.offers&offersText != 0) { // its text says it
 		n.askValue(w.pipeline)
 	}
-	if roleName(n.role) == "combo box" && w.app.toolkitName() == "Chromium" {
+	if roleName(n.role) == "combo box" && w.isChromium() {
 		n.askChoice(w.pipeline)
 	}
 	if n.item == nil && !cell {
 		w.get(n.object, ifaceAccessible, "Description", func(v any) { n.description = as[string](v) })
 	}
-	if !w.app.signalsChanges() { // GTK 3 knows neither ids nor attributes
+	if !w.signalsChanges() { // GTK 3 knows neither IDs nor attributes
 		n.askAttributes(w.pipeline)
 	}
 }

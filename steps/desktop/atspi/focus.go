@@ -179,10 +179,10 @@ func (w *walker) focusedBelow(root *node) (best *node, err error) {
 	return best, w.run()
 }
 
-// RestoreFocus activates the window, focuses the element and restores caret and
+// restoreFocus activates the window, focuses the element and restores caret and
 // selection. It fails with ErrNotFound if the element is gone; the window is
 // active by then.
-func (c *Client) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
+func (c *Client) restoreFocus(ctx context.Context, f desktop.FocusState) error {
 	if f.Window != 0 && c.options.Activate != nil {
 		if err := c.options.Activate(ctx, f.Window); err != nil {
 			return err

@@ -40,7 +40,7 @@ func TestAtLengthFocusAndCaretComeBack(t *testing.T) {
 			other := d.open(t, named("button", "OK"), "zenity", "--entry", "--entry-text=other")
 			d.window(t, app)
 			text := d.element(t, app, x.want)
-			if err := d.client.GrabFocus(t.Context(), text.Handle); err != nil {
+			if err := d.client.Do(t.Context(), desktop.GrabFocus{Element: text.Handle}); err != nil {
 				t.Fatal(err)
 			}
 			reads := func(want string) func() bool {
@@ -63,7 +63,7 @@ func TestAtLengthFocusAndCaretComeBack(t *testing.T) {
 			}
 			d.window(t, other)
 			d.keys(t, "x")
-			if err := d.client.RestoreFocus(t.Context(), saved); err != nil {
+			if err := d.client.Do(t.Context(), desktop.RestoreFocus{State: saved}); err != nil {
 				t.Fatal(err)
 			}
 			d.window(t, app)
@@ -112,14 +112,14 @@ func TestASelectionComesBack(t *testing.T) {
 		t.Fatalf("saved %+v, want the selection from 4 to 7", saved)
 	}
 	s.do("ask.grab_focus()")
-	if err := s.desk.client.RestoreFocus(t.Context(), saved); err != nil {
+	if err := s.desk.client.Do(t.Context(), desktop.RestoreFocus{State: saved}); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := s.desk.client.SaveFocus(t.Context()); err != nil || again != saved {
 		t.Errorf("the focus is %+v, %v; want %+v", again, err, saved)
 	}
 	s.do("entry.destroy()")
-	if err := s.desk.client.RestoreFocus(t.Context(), saved); !errors.Is(err, desktop.ErrNotFound) {
+	if err := s.desk.client.Do(t.Context(), desktop.RestoreFocus{State: saved}); !errors.Is(err, desktop.ErrNotFound) {
 		t.Errorf("an element that is gone: %v, want %v", err, desktop.ErrNotFound)
 	}
 }

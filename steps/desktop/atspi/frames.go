@@ -45,28 +45,30 @@ func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bo
 			list[i].popups = popups
 		}
 	}
-	taken := map[desktop.WindowID]bool{}
-	for range frames { // the best pair first, then the best of the rest
-		best, bi, bw := 0.0, -1, -1
-		for i := range list {
-			for j, w := range own {
-				if list[i].window.ID != 0 || taken[w.ID] || placeless(w) && w.Popup { // the origin of its boxes is not known
-					continue
-				}
-				if s := similarity(list[i].frame, w, relative); s > best {
-					best, bi, bw = s, i, j
-				}
+	type pair struct {
+		frame, window int
+		score         float64
+	}
+	var pairs []pair
+	for i, f := range frames {
+		for j, w := range own {
+			if s := similarity(f, w, relative); s > 0 && !(placeless(w) && w.Popup) { // the origin of a popup's boxes is not known
+				pairs = append(pairs, pair{i, j, s})
 			}
 		}
-		if bi < 0 {
-			break
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.score, a.score) })
+	taken := map[desktop.WindowID]bool{}
+	for _, p := range pairs { // the best first
+		f, w := &list[p.frame], own[p.window]
+		if f.window.ID != 0 || taken[w.ID] {
+			continue
 		}
-		list[bi].window = own[bw]
-		taken[own[bw].ID] = true
+		f.window, taken[w.ID] = w, true
 		if relative {
-			list[bi].place(own[bw])
+			f.place(w)
 		} else {
-			list[bi].measure(own[bw])
+			f.measure(w)
 		}
 	}
 	assignPopups(list, own)

@@ -38,7 +38,7 @@ func TestAnActionIsKnownByItsOwnNameInGerman(t *testing.T) {
 	if !slices.Equal(yes.Actions, []string{"Klicken"}) {
 		t.Skipf("the actions are told as %q here, not in German", yes.Actions)
 	}
-	if err := d.client.Invoke(t.Context(), yes.Handle, "click"); err != nil {
+	if err := d.client.Do(t.Context(), desktop.Invoke{Element: yes.Handle, Action: "click"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := zenity.Wait(); err != nil {

@@ -20,13 +20,6 @@ import (
 // maxPadding bounds a padding: more space is unused room.
 const maxPadding = 32
 
-// losesPaddings reports whether boxes of the application lack the paddings.
-func (a *application) losesPaddings() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.toolkit == "gtk4" && a.minor >= 10
-}
-
 // lost is how far an object lies to the right of and below its box, and how much
 // further it may.
 type lost struct{ is, more desktop.Point }

@@ -78,7 +78,7 @@ func (c *itemCache) store(its items, count uint64, read time.Time) {
 // cached, signals must report what moves.
 func (w *walker) fetchItems() error {
 	a, s := w.app, w.query.client.signals
-	keep := a.signalsChanges()
+	keep := w.signalsChanges()
 	if keep {
 		done, err := w.query.bus.bounds.acquire(w.ctx)
 		if err != nil {

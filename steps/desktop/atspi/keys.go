@@ -5,7 +5,6 @@ package atspi
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"understudy/steps/desktop"
@@ -43,10 +42,10 @@ func (c *Client) queuing(ctx context.Context, pid int) (*busConn, *application) 
 		return nil, nil
 	}
 	for _, a := range apps {
-		if a.toolkitName() == "" && a.greet(ctx, q.bus, c.options.Timeout, true) != nil {
+		if a.toolkit().name == "" && a.greet(ctx, q.bus, c.options.Timeout, true) != nil {
 			continue
 		}
-		if strings.EqualFold(a.toolkitName(), "qt") {
+		if a.toolkit().isQt() {
 			return q.bus, a
 		}
 	}

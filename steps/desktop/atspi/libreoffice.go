@@ -44,7 +44,7 @@ func (n *node) drift() (by desktop.Point) {
 
 // askDrift requests the boxes that drift compares.
 func (w *walker) askDrift(n *node) {
-	if n.role != rolePane || n.parent == nil || w.relative {
+	if n.role != rolePane || n.parent == nil || w.relative() {
 		return
 	}
 	for _, m := range []*node{n, n.parent} {

@@ -41,7 +41,7 @@ func TestAFieldTellsWhatIsTyped(t *testing.T) {
 			d.window(t, app)
 			field := d.element(t, app, x.want)
 			eventually(t, "it has the focus", func() bool {
-				if err := d.client.GrabFocus(t.Context(), field.Handle); err != nil {
+				if err := d.client.Do(t.Context(), desktop.GrabFocus{Element: field.Handle}); err != nil {
 					t.Fatal(err)
 				}
 				f, err := d.client.SaveFocus(t.Context())

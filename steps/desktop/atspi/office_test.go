@@ -53,7 +53,7 @@ func TestAtLengthLibreOfficeWriter(t *testing.T) {
 	if !inside(paragraph, "document") || paragraph.Window == 0 || !strings.Contains(paragraph.WindowTitle, "Writer") {
 		t.Errorf("the paragraph is in the window %d %q, inside a document: %v", paragraph.Window, paragraph.WindowTitle, inside(paragraph, "document"))
 	}
-	switch err := d.client.SetText(t.Context(), paragraph.Handle, "Written by a test"); {
+	switch err := d.client.Do(t.Context(), desktop.SetText{Element: paragraph.Handle, Text: "Written by a test"}); {
 	case errors.Is(err, desktop.ErrRefused):
 		t.Log("LibreOffice leaves text to typing")
 	case err != nil:

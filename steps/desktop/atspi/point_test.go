@@ -83,7 +83,7 @@ func TestAPointInAnOpenMenuIsItsItem(t *testing.T) {
 	app := d.open(t, named("menu", "Help"), "mousepad", "--disable-server")
 	d.settle(t, app)
 	menu := d.element(t, app, named("menu", "File"))
-	if err := d.client.Invoke(t.Context(), menu.Handle, ""); err != nil {
+	if err := d.client.Do(t.Context(), desktop.Invoke{Element: menu.Handle}); err != nil {
 		t.Fatal(err)
 	}
 	var item *desktop.Element

@@ -107,7 +107,7 @@ func (p *pointSearch) loadBrief(o object, parent *node, index int, then func(*no
 	case !ok, n.item != nil && !p.shows(n):
 	case n.item != nil:
 		p.askBox(n, func() { then(n) })
-	case !p.relative && p.app.hidden.get(o):
+	case !p.relative() && p.app.hidden.get(o):
 		n.askStates(p.pipeline, func() {
 			if has(n.states, bitShowing) {
 				p.askBrief(n, func() { then(n) })
@@ -124,7 +124,7 @@ func (p *pointSearch) loadBrief(o object, parent *node, index int, then func(*no
 func (w *walker) askBrief(n *node, then func()) {
 	together := barrier(3, func() {
 		w.normalise(n)
-		if w.relative && n.box.Empty() && has(n.states, bitVisible) {
+		if w.relative() && n.box.Empty() && has(n.states, bitVisible) {
 			n.askOffers(w.pipeline, then)
 			return
 		}
@@ -142,13 +142,13 @@ const menuBarLevel = 4
 // box: menus, and the pages of GTK 3's tabs. The box of a bar may be in one that is
 // no larger; without items nothing tells that a menu of it is open.
 func (p *pointSearch) opensElsewhere(n *node, level int) bool {
-	if opensMenu(n) || !p.relative && n.desktopRole() == "pagetab" {
+	if opensMenu(n) || !p.relative() && n.desktopRole() == "pagetab" {
 		return true
 	}
 	if n.item != nil {
 		return n.item.menuOpen
 	}
-	return p.app.signalsChanges() && level < menuBarLevel && isBox(n)
+	return p.signalsChanges() && level < menuBarLevel && isBox(n)
 }
 
 // opensMenu reports whether a node can have a menu open over the rest.

@@ -54,7 +54,7 @@ func (q *query) visit(a *application, asked bool, mode visitMode) (*walker, erro
 		wait = timeout
 	}
 	ctx, end := context.WithCancel(q.ctx) // also ends calls in flight after the visit
-	if a.toolkitName() == "" || a.unresponsiveUntil() != nil || mode != visitUngreeted {
+	if a.toolkit().name == "" || a.unresponsiveUntil() != nil || mode != visitUngreeted {
 		if err := a.greet(ctx, q.bus, wait, asked); err != nil {
 			end()
 			return nil, err
@@ -63,10 +63,10 @@ func (q *query) visit(a *application, asked bool, mode visitMode) (*walker, erro
 	p := newPipeline(ctx, a.direct.get(ctx, q.bus, timeout), timeout)
 	p.program = a.process
 	w := &walker{
-		pipeline: p, query: q, app: a, end: end,
-		relative: a.relative(), placeless: q.client.options.Placeless, visited: map[object]bool{},
+		pipeline: p, toolkit: a.toolkit(), query: q, app: a, end: end,
+		placeless: q.client.options.Placeless, visited: map[object]bool{},
 	}
-	cheap := mode == visitCheapItems || mode == visitCachedItems && a.signalsChanges()
+	cheap := mode == visitCheapItems || mode == visitCachedItems && w.signalsChanges()
 	if mode == visitItems || cheap && a.cache.cheap() {
 		if err := w.fetchItems(); err != nil {
 			end()

@@ -15,11 +15,11 @@ import (
 // maxPages is how far a scroll bar is followed in search of an element.
 const maxPages = 500
 
-// Reveal scrolls an element into view. If the toolkit does not do so on
+// reveal scrolls an element into view. If the toolkit does not do so on
 // request, the surrounding scroll bars are moved; without any, a focusable
 // element is focused, which most toolkits scroll to. LibreOffice does so only for
 // a key.
-func (c *Client) Reveal(ctx context.Context, h desktop.Handle, then *desktop.Chord) error {
+func (c *Client) reveal(ctx context.Context, h desktop.Handle, then *desktop.Chord) error {
 	w, n, err := c.resolve(ctx, h, offersComponent, "place on the screen")
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func (q *query) readPart(a *application, s desktop.Scope) appTree {
 	r := appTree{app: a}
 	named := s.Process != "" && (a.called(s.Process) || q.runs(a.pid, s.Process))
 	if s.Process != "" && !named {
-		if a.toolkitName() == "" { // then its name is unknown too
+		if a.toolkit().name == "" { // then its name is unknown too
 			r.err = a.greet(q.ctx, q.bus, min(greetTimeout, q.client.options.Timeout), false)
 		}
 		if !a.called(s.Process) {
@@ -200,7 +200,7 @@ func (t *treeReader) read(roots []frameWindow) error {
 		if err := t.keepOneMenuBar(r.frame); err != nil {
 			return err
 		}
-		if t.app.losesPaddings() {
+		if t.losesPaddings() {
 			t.addPaddings(r.frame)
 		}
 		t.rememberPopovers(r)
@@ -256,7 +256,7 @@ func (t *treeReader) expandAll(n *node, level int) {
 		n.leaf = len(kids) == 0 || n.class == "GtkTreeView" // which reports nothing but its headers
 		n.children = make([]*node, len(kids))               // nil is left out; see compact
 		for i, k := range kids {
-			if it := t.items[k.path]; it != nil && !it.shows && !t.scope.Hidden && !t.relative {
+			if it := t.items[k.path]; it != nil && !it.shows && !t.scope.Hidden && !t.relative() {
 				t.omitted += 1 + it.descendants // most of a long list: skip making a node
 				continue
 			}

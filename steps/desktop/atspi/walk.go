@@ -48,11 +48,11 @@ type node struct {
 // node, else by asking.
 type walker struct {
 	*pipeline
+	toolkit
 	query     *query
 	app       *application
 	end       context.CancelFunc // of the walk, with the calls in flight
 	items     items
-	relative  bool // see application.relative
 	placeless bool // see Options.Placeless
 	visited   map[object]bool
 	omitted   int // nodes that are known to have been left out
@@ -128,7 +128,7 @@ func (w *walker) loadBox(n *node, then func()) {
 		w.normalise(n)
 		then()
 	}
-	if !w.relative || n.offers&offersComponent == 0 {
+	if !w.relative() || n.offers&offersComponent == 0 {
 		finish()
 		return
 	}
@@ -137,7 +137,7 @@ func (w *walker) loadBox(n *node, then func()) {
 
 // normalise converts names and states of GTK 4 to what other toolkits report.
 func (w *walker) normalise(n *node) {
-	if !w.relative {
+	if !w.relative() {
 		return
 	}
 	if isClass(n.name) {
@@ -167,7 +167,7 @@ func (w *walker) shows(n *node) bool {
 		return true
 	}
 	// The pages of a GTK 4 stack have no box.
-	return w.relative && has(n.states, bitVisible) && n.offers&offersComponent == 0
+	return w.relative() && has(n.states, bitVisible) && n.offers&offersComponent == 0
 }
 
 // list reads the children of a node.
@@ -234,7 +234,7 @@ func (w *walker) frames() ([]*node, error) {
 		for i, k := range kids {
 			w.load(k, nil, i, func(f *node) {
 				list[i] = f
-				if !w.relative {
+				if !w.relative() {
 					w.askBox(f, func() {})
 				}
 			})

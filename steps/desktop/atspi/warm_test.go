@@ -173,7 +173,7 @@ func TestWhatDidNotShowIsSeenOnceItDoes(t *testing.T) {
 	}
 	press := func(shows bool) {
 		t.Helper()
-		if err := d.client.Invoke(t.Context(), toggle, ""); err != nil {
+		if err := d.client.Do(t.Context(), desktop.Invoke{Element: toggle}); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "the bar shows, or does not", func() bool { return (line() != nil) == shows }, nil)

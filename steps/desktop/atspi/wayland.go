@@ -23,7 +23,7 @@ import (
 func placeless(w desktop.Window) bool { return !w.Content.Empty() }
 
 // sizeOnly reports whether boxes of the application are relative to its window.
-func (w *walker) sizeOnly() bool { return w.relative || w.placeless }
+func (w *walker) sizeOnly() bool { return w.relative() || w.placeless }
 
 // boxesFrom returns the coordinate system of boxes and points.
 func (w *walker) boxesFrom() uint32 {
@@ -184,7 +184,7 @@ func (w *walker) popupIn(frames []frameWindow) (bool, error) {
 		if !f.popup || !f.nowhere || !w.shows(f.frame) {
 			continue
 		}
-		if w.app.toolkitName() != "Chromium" {
+		if !w.isChromium() {
 			return true, nil
 		}
 		w.findVisible(f.frame.object, 0, func() { seen = true })
