@@ -136,7 +136,7 @@ func (b builder) base(n *node) *desktop.Element {
 func (b builder) addDetails(e *desktop.Element, n *node) {
 	d := &n.details
 	e.Bounds = b.onScreen(n)
-	e.Note, e.Leaf, e.Loose = n.note, n.leaf, n.lost.more
+	e.Note, e.Leaf, e.Loose = n.note, n.leaf, n.lost.further
 	e.Text, e.Label, e.Actions, e.Value = d.text, d.label, d.actions, d.value
 	e.ID = d.identity()
 	if e.Class == "" {

@@ -98,16 +98,16 @@ const minScaling, rounding = 0.05, 2
 // screen of high resolution, Qt 6 draws everything larger and reports the boxes
 // without that, all points of the screen divided by one factor.
 func (f *frameWindow) measure(w desktop.Window) {
-	is := cmp.Or(w.Inside, w.Bounds).Image()
-	says := f.box.Image()
-	if says.Empty() || is.Empty() || says.Max.X <= 0 {
+	actual := cmp.Or(w.Inside, w.Bounds).Image()
+	reported := f.box.Image()
+	if reported.Empty() || actual.Empty() || reported.Max.X <= 0 {
 		return
 	}
-	by := float64(is.Max.X) / float64(says.Max.X)
-	if diff := scaled(says, by).Min.Sub(is.Min); math.Abs(by-1) < minScaling || !tiny(diff) || !tiny(scaled(says, by).Max.Sub(is.Max)) {
+	by := float64(actual.Max.X) / float64(reported.Max.X)
+	if diff := scaled(reported, by).Min.Sub(actual.Min); math.Abs(by-1) < minScaling || !tiny(diff) || !tiny(scaled(reported, by).Max.Sub(actual.Max)) {
 		return
 	}
-	f.scale, f.box = by, desktop.RectOf(is)
+	f.scale, f.box = by, desktop.RectOf(actual)
 }
 
 func tiny(p image.Point) bool { return max(p.X, -p.X, p.Y, -p.Y) <= rounding }

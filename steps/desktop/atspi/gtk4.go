@@ -22,13 +22,13 @@ const maxPadding = 32
 
 // lost is how far an object lies to the right of and below its box, and how much
 // further it may.
-type lost struct{ is, more desktop.Point }
+type lost struct{ by, further desktop.Point }
 
 // addPaddings computes how much the boxes below a node lost.
 func (w *walker) addPaddings(n *node) {
 	of := n.padding()
 	for _, c := range n.compact() {
-		c.lost = lost{plus(n.lost.is, of.is), plus(n.lost.more, of.more)}
+		c.lost = lost{plus(n.lost.by, of.by), plus(n.lost.further, of.further)}
 		w.app.lost.set(c.object, c.lost)
 		w.addPaddings(c)
 	}
@@ -50,11 +50,11 @@ func (n *node) padding() lost {
 		return min(max(0, size-from-to)/2, maxPadding)
 	}
 	most := desktop.Point{X: half(n.box.W, held.Min.X, held.Max.X), Y: half(n.box.H, held.Min.Y, held.Max.Y)}
-	is := most
+	known := most
 	if least := min(most.X, most.Y); !isControl(n) { // space in one direction only is unused room
-		is = desktop.Point{X: least, Y: least}
+		known = desktop.Point{X: least, Y: least}
 	}
-	return lost{is, desktop.Point{X: most.X - is.X, Y: most.Y - is.Y}}
+	return lost{known, desktop.Point{X: most.X - known.X, Y: most.Y - known.Y}}
 }
 
 func plus(a, b desktop.Point) desktop.Point { return desktop.Point{X: a.X + b.X, Y: a.Y + b.Y} }

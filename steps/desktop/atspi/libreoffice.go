@@ -33,13 +33,13 @@ func (n *node) rootPane() *node {
 func (n *node) drift() (by desktop.Point) {
 	pane := n.rootPane()
 	if pane == nil || pane.parent == nil {
-		return n.lost.is
+		return n.lost.by
 	}
-	is, says := pane.parent.box, pane.box
-	if is.Empty() || is.W != says.W || is.H != says.H {
+	actual, reported := pane.parent.box, pane.box
+	if actual.Empty() || actual.W != reported.W || actual.H != reported.H {
 		return by
 	}
-	return desktop.Point{X: is.X - says.X, Y: is.Y - says.Y}
+	return desktop.Point{X: actual.X - reported.X, Y: actual.Y - reported.Y}
 }
 
 // askDrift requests the boxes that drift compares.

@@ -45,19 +45,16 @@ func (c *Client) WatchFocus(ctx context.Context, f func()) error {
 // application is asked for these events only as long: an application that
 // floods the bus delays no other call. The payload of an event is dropped.
 func (c *Client) WatchElement(ctx context.Context, h desktop.Handle, f func()) error {
-	l, err := c.connect(ctx)
+	q, err := c.query(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := parseHandle(h)
+	p, err := q.parse(h)
 	if err != nil {
 		return err
-	}
-	if p.epoch != l.epoch {
-		return fmt.Errorf("%w: it was on an accessibility bus that is gone", desktop.ErrNotFound)
 	}
 	e := &elementWatch{changed: make(chan struct{}, 1), of: p.object}
-	if err := e.open(ctx, l.address, c.options.Timeout); err != nil {
+	if err := e.open(ctx, q.bus.address, c.options.Timeout); err != nil {
 		return err
 	}
 	defer e.Close()

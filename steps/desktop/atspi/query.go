@@ -76,14 +76,20 @@ func (q *query) visit(a *application, asked bool, mode visitMode) (*walker, erro
 	return w, nil
 }
 
+// parse parses a handle, which must be of the current bus.
+func (q *query) parse(h desktop.Handle) (handleParts, error) {
+	p, err := parseHandle(h)
+	if err == nil && p.epoch != q.bus.epoch {
+		err = fmt.Errorf("%w: the accessibility bus was started again since", desktop.ErrNotFound)
+	}
+	return p, err
+}
+
 // enter begins a walk in the application of a handle.
 func (q *query) enter(h desktop.Handle, mode visitMode) (handleParts, *walker, error) {
-	p, err := parseHandle(h)
+	p, err := q.parse(h)
 	if err != nil {
 		return p, nil, err
-	}
-	if p.epoch != q.bus.epoch {
-		return p, nil, fmt.Errorf("%w: the accessibility bus was started again since", desktop.ErrNotFound)
 	}
 	apps, err := q.find(func(a *application) bool { return a.bus == p.bus })
 	if err != nil {

@@ -41,17 +41,17 @@ const widestShadow = 150
 // contentOf returns the distance from the origin of a frame's boxes to the screen,
 // and false if it is not known.
 func contentOf(f *node, w desktop.Window) (desktop.Point, bool) {
-	is, says := w.Content, f.box
-	from := desktop.Point{X: is.X - says.X, Y: is.Y - says.Y}
+	drawn, reported := w.Content, f.box
+	from := desktop.Point{X: drawn.X - reported.X, Y: drawn.Y - reported.Y}
 	switch {
-	case says.W == is.W && says.H == is.H:
+	case reported.W == drawn.W && reported.H == drawn.H:
 		return from, true
-	case says.W-is.W > widestShadow || says.H-is.H > widestShadow: // such as a browser, which reports pixels of the device
+	case reported.W-drawn.W > widestShadow || reported.H-drawn.H > widestShadow: // such as a browser, which reports pixels of the device
 		return desktop.Point{}, false
 	case f.drawnIn != nil: // a shadow around it
-		return desktop.Point{X: is.X - f.drawnIn.X, Y: is.Y - f.drawnIn.Y}, true
-	case says.W <= is.W && says.H < is.H: // a title bar of its own
-		return offset(says, is), true
+		return desktop.Point{X: drawn.X - f.drawnIn.X, Y: drawn.Y - f.drawnIn.Y}, true
+	case reported.W <= drawn.W && reported.H < drawn.H: // a title bar of its own
+		return offset(reported, drawn), true
 	}
 	return desktop.Point{}, false
 }
@@ -221,12 +221,12 @@ func (w *walker) findVisible(below object, level int, found func()) {
 func (n *node) pixels() float64 {
 	by := 1.0
 	for m := n; m != nil && m.parent != nil; m = m.parent {
-		is, says := m.parent.box, m.box
-		if roleName(m.role) != "document web" || is.W <= 0 || says.W <= is.W {
+		outer, reported := m.parent.box, m.box
+		if roleName(m.role) != "document web" || outer.W <= 0 || reported.W <= outer.W {
 			continue
 		}
 		// A page that is wider for another reason begins elsewhere.
-		if f := float64(says.W) / float64(is.W); math.Abs(float64(says.X)-f*float64(is.X)) <= f {
+		if f := float64(reported.W) / float64(outer.W); math.Abs(float64(reported.X)-f*float64(outer.X)) <= f {
 			by = f
 		}
 	}

@@ -178,9 +178,9 @@ func testFocusWindow(k *kit) {
 	k.holds("In Second", "there")
 }
 
-// told runs a watch until the end of the sentence, and returns a channel that
+// startWatch runs a watch until the end of the sentence, and returns a channel that
 // receives its calls.
-func (k *kit) told(watch func(ctx context.Context, f func()) error) <-chan struct{} {
+func (k *kit) startWatch(watch func(ctx context.Context, f func()) error) <-chan struct{} {
 	k.Helper()
 	calls := make(chan struct{}, 1)
 	ended := make(chan error, 1)
@@ -216,15 +216,15 @@ func (k *kit) await(calls <-chan struct{}, what string) {
 }
 
 func testWatchFocus(k *kit) {
-	calls := k.told(k.System.Desktop.WatchFocus)
+	calls := k.startWatch(k.System.Desktop.WatchFocus)
 	k.click(k.middle("Body"))
 	k.await(calls, "the move of the focus is told")
 }
 
 func testWatchElement(k *kit) {
 	volume, name := k.element("Volume"), k.element("Name")
-	number := k.told(func(ctx context.Context, f func()) error { return k.System.Desktop.WatchElement(ctx, volume.Handle, f) })
-	text := k.told(func(ctx context.Context, f func()) error { return k.System.Desktop.WatchElement(ctx, name.Handle, f) })
+	number := k.startWatch(func(ctx context.Context, f func()) error { return k.System.Desktop.WatchElement(ctx, volume.Handle, f) })
+	text := k.startWatch(func(ctx context.Context, f func()) error { return k.System.Desktop.WatchElement(ctx, name.Handle, f) })
 	k.do(desktop.SetNumber{Element: volume.Handle, Value: 5})
 	k.await(number, "the change of the number is told")
 	k.writeIn("Name", "x")

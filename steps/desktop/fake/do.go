@@ -27,40 +27,40 @@ func (d *Desktop) Do(ctx context.Context, a desktop.Action) error {
 func (d *Desktop) perform(a desktop.Action) (line string, err error) {
 	switch a := a.(type) {
 	case desktop.MovePointer:
-		d.hands.move(a.To)
+		d.input.move(a.To)
 		return fmt.Sprintf("move %s", a.To), nil
 	case desktop.ButtonDown:
-		d.hands.hold(a)
+		d.input.hold(a)
 		return fmt.Sprintf("button down %s", a.Button), nil
 	case desktop.ButtonUp:
-		d.hands.release(a.Button)
+		d.input.release(a.Button)
 		return fmt.Sprintf("button up %s", a.Button), nil
 	case desktop.Click:
 		line = fmt.Sprintf("click %s %s", a.At, a.Button)
 		if a.Count > 1 {
 			line += fmt.Sprintf(" x%d", a.Count)
 		}
-		return line, d.hands.clickAt(a)
+		return line, d.input.clickAt(a)
 	case desktop.Scroll:
-		d.hands.turnWheel(a.DX, a.DY)
+		d.input.turnWheel(a.DX, a.DY)
 		return fmt.Sprintf("scroll %d,%d", a.DX, a.DY), nil
 	case desktop.KeyDown:
-		d.hands.holdKey(a.Key)
+		d.input.holdKey(a.Key)
 		return fmt.Sprintf("key down %s", a.Key), nil
 	case desktop.KeyUp:
-		d.hands.releaseKey(a.Key)
+		d.input.releaseKey(a.Key)
 		return fmt.Sprintf("key up %s", a.Key), nil
 	case desktop.Press:
 		if a.Ask { // no program here takes keys wherever they are pressed
 			return "", nil
 		}
-		d.hands.press(a.Chord)
+		d.input.press(a.Chord)
 		return fmt.Sprintf("press %s", a.Chord), nil
 	case desktop.Type:
 		if a.Text == "" {
 			return "", nil
 		}
-		d.hands.typeText(a.Text)
+		d.input.typeText(a.Text)
 		return fmt.Sprintf("type %q", a.Text), nil
 	}
 	return d.performOther(a)

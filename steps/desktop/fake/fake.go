@@ -39,7 +39,7 @@ type Desktop struct {
 	stack
 	picture
 	watchers
-	hands     hands
+	input     input
 	apps      map[string]func() *Node
 	frozen    map[string]bool
 	timers    []*time.Timer
@@ -77,9 +77,9 @@ type stack struct {
 	pending   []func() // to call when the mutex is released
 }
 
-// hands are the pointer and the keyboard.
-type hands struct {
-	*Desktop
+// input is the pointer and the keyboard.
+type input struct {
+	*stack
 	pointer desktop.Point
 	keys    []desktop.Key
 	buttons []desktop.Button
@@ -103,7 +103,7 @@ func New(windows ...*Node) *Desktop {
 		frozen: map[string]bool{},
 	}
 	d.stack = stack{records: &d.records, size: desktop.Size{W: 1280, H: 800}, pids: map[string]int{}}
-	d.hands = hands{Desktop: d, presses: map[string]func(){}}
+	d.input = input{stack: &d.stack, presses: map[string]func(){}}
 	for _, w := range windows {
 		d.open(w)
 	}

@@ -67,13 +67,13 @@ func leaves(n *Node) int {
 const notch = line
 
 // turnWheel scrolls the node under the pointer.
-func (h *hands) turnWheel(dx, dy int) {
-	n := h.under(h.pointer)
+func (i *input) turnWheel(dx, dy int) {
+	n := i.under(i.pointer)
 	for range max(dy, -dy) {
-		h.tellWheel(n, dy > 0, "down", "up")
+		i.tellWheel(n, dy > 0, "down", "up")
 	}
 	for range max(dx, -dx) {
-		h.tellWheel(n, dx > 0, "right", "left")
+		i.tellWheel(n, dx > 0, "right", "left")
 	}
 	for ; n != nil; n = n.parent {
 		if n.scrolls {
@@ -84,14 +84,14 @@ func (h *hands) turnWheel(dx, dy int) {
 }
 
 // tellWheel has a canvas hear one notch of the wheel.
-func (h *hands) tellWheel(n *Node, forth bool, ahead, back string) {
+func (i *input) tellWheel(n *Node, forth bool, ahead, back string) {
 	if n == nil || n.el.Role != "canvas" {
 		return
 	}
 	if !forth {
 		ahead = back
 	}
-	h.hear("wheel %q %s", n.el.Name, ahead)
+	i.hear("wheel %q %s", n.el.Name, ahead)
 }
 
 // scrollBy moves the children of a node up, as far as there is more below.

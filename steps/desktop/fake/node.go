@@ -11,21 +11,21 @@ import (
 // node, and are for before it is shown; Set changes it afterwards.
 type Node struct {
 	content
-	el       desktop.Element
-	parent   *Node
-	children []*Node
-	box      bool         // the bounds were given
-	former   desktop.Rect // of a maximised window: its bounds before
-	small    bool         // a window that is minimised
-	popup    bool         // a window that goes when the pointer moves
-	stays    bool         // a popup that does not
-	tooltip  bool         // a popup that is known as a tooltip
-	large    bool         // a window that is maximised
-	last     *Node        // of a window: the node that had the focus when it was left
-	scrolls  bool         // the children can be scrolled
-	painted  color.RGBA   // its own colour, if any
-	click    func()
-	changed  func(text string)
+	el        desktop.Element
+	parent    *Node
+	children  []*Node
+	box       bool         // the bounds were given
+	former    desktop.Rect // of a maximised window: its bounds before
+	minimized bool         // a window that is minimised
+	popup     bool         // a window that goes when the pointer moves
+	stays     bool         // a popup that does not
+	tooltip   bool         // a popup that is known as a tooltip
+	maximized bool         // a window that is maximised
+	last      *Node        // of a window: the node that had the focus when it was left
+	scrolls   bool         // the children can be scrolled
+	painted   color.RGBA   // its own colour, if any
+	click     func()
+	changed   func(text string)
 }
 
 // traits are the states that a node of a role begins with, beside Enabled,

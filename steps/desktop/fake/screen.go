@@ -54,7 +54,7 @@ func (p *picture) paint(s *stack, area desktop.Rect) *image.RGBA {
 	begin := image.Pt(area.X, area.Y)
 	fill(picture, picture.Rect, color.RGBA{40, 60, 80, 255})
 	for _, w := range s.windows {
-		if !w.small {
+		if !w.minimized {
 			w.draw(picture, begin)
 		}
 	}

@@ -42,7 +42,7 @@ func (d *Desktop) ReadClipboard(ctx context.Context) (string, error) {
 
 func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	return get(ctx, d, "SaveFocus", func() (desktop.FocusState, error) {
-		f := desktop.FocusState{Caret: -1, Pointer: d.hands.pointer}
+		f := desktop.FocusState{Caret: -1, Pointer: d.input.pointer}
 		if d.active != nil {
 			f.Window = d.active.el.Window
 		}
@@ -59,7 +59,7 @@ func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 // restoreFocus restores pointer, window, focus and caret, as far as they are still
 // there.
 func (d *Desktop) restoreFocus(f desktop.FocusState) error {
-	d.hands.point(f.Pointer)
+	d.input.point(f.Pointer)
 	w := d.windowOf(f.Window)
 	if w == nil {
 		return desktop.ErrNotFound
@@ -90,15 +90,15 @@ func (d *Desktop) Ping(ctx context.Context) error {
 
 func (d *Desktop) ReleaseAll(ctx context.Context) error {
 	return d.do(ctx, "ReleaseAll", func() error {
-		for _, k := range d.hands.keys {
+		for _, k := range d.input.keys {
 			d.note("key up %s", k)
 			d.hear("key %q up", k)
 		}
-		for _, b := range d.hands.buttons {
+		for _, b := range d.input.buttons {
 			d.note("button up %s", b)
-			d.hands.letGo(b)
+			d.input.letGo(b)
 		}
-		d.hands.keys, d.hands.buttons = nil, nil
+		d.input.keys, d.input.buttons = nil, nil
 		return nil
 	})
 }

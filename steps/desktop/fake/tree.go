@@ -147,7 +147,7 @@ func (d *Desktop) read(s desktop.Scope) *desktop.Tree {
 // within reports whether a window belongs to a scope.
 func (d *Desktop) within(w *Node, s desktop.Scope) bool {
 	return s.Admits(&desktop.Window{Process: w.el.Process, PID: d.pids[w.el.Process], Title: w.el.Name, Aliases: w.el.Aliases}) && (s.PID == 0 || s.PID == d.pids[w.el.Process]) &&
-		(s.Window == 0 || s.Window == w.el.Window) && (s.Hidden || !w.small) &&
+		(s.Window == 0 || s.Window == w.el.Window) && (s.Hidden || !w.minimized) &&
 		(s.Root == "" || d.node(s.Root).window() == w)
 }
 
@@ -193,7 +193,7 @@ func (s *stack) element(n *Node, full bool) *desktop.Element {
 	if n == s.active {
 		e.States |= desktop.Active
 	}
-	if w.small {
+	if w.minimized {
 		e.States &^= desktop.Showing
 	}
 	if !full {
@@ -233,7 +233,7 @@ func (s *stack) under(at desktop.Point) *Node {
 		}
 	}
 	for _, w := range slices.Backward(s.windows) {
-		if !w.small && w.has(desktop.Showing) && w.el.Bounds.Contains(at) {
+		if !w.minimized && w.has(desktop.Showing) && w.el.Bounds.Contains(at) {
 			return w.deepest(at)
 		}
 	}

@@ -48,7 +48,7 @@ func (s *stack) adopt(n, parent *Node) {
 
 // activate raises a window and gives the focus to the node that had it there last.
 func (s *stack) activate(w *Node) {
-	w.small = false
+	w.minimized = false
 	s.windows = append(slices.DeleteFunc(s.windows, func(o *Node) bool { return o == w }), w)
 	s.active = w
 	if s.focused != nil && s.focused.window() == w {
@@ -81,7 +81,7 @@ func (s *stack) leave(w *Node) {
 	s.active = nil
 	s.unfocus()
 	for _, o := range slices.Backward(s.windows) {
-		if o != w && !o.small && !o.popup {
+		if o != w && !o.minimized && !o.popup {
 			s.activate(o)
 			return
 		}
@@ -95,7 +95,7 @@ func (d *Desktop) Windows(ctx context.Context) ([]desktop.Window, error) {
 			all = append(all, desktop.Window{
 				ID: w.el.Window, Title: w.el.Name, Process: w.el.Process, Class: w.el.Class,
 				PID: d.pids[w.el.Process], Bounds: w.el.Bounds, Active: w == d.active,
-				Minimized: w.small, Maximized: w.large, Modal: w.has(desktop.IsModal), Popup: w.popup, Tooltip: w.tooltip,
+				Minimized: w.minimized, Maximized: w.maximized, Modal: w.has(desktop.IsModal), Popup: w.popup, Tooltip: w.tooltip,
 			})
 		}
 		return all, nil
@@ -114,17 +114,17 @@ func (s *stack) manage(c desktop.Manage) error {
 		s.hear("close %q", w.el.Name)
 		s.close(w)
 	case desktop.Minimize:
-		w.small = true
+		w.minimized = true
 		s.leave(w)
 	case desktop.Maximize:
-		if !w.large {
-			w.former, w.large = w.el.Bounds, true
+		if !w.maximized {
+			w.former, w.maximized = w.el.Bounds, true
 			place(w, desktop.Rect{W: s.size.W, H: s.size.H})
 		}
 	case desktop.Restore:
-		w.small = false
-		if w.large {
-			w.large = false
+		w.minimized = false
+		if w.maximized {
+			w.maximized = false
 			place(w, w.former)
 		}
 	case desktop.Place:

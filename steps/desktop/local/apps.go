@@ -73,15 +73,15 @@ func (absentError) Is(target error) bool { return target == desktop.ErrNotFound 
 
 // A program is one that was started.
 type program struct {
-	pid   int
-	args  []string
-	said  *os.File // its standard error; nil if that is not kept
-	ended chan struct{}
-	err   error // how it ended; may be read once ended is closed
+	pid    int
+	args   []string
+	stderr *os.File // its standard error; nil if that is not kept
+	ended  chan struct{}
+	err    error // how it ended; may be read once ended is closed
 }
 
 func newProgram(args []string) *program {
-	return &program{args: args, said: newStderr(), ended: make(chan struct{})}
+	return &program{args: args, stderr: newStderr(), ended: make(chan struct{})}
 }
 
 // wait calls a function that returns how the program ended, and records that.
@@ -97,8 +97,8 @@ func startHere(env []string) startProgram {
 		cmd := exec.Command(args[0], args[1:]...)
 		p := newProgram(args)
 		cmd.Env = append(os.Environ(), env...)
-		if p.said != nil { // a nil *os.File would be no nil writer
-			cmd.Stderr = p.said
+		if p.stderr != nil { // a nil *os.File would be no nil writer
+			cmd.Stderr = p.stderr
 		}
 		detach(cmd)
 		if err := cmd.Start(); err != nil {
@@ -112,7 +112,7 @@ func startHere(env []string) startProgram {
 
 // status returns the current status of a program.
 func (p *program) status() desktop.AppStatus {
-	s := desktop.AppStatus{Said: lastLines(p.said)}
+	s := desktop.AppStatus{Said: lastLines(p.stderr)}
 	select {
 	case <-p.ended:
 		s.Ended, s.Err = true, p.err

@@ -66,7 +66,7 @@ func startThere(a *virtual.Attachment) startProgram {
 	return func(args []string) (*program, error) {
 		here, _ := os.Getwd() // none: the keeper's own
 		p := newProgram(args)
-		pid, ended, err := a.Start(virtual.Program{Args: args, Env: os.Environ(), Dir: here}, p.said)
+		pid, ended, err := a.Start(virtual.Program{Args: args, Env: os.Environ(), Dir: here}, p.stderr)
 		if err != nil {
 			return nil, err
 		}
