@@ -28,55 +28,47 @@ type Node struct {
 	changed   func(text string)
 }
 
-// traits are the states that a node of a role begins with, beside Enabled,
-// Showing and Visible.
-var traits = map[desktop.Role]desktop.States{
-	"button":        desktop.Focusable,
-	"checkbox":      desktop.Focusable,
-	"radiobutton":   desktop.Focusable,
-	"togglebutton":  desktop.Focusable,
-	"switch":        desktop.Focusable,
-	"link":          desktop.Focusable,
-	"combobox":      desktop.Focusable,
-	"slider":        desktop.Focusable,
-	"spinbutton":    desktop.Focusable,
-	"entry":         desktop.Focusable | desktop.Editable,
-	"password":      desktop.Focusable | desktop.Editable,
-	"text":          desktop.Focusable | desktop.Editable | desktop.MultiLine,
-	"terminal":      desktop.Focusable | desktop.Editable | desktop.MultiLine,
-	"listitem":      desktop.Focusable | desktop.Selectable,
-	"treeitem":      desktop.Focusable | desktop.Selectable,
-	"cell":          desktop.Focusable | desktop.Selectable,
-	"pagetab":       desktop.Focusable | desktop.Selectable,
-	"menuitem":      desktop.Selectable,
-	"checkmenuitem": desktop.Selectable,
-	"radiomenuitem": desktop.Selectable,
+// roles are the states that a node of a role begins with, beside Enabled, Showing
+// and Visible, and its action, if any.
+var roles = map[desktop.Role]struct {
+	states desktop.States
+	action string
+}{
+	"button":        {desktop.Focusable, "click"},
+	"checkbox":      {desktop.Focusable, "toggle"},
+	"radiobutton":   {desktop.Focusable, "toggle"},
+	"togglebutton":  {desktop.Focusable, "toggle"},
+	"switch":        {desktop.Focusable, "toggle"},
+	"link":          {desktop.Focusable, "click"},
+	"combobox":      {desktop.Focusable, "press"},
+	"slider":        {desktop.Focusable, ""},
+	"spinbutton":    {desktop.Focusable, ""},
+	"entry":         {desktop.Focusable | desktop.Editable, "activate"},
+	"password":      {desktop.Focusable | desktop.Editable, "activate"},
+	"text":          {desktop.Focusable | desktop.Editable | desktop.MultiLine, ""},
+	"terminal":      {desktop.Focusable | desktop.Editable | desktop.MultiLine, ""},
+	"listitem":      {desktop.Focusable | desktop.Selectable, "click"},
+	"treeitem":      {desktop.Focusable | desktop.Selectable, ""},
+	"cell":          {desktop.Focusable | desktop.Selectable, ""},
+	"pagetab":       {desktop.Focusable | desktop.Selectable, "click"},
+	"menu":          {0, "click"},
+	"menuitem":      {desktop.Selectable, "click"},
+	"checkmenuitem": {desktop.Selectable, "toggle"},
+	"radiomenuitem": {desktop.Selectable, "toggle"},
 }
 
 // El returns a node of any role.
 func El(role desktop.Role, name string, children ...*Node) *Node {
 	n := &Node{children: children}
 	n.el.Role, n.el.Name = role, name
-	n.el.States = desktop.Enabled | desktop.Showing | desktop.Visible | traits[role]
-	n.el.Actions = actions(role)
+	n.el.States = desktop.Enabled | desktop.Showing | desktop.Visible | roles[role].states
+	if action := roles[role].action; action != "" {
+		n.el.Actions = []string{action}
+	}
 	for _, c := range children {
 		c.parent = n
 	}
 	return n
-}
-
-func actions(role desktop.Role) []string {
-	switch role {
-	case "button", "link", "menuitem", "menu", "pagetab", "listitem":
-		return []string{"click"}
-	case "checkbox", "radiobutton", "togglebutton", "switch", "checkmenuitem", "radiomenuitem":
-		return []string{"toggle"}
-	case "entry", "password":
-		return []string{"activate"}
-	case "combobox":
-		return []string{"press"}
-	}
-	return nil
 }
 
 // Window returns a window of a program.
