@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
+
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/atspi"
 	"understudy/steps/desktop/wayland"
@@ -57,4 +59,27 @@ func (s *session) connectAccessibility(ctx context.Context, d *desktop.Desktop) 
 		return nil, errors.Join(&desktop.MissingError{What: "the accessibility bus does not answer", Mend: "apt-get install at-spi2-core"}, err)
 	}
 	return c, nil
+}
+
+// stderrSize bounds what a program may write to its standard error; then writing
+// fails. Only written pages take memory.
+const stderrSize = 16 << 20
+
+// newStderr returns memory of a fixed size for the standard error of a program that
+// may outlive us: a pipe would break, and a file would grow. It returns nil if there
+// is none.
+func newStderr() *os.File {
+	fd, err := unix.MemfdCreate("stderr", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil
+	}
+	f := os.NewFile(uintptr(fd), "stderr")
+	if err = f.Truncate(stderrSize); err == nil {
+		_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_GROW|unix.F_SEAL_SHRINK)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil
+	}
+	return f
 }

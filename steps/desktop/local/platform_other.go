@@ -4,6 +4,7 @@ package local
 
 import (
 	"context"
+	"os"
 	"runtime"
 
 	"understudy/steps/desktop"
@@ -21,3 +22,6 @@ func openWayland(context.Context, desktop.Options, string) (*session, error) {
 func (*session) connectAccessibility(context.Context, *desktop.Desktop) (accessibility, error) {
 	return nil, &desktop.MissingError{What: "elements cannot be read on " + runtime.GOOS + " yet, only on Linux"}
 }
+
+// newStderr returns nil: the standard error of programs is not kept on this system.
+func newStderr() *os.File { return nil }
