@@ -28,7 +28,8 @@ type caller struct {
 	listing access.Subject // for lists, which may not depend on what a modern client calls itself
 }
 
-// id names the caller in runs, and tells apart the sessions of one client.
+// id returns the name of the caller in runs, which tells the sessions of one client
+// apart.
 func (c caller) id() string {
 	if c.session == "" {
 		return c.name
@@ -36,8 +37,8 @@ func (c caller) id() string {
 	return c.name + "#" + digest(c.session)
 }
 
-// digest tells sessions apart without telling them: whoever reads a run reads the
-// id of its client.
+// digest returns a hash that tells sessions apart without disclosing them: whoever
+// reads a run reads the id of its client.
 func digest(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:4])
@@ -45,7 +46,7 @@ func digest(session string) string {
 
 func (c caller) modern() bool { return c.version >= modern }
 
-// server side of a request, whatever its sort.
+// serverRequest is any request that a server receives.
 type serverRequest interface {
 	ProtocolVersion() string
 	ClientInfo() *mcp.Implementation
@@ -53,7 +54,7 @@ type serverRequest interface {
 	GetSession() mcp.Session
 }
 
-// clients identifies the clients of a server, and knows what they may do.
+// clients identifies the clients of a server, and decides what they may do.
 type clients struct {
 	policy   access.Policy
 	gate     *auth.Authenticator // nil: nobody is asked who they are
@@ -63,7 +64,7 @@ type clients struct {
 	pictures access.Pictures
 }
 
-// caller finds out who sent a request.
+// caller returns the sender of a request.
 func (s *clients) caller(req serverRequest) caller {
 	self := selfName(req.ClientInfo())
 	c := caller{name: self, self: self, version: req.ProtocolVersion()}
@@ -83,8 +84,8 @@ func (s *clients) caller(req serverRequest) caller {
 	return c
 }
 
-// subject is who holds a credential, or the person at the machine when nobody was
-// asked for one.
+// subject returns the rights of the holder of a credential, or of the person at the
+// machine if there is none.
 func (s *clients) subject(g *auth.Grant) access.Subject {
 	if g == nil {
 		return access.Subject{Policy: s.policy, All: true}
@@ -92,7 +93,7 @@ func (s *clients) subject(g *auth.Grant) access.Subject {
 	return access.Subject{Policy: s.policy.Narrowed(limitsOf(*g)).Narrowed(s.modes.Of(g.Name)), Owner: g.Name, All: g.AllRuns}
 }
 
-// runsFor are the runs that somebody may see and touch by a tool.
+// runsFor returns the runs that a subject may see and change with a tool.
 func (s *clients) runsFor(ctx context.Context, who access.Subject, t access.Tool) (engine.Runs, error) {
 	runs, err := s.runs.get(ctx)
 	if err != nil {
@@ -101,11 +102,11 @@ func (s *clients) runsFor(ctx context.Context, who access.Subject, t access.Tool
 	return access.RunsFor(runs, who, t, &s.pictures), nil
 }
 
-// longestSelf is how much of its own name a client may say.
+// longestSelf bounds the name that a client gives itself.
 const longestSelf = 64
 
-// selfName is what a client calls itself, as far as it can stand in a log, a
-// page and an id.
+// selfName returns the name that a client gives itself, without characters that could
+// not stand in a log, a page or an id.
 func selfName(info *mcp.Implementation) string {
 	if info == nil {
 		return "unknown"
@@ -129,8 +130,8 @@ func headers(req serverRequest) http.Header {
 	return nil
 }
 
-// traceParent is the span of who makes a call, in its metadata or else in the headers
-// of its request.
+// traceParent returns the trace context of the sender of a call, from its metadata or
+// else the headers of its request.
 func (c *call) traceParent() string {
 	if c.req == nil {
 		return ""
@@ -143,14 +144,15 @@ func (c *call) traceParent() string {
 	return cut(headers(c.req).Get("Traceparent"))
 }
 
-// cut is a value without what could not be one: it is kept with the run.
+// cut trims a trace context to the length that one can have, because it is stored with
+// the run.
 func cut(text string) string {
 	const longest = 55 // of version 00
 	text = strings.TrimSpace(text)
 	return text[:min(len(text), longest)]
 }
 
-// limitsIn are the limits in the headers of a request: those that the client asks
+// limitsIn returns the limits in the headers of a request: those that the client asks
 // for, and the mode of the path.
 func limitsIn(h http.Header) access.Limits {
 	toolsets, err := access.ParseToolsets(h.Get("X-MCP-Toolsets"))

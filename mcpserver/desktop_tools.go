@@ -11,9 +11,8 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// desktopTools make a tool, and an address of the server, of each operation on
-// the desktops that last. A desktop belongs to the credential that made it, by
-// itself or by a run.
+// desktopTools makes a tool, and an address of the server, of each operation on lasting
+// desktops. A desktop belongs to the credential that started it, directly or by a run.
 type desktopTools struct{ o *Options }
 
 // What a client that says nothing gets, and how many desktops there may be so
@@ -32,7 +31,7 @@ func (d desktopTools) operations() []operation {
 // runOnDesktop starts programs by their command lines, which may reach beyond the desktop.
 const runOnDesktop = "run_on_desktop"
 
-// callerFor is a subject that uses a tool, as operations know it.
+// callerFor converts a subject that uses a tool to the caller of operations.
 func (d desktopTools) callerFor(who access.Subject, t access.Tool) desktops.Caller {
 	return desktops.Caller{
 		Owner: who.Owner, Commands: who.MayAll(d.o.Kinds, access.HasRisk(steps.RunsShell)).Denied(), Linger: clientLinger, Most: mostDesktops, Dir: d.o.Dir, Environ: d.o.Environ,

@@ -34,8 +34,7 @@ func (s sequenceTool) tool(g *guide) *tool {
 	}
 }
 
-// onlyHere are the arguments that say how the call behaves, and are no part of
-// the document.
+// onlyHere are the arguments that control the call and are no part of the document.
 var onlyHere = map[string]*jsonschema.Schema{
 	"wait":    {Type: "boolean", Description: "false: answer at once; then use get_run"},
 	"dry_run": {Type: "boolean", Description: "only show what would act"},
@@ -85,7 +84,7 @@ func sequenceArgs(fleet bool) *jsonschema.Schema {
 	return s
 }
 
-// run runs a document, asking for the inputs that it lacks.
+// run runs a document, and asks for the inputs that are missing.
 func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	state, err := s.asker.ParseState(c.asked())
 	if err != nil {
@@ -134,13 +133,13 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	})
 }
 
-// ofFleet are the arguments of onlyHere that a server of a fleet has too.
+// ofFleet are further arguments of this sort on a server of a fleet.
 var ofFleet = map[string]*jsonschema.Schema{
 	"needs":    {Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: "labels that its worker must have, such as app=sap"},
 	"priority": {Type: "integer", Minimum: new(0.0), Maximum: new(9.0), Description: "0 goes first; 5 unless said"},
 }
 
-// usualPriority is that of a run in the queue of a fleet which names none.
+// usualPriority is the priority in the queue of a fleet of a run that names none.
 const usualPriority = 5
 
 func (c *call) flag(name string) bool {
@@ -148,7 +147,7 @@ func (c *call) flag(name string) bool {
 	return on
 }
 
-// pack compiles the document that stands in the arguments.
+// pack compiles the document in the arguments.
 func (s sequenceTool) pack(c *call) (engine.Bundle, *workflows.Program, error) {
 	text, err := documentOf(c.req.Params.Arguments)
 	if err != nil {
@@ -157,8 +156,8 @@ func (s sequenceTool) pack(c *call) (engine.Bundle, *workflows.Program, error) {
 	return s.library.of(c.Subject).pack(c.tool.Name, s.o.Dir, text)
 }
 
-// documentOf is the document in the arguments, as text: what it says keeps its
-// order, so that problems are shown where they stand.
+// documentOf returns the document in the arguments as indented text that keeps their
+// order, so that problems are shown at their place.
 func documentOf(raw json.RawMessage) ([]byte, error) {
 	keys := map[string]json.RawMessage{}
 	if err := json.Unmarshal(raw, &keys); err != nil && len(raw) > 0 {
@@ -181,7 +180,7 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// permitRun refuses to continue a run with steps that the caller could not do.
+// permitRun refuses to continue a run with steps that its caller may not perform.
 func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id string) error {
 	h, err := runs.Get(ctx, id)
 	if err != nil {
@@ -198,7 +197,7 @@ func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 	return c.blocked(c.MayRun(p))
 }
 
-// compiledDocument is the document of a run, compiled.
+// compiledDocument compiles the stored document of a run.
 func compiledDocument(ctx context.Context, runs engine.Runs, h engine.Header, kinds []steps.Kind) (*workflows.Program, error) {
 	b, err := keptBundle(ctx, runs, h)
 	if err != nil {
@@ -207,7 +206,7 @@ func compiledDocument(ctx context.Context, runs engine.Runs, h engine.Header, ki
 	return b.Compile(kinds)
 }
 
-// detach begins a run and leaves it to itself.
+// detach begins a run and returns without waiting for it.
 func (r *runner) detach(ctx context.Context, c *call, b begin) (*reply, error) {
 	runs, h, err := r.record(ctx, c, b)
 	if err != nil {

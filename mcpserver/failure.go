@@ -26,7 +26,7 @@ type failure struct {
 	Problems   []workflows.Problem `json:"problems,omitempty"`
 }
 
-// failureKey is where the failure stands in the meta of a result.
+// failureKey is the key of the failure in the metadata of a result.
 const failureKey = "understudy/error"
 
 func failureOf(err error) *failure {
@@ -45,7 +45,7 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// failureOfRun is why a run did not succeed; nil when it did, or when it waits.
+// failureOfRun returns why a run did not succeed, or nil if it did, or if it waits.
 func failureOfRun(h engine.Header) *failure {
 	switch h.Status {
 	case engine.Failed, engine.Cancelled, engine.Interrupted:
@@ -63,7 +63,7 @@ func failureOfRun(h engine.Header) *failure {
 	return f
 }
 
-// toolWords say what the command line says, in calls of tools.
+// toolWords replaces advice for the command line by advice for callers of tools.
 var toolWords = strings.NewReplacer(
 	"with --from STEP", `with resume_run {"run_id": RUN, "from": STEP}`,
 	", with --from", `: resume_run {"run_id": RUN, "from": STEP}`,
@@ -83,15 +83,16 @@ func (f *failure) advise(kinds []steps.Kind, p access.Subject) {
 	}
 }
 
-// names says whether a text has a name as a word of its own: log is none of dialog.
+// names reports whether a text contains a name as a whole word: dialog does not contain
+// log.
 func names(text, name string) bool {
 	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }), name)
 }
 
 func (f *failure) Error() string { return f.Message }
 
-// text is the failure for a model: what, which elements nearly matched, and
-// what to do next.
+// text returns the failure as text for a model: what failed, which elements nearly
+// matched, and what to do next.
 func (f *failure) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", f.Code)

@@ -11,8 +11,8 @@ import (
 	"understudy/steps"
 )
 
-// guide tells models how to work: the sheet in the description of execute_sequence,
-// the pages of kinds, and the whole on one page.
+// guide writes the instructions for models: the sheet in the description of
+// execute_sequence, the pages of kinds, and one page with everything.
 type guide struct {
 	kinds  []steps.Kind
 	policy access.Policy
@@ -25,12 +25,12 @@ var (
 	guideText string
 )
 
-// sheet is what a model must know to write a sequence.
+// sheet returns what a model must know to write a sequence.
 func (g *guide) sheet() string { return sheetText + g.names() }
 
 func (g *guide) text() string { return fmt.Sprintf(guideText, g.sheet()) }
 
-// names are the kinds that a sequence may use, a line for each toolset.
+// names lists the kinds that a sequence may use, one line for each toolset.
 func (g *guide) names() string {
 	lines := map[steps.Toolset][]string{}
 	var order []steps.Toolset
@@ -50,7 +50,7 @@ func (g *guide) names() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// pages describe kinds, each with all its arguments and results.
+// pages returns the descriptions of kinds, with all arguments and results.
 func (g *guide) pages(names []string) (string, error) {
 	var pages []string
 	for _, name := range names {

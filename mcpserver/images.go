@@ -24,8 +24,8 @@ import (
 // include_image is shown the picture itself, as large as models can see it. What
 // it shows is told in the pixels of the screen, for these are what a click takes.
 
-// includeImage is the argument that asks for it. It is no argument of a kind: it
-// says what the answer holds, not what is done.
+// includeImage is the argument that asks for the picture. It is no argument of a kind,
+// for it controls the answer and not what is done.
 const includeImage = "include_image"
 
 // What models can see; larger pictures are scaled down on the way, and then the
@@ -41,8 +41,8 @@ func withImage(s *jsonschema.Schema, text string) *jsonschema.Schema {
 	return s
 }
 
-// splitIncludeImage returns the arguments without include_image, and whether that
-// was set. A kind whose result is no picture is then made to take one.
+// splitIncludeImage returns the arguments without include_image, and whether that was
+// set. A kind whose result is no picture is then made to take one.
 func splitIncludeImage(k steps.Kind, args map[string]any) (map[string]any, bool) {
 	wanted, _ := args[includeImage].(bool)
 	if _, said := args[includeImage]; !said || k.Picture == steps.NoPicture {
@@ -56,15 +56,15 @@ func splitIncludeImage(k steps.Kind, args map[string]any) (map[string]any, bool)
 	return args, wanted
 }
 
-// shot is a picture and the area of the screen that it shows; without one it is all of
-// the screen, pixel by pixel.
+// shot is a picture and the area of the screen that it shows; without an area it shows
+// the whole screen, pixel by pixel.
 type shot struct {
 	uri   string
 	area  desktop.Rect
 	title string // a line before it
 }
 
-// shotsOf are the pictures in a result.
+// shotsOf returns the pictures in a result.
 func shotsOf(value any) []shot {
 	var r struct {
 		URI         string         `json:"uri"`
@@ -87,7 +87,7 @@ func shotsOf(value any) []shot {
 	return all
 }
 
-// picture adds a picture to the reply: a link, or what it shows.
+// picture adds a picture to the reply, as an image if show is set, else as a link.
 func (r *reply) picture(p shot, show bool) {
 	if show {
 		r.shots = append(r.shots, p)
@@ -96,7 +96,7 @@ func (r *reply) picture(p shot, show bool) {
 	r.also = append(r.also, &mcp.ResourceLink{URI: p.uri, Name: "picture", MIMEType: pngType})
 }
 
-// seen is a picture as large as a model can see it.
+// seen encodes a picture, scaled down to the size that models can see.
 func seen(p image.Image) ([]byte, desktop.Size, error) {
 	small, _ := vision.Fit(p, maxImageSide, maxImagePixels)
 	var b bytes.Buffer
@@ -104,7 +104,7 @@ func seen(p image.Image) ([]byte, desktop.Size, error) {
 	return b.Bytes(), desktop.Size{W: small.Rect.Dx(), H: small.Rect.Dy()}, err
 }
 
-// placed says how the pixels of a picture lie on the screen.
+// placed explains how the pixels of a picture map to the screen.
 func placed(area desktop.Rect, size desktop.Size) string {
 	if size.W == area.W && size.H == area.H && area.X == 0 && area.Y == 0 {
 		return fmt.Sprintf("it has %dx%d pixels, which are those of the screen", size.W, size.H)
@@ -114,8 +114,8 @@ func placed(area desktop.Rect, size desktop.Size) string {
 		size.W, size.H, area.X, fx, area.Y, fy)
 }
 
-// lastPicture shows the last picture that the steps of a run left. The report may
-// be of earlier steps.
+// lastPicture shows the last picture of the steps of a run. The report may cover only
+// earlier steps.
 func (r *reply) lastPicture(ctx context.Context, runs engine.Runs, report engine.Report) error {
 	if len(report.Steps) < report.StepsTotal {
 		var err error

@@ -9,8 +9,7 @@ import (
 	"understudy/mcpserver/httpd"
 )
 
-// inflight keeps account of the calls and runs that are under way. Make one with
-// newInflight.
+// inflight tracks the calls and runs in flight. Make one with newInflight.
 type inflight struct {
 	life context.Context // of what outlasts a call; it ends with the server
 	end  context.CancelCauseFunc
@@ -79,7 +78,7 @@ func newInflight() *inflight {
 	return &inflight{life: life, end: end, calls: map[*call]context.CancelCauseFunc{}, runs: map[string]caller{}}
 }
 
-// enter notes a call, and returns the function that notes its end.
+// enter registers a call, and returns the function that removes it.
 func (f *inflight) enter(c *call, cancel context.CancelCauseFunc) (leave func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +104,7 @@ func (f *inflight) counts() httpd.Counts {
 	return httpd.Counts{Calls: len(f.calls), Runs: len(f.runs), Total: f.total, Activity: f.activity}
 }
 
-// runsOf counts the runs of a credential, and of all.
+// runsOf counts the runs of a credential, and all runs.
 func (f *inflight) runsOf(credential string) (own, all int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +122,7 @@ func (f *inflight) noteRun(run string, c caller) {
 	f.runs[run] = c
 }
 
-// forgetWhenOver forgets a run that nobody waits for when it stands still.
+// forgetWhenOver forgets a run for which no call waits once it comes to rest.
 func (f *inflight) forgetWhenOver(runs engine.Runs, run string) {
 	f.detached.Go(func() {
 		if _, err := runs.Wait(f.life, run); err == nil {
@@ -157,8 +156,7 @@ func (f *inflight) callersOf(run, client string) []caller {
 	return all
 }
 
-// close ends every call with a cause, refuses new ones, and waits until none is
-// left.
+// close ends every call with a cause, refuses new ones, and waits until none is left.
 func (f *inflight) close(ctx context.Context, cause error) error {
 	f.mu.Lock()
 	f.closed = true

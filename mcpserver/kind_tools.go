@@ -13,8 +13,8 @@ import (
 	"understudy/steps"
 )
 
-// kindTools make a tool of each kind. The kind checks its own arguments, so
-// that a tool, a document and the command line behave alike.
+// kindTools makes a tool of each kind. The kind checks its own arguments, so that
+// tools, documents and the command line behave alike.
 type kindTools struct{ *runner }
 
 func (r kindTools) tools() []*tool {
@@ -34,7 +34,7 @@ func (r kindTools) tools() []*tool {
 	return tools
 }
 
-// argsOf are the arguments of a kind as a tool shows them.
+// argsOf returns the schema of the arguments that the tool of a kind takes.
 func argsOf(k steps.Kind) *jsonschema.Schema {
 	if k.Picture == steps.NoPicture {
 		return k.ToolArgs()
@@ -63,7 +63,8 @@ func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, erro
 	}
 }
 
-// kindReply is what a single step came to; with pictures to look at, if show.
+// kindReply returns the result of a run of a single step; with its pictures, if show is
+// set.
 func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Header, show bool) (*reply, error) {
 	if f := failureOfRun(h); f != nil {
 		f.ResumeFrom = "" // calling the tool again says the same, and shorter
@@ -90,7 +91,7 @@ func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Hea
 	return out, nil
 }
 
-// whole puts back a result that was too large for the run's state.
+// whole loads a result that was too large for the state of the run.
 func whole(ctx context.Context, runs engine.Runs, result any) (any, error) {
 	m, ok := result.(map[string]any)
 	hash, large := m["$artifact"].(string)

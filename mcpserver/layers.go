@@ -35,7 +35,7 @@ import (
 //
 // Tools for runs and workflows make no run: for them only 1 and 2 count.
 
-// runner takes calls through their layers.
+// runner executes calls through their layers.
 type runner struct {
 	o        *Options
 	runs     *lazyRuns
@@ -48,7 +48,7 @@ type runner struct {
 	pictures *shownPictures
 }
 
-// handle answers one call of a tool.
+// handle executes one call of a tool.
 func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) (res *mcp.CallToolResult, err error) {
 	c := &call{caller: r.clients.caller(req), req: req, tool: t, outlived: r.o.KeepRunning}
 	defer r.recoverPanic(c, &res, &err)
@@ -76,7 +76,7 @@ func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 	return out.result(), nil
 }
 
-// recoverPanic turns a panic into an error of this call, and logs it.
+// recoverPanic logs a panic and turns it into an error of the call.
 func (r *runner) recoverPanic(c *call, res **mcp.CallToolResult, err *error) {
 	p := recover()
 	if p == nil {
@@ -93,14 +93,14 @@ const (
 	codeBlocked       = -31002
 )
 
-// permit is the first layer: the policy.
+// permit is the first layer: it checks the policy.
 func (r *runner) permit(c *call) error {
 	why := c.May(c.tool.Tool)
 	r.o.Log.Info("tool called", "client", c.id(), "tool", c.tool.Name, "allowed", why == nil)
 	return c.blocked(why)
 }
 
-// blocked is the protocol error for a tool that a client may not use; nil: it may.
+// blocked returns the protocol error for a tool that a client may not use, or nil.
 func (c *caller) blocked(why *access.Refusal) error {
 	if why == nil {
 		return nil
@@ -123,12 +123,12 @@ var (
 	errInputEnd = fmt.Errorf("the client closed its side: %w", errStopping)
 )
 
-// timeoutHeader is how a client says how long a call may take.
+// timeoutHeader is the header by which a client limits the duration of a call.
 const timeoutHeader = "X-Request-Timeout-Ms"
 
-// cancellable is the second layer: a call ends when the client says so, when
-// it goes away, when its time is over, and when the server leaves. Each call has
-// a context of its own, so no stop touches a later one.
+// cancellable is the second layer: a call ends when the client cancels it or goes away,
+// when its time is up, and when the server shuts down. Each call has a context of its
+// own, so that ending one affects no later one.
 func (r *runner) cancellable(ctx context.Context, c *call) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	leave := r.inflight.enter(c, cancel)
@@ -148,7 +148,7 @@ func (r *runner) cancellable(ctx context.Context, c *call) (context.Context, fun
 	}
 }
 
-// limit is how long a call may take; 0: as long as it wants.
+// limit returns how long a call may take; 0 means without limit.
 func (c *call) limit(usual time.Duration) time.Duration {
 	if ms, err := strconv.Atoi(headers(c.req).Get(timeoutHeader)); err == nil && ms > 0 {
 		return time.Duration(ms) * time.Millisecond
@@ -156,7 +156,8 @@ func (c *call) limit(usual time.Duration) time.Duration {
 	return usual
 }
 
-// withCaller is the third layer: whose run it is, and where its paths start.
+// withCaller is the third layer: it adds to a request whose run it is, and where its
+// paths start.
 func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	q.Client, q.Dir, q.Environ, q.TraceParent = c.id(), r.o.Dir, r.o.Environ, c.traceParent()
 	q.Roots, q.Private, q.Sandbox, q.Storage = r.o.Roots, r.o.Private, r.o.Sandbox, r.o.Storage
@@ -166,18 +167,19 @@ func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	return q
 }
 
-// typed is what a person typed into the form of a page for the call, if one makes it.
+// typed returns what a person entered in the form of the page that makes the call, if a
+// page makes it.
 func (r *runner) typed(c *call) httpd.Typed {
 	t, _ := r.http.Typed(headers(c.req))
 	return t
 }
 
-// bounds are those of who continues a run.
+// bounds returns the bounds for a caller that continues a run.
 func (r *runner) bounds() *engine.Bounds {
 	return &engine.Bounds{Roots: r.o.Roots, Private: r.o.Private, Storage: r.o.Storage}
 }
 
-// runsOf are the runs that the caller may see and touch.
+// runsOf returns the runs that the caller may see and change.
 func (r *runner) runsOf(ctx context.Context, c *call) (engine.Runs, error) {
 	return r.clients.runsFor(ctx, c.Subject, c.tool.Tool)
 }
@@ -199,10 +201,10 @@ func (r *runner) runOf(ctx context.Context, c *call, id string) (runs engine.Run
 // begin starts or continues a run.
 type begin func(context.Context, engine.Runs) (engine.Header, error)
 
-// show is the last layer: the reply of a run that stands still.
+// show is the last layer: it returns the reply for a run at rest.
 type show func(context.Context, engine.Runs, engine.Header) (*reply, error)
 
-// follow takes a call through the layers that belong to its run.
+// follow executes the layers that belong to the run of a call.
 func (r *runner) follow(ctx context.Context, c *call, b begin, answer show) (*reply, error) {
 	runs, h, err := r.record(ctx, c, b)
 	if err != nil {
@@ -222,8 +224,8 @@ func (r *runner) follow(ctx context.Context, c *call, b begin, answer show) (*re
 	}
 }
 
-// question puts what a waiting run wants to know to a person, and answers the run.
-// When there is no answer and no reply, the run stays waiting.
+// question puts the question of a waiting run to a person, and answers the run. Without
+// an answer and a pending reply, the run stays waiting.
 func (r *runner) question(ctx context.Context, c *call, runs engine.Runs, h *engine.Header) (out *reply, answered bool, err error) {
 	if h.Status != engine.Waiting || h.Question == nil {
 		return nil, false, nil
@@ -239,7 +241,7 @@ func (r *runner) question(ctx context.Context, c *call, runs engine.Runs, h *eng
 	return nil, err == nil, err
 }
 
-// answer answers a run with what a person said.
+// answer answers a run on behalf of the caller.
 func (r *runner) answer(ctx context.Context, c *call, runs engine.Runs, id string, a engine.Answer) (engine.Header, error) {
 	a.By, a.Environ, a.Within, a.Mandate = c.id(), r.o.Environ, r.bounds(), r.mandate(c)
 	h, err := runs.Answer(context.WithoutCancel(ctx), id, a)
@@ -249,7 +251,8 @@ func (r *runner) answer(ctx context.Context, c *call, runs engine.Runs, id strin
 	return h, err
 }
 
-// resumeAsked continues a run whose question a modern client brought an answer to.
+// resumeAsked continues a run for which a modern client brought the answer to a
+// question.
 func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*reply, error) {
 	b := func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		h, err := runs.Get(ctx, state.Run)
@@ -302,8 +305,8 @@ func (r *runner) unattended(ctx context.Context, runs engine.Runs, id string, wh
 	return h, nil
 }
 
-// dispatch is the sixth layer: it follows the run until it stands still, and
-// stops it when the call is ended before.
+// dispatch is the sixth layer: it follows the run until it comes to rest, and stops it
+// if the call ends before.
 func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engine.Header) (engine.Header, error) {
 	p := r.startProgress(ctx, c, h)
 	defer p.end()
@@ -325,9 +328,9 @@ func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engi
 	return h, err
 }
 
-// forgetAtRest forgets whose a run is when it has come to rest, which it tells by
-// closing the channel. The run may go on for long after its call, and until its
-// last step each asks for the rights of its caller.
+// forgetAtRest forgets the caller of a run when the run comes to rest, and then closes
+// the channel. A run may outlast its call for long, and each of its steps needs the
+// rights of its caller.
 func (r *runner) forgetAtRest(ctx context.Context, runs engine.Runs, id string) (rest chan struct{}) {
 	rest = make(chan struct{})
 	go func() {
@@ -339,8 +342,8 @@ func (r *runner) forgetAtRest(ctx context.Context, runs engine.Runs, id string) 
 	return rest
 }
 
-// awaitRest waits until a run stands still, and reports what it does if anyone
-// listens.
+// awaitRest waits until a run comes to rest, and reports progress if the client asked
+// for it.
 func awaitRest(ctx context.Context, runs engine.Runs, h engine.Header, p *progress) (engine.Header, error) {
 	id := h.ID
 	for p != nil && !resting(h.Status) {
@@ -360,11 +363,10 @@ func awaitRest(ctx context.Context, runs engine.Runs, h engine.Header, p *progre
 
 func resting(s engine.Status) bool { return s != engine.Running && s != engine.Queued }
 
-// stopTime is how long a run has to come to a halt.
+// stopTime bounds the wait for a run to stop.
 const stopTime = 10 * time.Second
 
-// stopFor stops the run of a call that was ended. What was done is kept: the run
-// can be resumed.
+// stopFor stops the run of a call that ended. The run can be resumed.
 func (r *runner) stopFor(ctx context.Context, runs engine.Runs, id string) (engine.Header, error) {
 	cause, message := causeOf(ctx)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
@@ -379,8 +381,8 @@ func (r *runner) stopFor(ctx context.Context, runs engine.Runs, id string) (engi
 	return runs.Wait(last, id)
 }
 
-// gone says whether a call was ended because its client went away, which is not
-// the same as a client that cancels.
+// gone reports whether a call ended because its client went away, as opposed to a
+// client that cancelled it.
 func (c *call) gone(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, errStopping) {
@@ -389,7 +391,7 @@ func (c *call) gone(ctx context.Context) bool {
 	return errors.Is(cause, errPeerGone) || errors.Is(cause, io.EOF) || c.connection != nil && c.connection.Err() != nil
 }
 
-// causeOf says why a call was ended, as a run understands it.
+// causeOf returns why a call ended, as a cause for a run to stop.
 func causeOf(ctx context.Context) (engine.Cause, string) {
 	cause := context.Cause(ctx)
 	switch {
@@ -403,7 +405,7 @@ func causeOf(ctx context.Context) (engine.Cause, string) {
 	return engine.ByClient, "the client cancelled the call"
 }
 
-// ended is the error of a call that was ended before its run began.
+// ended returns the error of a call that ended before its run began.
 func ended(ctx context.Context) error {
 	cause, message := causeOf(ctx)
 	codes := map[engine.Cause]steps.Code{engine.ByTimeout: steps.Timeout, engine.ByShutdown: steps.Interrupted}

@@ -24,7 +24,7 @@ import (
 	"understudy/workflows"
 )
 
-// library is the folder of saved workflows: plain files, one for each.
+// library is the folder of saved workflows, with one plain file for each.
 type library struct {
 	kinds       []steps.Kind
 	folder, dir string
@@ -33,14 +33,14 @@ type library struct {
 	who         access.Subject // for whom it is: it holds what that may see
 }
 
-// of is the library as somebody may see it.
+// of returns the library as a subject may see it.
 func (l *library) of(who access.Subject) *library {
 	view := *l
 	view.who = who
 	return &view
 }
 
-// ownership is what is kept beside a saved workflow of a client.
+// ownership is stored beside a saved workflow that belongs to a client.
 type ownership struct {
 	Owner string `json:"owner"`
 }
@@ -49,8 +49,8 @@ func (l *library) ownerFile(name string) string {
 	return filepath.Join(l.folder, "."+name+".owner.json")
 }
 
-// owner is the credential that a saved workflow belongs to; empty: the person at
-// the machine. One that is not known belongs to nobody who could ask.
+// owner returns the credential that owns a saved workflow; "" is the person at the
+// machine. If the owner cannot be read, it returns a name that no credential has.
 func (l *library) owner(name string) string {
 	raw, err := os.ReadFile(l.ownerFile(name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -63,8 +63,8 @@ func (l *library) owner(name string) string {
 	return o.Owner
 }
 
-// sees says whether a saved workflow is there to be read and run: those of the
-// person at the machine are for everybody.
+// sees reports whether a saved workflow may be read and run. Those of the person at the
+// machine are open to everybody.
 func (l *library) sees(name string) bool {
 	if l.who.Owner == "" {
 		return true
@@ -73,7 +73,7 @@ func (l *library) sees(name string) bool {
 	return owner == "" || l.may(name, owner, false) == nil
 }
 
-// visible is a list of resources without the saved workflows of others.
+// visible removes the saved workflows of others from a list of resources.
 func (l *library) visible(list *mcp.ListResourcesResult) *mcp.ListResourcesResult {
 	out := *list
 	out.Resources = slices.DeleteFunc(slices.Clone(list.Resources), func(r *mcp.Resource) bool {
@@ -87,11 +87,11 @@ func (l *library) may(name, owner string, change bool) *access.Refusal {
 	return l.who.May(access.Tool{Name: name, Always: true}, access.Thing{Name: "the workflow " + name, Owner: owner, Change: change})
 }
 
-// endings of saved workflows, the first that there is counts.
+// endings are the extensions of saved workflows, by precedence.
 var endings = []string{".yaml", ".yml", ".json"}
 
-// maxDocument bounds what is read; it is above the limit of package workflows,
-// whose error is the better one.
+// maxDocument bounds the size of a file. It is above the limit of package workflows,
+// which has the better error message.
 const maxDocument = 5 << 20
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
@@ -174,7 +174,7 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 	return path, !there, versions.Replace(path, text)
 }
 
-// own notes whose a new workflow is, before it is there.
+// own stores the owner of a new workflow, before the workflow itself.
 func (l *library) own(name string) error {
 	if l.who.Owner == "" {
 		if err := os.Remove(l.ownerFile(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -189,8 +189,8 @@ func (l *library) own(name string) error {
 	return wholefile.Write(l.ownerFile(name), raw, 0o600)
 }
 
-// load finds the document that another names: a saved workflow, a path, or a
-// file:// address.
+// load finds the document to which another one refers: a saved workflow, a path, or a
+// file:// URL.
 func (l *library) load(ref string, from workflows.Source) (workflows.Source, error) {
 	if validName.MatchString(ref) {
 		return l.get(ref)
@@ -209,8 +209,8 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 	return workflows.Source{Name: path, Dir: filepath.Dir(path), Text: []byte(text)}, nil
 }
 
-// textAt reads a document in the folders in which a run may read. The name is
-// looked at before the file, and no link leads out.
+// textAt reads a document within the folders that a run may read. The path is checked
+// before the file is opened, and symbolic links cannot lead out.
 func (l *library) textAt(path string) (text string, ok bool) {
 	if !slices.Contains(endings, filepath.Ext(path)) {
 		return "", false
@@ -231,17 +231,16 @@ func (l *library) textAt(path string) (text string, ok bool) {
 	return text, err == nil
 }
 
-// unreachable is the error for every document that cannot be called. It says the
-// same of one that is missing, forbidden or out of bounds, or a client would learn
-// which files there are.
+// unreachable returns the same error for documents that are missing, forbidden or out
+// of bounds, so that a client cannot find out which files exist.
 func (l *library) unreachable() error {
 	folders := strings.Join(append(l.roots[:len(l.roots):len(l.roots)], l.folder), ", ")
 	return steps.Errorf(steps.NotFound, "there is no such document: wanted a file whose name ends in %s, in %s", strings.Join(endings, ", "), folders).
 		WithNext("save it with save_workflow and use its name")
 }
 
-// isBelow says whether a path is in a folder by its name, or by that of the folder
-// without links.
+// isBelow reports whether a path is in a folder, by the name of the folder or by its
+// name without symbolic links.
 func isBelow(path, folder string) bool {
 	real, err := filepath.EvalSymlinks(folder)
 	if folder == "" || err != nil {
@@ -253,7 +252,7 @@ func isBelow(path, folder string) bool {
 	})
 }
 
-// pack compiles a document. What it calls is found from a folder.
+// pack compiles a document; documents that it calls are searched relative to dir.
 func (l *library) pack(name, dir string, text []byte) (engine.Bundle, *workflows.Program, error) {
 	src := workflows.Source{Name: name, Dir: dir, Text: text}
 	b, p, err := engine.Pack(src, l.kinds, l.load)
@@ -263,7 +262,8 @@ func (l *library) pack(name, dir string, text []byte) (engine.Bundle, *workflows
 	return b, p, l.withoutForeignLines(src, err)
 }
 
-// withoutSecrets refuses a document that writes out a secret of another that it calls.
+// withoutSecrets refuses a document that contains the value of a secret of another
+// document that it calls.
 func withoutSecrets(p *workflows.Program) (err error) {
 	p.Walk(func(n *workflows.Node) {
 		if n.Call == nil || n.Inputs == nil {
@@ -280,8 +280,8 @@ func withoutSecrets(p *workflows.Program) (err error) {
 	return err
 }
 
-// withoutForeignLines is an error without the lines of documents that are only
-// called: what was sent may be shown to who sent it, and any file may be called.
+// withoutForeignLines removes from an error the lines of documents that are only
+// called. The sender may see what it sent, but any file could be called.
 func (l *library) withoutForeignLines(sent workflows.Source, err error) error {
 	invalid, ok := errors.AsType[*workflows.InvalidError](err)
 	if !ok {

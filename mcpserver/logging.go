@@ -20,19 +20,19 @@ import (
 // logger is the name of our log in the messages.
 const logger = "understudy"
 
-// logLevels are the protocol's levels on slog's scale.
+// logLevels maps the protocol's levels to those of slog.
 var logLevels = map[mcp.LoggingLevel]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "notice": slog.LevelInfo + 2, "warning": slog.LevelWarn,
 	"error": slog.LevelError, "critical": slog.LevelError + 4, "alert": slog.LevelError + 8, "emergency": slog.LevelError + 12,
 }
 
-// levels are those that sessions have set.
+// levels holds the log levels that sessions have set.
 type levels struct {
 	mu sync.Mutex
 	by map[*mcp.ServerSession]mcp.LoggingLevel
 }
 
-// set notes the level of a session until it ends.
+// set stores the level of a session until the session ends.
 func (l *levels) set(session *mcp.ServerSession, level mcp.LoggingLevel) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *levels) get(session *mcp.ServerSession) mcp.LoggingLevel {
 	return l.by[session]
 }
 
-// of is the level from which on the sender of a call wants log messages.
+// of returns the lowest level of log messages that the sender of a call wants.
 func (l *levels) of(req *mcp.CallToolRequest) (slog.Level, bool) {
 	var word mcp.LoggingLevel
 	if req.ProtocolVersion() >= modern {
@@ -69,8 +69,8 @@ func (l *levels) of(req *mcp.CallToolRequest) (slog.Level, bool) {
 	return level, ok
 }
 
-// logLine is what an event of a run says in a log; nil: nothing. What others wrote
-// stands in it as in an answer.
+// logLine returns the log message for an event of a run, or nil. Text from outside is
+// fenced as in answers.
 func logLine(run string, ev engine.Event) (*mcp.LoggingMessageParams, slog.Level) {
 	data := map[string]any{"run_id": run, "path": ev.Path}
 	word := mcp.LoggingLevel("debug")
@@ -105,7 +105,7 @@ func logLine(run string, ev engine.Event) (*mcp.LoggingMessageParams, slog.Level
 	return &mcp.LoggingMessageParams{Logger: logger, Level: word, Data: data}, logLevels[word]
 }
 
-// wordOf is the protocol's word for a level of slog.
+// wordOf returns the protocol's name for a level of slog.
 func wordOf(text string) mcp.LoggingLevel {
 	var l slog.Level
 	if l.UnmarshalText([]byte(text)) != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// guard stands around every request: it shows each client only its tools, and
-// turns a panic into an error of one request.
+// guard wraps every request: it shows each client only its tools, and turns a panic
+// into an error of one request.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -39,7 +39,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// visible is a list of what whoever asks may see.
+// visible removes from a list what the sender of the request may not see.
 func (s *Server) visible(res mcp.Result, from serverRequest) mcp.Result {
 	switch list := res.(type) {
 	case *mcp.ListToolsResult:
@@ -50,9 +50,9 @@ func (s *Server) visible(res mcp.Result, from serverRequest) mcp.Result {
 	return res
 }
 
-// sound is an error that can be encoded. The SDK puts the address of a missing
-// resource into the data of one without encoding it, and a message that cannot be
-// written ends the whole session.
+// sound returns an error that can be encoded. For a missing resource the SDK puts the
+// unencoded URI into the data of the error, and a message that cannot be written ends
+// the whole session.
 func sound(err error, req mcp.Request) error {
 	wire, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || len(wire.Data) == 0 || json.Valid(wire.Data) {
@@ -66,7 +66,7 @@ func sound(err error, req mcp.Request) error {
 	return &fixed
 }
 
-// noSuchTool says whether a call failed because there is no such tool.
+// noSuchTool reports whether a call failed because the tool does not exist.
 func (s *Server) noSuchTool(name string, err error) bool {
 	refused, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && s.tools.named[name] == nil && refused.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(refused.Message, "unknown tool")

@@ -64,7 +64,7 @@ func (o operation) tool() *tool {
 	}
 }
 
-// doAs does it for somebody who may use its tool.
+// doAs performs the operation for a caller who may use its tool.
 func (o operation) doAs(ctx context.Context, who caller, raw []byte) (operations.Result, error) {
 	args, err := o.Decode(raw)
 	if err != nil {
@@ -73,7 +73,7 @@ func (o operation) doAs(ctx context.Context, who caller, raw []byte) (operations
 	return o.do(ctx, who, o.access(), args)
 }
 
-// operate does an operation for whoever sent a request.
+// operate performs an operation for the sender of an HTTP request.
 func (s *Server) operate(r *http.Request, things, name string, args json.RawMessage) (httpd.Operated, error) {
 	for _, o := range s.operations {
 		if o.group != things || o.Command != name {

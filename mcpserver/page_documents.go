@@ -11,7 +11,7 @@ import (
 	"understudy/workflows"
 )
 
-// documentsForPage are the workflows that whoever sent a request may see.
+// documentsForPage returns the workflows that the sender of a request may see.
 func (s *Server) documentsForPage(r *http.Request, tool string) (httpd.Documents, error) {
 	who, err := s.tools.pageFor(r, tool)
 	if err != nil {
@@ -30,8 +30,9 @@ func (l *library) Saved(name string) ([]byte, *workflows.Program, error) {
 	return src.Text, p, err
 }
 
-// OfRun are the document of a run and those that it calls, as they were kept with it.
-// What is called is told only if it is a saved workflow that may be read.
+// OfRun returns the document of a run and the documents that it calls, as they were
+// stored with it. A called document is included only if it is a saved workflow that may
+// be read.
 func (l *library) OfRun(ctx context.Context, runs engine.Runs, h engine.Header) ([]workflows.Source, error) {
 	b, err := keptBundle(ctx, runs, h)
 	if err != nil {
@@ -80,7 +81,7 @@ func (l *library) Mended(ctx context.Context, runs engine.Runs, h engine.Header,
 	return b, p, l.withoutForeignLines(sent, err)
 }
 
-// keptBundle is the document of a run with what it calls.
+// keptBundle returns the stored document of a run with the documents that it calls.
 func keptBundle(ctx context.Context, runs engine.Runs, h engine.Header) (engine.Bundle, error) {
 	raw, err := runs.File(ctx, engine.Documents, h.Document)
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 	"understudy/steps/desktop/vision"
 )
 
-// imageSince asks for a picture as include_image does, and for no more of it than what
-// changed since an earlier one that an answer named. Every tool with include_image
-// takes it. One lists it; the answers that show a picture tell of it.
+// imageSince asks for a picture as include_image does, restricted to what changed since
+// an earlier picture that an answer named. Every tool with include_image takes it. Only
+// one tool lists it; answers that show a picture mention it.
 const imageSince = "image_since"
 
-// takeImageSince takes image_since out of arguments that were not checked yet.
+// takeImageSince removes image_since from arguments that were not checked yet.
 func (t *tool) takeImageSince(args map[string]any) (since string) {
 	if t.args.Properties[includeImage] == nil {
 		return ""
@@ -34,10 +34,10 @@ func (t *tool) takeImageSince(args map[string]any) (since string) {
 	return since
 }
 
-// mostShown is how many of the pictures that were shown are remembered.
+// mostShown bounds the pictures that are remembered.
 const mostShown = 200
 
-// shownPictures remembers by short names which pictures were shown to whom.
+// shownPictures remembers by short names which pictures were shown to which client.
 type shownPictures struct {
 	mu    sync.Mutex
 	last  int
@@ -70,7 +70,7 @@ func (s *shownPictures) get(client, name string) (shot, bool) {
 	return p, known
 }
 
-// showPictures shows the pictures of a reply, or the parts of them that changed.
+// showPictures adds the pictures of a reply, or the parts of them that changed.
 func (r *runner) showPictures(ctx context.Context, c *call, out *reply) error {
 	if len(out.shots) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (r *runner) showPictures(ctx context.Context, c *call, out *reply) error {
 	return nil
 }
 
-// develop reads a stored picture, and completes what is known of it.
+// develop reads a stored picture, and sets its area if that is unknown.
 func develop(ctx context.Context, runs engine.Runs, p *shot) (*image.RGBA, error) {
 	stored, err := runs.File(ctx, engine.Captures, strings.TrimPrefix(p.uri, captureURI))
 	if err != nil {
@@ -120,7 +120,7 @@ func develop(ctx context.Context, runs engine.Runs, p *shot) (*image.RGBA, error
 	return m, nil
 }
 
-// partSince is the part of a picture that the call asks for, with words for it.
+// partSince returns the part of a picture that the call asks for, with a text about it.
 func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p shot, now *image.RGBA) (text string, part image.Rectangle, err error) {
 	if c.since == "" {
 		return ": ", now.Rect, nil
@@ -142,8 +142,8 @@ func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p sho
 	return fmt.Sprintf(" is shown where it is not as %s was: ", c.since), part, nil
 }
 
-// samePart is what an earlier picture has of the area that one of now shows; nil: not
-// all of it, or at another scale.
+// samePart returns the part of an earlier picture that shows the same area as now, or
+// nil if the earlier one does not cover it or has another scale.
 func samePart(before *image.RGBA, was desktop.Rect, now *image.RGBA, is desktop.Rect) *image.RGBA {
 	if was == is && before.Rect == now.Rect {
 		return before
@@ -157,10 +157,11 @@ func samePart(before *image.RGBA, was desktop.Rect, now *image.RGBA, is desktop.
 	return part
 }
 
-// around is how much is shown around what changed.
+// around is the margin that is shown around a change.
 const around = 8
 
-// changed is the part of a picture that is not as it was before, with a margin.
+// changed returns the part of a picture that differs from an earlier one, with a
+// margin.
 func changed(before, now *image.RGBA) (part image.Rectangle) {
 	for y := range now.Rect.Dy() {
 		a, b := before.Pix[y*before.Stride:][:4*now.Rect.Dx()], now.Pix[y*now.Stride:][:4*now.Rect.Dx()]
@@ -182,7 +183,7 @@ func changed(before, now *image.RGBA) (part image.Rectangle) {
 	return part.Inset(-around).Intersect(now.Rect)
 }
 
-// onScreen is the area of the screen that a part of a picture shows.
+// onScreen returns the area of the screen that a part of a picture shows.
 func onScreen(part, whole image.Rectangle, area desktop.Rect) desktop.Rect {
 	scale := func(v, pixels, length int) int { return v * length / cmp.Or(pixels, 1) }
 	x, y := scale(part.Min.X, whole.Dx(), area.W), scale(part.Min.Y, whole.Dy(), area.H)

@@ -21,9 +21,9 @@ import (
 // heartbeat is the longest time without a message.
 const heartbeat = 10 * time.Second
 
-// progress reports to a client what its run does while the client waits: how far
-// it is, where a later state replaces an unsent one, and what it logs. A goroutine
-// sends, because a client that does not read would otherwise block the call.
+// progress reports to a client the progress and the log messages of its run while the
+// client waits. A newer state replaces an unsent one. A goroutine sends, because a
+// client that does not read would otherwise block the call.
 type progress struct {
 	notify func(mcp.ProgressNotificationParams) error // nil: not asked for
 	log    func(*mcp.LoggingMessageParams) error      // nil: not asked for
@@ -40,7 +40,7 @@ type progress struct {
 	lines []*mcp.LoggingMessageParams
 }
 
-// startProgress begins to report what a run does; nil when the client asked for
+// startProgress begins to report on a run; it returns nil if the client asked for
 // nothing.
 func (r *runner) startProgress(ctx context.Context, c *call, h engine.Header) *progress {
 	token := c.req.Params.GetProgressToken()
@@ -90,8 +90,8 @@ func (t *progress) report(ctx context.Context, runs engine.Runs, h engine.Header
 	}
 }
 
-// maxLines bounds the log messages that are queued for a client that does not
-// read. The oldest are dropped; they stay in the events of the run.
+// maxLines bounds the log messages queued for a client that does not read. The oldest
+// are dropped; they remain in the events of the run.
 const maxLines = 1000
 
 func (t *progress) take() (p mcp.ProgressNotificationParams, fresh bool, lines []*mcp.LoggingMessageParams) {
@@ -102,8 +102,8 @@ func (t *progress) take() (p mcp.ProgressNotificationParams, fresh bool, lines [
 	return p, fresh, lines
 }
 
-// work sends what is new, and a heartbeat when nothing is. The progress value
-// always increases, as the protocol demands.
+// work sends what is new, and a heartbeat when nothing is. The progress value always
+// increases, as the protocol requires.
 func (t *progress) work() {
 	defer close(t.done)
 	beat := time.NewTicker(heartbeat)
@@ -143,10 +143,10 @@ func (t *progress) work() {
 	}
 }
 
-// flushTimeout bounds the wait at the end of a call for the last messages.
+// flushTimeout bounds the wait for the last messages at the end of a call.
 const flushTimeout = 500 * time.Millisecond
 
-// end stops reporting. A client that does not read is not waited for.
+// end stops reporting. It does not wait for a client that does not read.
 func (t *progress) end() {
 	if t == nil {
 		return
@@ -158,7 +158,7 @@ func (t *progress) end() {
 	}
 }
 
-// stepOf is the step that an event is about, in words and on one line.
+// stepOf describes the step of an event in one line.
 func stepOf(ev engine.Event) string {
 	var data struct {
 		ID   string `json:"id"`

@@ -13,8 +13,8 @@ import (
 	"understudy/steps"
 )
 
-// prompts are what a person can ask a model to do. One that discloses something
-// of this server needs the right to use the tool that discloses the same.
+// prompts are what a person can ask a model to do. A prompt that discloses something
+// needs the right to use the tool that discloses the same.
 type prompts struct {
 	tools   *toolbox
 	library *library
@@ -131,11 +131,11 @@ func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string)
 Look at its steps (get_run {"run_id": %[2]q, "verbosity": "verbose"}) and at the pictures of the last step. Look at the desktop as it is now. Then say what is wrong and what you would do: resume_run {"run_id": %[2]q} as it is; with "inputs" or "from": another step; or, if a step is wrong, with "workflow": the whole document with that step mended, such as another selector that you have tried with wait_for_element. Wait for my word before anything acts.`, said, r.RunID), nil
 }
 
-// completions is how many values one completion has at most.
+// completions bounds the values of one completion.
 const completions = 100
 
-// complete offers values for an argument of a prompt or a template, by the name
-// of the argument.
+// complete offers values for an argument of a prompt or a template, by the name of the
+// argument.
 func (s prompts) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	var known []string
 	switch req.Params.Argument.Name {

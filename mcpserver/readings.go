@@ -7,7 +7,7 @@ import (
 	"understudy/internal/telemetry"
 )
 
-// readings are the numbers of what this server sees to.
+// readings returns the metrics of desktops, schedules and telemetry.
 func (s *Server) readings(ctx context.Context) (all []telemetry.Reading) {
 	if s.o.Telemetry != nil {
 		all = append(all, s.o.Telemetry.Readings()...)
@@ -34,8 +34,8 @@ func (s *Server) readings(ctx context.Context) (all []telemetry.Reading) {
 	return all
 }
 
-// SendMetrics sends the numbers of this server where a receiver of them is named.
-// What a single credential has stored is never shown.
+// SendMetrics sends the metrics of this server to a receiver, if one is configured.
+// They never include what a single credential has stored.
 func (s *Server) SendMetrics(ctx context.Context) error {
 	if s.o.Telemetry == nil {
 		return nil

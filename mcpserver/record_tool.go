@@ -29,8 +29,8 @@ type Recording interface {
 // of what is clicked are kept in a folder, which is made for the first.
 type Recorder func(ctx context.Context, keys recorder.Keys, pictures string) (r Recording, file string, err error)
 
-// recordTool makes workflows of what was done: by a person who is watched, or by
-// single calls of tools.
+// recordTool makes workflows from recordings of a person, or from single calls of
+// tools.
 type recordTool struct {
 	o         *Options
 	clients   *clients
@@ -49,7 +49,7 @@ func (s *recordTool) tool() *tool {
 	}, s.record)
 }
 
-// recordAction is what record_workflow is to do.
+// recordAction is what record_workflow is asked to do.
 type recordAction string
 
 const (
@@ -68,7 +68,7 @@ type recordArgs struct {
 	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs: run ids, in order"`
 }
 
-// recorded is how a recording is, or what came of it.
+// recorded is the state of a recording, or its result.
 type recorded struct {
 	Recording bool           `json:"recording"`
 	Seen      []string       `json:"seen,omitempty"` // the last steps, in words
@@ -97,7 +97,7 @@ func (s *recordTool) record(ctx context.Context, c *call, a recordArgs) (*reply,
 	return said(s.status(c))
 }
 
-// recording is one recording, and who began it.
+// recording is a recording in progress, and who began it.
 type recording struct {
 	Recording
 	by       string
@@ -106,7 +106,7 @@ type recording struct {
 	pictures string
 }
 
-// begin begins a recording, unless one is made.
+// begin begins a recording, unless one is in progress.
 func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *recordTool) current() *recording {
 	return s.now
 }
 
-// currentOf is the recording in progress, if the caller may see or change it.
+// currentOf returns the recording in progress, if the caller may see or change it.
 func (s *recordTool) currentOf(c *call, change bool) (*recording, error) {
 	r := s.current()
 	if r == nil {
@@ -151,7 +151,7 @@ func (s *recordTool) currentOf(c *call, change bool) (*recording, error) {
 	return r, nil
 }
 
-// close ends the recording that is made. What it saw is in its file.
+// close ends the recording in progress. What was recorded is in its file.
 func (s *recordTool) close() {
 	if r := s.current(); r != nil {
 		_, _ = r.Stop()
@@ -184,7 +184,7 @@ func (s *recordTool) status(c *call) (recorded, string, error) {
 	return out, strings.Join(slices.Concat([]string{text}, out.Seen, st.Limits), "\n"), nil
 }
 
-// start begins to watch, and answers once nothing can be missed.
+// start begins to record, and returns once no input can be missed.
 func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, error) {
 	if s.o.Record == nil {
 		return recorded{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
@@ -202,8 +202,8 @@ func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, erro
 	return recorded{Recording: true, Limits: limits}, text, nil
 }
 
-// stop ends the watching, and makes the workflow. When that fails, as
-// with a name that is taken, the recording is kept, and stop can be called again.
+// stop ends the recording and makes the workflow. If that fails, as with a name that is
+// taken, the recording is kept, and stop can be called again.
 func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
 	r, err := s.currentOf(c, true)
 	if err != nil {
@@ -245,7 +245,7 @@ func (a *recordArgs) options() compile.Options {
 	return compile.Options{Name: a.Name, Description: a.Description, Literal: a.Literal}
 }
 
-// fromRuns makes a workflow of what runs did.
+// fromRuns makes a workflow from the calls of runs.
 func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
 	if len(a.Runs) == 0 {
 		return recorded{}, "", steps.Errorf(steps.Invalid, "from_runs needs runs").
@@ -270,7 +270,7 @@ func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recor
 	return s.made(ctx, c, a, text, notes)
 }
 
-// CallsOf are the steps of a run that succeeded, in their order.
+// CallsOf returns the steps of a run that succeeded, in order.
 func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id string) ([]compile.Call, error) {
 	var calls []compile.Call
 	started := map[string]compile.Call{}
@@ -303,7 +303,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 	return calls, nil
 }
 
-// made checks a workflow that was made, and saves it when it has a name.
+// made checks a new workflow, and saves it if it has a name.
 func (s *recordTool) made(ctx context.Context, c *call, a recordArgs, text []byte, notes []compile.Note) (recorded, string, error) {
 	_, p, err := s.library.pack("recording", s.o.Folder, text)
 	if err != nil {

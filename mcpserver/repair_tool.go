@@ -11,7 +11,7 @@ import (
 	"understudy/workflows"
 )
 
-// repairTool mends the workflow of a run by what a person did on its desktop.
+// repairTool changes the workflow of a run by what a person did on its desktop.
 type repairTool struct {
 	runTools
 	resources *resources
@@ -59,13 +59,14 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	return said(p, p.Words()+"\n"+out.text, nil)
 }
 
-// shelf is the saved workflows, for a caller who mends one.
+// shelf gives package repair access to the saved workflows of a caller.
 type shelf struct {
 	s repairTool
 	c *call
 }
 
-// name is that of the saved workflow that a document was read from; "": of none.
+// name returns the name of the saved workflow that a document was read from; "" if it
+// is none.
 func (x shelf) name(of workflows.Source) string {
 	name := of.Name
 	if filepath.Dir(name) == x.s.library.folder {

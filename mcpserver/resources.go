@@ -39,15 +39,14 @@ const (
 	pageType = "text/markdown"
 )
 
-// resource is something that can be read; an address with a name in braces
-// stands for many. Reading it needs the right to use the tool that discloses the
-// same; "" needs none.
+// resource is something that can be read; a URI with a name in braces is a template.
+// Reading it needs the right to use the tool that discloses the same; "" needs none.
 type resource struct {
 	uri, name, text, mime, tool string
 	read                        func(r *resources, ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error)
 }
 
-// ofRuns lets a resource be read of the runs that whoever asks may see.
+// ofRuns makes a reader that is given the runs which the client may see.
 func ofRuns(read func(s *resources, ctx context.Context, c *call, runs engine.Runs, uri string) (*mcp.ResourceContents, error)) func(*resources, context.Context, *call, string) (*mcp.ResourceContents, error) {
 	return func(s *resources, ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
 		runs, err := s.runsOf(ctx, c)
@@ -58,7 +57,7 @@ func ofRuns(read func(s *resources, ctx context.Context, c *call, runs engine.Ru
 	}
 }
 
-// allResources are all: reading is a resource, acting is a tool.
+// allResources lists all resources.
 var allResources = []resource{
 	{runsURI, "runs", "The last runs.", jsonType, "list_runs", ofRuns((*resources).readRuns)},
 	{workflowsURI, "workflows", "The saved workflows.", jsonType, "list_workflows", (*resources).readWorkflows},
@@ -75,7 +74,7 @@ var allResources = []resource{
 
 func (r resource) many() bool { return strings.Contains(r.uri, "{") }
 
-// is says whether an address is this one, or one of those that it stands for.
+// is reports whether a URI is this resource, or matches its template.
 func (r resource) is(uri string) bool {
 	before, rest, many := strings.Cut(r.uri, "{")
 	_, after, _ := strings.Cut(rest, "}")
@@ -111,7 +110,7 @@ func (s *resources) add() {
 	}
 }
 
-// addWorkflow lists a saved workflow, which is read as all of them are.
+// addWorkflow lists a saved workflow.
 func (s *resources) addWorkflow(name string) {
 	uri := workflowURI + name
 	r, _ := resourceAt(uri)
@@ -126,7 +125,7 @@ func resourceAt(uri string) (resource, bool) {
 	return resource{}, false
 }
 
-// reading makes a handler of what reads one resource.
+// reading returns the handler that reads a resource.
 func (s *resources) reading(r resource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		who, err := s.tools.who(req, r.tool)
@@ -214,7 +213,7 @@ func (s *resources) readKinds(context.Context, *call, string) (*mcp.ResourceCont
 	return asJSON(map[string]any{"kinds": list}, nil)
 }
 
-// treeKind is the kind that reads the tree.
+// treeKind is the kind that reads the accessibility tree.
 const treeKind = "get_window_tree"
 
 // readTree reads the desktop by a run of its kind, so that the list of runs shows

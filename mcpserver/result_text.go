@@ -14,17 +14,16 @@ import (
 // that the structured content says, in fewer words: one line of short values,
 // then the long texts as they are.
 
-// longest is how long a value in a line may be.
+// longest bounds a value within a line.
 const longest = 300
 
-// blocks are the fields that hold texts of many lines, in the order in which
-// they are shown.
+// blocks are the fields with texts of many lines, in the order in which they are shown.
 var blocks = []string{"content", "text", "stdout", "stderr", "happened", "ui_diff", "ui_tree"}
 
-// outlines are the blocks that we write, with names and texts in quotes.
+// outlines are the blocks that this program writes, with names and texts in quotes.
 var outlines = []string{"happened", "ui_diff", "ui_tree"}
 
-// textOf is the result of a kind in words.
+// textOf returns the result of a kind as text.
 func textOf(k steps.Kind, value any) string {
 	m, ok := value.(map[string]any)
 	if text, said := k.Say(m); ok && said {
@@ -78,8 +77,8 @@ func textOf(k steps.Kind, value any) string {
 	return text
 }
 
-// fieldsOf are the fields of a result: as the kind declares them, then others;
-// the texts of many lines are last.
+// fieldsOf returns the fields of a result: first in the order of the schema, then
+// others; texts of many lines are last.
 func fieldsOf(k steps.Kind, m map[string]any) []string {
 	order := slices.Concat(k.Result.PropertyOrder, slices.Sorted(maps.Keys(m)), blocks)
 	var names []string
@@ -106,14 +105,14 @@ func valueText(k steps.Kind, v any) string {
 	return plainJSON(v)
 }
 
-// textOfElement is the text that an element shows.
+// textOfElement returns the text that an element shows.
 func textOfElement(v any) string {
 	m, _ := v.(map[string]any)
 	text, _ := m["text"].(string)
 	return text
 }
 
-// elementText is an element or a window in a few words, without the text that is told
+// elementText describes an element or a window briefly, without the text that is shown
 // as its value.
 func elementText(v, value any) string {
 	m, _ := v.(map[string]any)
@@ -135,7 +134,7 @@ func elementText(v, value any) string {
 	return strings.Join(words, " ")
 }
 
-// short is a value in one line, cut to what can be read.
+// short returns a value in one line, cut to a readable length.
 func short(v any) string { return words.Shorten(plainJSON(v), longest) }
 
 func plainJSON(v any) string {

@@ -16,8 +16,8 @@ import (
 	"understudy/workflows"
 )
 
-// rightsKept are stored with a run that goes on by itself: what its caller could
-// do, which nobody can tell any more when the server has been started again.
+// rightsKept is stored with a run that resumes by itself: the rights of its caller,
+// which cannot be found out any more after the server was restarted.
 type rightsKept struct {
 	access.Policy
 	Signed bool `json:"signed,omitempty"` // by a token that nothing is kept of
@@ -31,10 +31,10 @@ func (c caller) rightsToKeep() json.RawMessage {
 	return raw
 }
 
-// ResumeInterrupted lets the runs go on that were cut short and whose documents
-// say resume: auto, the oldest first: the next one begins when the last has its
-// place at the desktop, or stands still. Each may do what whoever began it may do
-// by now. It returns at once; Close waits for its end.
+// ResumeInterrupted resumes the interrupted runs whose documents say resume: auto, the
+// oldest first. The next one begins when the last has its place at the desktop, or
+// comes to rest. Each has the rights that its caller has by now. It returns at once;
+// Close waits for its end.
 func (s *Server) ResumeInterrupted() {
 	s.inflight.detached.Go(func() {
 		s.resuming.Lock()
@@ -66,7 +66,7 @@ func (s *Server) resumeInterrupted(ctx context.Context) error {
 	return nil
 }
 
-// resumeAlone lets one run go on, and waits until it has its place.
+// resumeAlone resumes one run, and waits until it has its place at the desktop.
 func (s *Server) resumeAlone(ctx context.Context, runs engine.Runs, h engine.Header) error {
 	who, err := s.clients.beganBy(ctx, runs, h)
 	if err != nil {
@@ -91,8 +91,8 @@ func (s *Server) resumeAlone(ctx context.Context, runs engine.Runs, h engine.Hea
 	return awaitPlace(ctx, runs, now, program)
 }
 
-// mayGoOn says why a run of somebody may not go on by itself: for something that
-// who began it may not do by now, or that the server lets nobody do.
+// mayGoOn returns an error if the program does something that its caller may not do by
+// now, or that the server permits nobody.
 func (s *clients) mayGoOn(who caller, p *workflows.Program) error {
 	for _, subject := range []access.Subject{s.subjectNow(who), {Policy: s.policy}} {
 		if why := subject.MayRun(p); why != nil {
@@ -102,8 +102,8 @@ func (s *clients) mayGoOn(who caller, p *workflows.Program) error {
 	return nil
 }
 
-// awaitPlace waits until a run that acts has its place at the desktop, or stands
-// still.
+// awaitPlace waits until a run that acts has its place at the desktop, or comes to
+// rest.
 func awaitPlace(ctx context.Context, runs engine.Runs, h engine.Header, p *workflows.Program) error {
 	acts := false
 	p.WalkAll(func(n *workflows.Node) { acts = acts || n.Kind != nil && n.Kind.Touches == steps.Act })
@@ -119,8 +119,8 @@ func awaitPlace(ctx context.Context, runs engine.Runs, h engine.Header, p *workf
 	return nil
 }
 
-// beganBy is who began a run, as far as that still counts: with the rights that
-// the server kept, for a credential that it still takes.
+// beganBy returns who began a run, with the rights that the server stored, within those
+// of a credential that it still accepts.
 func (s *clients) beganBy(ctx context.Context, runs engine.Runs, h engine.Header) (caller, error) {
 	events, err := runs.Events(ctx, h.ID, 1)
 	if err != nil || len(events) == 0 {
@@ -134,7 +134,8 @@ func (s *clients) beganBy(ctx context.Context, runs engine.Runs, h engine.Header
 	return s.maker("run "+h.ID, h.Client, h.Owner, created.Rights, h.StartedAt)
 }
 
-// maker is who made a thing at a time, as far as that still counts.
+// maker returns who made a thing at a time, with the rights that were stored, within
+// those that its credential still has.
 func (s *clients) maker(what, client, owner string, rights json.RawMessage, at time.Time) (caller, error) {
 	name, _, _ := strings.Cut(client, "#")
 	c := caller{name: name, self: strings.TrimPrefix(name, owner+"/")}
@@ -157,7 +158,7 @@ func (s *clients) maker(what, client, owner string, rights json.RawMessage, at t
 	return c, nil
 }
 
-// grantOf is what the credential of who made a thing allows by now.
+// grantOf returns the current grant of the credential that made a thing.
 func (s *clients) grantOf(what, owner string, signed bool, at time.Time) (auth.Grant, error) {
 	grant, err := auth.Grant{}, auth.ErrRefused
 	if s.gate != nil {

@@ -11,9 +11,9 @@ import (
 	"understudy/steps"
 )
 
-// allow says whether a run may still use a kind. An engine calls it before each
-// step, so that a right that was revoked is lost at once. The rights are those of
-// the client that began the run or continued it last, within those of this server.
+// allow returns nil if a run may still use a kind. An engine calls it before each step,
+// so that revoking a right takes effect at once. The rights are those of the client
+// that began the run or continued it last, within those of this server.
 func (s *clients) allow(run, client string, k steps.Kind) error {
 	return s.allowAll(s.inflight.callersOf(run, client), client, k)
 }
@@ -27,7 +27,8 @@ func (s *clients) allowAll(callers []caller, client string, k steps.Kind) error 
 	return s.rights().Allow(client, k)
 }
 
-// subjectNow is what a caller may do by now: never more than when it called.
+// subjectNow returns the current rights of a caller, which never exceed those at the
+// time of its call.
 func (s *clients) subjectNow(by caller) access.Subject {
 	now := by.Subject
 	now.Policy = now.Narrowed(s.modes.Of(by.self))
@@ -47,8 +48,8 @@ func limitsOf(g auth.Grant) access.Limits {
 	return access.Limits{Mode: access.Mode(g.Mode), Toolsets: g.Toolsets}
 }
 
-// AllowFor is Allow for the worker of a fleet that executes a run. A server that was
-// started again knows from the run who its client is.
+// AllowFor is Allow for the worker of a fleet that executes a run. After a restart, the
+// client is known from the run.
 func (s *Server) AllowFor(run string, m engine.Mandate, k steps.Kind) error {
 	callers := s.inflight.callersOf(run, m.Client)
 	if len(callers) == 0 {
@@ -61,7 +62,8 @@ func (s *Server) AllowFor(run string, m engine.Mandate, k steps.Kind) error {
 	return s.clients.allowAll(callers, m.Client, k)
 }
 
-// mandate is what the worker of a fleet needs to know of who continues a run.
+// mandate returns what the worker of a fleet must know about the client that continues
+// a run.
 func (r *runner) mandate(c *call) *engine.Mandate {
 	if !r.o.Fleet {
 		return nil
@@ -73,8 +75,8 @@ func (s *clients) rights() access.Rights {
 	return access.Rights{Policy: s.policy, Modes: s.modes.All()}
 }
 
-// setMode sets the mode of a client by name. It tells the owner of the data
-// folder, if that is another process.
+// setMode sets the mode of a client by name, also in the process that owns the data
+// folder.
 func (s *clients) setMode(ctx context.Context, client string, mode access.Mode) error {
 	s.modes.Set(client, mode)
 	if m, ok := s.runs.opened().(interface {

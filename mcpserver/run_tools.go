@@ -14,13 +14,13 @@ import (
 	"understudy/workflows"
 )
 
-// decision is what to do with a step that may have acted.
+// decision is the choice for a step that may have acted.
 type decision string
 
-// resumption is what to do with the step at which a run goes on.
+// resumption is the choice for the step at which a run continues.
 type resumption string
 
-// runTools are what can be done with runs.
+// runTools are the tools for runs.
 type runTools struct {
 	*runner
 	library *library
@@ -49,7 +49,7 @@ func (s runTools) tools() []*tool {
 	}
 }
 
-// onRuns gives a tool the runs that its caller may see and touch.
+// onRuns makes a tool that is given the runs which its caller may see and change.
 func onRuns[A any](r *runner, do func(ctx context.Context, c *call, runs engine.Runs, a A) (*reply, error)) func(context.Context, *call, A) (*reply, error) {
 	return func(ctx context.Context, c *call, a A) (*reply, error) {
 		runs, err := r.runsOf(ctx, c)
@@ -69,8 +69,7 @@ type getRunArgs struct {
 	Image       bool                `json:"include_image,omitempty" jsonschema:"show the last picture of a step"`
 }
 
-// longPoll is the longest that get_run waits: many clients give up after a
-// minute.
+// longPoll bounds the wait of get_run: many clients time out after a minute.
 const longPoll = time.Minute
 
 func (s runTools) get(ctx context.Context, c *call, runs engine.Runs, a getRunArgs) (*reply, error) {
@@ -99,7 +98,7 @@ func (s runTools) get(ctx context.Context, c *call, runs engine.Runs, a getRunAr
 	return out, err
 }
 
-// poll waits for a run, but not too long.
+// poll waits for a run, up to a limit.
 func (s runTools) poll(ctx context.Context, c *call, runs engine.Runs, h engine.Header, wait time.Duration) (engine.Header, error) {
 	p := s.startProgress(ctx, c, h)
 	defer p.end()
@@ -223,8 +222,8 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 	})
 }
 
-// withoutSecrets refuses inputs that hold a secret: it would have passed the client and
-// its model. The run asks for the secrets that it lacks by itself.
+// withoutSecrets refuses inputs that contain a secret: it would have passed through the
+// client and its model. The run itself asks for missing secrets.
 func (s runTools) withoutSecrets(ctx context.Context, c *call, a resumeArgs, changed *engine.Bundle) error {
 	if len(a.Inputs) == 0 {
 		return nil
@@ -255,7 +254,7 @@ func (s runTools) withoutSecrets(ctx context.Context, c *call, a resumeArgs, cha
 		WithNext(fmt.Sprintf("resume_run {\"run_id\": %q} without it asks the person on a page of this machine; or %s", h.ID, secretCommand(h.ID, names)))
 }
 
-// packChanged is the document that replaces a run's; nil: none does.
+// packChanged returns the document that replaces that of the run, or nil.
 func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engine.Bundle, error) {
 	var bundle engine.Bundle
 	var program *workflows.Program
@@ -297,7 +296,7 @@ func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply,
 	})
 }
 
-// continueRun continues a run, under the policy of who continues it.
+// continueRun continues a run, under the policy of the caller.
 func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *bool, v workflows.Verbosity, b begin) (*reply, error) {
 	state, err := s.asker.ParseState(c.asked())
 	if err != nil {
@@ -344,8 +343,8 @@ type stopArgs struct {
 	Reason string `json:"reason,omitempty" jsonschema:"why, for the record"`
 }
 
-// made says whether a run is of this client: by its credential, or by its name
-// where nobody is asked for one.
+// made reports whether a run belongs to this client: by its credential, or by its name
+// where there are no credentials.
 func (c caller) made(h engine.Header) bool {
 	if c.Owner != "" {
 		return h.Owner == c.Owner

@@ -14,7 +14,7 @@ import (
 	"understudy/workflows"
 )
 
-// runView is a run as a tool answers with it: short, unless more is asked for.
+// runView is a run in an answer: short, unless more is asked for.
 type runView struct {
 	RunID      string           `json:"run_id"`
 	Workflow   string           `json:"workflow"`
@@ -44,7 +44,7 @@ type stepView struct {
 	Code       steps.Code `json:"code,omitempty"`
 }
 
-// normalSteps is how many steps an answer of the usual length names.
+// normalSteps is how many steps an answer of normal verbosity lists.
 const normalSteps = 50
 
 func verbosityOf(o workflows.Options) workflows.Verbosity {
@@ -54,8 +54,8 @@ func verbosityOf(o workflows.Options) workflows.Verbosity {
 	return o.Verbosity
 }
 
-// runReply is what a run came to, as exactly as was asked for, and how the screen
-// was last when that is to be shown.
+// runReply returns the reply for a run, at a verbosity; with the last picture of the
+// screen, if show is set.
 func runReply(ctx context.Context, kinds []steps.Kind, runs engine.Runs, h engine.Header, v workflows.Verbosity, show bool) (*reply, error) {
 	page := engine.Page{Limit: normalSteps}
 	if v == workflows.Wordy {
@@ -103,7 +103,7 @@ func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {
 	return view
 }
 
-// runText is a run in one line.
+// runText summarizes a run in one line.
 func runText(r engine.Report) string {
 	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
 	text := fmt.Sprintf("run %s %s: %d of %d steps in %s", r.RunID, r.Status, r.Executed, r.Total, took)
@@ -132,7 +132,7 @@ func runText(r engine.Report) string {
 	return text
 }
 
-// mostOutput is how much of an output stands in an answer.
+// mostOutput bounds the output of a run in an answer.
 const mostOutput = 8000
 
 func outputText(r engine.Report) string {
@@ -143,7 +143,8 @@ func outputText(r engine.Report) string {
 	return text
 }
 
-// stepsText is a line for each step of a run; with its result, if that much is asked for.
+// stepsText lists the steps of a run, one a line; with their results, if the verbosity
+// says so.
 func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engine.Report, v workflows.Verbosity) string {
 	var b strings.Builder
 	for _, s := range r.Steps {
@@ -161,7 +162,7 @@ func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engi
 	return b.String()
 }
 
-// resultText is what a step answered, as its tool would say it.
+// resultText returns the result of a step as its tool would write it.
 func resultText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, s engine.StepReport) string {
 	k, ok := steps.Find(kinds, s.Kind)
 	value, err := whole(ctx, runs, s.Result)
@@ -171,7 +172,7 @@ func resultText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, s eng
 	return "\n" + textOf(k, value)
 }
 
-// linksOf are links to the pictures of a run's last step.
+// linksOf returns links to the pictures of the last step of a run.
 func linksOf(r engine.Report) (links []mcp.Content) {
 	if len(r.Steps) == 0 {
 		return nil
@@ -182,7 +183,7 @@ func linksOf(r engine.Report) (links []mcp.Content) {
 	return links
 }
 
-// nextOfQuestion says how to answer a run that waits.
+// nextOfQuestion returns how to answer a waiting run.
 func nextOfQuestion(h engine.Header) string {
 	q := h.Question
 	switch {
@@ -196,7 +197,7 @@ func nextOfQuestion(h engine.Header) string {
 	return fmt.Sprintf("ask the user, then resume_run {\"run_id\": %q, \"answer\": ...}", h.ID)
 }
 
-// secretCommand is how a person gives secrets at the command line.
+// secretCommand returns the command by which a person enters secrets.
 func secretCommand(run string, names []string) string {
 	var text strings.Builder
 	text.WriteString("a secret cannot be given through this client; the user runs: understudy resume " + run)

@@ -12,8 +12,8 @@ import (
 	"understudy/workflows"
 )
 
-// scheduler begins the runs of schedules, each with the rights of who made its
-// schedule: what that may do by now, within what it could when it made it.
+// scheduler begins the runs of schedules, each with the rights that the maker of the
+// schedule has by now, within those at the time when it was made.
 type scheduler struct {
 	*runner
 	library *library
@@ -40,7 +40,7 @@ func (s *scheduler) operations() []operation {
 	})
 }
 
-// callerFor is somebody who uses a tool, as operations know it.
+// callerFor converts the user of a tool to the caller of operations.
 func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 	may := func(x schedules.Schedule, change bool) error {
 		return who.May(t, access.Thing{Name: "the schedule " + x.Name, Owner: x.Owner, Change: change}).Denied()
@@ -76,7 +76,8 @@ func (s *scheduler) madeBy(x schedules.Schedule) (who caller, bundle engine.Bund
 	return who, bundle, p, err
 }
 
-// document is the workflow of a schedule, if who made it may see it and do all of it.
+// document returns the workflow of a schedule, if its maker may see it and execute all
+// of it.
 func (s *scheduler) document(who caller, x schedules.Schedule) (engine.Bundle, *workflows.Program, error) {
 	bundle, p, err := s.bundle(who, x)
 	if err == nil {
@@ -123,7 +124,7 @@ func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules
 	return err
 }
 
-// hear takes a message for a webhook.
+// hear handles a request to a webhook.
 func (s *scheduler) hear(ctx context.Context, name string, h http.Header, body []byte) (any, bool, error) {
 	if s.o.Schedules == nil {
 		return nil, false, schedules.ErrUnsigned

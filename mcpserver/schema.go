@@ -12,13 +12,11 @@ import (
 	"understudy/workflows"
 )
 
-// seldom are the fields of results that stand in many kinds, and are there only
-// when a caller asked for them.
+// seldom are the fields that many results have only when the caller asks for them.
 var seldom = []string{"screenshots", "screenshot_areas", "not_seen", "has_ui_changes", "ui_diff", "ui_tree"}
 
-// shallow is the outline of a schema: the names and types of an object's
-// fields. A client can still check results by it, and a model that is shown
-// every tool need not read what the fields are made of.
+// shallow reduces a schema to the names and types of its fields. Clients can still
+// validate results, and a model that is shown all tools need not read the inner types.
 func shallow(s *jsonschema.Schema) *jsonschema.Schema {
 	out := &jsonschema.Schema{Type: "object", Required: s.Required}
 	if len(s.Properties) == 0 {
@@ -37,14 +35,14 @@ func shallow(s *jsonschema.Schema) *jsonschema.Schema {
 	return out
 }
 
-// anything is a schema that every value fits. Written out it is an object, as
-// versions before 2026-07-28 want it, and not just true.
+// anything returns a schema that accepts every value. It is an object, as protocol
+// versions before 2026-07-28 require, not just true.
 func anything() *jsonschema.Schema {
 	return &jsonschema.Schema{Types: []string{"null", "boolean", "number", "string", "array", "object"}}
 }
 
-// runSchema is what the tools for runs answer with. It is shallow on purpose:
-// it is read by models, many times.
+// runSchema returns the result schema of the tools for runs. It is shallow on purpose:
+// models read it many times.
 func runSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Required: []string{"run_id", "status"},
@@ -56,14 +54,14 @@ func runSchema() *jsonschema.Schema {
 	}
 }
 
-// listOf is the schema of an object that holds a list of objects.
+// listOf returns the schema of an object that holds a list of objects.
 func listOf(name string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Required: []string{name}, Properties: map[string]*jsonschema.Schema{
 		name: {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
 	}}
 }
 
-// schemaFor is the schema of a type; an optional field may be null.
+// schemaFor returns the schema of a type; optional fields may be null.
 func schemaFor[T any]() *jsonschema.Schema { return schemaOf(reflect.TypeFor[T]()) }
 
 func schemaOf(t reflect.Type) *jsonschema.Schema {

@@ -158,8 +158,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// offer makes the tools and the resources. All tools are registered; a policy says
-// which of them a client sees.
+// offer registers all tools and resources; the policy decides which of them a client
+// sees.
 func (s *Server) offer(l *library, lasting desktopTools) {
 	run := &runner{&s.o, s.runs, s.clients, s.inflight, s.http, s.asker, &s.levels, s.changes, &shownPictures{}}
 	guide := &guide{l.kinds, s.o.Policy}
@@ -194,15 +194,15 @@ func (s *Server) offer(l *library, lasting desktopTools) {
 	res.add()
 }
 
-// ServeHTTP answers on a listener, clients at /mcp and operators at the other
-// addresses, until the context ends; then the runs are stopped, their replies
-// written, and the connections closed.
+// ServeHTTP serves a listener, clients at /mcp and operators at the other addresses,
+// until the context ends. Then the runs are stopped, their replies written, and the
+// connections closed.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 	return s.http.Serve(ctx, l, s.Close)
 }
 
-// live opens the desktop of a run once more: where the runs are executed, if that is
-// on another machine.
+// live opens the desktop of a run once more, for a viewer; on another machine, if the
+// run is executed there.
 func (s *Server) live(ctx context.Context, h engine.Header, by string) (rfb.Live, error) {
 	type workers interface {
 		Live(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
@@ -224,16 +224,15 @@ func (s *Server) hook(ctx context.Context, name string, h http.Header, body []by
 	return s.scheduler.hear(ctx, name, h, body)
 }
 
-// Runs are what the tools work with; they are opened when they are first needed.
+// Runs returns the runs; the first call opens them.
 func (s *Server) Runs(ctx context.Context) (engine.Runs, error) { return s.runs.get(ctx) }
 
-// Allow says whether a run may still use a kind; an engine asks it before each
-// step.
+// Allow returns nil if a run may still use a kind; an engine calls it before each step.
 func (s *Server) Allow(run, client string, k steps.Kind) error {
 	return s.clients.allow(run, client, k)
 }
 
-// AllowBound is Allow for an engine of another process. It says also whether a
+// AllowBound is Allow for an engine of another process. It also reports whether a
 // credential began or continued the run.
 func (s *Server) AllowBound(run, client string, k steps.Kind) (bound bool, err error) {
 	for _, c := range s.inflight.callersOf(run, client) {
@@ -242,11 +241,11 @@ func (s *Server) AllowBound(run, client string, k steps.Kind) (bound bool, err e
 	return bound, s.Allow(run, client, k)
 }
 
-// Rights are what the clients of this server may do. The process that owns the
-// data folder holds each step to them.
+// Rights returns the rights of the clients of this server. The process that owns the
+// data folder checks each step against them.
 func (s *Server) Rights() access.Rights { return s.clients.rights() }
 
-// greeted drops what was kept for a client when its session ends.
+// greeted drops what is remembered of a client when its session ends.
 func (s *Server) greeted(_ context.Context, req *mcp.InitializedRequest) {
 	session, id := req.Session, s.clients.caller(req).id()
 	go func() {
@@ -257,7 +256,7 @@ func (s *Server) greeted(_ context.Context, req *mcp.InitializedRequest) {
 	}()
 }
 
-// pageSize is how many tools or resources one list holds.
+// pageSize is how many tools or resources one page of a list holds.
 const pageSize = 200
 
 const instructions = `Understudy drives the desktop of this machine and runs workflows on it.
@@ -279,7 +278,7 @@ func (o *Options) instructions() string {
 	return instructions
 }
 
-// quieter drops what the SDK logs below a warning: every request.
+// quieter drops the SDK's log messages below a warning, one for every request.
 type quieter struct{ slog.Handler }
 
 // Enabled implements slog.Handler.
@@ -287,7 +286,7 @@ func (q quieter) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
 }
 
-// lazyRuns opens the runs when they are first needed.
+// lazyRuns opens the runs on first use.
 type lazyRuns struct {
 	open func(context.Context) (engine.Runs, error)
 
@@ -310,7 +309,7 @@ func (l *lazyRuns) get(ctx context.Context) (engine.Runs, error) {
 	return runs, nil
 }
 
-// opened are the runs if they are open; nil: they are not.
+// opened returns the runs if they are open, else nil.
 func (l *lazyRuns) opened() engine.Runs {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,10 +18,10 @@ import (
 	"understudy/steps"
 )
 
-// ServeStdio answers one client over a pair of streams until the client closes
-// its side, or the context ends. Either way the runs of the client are stopped so
-// that they can be resumed, and their replies are written first. Runs that outlive
-// the client go on to their end, or until the context ends.
+// ServeStdio serves one client over a pair of streams until the client closes its side,
+// or the context ends. Either way the runs of the client are stopped so that they can
+// be resumed, and their replies are written first. Runs that outlive the client
+// continue to their end, or until the context ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := &lockedWriter{w: out}
 	t := &counted{
@@ -58,8 +58,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return err
 }
 
-// messageLines gives the lines of a stream that are messages. One that is none is
-// answered, and the client goes on; the SDK would end its session.
+// messageLines reads the lines of a stream that are messages. Other lines are answered
+// with an error, and the client can go on; the SDK would end its session.
 type messageLines struct {
 	in     *bufio.Reader
 	answer io.Writer
@@ -67,7 +67,7 @@ type messageLines struct {
 	err    error
 }
 
-// maxLine bounds a line; the rest is read and dropped.
+// maxLine bounds a line; a longer one is read and dropped.
 const maxLine = 16 << 20
 
 func (m *messageLines) Read(p []byte) (int, error) {
@@ -114,12 +114,12 @@ func (m *messageLines) next() {
 	fmt.Fprintf(m.answer, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, why)
 }
 
-// plainDepth is how many objects and lists a line may hold that is surely not too
-// deep for the SDK.
+// plainDepth is a number of objects and lists that is surely not nested too deeply for
+// the SDK.
 const plainDepth = 100
 
-// isPlainRequest says of most lines in a few microseconds that they are messages. To
-// ask the SDK, which will read them once more, takes ten times as long.
+// isPlainRequest recognizes most requests in a few microseconds. Decoding with the SDK,
+// which will decode the line again, takes ten times as long.
 func isPlainRequest(line []byte) bool {
 	var m map[string]json.RawMessage
 	switch {
@@ -154,7 +154,7 @@ func isPlainRequest(line []byte) bool {
 	return m["jsonrpc"] != nil && m["method"] != nil
 }
 
-// isMessage says whether a line is a message, or a batch of such.
+// isMessage reports whether a line is a message, or a batch of messages.
 func isMessage(line []byte) bool {
 	batch := []json.RawMessage{line}
 	if bytes.HasPrefix(bytes.TrimLeft(line, " \t\r"), []byte("[")) && json.Unmarshal(line, &batch) != nil {
@@ -169,7 +169,7 @@ func isMessage(line []byte) bool {
 	return len(batch) > 0
 }
 
-// lockedWriter is for messages from several sides: each is one write.
+// lockedWriter serializes the messages of several writers, each of which is one write.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -185,7 +185,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// drain refuses calls, stops those that run, and waits for their replies.
+// drain refuses new calls, stops the others, and waits until their replies are written.
 func (s *Server) drain(ctx context.Context, cause error) error {
 	err := s.inflight.close(ctx, cause)
 	timed, cancel := context.WithTimeout(ctx, writeTimeout)

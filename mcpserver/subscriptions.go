@@ -14,9 +14,8 @@ import (
 	"understudy/steps"
 )
 
-// subscriptions notifies those who subscribed to a resource that it changed. One
-// goroutine watches the runs; it begins with the first run, and ends with the
-// server.
+// subscriptions notifies subscribers when a resource changes. One goroutine polls the
+// runs; it starts with the first run and ends with the server.
 type subscriptions struct {
 	mcp     *mcp.Server
 	runs    *lazyRuns
@@ -28,7 +27,7 @@ type subscriptions struct {
 	done chan struct{}
 }
 
-// watching starts the goroutine, unless it runs.
+// watching starts the goroutine, unless it runs already.
 func (n *subscriptions) watching(runs engine.Runs) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -58,7 +57,7 @@ func (n *subscriptions) close() {
 // updateInterval is the shortest time between two updates.
 const updateInterval = 200 * time.Millisecond
 
-// watch notifies subscribers of every change of a run.
+// watch notifies subscribers of each change of a run.
 func (n *subscriptions) watch(ctx context.Context, runs engine.Runs) {
 	sent := map[string]uint64{}
 	for last := uint64(0); ; {
@@ -94,7 +93,7 @@ func (n *subscriptions) changed(ctx context.Context, uri string) {
 	_ = n.mcp.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})
 }
 
-// anyoneListens says whether a client is connected that could have subscribed.
+// anyoneListens reports whether a client is connected that could have subscribed.
 func (n *subscriptions) anyoneListens() bool {
 	for range n.mcp.Sessions() {
 		return true
@@ -102,7 +101,8 @@ func (n *subscriptions) anyoneListens() bool {
 	return false
 }
 
-// subscribe takes subscriptions to what may be read; the SDK keeps them.
+// subscribe checks that the client may read the resource; the SDK keeps the
+// subscription.
 func (n *subscriptions) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
 	r, ok := resourceAt(req.Params.URI)
 	if !ok && strings.HasPrefix(req.Params.URI, scheme) { // others were added to the server
@@ -123,7 +123,7 @@ func (n *subscriptions) subscribe(ctx context.Context, req *mcp.SubscribeRequest
 	return nil
 }
 
-// sees says whether somebody may see the run or workflow of an address.
+// sees reports whether a subject may see the run or workflow at a URI.
 func (n *subscriptions) sees(ctx context.Context, who access.Subject, uri string, r resource) bool {
 	if name, ok := strings.CutPrefix(uri, workflowURI); ok {
 		return n.library.of(who).sees(name)

@@ -21,8 +21,8 @@ import (
 	"understudy/steps"
 )
 
-// tool is something that a client can call: a kind, or what is done with runs
-// and workflows.
+// tool is something that a client can call: a kind, or an operation on runs and
+// workflows.
 type tool struct {
 	access.Tool
 	summary     string
@@ -51,12 +51,12 @@ type call struct {
 	connection context.Context // of the HTTP request; nil over other transports
 }
 
-// asked is the call as questions see it.
+// asked returns the call for package ask.
 func (c *call) asked() ask.Call {
 	return ask.Call{CallToolRequest: c.req, Client: c.name, Tool: c.tool.Name, Modern: c.modern()}
 }
 
-// reply is what a tool says when it worked.
+// reply is the result of a tool.
 type reply struct {
 	value   any    // the structured content
 	text    string // one line for a model
@@ -67,7 +67,7 @@ type reply struct {
 	pending *mcp.CallToolResult // the client has to ask a person, and to call again
 }
 
-// toolbox holds all tools; a policy says which of them a client sees.
+// toolbox holds all tools; a policy decides which of them a client sees.
 type toolbox struct {
 	clients    *clients
 	named      map[string]*tool
@@ -82,8 +82,8 @@ func (b *toolbox) add(tools ...*tool) {
 	}
 }
 
-// who asks in another way for what a tool discloses; the error is for one who may
-// not use the tool. Without a name, it discloses nothing.
+// who returns the sender of a request that is no call of a tool but discloses what a
+// tool does. It fails if the sender may not use that tool; "" discloses nothing.
 func (b *toolbox) who(req serverRequest, name string) (caller, error) {
 	c := b.clients.caller(req)
 	t := b.named[name]
@@ -93,13 +93,13 @@ func (b *toolbox) who(req serverRequest, name string) (caller, error) {
 	return c, c.blocked(c.May(t.Tool))
 }
 
-// runsFor are the runs that somebody may see and touch by the tool with a name.
+// runsFor returns the runs that a subject may see and change with the named tool.
 func (b *toolbox) runsFor(ctx context.Context, who access.Subject, tool string) (engine.Runs, error) {
 	return b.clients.runsFor(ctx, who, b.named[tool].Tool)
 }
 
-// pageFor is who sent a request, if it may use the tool that discloses the same as the
-// page.
+// pageFor returns the sender of a request, if it may use the tool that discloses the
+// same as the page.
 func (b *toolbox) pageFor(r *http.Request, tool string) (access.Subject, error) {
 	var grant *auth.Grant
 	if g, ok := auth.From(r.Context()); ok {
@@ -109,7 +109,7 @@ func (b *toolbox) pageFor(r *http.Request, tool string) (access.Subject, error) 
 	return who, who.May(b.named[tool].Tool).Denied()
 }
 
-// runsForPage are the runs that whoever sent a request may see.
+// runsForPage returns the runs that the sender of a request may see.
 func (b *toolbox) runsForPage(r *http.Request, tool string) (engine.Runs, error) {
 	who, err := b.pageFor(r, tool)
 	if err != nil {
@@ -118,7 +118,8 @@ func (b *toolbox) runsForPage(r *http.Request, tool string) (engine.Runs, error)
 	return b.runsFor(r.Context(), who, tool)
 }
 
-// admitted is what the admission of HTTP has to know of a tool.
+// admitted returns the properties of a tool that the admission over HTTP looks at, or
+// nil if there is no such tool.
 func (b *toolbox) admitted(name string) *httpd.Tool {
 	t := b.named[name]
 	if t == nil {
@@ -133,7 +134,7 @@ func (b *toolbox) admitted(name string) *httpd.Tool {
 	}
 }
 
-// queues says whether a call wants to wait for a desktop, and not to be told that
+// queues reports whether a call wants to wait for a desktop instead of being told that
 // none is free.
 func queues(args json.RawMessage) bool {
 	var a struct {
@@ -142,8 +143,8 @@ func queues(args json.RawMessage) bool {
 	return json.Unmarshal(args, &a) == nil && a.Queue
 }
 
-// onlyLooks says whether the steps that a sequence brings leave the desktop
-// alone, so that it needs no slot. What it calls by name may act.
+// onlyLooks reports whether the steps in the arguments of a sequence leave the desktop
+// alone, so that it needs no slot. Workflows that it calls by name may act.
 func (b *toolbox) onlyLooks(args json.RawMessage) bool {
 	var v any
 	_ = json.Unmarshal(args, &v) // what cannot be read is refused later
@@ -170,7 +171,7 @@ func (b *toolbox) onlyLooks(args json.RawMessage) bool {
 	return visit(v) && looks
 }
 
-// visible is a list of tools without those that a policy does not offer.
+// visible removes from a list the tools that a subject is not offered.
 func (b *toolbox) visible(list *mcp.ListToolsResult, who access.Subject) *mcp.ListToolsResult {
 	out := *list
 	out.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *mcp.Tool) bool {
@@ -180,7 +181,7 @@ func (b *toolbox) visible(list *mcp.ListToolsResult, who access.Subject) *mcp.Li
 	return &out
 }
 
-// unknown is the message for a tool that does not exist.
+// unknown returns the message for a tool that does not exist.
 func (b *toolbox) unknown(name string) string {
 	text := fmt.Sprintf("there is no tool %q", name)
 	if near := words.Nearest(name, slices.Collect(maps.Keys(b.named))); near != "" {
@@ -189,7 +190,7 @@ func (b *toolbox) unknown(name string) string {
 	return text + "; tools/list names those that there are"
 }
 
-// declaration is the tool as clients see it.
+// declaration returns the tool as clients see it.
 func (b *toolbox) declaration(t *tool) *mcp.Tool {
 	d := &mcp.Tool{
 		Name: t.Name, Description: strings.TrimSpace(t.summary + " " + t.details), InputSchema: t.args,
@@ -204,8 +205,8 @@ func (b *toolbox) declaration(t *tool) *mcp.Tool {
 	return d
 }
 
-// define makes a tool whose arguments are of a type. Kinds and execute_sequence,
-// whose schemas come from elsewhere, read the arguments of the call themselves.
+// define makes a tool whose arguments have a type. Kinds and execute_sequence, whose
+// schemas come from elsewhere, read the arguments of the call themselves.
 func define[A any](t tool, run func(ctx context.Context, c *call, args A) (*reply, error)) *tool {
 	t.args = schemaFor[A]()
 	t.run = func(ctx context.Context, c *call) (*reply, error) {
@@ -218,7 +219,7 @@ func define[A any](t tool, run func(ctx context.Context, c *call, args A) (*repl
 	return &t
 }
 
-// said is the reply with a result and its text.
+// said returns a reply with a result and its text, or the error.
 func said(value any, text string, err error) (*reply, error) {
 	if err != nil {
 		return nil, err
@@ -238,7 +239,7 @@ func decode(args, into any) error {
 	return nil
 }
 
-// arguments reads the arguments of a call and checks them.
+// arguments decodes the arguments of a call and checks them.
 func (t *tool) arguments(raw json.RawMessage) (args map[string]any, since string, err error) {
 	args = map[string]any{}
 	if len(raw) > 0 {
@@ -263,7 +264,7 @@ func (t *tool) arguments(raw json.RawMessage) (args map[string]any, since string
 	return nil, "", steps.Errorf(steps.Invalid, "the arguments of %s do not fit: %s", t.Name, strings.Join(lines, "\n")).WithNext(t.usage())
 }
 
-// usage is how the tool is called, in one line.
+// usage returns how the tool is called, in one line.
 func (t *tool) usage() string {
 	if len(t.args.Required) == 0 {
 		return "call " + t.Name + " again with arguments that fit its schema"

@@ -16,8 +16,8 @@ import (
 // not read them is not waited for.
 const writeTimeout = time.Second
 
-// counted is a transport that counts the requests without a reply, and hides the
-// end of the input from the SDK, which would drop their replies.
+// counted is a transport that counts the requests without a reply, and delays the end
+// of the input, at which the SDK would drop replies.
 type counted struct {
 	mcp.Transport
 	unsent *outstanding

@@ -14,7 +14,7 @@ import (
 	"understudy/workflows"
 )
 
-// workflowTools are what can be done with documents.
+// workflowTools are the tools for documents.
 type workflowTools struct {
 	*library
 	resources *resources
@@ -146,7 +146,7 @@ type validateArgs struct {
 	Name string `json:"name,omitempty" jsonschema:"instead of text: a saved workflow"`
 }
 
-// verdict is what is wrong with a document.
+// verdict is the result of checking a document.
 type verdict struct {
 	Valid    bool      `json:"valid"`
 	Steps    int       `json:"steps,omitempty"`
@@ -195,14 +195,15 @@ func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*re
 	return said(v, fmt.Sprintf("valid: %d steps", v.Steps), nil)
 }
 
-// versionOperations are those on the versions of saved workflows.
+// versionOperations returns the operations on versions of saved workflows.
 func (s workflowTools) versionOperations() []operation {
 	return operationsOn("workflows", steps.Runs, versions.Operations(), func(who caller, _ access.Tool) (versions.Shelf, struct{}) {
 		return versionShelf{s, who}, struct{}{}
 	})
 }
 
-// versionShelf is the saved workflows that somebody may see.
+// versionShelf gives package versions access to the saved workflows that a caller may
+// see.
 type versionShelf struct {
 	workflowTools
 	who caller

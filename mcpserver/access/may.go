@@ -9,7 +9,7 @@ import (
 	"understudy/workflows"
 )
 
-// Tool is what a policy has to know of a tool or a kind.
+// Tool holds the properties of a tool or a kind that a policy looks at.
 type Tool struct {
 	Name    string
 	Toolset steps.Toolset
@@ -18,12 +18,12 @@ type Tool struct {
 	Risk    steps.Risk
 }
 
-// Of is what a policy has to know of a kind.
+// Of returns the properties of a kind that a policy looks at.
 func Of(k steps.Kind) Tool {
 	return Tool{Name: k.Name, Toolset: k.Toolset, Reads: k.Reads, Risk: k.Risk}
 }
 
-// Kind is a kind with the fields of the tool.
+// Kind returns a kind with the fields of the tool.
 func (t Tool) Kind() steps.Kind {
 	return steps.Kind{Name: t.Name, Toolset: t.Toolset, Reads: t.Reads, Risk: t.Risk}
 }
@@ -52,7 +52,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s is not allowed: %s", r.Tool, r.Why) }
 
-// Denied is the error of what may not be done; nil: it may.
+// Denied returns the refusal as an error, or nil if there is none.
 func (r *Refusal) Denied() error {
 	if r == nil {
 		return nil
@@ -64,10 +64,10 @@ func (r *Refusal) Denied() error {
 	return &steps.Error{Code: code, Err: errors.New(r.Error()), Next: r.Next}
 }
 
-// May is the one answer to the question whether a subject may use a tool, on some
-// things of somebody; nil: it may. Every way to a kind, a run, a picture or a
-// workflow asks here: a tool by its name, a step of a sequence or of a document
-// that it calls, a run that goes on, a resource, a prompt, a page.
+// May decides whether a subject may use a tool, and act on the given things; it returns
+// nil if so. It is the only place where this is decided. Every way to a kind, a run, a
+// picture or a workflow calls it: a tool by its name, a step of a sequence or of a
+// document that it calls, a run that goes on, a resource, a prompt, a page.
 func (s Subject) May(t Tool, on ...Thing) *Refusal {
 	if s.Gone != nil {
 		return &Refusal{Tool: t.Name, Why: s.Gone.Error(), Next: "the operator can make a new token: understudy token add NAME"}
@@ -83,7 +83,7 @@ func (s Subject) May(t Tool, on ...Thing) *Refusal {
 	return nil
 }
 
-// refusesThing is the part of May about whose something is.
+// refusesThing is the part of May about the owner of a thing.
 func (s Subject) refusesThing(x Thing) *Refusal {
 	switch {
 	case s.Owner == "", x.Owner == s.Owner:
@@ -96,7 +96,7 @@ func (s Subject) refusesThing(x Thing) *Refusal {
 	return nil
 }
 
-// refusedUnlessChosen are the risks of what reaches beyond the desktop.
+// refusedUnlessChosen lists the risks that reach beyond the desktop.
 var refusedUnlessChosen = []steps.Risk{steps.RunsShell, steps.WritesFiles, steps.ReadsPrivate}
 
 // refuses is the part of May about the tool itself.
@@ -119,7 +119,7 @@ func (p Policy) refuses(t Tool) *Refusal {
 	return nil
 }
 
-// Offers says whether a tool is listed.
+// Offers reports whether a tool is listed.
 func (s Subject) Offers(t Tool) bool { return s.chooses(t) && s.May(t) == nil }
 
 func (p Policy) chooses(t Tool) bool {
@@ -127,8 +127,9 @@ func (p Policy) chooses(t Tool) bool {
 		slices.Contains(p.Toolsets, All) || slices.Contains(p.Toolsets, t.Toolset)
 }
 
-// MayRun says why a program, or one that it calls, may not be run: the first step
-// that the subject could not do on its own. A dry run only does what reads.
+// MayRun returns why a program, or one that it calls, may not be run: the first step
+// that the subject could not do on its own, or nil. A dry run executes only steps that
+// read.
 func (s Subject) MayRun(program *workflows.Program) (why *Refusal) {
 	program.Walk(func(n *workflows.Node) {
 		if why == nil && n.Call != nil {
@@ -144,9 +145,9 @@ func (s Subject) MayRun(program *workflows.Program) (why *Refusal) {
 	return why
 }
 
-// MaySave says why a program may not be saved: others will run it with their own
-// rights, so it does nothing that its saver could not do. What is put together
-// when it runs counts as what it could be.
+// MaySave returns why a program may not be saved, or nil. Others will run it with their
+// own rights, so it may do nothing that its saver could not do. An argument that is
+// computed during the run counts as the most dangerous value that it could have.
 func (s Subject) MaySave(program *workflows.Program, kinds []steps.Kind) (why *Refusal) {
 	if why = s.MayRun(program); why != nil {
 		return why
@@ -171,8 +172,8 @@ func (s Subject) MaySave(program *workflows.Program, kinds []steps.Kind) (why *R
 	return why
 }
 
-// MayAll says why one of the kinds with a trait may not be used. Where no kind has the
-// trait it refuses: the right to do the same in another way cannot be known.
+// MayAll refuses unless every kind that has a trait may be used. Where no kind has the
+// trait it refuses too: then nothing says who may do the same in another way.
 func (s Subject) MayAll(kinds []steps.Kind, has func(steps.Kind) bool) *Refusal {
 	known := false
 	for _, k := range kinds {
@@ -189,7 +190,7 @@ func (s Subject) MayAll(kinds []steps.Kind, has func(steps.Kind) bool) *Refusal 
 	return nil
 }
 
-// HasRisk is the trait of kinds with a risk.
+// HasRisk returns a predicate for kinds with a risk.
 func HasRisk(r steps.Risk) func(steps.Kind) bool {
 	return func(k steps.Kind) bool { return k.Risk == r }
 }

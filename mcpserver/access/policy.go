@@ -43,7 +43,7 @@ type Policy struct {
 	ReadOnly bool            `json:"read_only,omitempty"` // refuses what does not only read
 }
 
-// WithDefaults is the policy with act mode and the core where it says nothing.
+// WithDefaults returns the policy with act mode and the core toolset where none is set.
 func (p Policy) WithDefaults() Policy {
 	p.Mode = cmp.Or(p.Mode, Act)
 	if len(p.Toolsets) == 0 && len(p.Tools) == 0 {
@@ -59,7 +59,7 @@ type Limits struct {
 	Toolsets []steps.Toolset // nil, and All: those of the policy
 }
 
-// Narrowed is the policy within further limits; it never allows more.
+// Narrowed returns the policy within further limits; it never allows more.
 func (p Policy) Narrowed(l Limits) Policy {
 	if l.Mode == Ask {
 		p.Mode = Ask
@@ -74,7 +74,7 @@ func (p Policy) Narrowed(l Limits) Policy {
 	return p
 }
 
-// Toolsets are the names that a policy may choose from.
+// Toolsets returns the names that a policy may choose from.
 func Toolsets() []steps.Toolset {
 	return []steps.Toolset{steps.Core, steps.Desktop, steps.Files, steps.Shell, steps.Vision, steps.Record, steps.Flow, steps.Desktops, steps.Schedules, All}
 }

@@ -15,7 +15,7 @@ type Rights struct {
 	Modes  map[string]Mode `json:"modes,omitempty"` // of clients, by their names
 }
 
-// Allow is nil when the client of a run may use a kind.
+// Allow returns nil if the client of a run may use a kind.
 func (r Rights) Allow(client string, k steps.Kind) error {
 	p := r.Policy
 	for _, name := range namesOf(client) {
@@ -24,8 +24,9 @@ func (r Rights) Allow(client string, k steps.Kind) error {
 	return (Subject{Policy: p}).May(Of(k)).Denied()
 }
 
-// namesOf are the names by which the client of a run, CREDENTIAL/SELF#SESSION, may
-// be given a mode: the whole, that of its credential, and what it calls itself.
+// namesOf returns the names by which a mode can be set for the client
+// CREDENTIAL/SELF#SESSION of a run: the whole without the session, the credential, and
+// the name that the client gives itself.
 func namesOf(client string) []string {
 	name, _, _ := strings.Cut(client, "#")
 	credential, self, _ := strings.Cut(name, "/")
@@ -38,7 +39,7 @@ type Modes struct {
 	by map[string]Mode
 }
 
-// NewModes are modes that begin with those of a map.
+// NewModes returns modes that start as a copy of a map.
 func NewModes(by map[string]Mode) *Modes { return &Modes{by: maps.Clone(by)} }
 
 func (m *Modes) Of(client string) Limits {

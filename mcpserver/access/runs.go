@@ -9,9 +9,9 @@ import (
 	"understudy/steps"
 )
 
-// Runs are the runs as a subject may see and touch them. It has no embedded
-// interface: a new method of engine.Runs does not compile until it is said here
-// what it takes.
+// Runs restricts engine.Runs to what a subject may see and change. It embeds no
+// interface, so that a new method of engine.Runs does not compile until its rights are
+// stated here.
 type Runs struct {
 	all      engine.Runs
 	who      Subject
@@ -21,7 +21,7 @@ type Runs struct {
 
 var _ engine.Runs = (*Runs)(nil)
 
-// RunsFor are the runs for a subject that uses a tool. Pictures may be nil where
+// RunsFor returns the runs for a subject that uses a tool. Pictures may be nil where
 // everybody may see all.
 func RunsFor(all engine.Runs, who Subject, tool Tool, pictures *Pictures) engine.Runs {
 	if who.Owner == "" {
@@ -30,7 +30,8 @@ func RunsFor(all engine.Runs, who Subject, tool Tool, pictures *Pictures) engine
 	return &Runs{all, who, tool, pictures}
 }
 
-// may asks about one run, which is not told from one that there is not.
+// may checks the right to one run. A run that the subject may not see is reported like
+// one that does not exist.
 func (r *Runs) may(ctx context.Context, id string, change bool) error {
 	if r.who.All && !(change && r.who.Mode == Ask) {
 		return nil
@@ -52,7 +53,7 @@ func noRun(id string) error {
 	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%w: %s", engine.ErrNoRun, id), Next: "list the runs to see which there are"}
 }
 
-// on does something with a run, if the subject may.
+// on calls do if the subject may see or change a run.
 func on[T any](ctx context.Context, r *Runs, id string, change bool, do func() (T, error)) (v T, err error) {
 	if err := r.may(ctx, id, change); err != nil {
 		return v, err
@@ -60,7 +61,7 @@ func on[T any](ctx context.Context, r *Runs, id string, change bool, do func() (
 	return do()
 }
 
-// Start begins a run, which belongs to the subject.
+// Start begins a run that belongs to the subject.
 func (r *Runs) Start(ctx context.Context, q engine.Request) (engine.Header, error) {
 	q.Owner = r.who.Owner
 	return r.all.Start(ctx, q)
@@ -70,7 +71,7 @@ func (r *Runs) Resume(ctx context.Context, id string, q engine.ResumeRequest) (e
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Resume(ctx, id, q) })
 }
 
-// Fork makes a new run of a run's document, which belongs to the subject.
+// Fork begins a new run of a run's document; it belongs to the subject.
 func (r *Runs) Fork(ctx context.Context, id, from string, q engine.ResumeRequest) (engine.Header, error) {
 	q.Owner = r.who.Owner
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Fork(ctx, id, from, q) })
@@ -88,12 +89,12 @@ func (r *Runs) Stop(ctx context.Context, id string, c engine.Cause, message stri
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Stop(ctx, id, c, message) })
 }
 
-// StopAll stops every run of the subject that is executed.
+// StopAll stops every unfinished run of the subject.
 func (r *Runs) StopAll(ctx context.Context, c engine.Cause, message string) ([]engine.Header, error) {
 	return StopOwn(ctx, r.all, func(h engine.Header) bool { return h.Owner == r.who.Owner }, c, message)
 }
 
-// StopOwn stops the runs that are executed and belong to somebody.
+// StopOwn stops the unfinished runs for which own reports true.
 func StopOwn(ctx context.Context, runs engine.Runs, own func(engine.Header) bool, c engine.Cause, message string) (stopped []engine.Header, err error) {
 	list, err := runs.List(ctx, engine.Query{Status: []engine.Status{engine.Running, engine.Queued}, Calls: true})
 	for _, h := range list {
@@ -147,8 +148,8 @@ func (r *Runs) Events(ctx context.Context, id string, from uint64) ([]engine.Eve
 	return on(ctx, r, id, false, func() ([]engine.Event, error) { return r.all.Events(ctx, id, from) })
 }
 
-// File reads what is stored under a hash. Only pictures have an address that
-// clients give; what else is read belongs to a run that was asked about.
+// File reads a stored file by its hash. Only pictures have addresses that clients give;
+// other files belong to a run whose rights were checked before.
 func (r *Runs) File(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
 	if sort == engine.Captures && !r.who.All {
 		if err := r.pictures.belongs(ctx, r, hash); err != nil {
@@ -177,14 +178,14 @@ func forThePerson(what string) error {
 	return steps.Errorf(steps.Denied, "%s is for the person at the machine", what)
 }
 
-// Places says which runs act on the desktop; everybody may know how many.
+// Places returns which runs act on the desktop. Everybody may know how many.
 func (r *Runs) Places(ctx context.Context) (engine.Places, error) { return r.all.Places(ctx) }
 
 func (r *Runs) Wait(ctx context.Context, id string) (engine.Header, error) {
 	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Wait(ctx, id) })
 }
 
-// Await returns when a run has news. Everybody may know that some run has.
+// Await returns when a run has changed. Everybody may know that some run has.
 func (r *Runs) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
 	if id == "" {
 		return r.all.Await(ctx, "", after)
@@ -192,18 +193,18 @@ func (r *Runs) Await(ctx context.Context, id string, after uint64) (engine.Heade
 	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Await(ctx, id, after) })
 }
 
-// Pictures remembers whose pictures are. They are found by what they show, so the
-// same one can belong to the runs of several.
+// Pictures remembers which owners have which pictures. Pictures are addressed by their
+// content, so the same one can belong to the runs of several owners.
 type Pictures struct {
 	mu   sync.Mutex
 	of   map[string]map[string]bool // owner → hashes
 	seen map[string]uint64          // run → how many of its events were read
 }
 
-// mostPictures bounds what is remembered; then it is found out anew.
+// mostPictures bounds the cache of an owner; a full one is dropped and filled again.
 const mostPictures = 100_000
 
-// belongs finds out whether a picture is of a run of the subject.
+// belongs returns nil if a picture belongs to a run of the subject.
 func (p *Pictures) belongs(ctx context.Context, r *Runs, hash string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -47,7 +47,7 @@ type Call struct {
 	Modern       bool // its client calls again with the answer
 }
 
-// elicits says whether the client can put a question to a person, as a form or as
+// elicits reports whether the client can put a question to a person, as a form or as
 // the address of a page.
 func (c Call) elicits(url bool) bool {
 	caps := c.ClientCapabilities()
@@ -61,7 +61,7 @@ func (c Call) elicits(url bool) bool {
 	return e.Form != nil || e.URL == nil
 }
 
-// accepted is the answer that a modern client brought back; nil: there is none.
+// accepted returns the answer that a modern client brought back, or nil.
 func (c Call) accepted() *mcp.ElicitResult {
 	res, _ := c.Params.InputResponses[answerKey].(*mcp.ElicitResult)
 	return accepted(res)
@@ -74,8 +74,8 @@ func accepted(res *mcp.ElicitResult) *mcp.ElicitResult {
 	return res
 }
 
-// elicit puts a question. It returns nil for one that the person declined, and for
-// a modern client the pending result of its call.
+// elicit puts a question to a person. The result is nil if the person declined; a
+// modern client is sent the pending result of its call instead.
 func (a *Asker) elicit(ctx context.Context, c Call, q *mcp.ElicitParams, state State) (res *mcp.ElicitResult, pending *mcp.CallToolResult, err error) {
 	q = shown(*q)
 	if !c.Modern {
@@ -120,7 +120,8 @@ func (a *Asker) Run(ctx context.Context, c Call, h engine.Header) (*engine.Answe
 	return a.answer(ctx, h.Question, res, state), nil, nil
 }
 
-// answer is what a person said to a question, nil when a secret was not given.
+// answer converts the result of a form to the answer to a question. It returns nil if a
+// secret was not given in time.
 func (a *Asker) answer(ctx context.Context, q *engine.Question, res *mcp.ElicitResult, state State) *engine.Answer {
 	if q.Sort != engine.AskSecret {
 		return answerOf(q, res.Content)
@@ -136,8 +137,8 @@ func (a *Asker) answer(ctx context.Context, q *engine.Question, res *mcp.ElicitR
 // there.
 const pageTimeout = time.Minute
 
-// Resumed is what a modern client brought back for a run that waits; nil: no
-// answer.
+// Resumed returns the answer that a modern client brought back for a waiting run, or
+// nil.
 func (a *Asker) Resumed(ctx context.Context, c Call, h engine.Header, state State) *engine.Answer {
 	res := c.accepted()
 	if res == nil || h.Question == nil {

@@ -12,17 +12,17 @@ import (
 	"understudy/workflows"
 )
 
-// shown is a form in which a person sees what others wrote, such as an application
-// whose text went into the question: a message of several lines stands between two of
-// ours, and what cannot be seen stands as its number.
+// shown returns a form as it is displayed to a person. Others wrote parts of it, such
+// as an application whose text went into the question: a message of several lines is
+// fenced, and invisible characters are replaced by their numbers.
 func shown(q mcp.ElicitParams) *mcp.ElicitParams {
 	q.Message = words.FencedLines(words.Visible(q.Message))
 	q.RequestedSchema = words.VisibleIn(plain(q.RequestedSchema))
 	return &q
 }
 
-// original is what a person said to a form, with the choices as they were before they
-// were shown.
+// original returns what a person answered, with choices as they were before shown
+// replaced invisible characters.
 func original(form any, content map[string]any) map[string]any {
 	was := map[string]string{}
 	var note func(v any)
@@ -50,7 +50,7 @@ func original(form any, content map[string]any) map[string]any {
 	return out
 }
 
-// plain is a schema as JSON holds it.
+// plain converts a schema to the types that JSON decodes to.
 func plain(schema any) (v any) {
 	raw, err := json.Marshal(schema)
 	if err != nil || json.Unmarshal(raw, &v) != nil {
@@ -59,7 +59,7 @@ func plain(schema any) (v any) {
 	return v
 }
 
-// formOf is the question of a run as a form.
+// formOf returns the form for a question of a run.
 func formOf(q *engine.Question) *mcp.ElicitParams {
 	message := q.Text
 	if q.Context != "" {
@@ -83,7 +83,7 @@ func object(name string, schema map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": map[string]any{name: schema}, "required": []string{name}}
 }
 
-// answerOf is a filled form as the answer of a run.
+// answerOf converts a filled form to the answer of a run.
 func answerOf(q *engine.Question, content map[string]any) *engine.Answer {
 	content = original(formOf(q).RequestedSchema, content)
 	switch {
@@ -96,8 +96,8 @@ func answerOf(q *engine.Question, content map[string]any) *engine.Answer {
 	return &engine.Answer{Value: content[answerKey]}
 }
 
-// inputForm is a form for variables; it fails for values that are not plain, which
-// a form cannot hold.
+// inputForm returns a form for variables. It fails if one is not a string, a number, a
+// boolean or a choice of strings, because forms can hold nothing else.
 func inputForm(missing []workflows.Variable) (map[string]any, bool) {
 	properties, names := map[string]any{}, []string{}
 	for _, v := range missing {

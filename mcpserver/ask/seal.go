@@ -11,9 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// State is what the server has to know when a client calls again with an answer.
-// The client carries it sealed: it can neither read nor change it, and it is only
-// accepted from the same client for the same tool.
+// State is what the server must know when a client calls again with an answer. The
+// client carries it encrypted and authenticated, and it is accepted only from the same
+// client for the same tool.
 type State struct {
 	Run    string    `json:"run,omitempty"`
 	Inputs bool      `json:"inputs,omitempty"` // the question was for inputs
@@ -23,11 +23,11 @@ type State struct {
 	Until  time.Time `json:"until"`
 }
 
-// stateLifetime is how long a question can be answered this way. The run waits
-// longer: then answer_run answers it.
+// stateLifetime is how long a question can be answered this way. The run waits longer:
+// after that, answer_run answers it.
 const stateLifetime = time.Hour
 
-// newSeal makes a cipher with a key of this process.
+// newSeal returns a cipher whose key exists only in this process.
 func newSeal() cipher.AEAD {
 	key := make([]byte, 32)
 	rand.Read(key)

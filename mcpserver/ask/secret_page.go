@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// secretPages serves pages on which a person gives secrets, on an address of
-// this machine only. A page has an address that cannot be guessed, and takes one
-// answer.
+// secretPages serves pages on which a person enters secrets, on the loopback interface
+// only. The address of a page cannot be guessed, and a page takes one answer.
 type secretPages struct {
 	mu     sync.Mutex
 	base   string // the address, once it is served
@@ -30,7 +29,7 @@ type secretForm struct {
 	until time.Time
 }
 
-// open makes a page; the first one starts the server.
+// open makes a page; the first call starts the server.
 func (p *secretPages) open(run string, names []string) (token, address string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +54,7 @@ func (p *secretPages) open(run string, names []string) (token, address string, e
 
 var errNoPage = errors.New("the page for the secret is gone")
 
-// wait returns what a person wrote on a page.
+// wait returns what a person entered on a page.
 func (p *secretPages) wait(ctx context.Context, token string) (map[string]string, error) {
 	p.mu.Lock()
 	f := p.pages[token]

@@ -53,8 +53,7 @@ func New(o Options) *Authenticator {
 	return g
 }
 
-// open are the addresses for everyone: what a load balancer asks, and what a
-// client must know to get a credential.
+// open lists the addresses that need no credential, for load balancers.
 var open = []string{"/health", "/status"}
 
 // ClientPath begins the addresses for MCP clients. A browser's login does not
@@ -85,12 +84,11 @@ func (g *Authenticator) Wrap(next http.Handler) http.Handler {
 	return mux
 }
 
-// lookAgain is how often it is asked whether the credential of a stream still
-// counts.
+// lookAgain is the interval at which the credential of an open stream is checked.
 const lookAgain = 2 * time.Second
 
-// watch ends a stream whose credential was taken back or is over. What a POST
-// began is not cut: a run asks for its rights at every step.
+// watch ends a stream whose credential was revoked or has expired. Requests by POST are
+// not cut: a run checks its rights at every step.
 func (g *Authenticator) watch(r *http.Request, grant Grant) (*http.Request, func()) {
 	ctx, cancel := context.WithCancel(with(r.Context(), grant))
 	if r.Method == http.MethodGet {
@@ -128,8 +126,8 @@ func (g *Authenticator) grant(r *http.Request) (Grant, error) {
 	return Grant{}, errNone
 }
 
-// bearer is the token of a request. An address is no place for one: addresses
-// are logged.
+// bearer returns the token of a request. Tokens in the URL are not accepted, because
+// URLs are logged.
 func bearer(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -141,10 +139,10 @@ func bearer(r *http.Request) string {
 // formPath matches the addresses of the forms on pages.
 var formPath = regexp.MustCompile(`^/(runs|workflows|desktops)/`)
 
-// forPages says whether a login in a browser counts for a request: where nothing
-// is changed, and for the forms on the pages. Those are sent by a page of
-// this server, which the browser says and no page of another place can, and hold
-// a token that only the page knows.
+// forPages reports whether a login in a browser counts for a request: requests that
+// change nothing, and the forms of the pages. A form must come from a page of this
+// server, which the browser states and no other site can forge, and hold a token that
+// only the page knows.
 func forPages(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -155,8 +153,8 @@ func forPages(r *http.Request) bool {
 	return false
 }
 
-// FromOwnPage says whether a page of this very server sent a request: browsers tell
-// with every form.
+// FromOwnPage reports whether a page of this server sent a request. Browsers state the
+// origin of every form.
 func FromOwnPage(r *http.Request) bool {
 	origin, err := url.Parse(r.Header.Get("Origin"))
 	site := r.Header.Get("Sec-Fetch-Site")
@@ -170,7 +168,7 @@ func underClients(path string) bool {
 // longestCredential is longer than any token that an issuer signs.
 const longestCredential = 16 << 10
 
-// waiting is the error of a sender of too many wrong credentials.
+// waiting is the error for a sender of too many wrong credentials: how long to wait.
 type waiting time.Duration
 
 func (w waiting) Error() string {
@@ -179,8 +177,8 @@ func (w waiting) Error() string {
 
 func (w waiting) seconds() int { return 1 + int(time.Duration(w).Seconds()) }
 
-// check verifies a credential. Who brings too many wrong ones is told to wait, and
-// learns no more about them.
+// check verifies a credential. A sender of too many wrong ones is told to wait, and
+// learns nothing more about them.
 func (g *Authenticator) check(r *http.Request, credential string) (Grant, error) {
 	grant, err := g.verify(r.Context(), credential)
 	switch {
@@ -207,7 +205,8 @@ func (g *Authenticator) verify(ctx context.Context, credential string) (Grant, e
 	return Grant{}, ErrRefused
 }
 
-// refuse says what is missing, and to a browser where it is given.
+// refuse replies to a request without a valid credential; a browser is sent to the
+// login page.
 func (g *Authenticator) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	if errors.Is(err, errNone) && forPages(r) && strings.Contains(r.Header.Get("Accept"), "text/html") {
@@ -226,7 +225,8 @@ func writeDenied(w http.ResponseWriter, status int, message, next string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": "denied", "message": message, "next": next}})
 }
 
-// why is the answer to a refused request. It says no more than who asks needs.
+// why returns the status and texts for a refused request. They disclose no more than
+// the client needs.
 func (g *Authenticator) why(w http.ResponseWriter, r *http.Request, err error) (status int, message, next string) {
 	wait, late := errors.AsType[waiting](err)
 	switch {
@@ -249,7 +249,7 @@ func (g *Authenticator) why(w http.ResponseWriter, r *http.Request, err error) (
 	return http.StatusServiceUnavailable, "the credentials cannot be checked", "the server's log has the details"
 }
 
-// challenge tells a client how to ask, as RFC 6750 and RFC 9728 want it.
+// challenge returns the WWW-Authenticate header that RFC 6750 and RFC 9728 ask for.
 func (g *Authenticator) challenge(r *http.Request, problem string) string {
 	params := []string{`realm="understudy"`}
 	if problem != "" {
@@ -261,8 +261,8 @@ func (g *Authenticator) challenge(r *http.Request, problem string) string {
 	return "Bearer " + strings.Join(params, ", ")
 }
 
-// site is the address of the server as a client knows it. The host of a request
-// was compared with those that are allowed before it came here.
+// site returns the address of the server as a client knows it. The host of the request
+// was checked against the allowed ones before.
 func (g *Authenticator) site(r *http.Request) string {
 	if g.o.Public != "" {
 		return strings.TrimSuffix(g.o.Public, "/")
@@ -273,8 +273,7 @@ func (g *Authenticator) site(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// IsPublic says whether an origin is the address under which clients know the
-// server.
+// IsPublic reports whether an origin is the public address of the server.
 func (g *Authenticator) IsPublic(origin string) bool {
 	u, err := url.Parse(g.o.Public)
 	return err == nil && u.Host != "" && origin == u.Scheme+"://"+u.Host
@@ -283,7 +282,7 @@ func (g *Authenticator) IsPublic(origin string) bool {
 // metadataPath is where a client learns who issues tokens, by RFC 9728.
 const metadataPath = "/.well-known/oauth-protected-resource"
 
-// metadata is what RFC 9728 wants said of a protected resource.
+// metadata serves the metadata of RFC 9728 for a protected resource.
 func (g *Authenticator) metadata(w http.ResponseWriter, r *http.Request) {
 	resource := strings.TrimPrefix(r.URL.Path, metadataPath)
 	if g.o.Issuer == nil || r.Method != http.MethodGet || resource != "" && !underClients(resource) {

@@ -16,8 +16,8 @@ import (
 // errGone is the error when a client has reset its connection.
 var errGone = errors.New("the connection is gone, so it cannot be told whose it was")
 
-// lives says that our side of a connection is still connected: established, or
-// the client has ended only its own direction.
+// lives returns nil if our side of a connection is connected: established, or only the
+// client has ended its direction.
 func lives(c net.Conn) error {
 	if t, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = t.NetConn()
@@ -41,7 +41,7 @@ func lives(c net.Conn) error {
 	return nil
 }
 
-// diagID names one connection to the kernel, struct inet_diag_sockid.
+// diagID identifies one connection to the kernel: struct inet_diag_sockid.
 type diagID struct {
 	From, To  [2]byte // the ports
 	Src, Dst  [16]byte
@@ -67,7 +67,7 @@ type diagReply struct {
 // sockDiagByFamily is the message that asks for one connection.
 const sockDiagByFamily = 20
 
-// askKernel asks for the client's side of one connection by netlink.
+// askKernel asks for the client's side of one connection over netlink.
 func askKernel(client, server netip.AddrPort) (uid int, err error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
@@ -113,8 +113,8 @@ func idOf(client, server netip.AddrPort) diagID {
 	return id
 }
 
-// readReply is the user in an answer, if it is about the connection in question:
-// the kernel also tells of a socket that listens at the address.
+// readReply returns the user in a reply, if the reply is about the connection in
+// question: the kernel also reports a socket that listens at the address.
 func readReply(reply []byte, client, server netip.AddrPort) (uid int, err error) {
 	messages, err := syscall.ParseNetlinkMessage(reply)
 	if err != nil || len(messages) == 0 {

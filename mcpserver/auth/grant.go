@@ -29,8 +29,7 @@ type Grant struct {
 	now      func() (Grant, error) // what it allows by now; nil: the same
 }
 
-// ErrRefused is the error of a credential that is not good here. It says nothing
-// more to who brought it.
+// ErrRefused is the error of an invalid credential. It tells its sender nothing more.
 var ErrRefused = errors.New("the credential is not accepted")
 
 // verifier finds out whose credential a text is.
@@ -40,9 +39,9 @@ type verifier interface {
 	verify(ctx context.Context, credential string) (Grant, error)
 }
 
-// Current is the grant as it is now, or ErrRefused when it was taken back. That
-// of a signed token stays what it was: a run is not ended because the token that
-// began it, which lives for minutes, is over.
+// Current returns the grant as it is now, or ErrRefused if it was revoked. The grant of
+// a signed token does not change: such a token lives for minutes, and its expiry does
+// not end the run that it began.
 func (g Grant) Current() (Grant, error) {
 	if g.now == nil {
 		return g, nil
@@ -50,10 +49,10 @@ func (g Grant) Current() (Grant, error) {
 	return g.now()
 }
 
-// Of is the grant of who began something with a credential, which is to go on
-// without another request. It is ErrRefused when the token was taken back, or one
-// of another has its name now. A signed token lets what it began go on for as long
-// as such tokens count here.
+// Of returns the current grant of a credential with which something was begun that now
+// goes on without a request. It returns ErrRefused if the token was revoked, or if its
+// name was given to another token since. What a signed token began may go on for as
+// long as signed tokens are accepted here.
 func (g *Authenticator) Of(name string, signed bool, began time.Time) (Grant, error) {
 	switch {
 	case signed && g.o.Issuer != nil:
@@ -75,7 +74,7 @@ func (g *Authenticator) Of(name string, signed bool, began time.Time) (Grant, er
 
 type grantKey struct{}
 
-// From gives the grant of a request that came through a Gate.
+// From returns the grant of a request that came through an Authenticator.
 func From(ctx context.Context) (Grant, bool) {
 	g, ok := ctx.Value(grantKey{}).(Grant)
 	return g, ok
@@ -87,7 +86,8 @@ func with(ctx context.Context, g Grant) context.Context {
 
 const longestName = 64
 
-// checkName refuses what could not stand in a log, a page or a run's id as it is.
+// checkName refuses names that could not be written unescaped into a log, a page or the
+// id of a run.
 func checkName(name string) error {
 	if name == "" || len(name) > longestName || strings.ContainsFunc(name, unfit) {
 		return steps.Errorf(steps.Invalid, "%q is no name for a client: wanted up to %d letters, digits and any of . _ - @ : |", name, longestName)

@@ -49,7 +49,7 @@ type Issuer struct {
 	made     time.Time // the verifier, which keeps keys
 }
 
-// rest is how long the issuer is left alone after it was asked.
+// rest is the shortest time between two requests to the same address of the issuer.
 const rest = 10 * time.Second
 
 // Time and room for an answer of the issuer.
@@ -102,7 +102,8 @@ type claims struct {
 // skew is how far the clock of an issuer may be ahead of ours.
 const skew = time.Minute
 
-// begun fails for a token that is to count later, or says that it comes from then.
+// begun fails for a token that is not valid yet, or that claims to be issued in the
+// future.
 func (c claims) begun(issued, now time.Time) error {
 	if late := now.Add(skew); issued.After(late) || c.NotBefore > float64(late.Unix()) {
 		return errors.New("it does not count yet")
@@ -110,12 +111,12 @@ func (c claims) begun(issued, now time.Time) error {
 	return nil
 }
 
-// counted are the claims on which something depends.
+// counted lists the claims on which a decision depends.
 var counted = []string{"iss", "aud", "exp", "nbf", "iat", "sub", "scope", "scp"}
 
-// exact refuses claims that stand there twice, or written in another case:
-// encoding/json takes the last of those that differ in case only, so what an
-// issuer lets its users name could replace what it says itself.
+// exact refuses claims that are given twice or in another case. encoding/json takes the
+// last of several spellings, so a claim that the issuer lets its users name could
+// replace one of its own.
 func exact(raw json.RawMessage) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.Token(); err != nil {
@@ -144,8 +145,8 @@ func exact(raw json.RawMessage) error {
 	return nil
 }
 
-// canonical refuses a token that is not written as its issuer wrote it: base64 has
-// several texts for some bytes, and one token would count under many.
+// canonical refuses a token whose base64 is not the canonical encoding: one token would
+// otherwise have many spellings.
 func canonical(credential string) error {
 	for part := range strings.SplitSeq(credential, ".") {
 		if _, err := base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
@@ -155,7 +156,7 @@ func canonical(credential string) error {
 	return nil
 }
 
-// words are a list, or a text with spaces between.
+// words is a list of strings, or one string with spaces between.
 type words []string
 
 // UnmarshalJSON takes both forms.
@@ -205,7 +206,7 @@ func (i *Issuer) verify(ctx context.Context, credential string) (Grant, error) {
 	return g, g.scoped(slices.Concat(c.Scope, c.Scp))
 }
 
-// scoped fills in what the scopes of a token allow.
+// scoped fills in the rights that the scopes of a token give.
 func (g *Grant) scoped(scopes []string) error {
 	for _, s := range scopes {
 		switch {
@@ -225,11 +226,11 @@ func (g *Grant) scoped(scopes []string) error {
 	return nil
 }
 
-// keyTime is how long keys are kept at most: one that the issuer withdrew counts
-// no longer than that.
+// keyTime is the longest time for which keys are kept: a withdrawn key counts no longer
+// than that.
 const keyTime = time.Hour
 
-// ready asks the issuer where its keys are, now and then.
+// ready returns the verifier, after asking the issuer for its keys if they are too old.
 func (i *Issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -248,8 +249,9 @@ func (i *Issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	return i.verifier, nil
 }
 
-// sparing asks for the same address once in a while only, and answers with what
-// it got last in between: a client that makes up keys makes no traffic.
+// sparing is an http.RoundTripper that asks for an address at most once in a while and
+// repeats the last answer in between, so that clients with made-up keys cause no
+// traffic.
 type sparing struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -266,7 +268,7 @@ type fetched struct {
 	err    error
 }
 
-// RoundTrip fetches, or gives what was fetched.
+// RoundTrip fetches an address, or returns what was fetched lately.
 func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,7 +289,7 @@ func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// broken says whether an address gave nothing of use when it was last asked.
+// broken reports whether the last request to some address failed.
 func (s *sparing) broken() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,9 +17,9 @@ const (
 	senders  = 10_000 // that are kept in mind
 )
 
-// limiter counts wrong credentials by who sends them. One with too many is told to
-// wait. A right credential is heard all the same, since nobody guesses one: who
-// shares an address with an attacker goes on working.
+// limiter counts wrong credentials per sender. A sender with too many must wait. A
+// valid credential is accepted all the same, since nobody guesses one: whoever shares
+// an address with an attacker can go on working.
 type limiter struct {
 	now func() time.Time
 
@@ -27,8 +27,8 @@ type limiter struct {
 	by map[sender]bucket
 }
 
-// sender is an address and, if it is of this machine, the user whose program sends
-// from there: one user has millions of loopback addresses, and many may share one.
+// sender is an address and, on this machine, the user whose program sends from it: one
+// user has millions of loopback addresses, and many users may share one.
 type sender struct {
 	address netip.Prefix
 	user    int // noUser: it is not known
@@ -46,7 +46,7 @@ func (s sender) String() string {
 	return fmt.Sprintf("%s, user %d", s.address, s.user)
 }
 
-// bucket is how many failures are left, at a time.
+// bucket is a token bucket: the failures that were left at a time.
 type bucket struct {
 	left float64
 	at   time.Time
@@ -56,8 +56,7 @@ func (b bucket) filled(now time.Time) bucket {
 	return bucket{min(failures, b.left+now.Sub(b.at).Seconds()/interval.Seconds()), now}
 }
 
-// failed notes a wrong credential, and says how long its sender must wait; 0:
-// it may go on.
+// failed notes a wrong credential and returns how long its sender must wait, or 0.
 func (l *limiter) failed(from sender) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,8 +80,8 @@ func (l *limiter) failed(from sender) time.Duration {
 	return 0
 }
 
-// sweep forgets the senders that are even, or every one when there are too
-// many of the others: the memory has an end.
+// sweep forgets the senders without failures left, or all of them if the others are too
+// many, to bound the memory.
 func (l *limiter) sweep(now time.Time) {
 	for a, b := range l.by {
 		if b.filled(now).left >= failures {
@@ -94,7 +93,7 @@ func (l *limiter) sweep(now time.Time) {
 	}
 }
 
-// senderOf is who sent a request, as far as it can be told.
+// senderOf returns the sender of a request, as far as it can be determined.
 func senderOf(r *http.Request) sender {
 	s := sender{addressOf(r.RemoteAddr), noUser}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
@@ -111,8 +110,8 @@ func senderOf(r *http.Request) sender {
 	return s
 }
 
-// addressOf is where a request came from: of an IPv6 address the network, for its
-// holder has all of it, and of loopback all that there is.
+// addressOf returns the address of a request for counting: for IPv6 the /64 network,
+// whose holder has all of its addresses, and for loopback all of loopback.
 func addressOf(remote string) netip.Prefix {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {

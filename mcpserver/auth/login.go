@@ -15,11 +15,11 @@ const loginPath = "/login"
 // loginTime is how long a login in a browser lasts.
 const loginTime = 12 * time.Hour
 
-// maxLogins is how many there may be at once; more push out the oldest.
+// maxLogins bounds the sessions; a new one replaces the oldest.
 const maxLogins = 1_000
 
-// logins are the browsers that brought a token. A browser holds a random number
-// and not the token, and it counts only for pages: see forPages.
+// logins are the sessions of browsers that presented a token. A browser holds a random
+// number instead of the token, and it counts only for pages: see forPages.
 type logins struct {
 	mu sync.Mutex
 	by map[[sha256.Size]byte]login
@@ -37,8 +37,8 @@ const (
 	cookieSecure = "__Host-understudy"
 )
 
-// secure says whether browsers reach the server over TLS: its own, or that of a
-// proxy in front of it.
+// secure reports whether browsers reach the server over TLS, its own or that of a proxy
+// in front of it.
 func (g *Authenticator) secure(r *http.Request) bool {
 	return r.TLS != nil || strings.HasPrefix(g.o.Public, "https://")
 }
@@ -76,7 +76,7 @@ func (l *logins) add(g Grant, now time.Time) (id string) {
 	return id
 }
 
-// find is the grant of the browser that sent a request, as it is now.
+// find returns the current grant of the browser that sent a request.
 func (l *logins) find(r *http.Request, secure bool, now time.Time) (Grant, bool) {
 	c, err := r.Cookie(cookieOf(secure))
 	if err != nil {
@@ -105,7 +105,7 @@ func (g *Authenticator) showLogin(w http.ResponseWriter, _ *http.Request) { page
 // maxForm is more than a token needs.
 const maxForm = 64 << 10
 
-// login takes the token that a person wrote into the page.
+// login takes the token that a person entered.
 func (g *Authenticator) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -135,7 +135,7 @@ func (g *Authenticator) setCookie(w http.ResponseWriter, r *http.Request, value 
 	})
 }
 
-// page is the form for a token. It loads nothing and cannot be framed.
+// page writes the login form. It loads nothing and cannot be framed.
 func page(w http.ResponseWriter, status int, message string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")

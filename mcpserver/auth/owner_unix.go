@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ours says whether a file belongs to the user of this process, or to root.
+// ours reports whether a file belongs to the user of this process, or to root.
 func ours(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || s.Uid == 0 || int(s.Uid) == os.Geteuid()

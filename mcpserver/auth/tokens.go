@@ -22,12 +22,12 @@ import (
 	"understudy/steps"
 )
 
-// tokenPrefix begins every token, so that one is known for what it is where it
-// should not be: in a log, in a repository.
+// tokenPrefix begins every token, so that a leaked one is recognised in a log or a
+// repository.
 const tokenPrefix = "understudy_"
 
-// tokenBytes is how much of a token is random: nobody guesses 256 bits, so a
-// plain hash keeps it as well as a slow one would.
+// tokenBytes is the random part of a token. Nobody guesses 256 bits, so a plain hash
+// protects it as well as a slow one.
 const tokenBytes = 32
 
 // Whose runs and saved workflows a client sees.
@@ -47,8 +47,8 @@ type Token struct {
 	Created  time.Time       `json:"created"`
 }
 
-// Sees says whose runs the client sees. A token from before there was a choice,
-// and an operator, see all.
+// Sees returns whose runs the client sees. A token from before there was a choice, and
+// that of an operator, see all.
 func (x Token) Sees() string {
 	if x.Operator || x.Runs == "" {
 		return AllRuns
@@ -56,8 +56,8 @@ func (x Token) Sees() string {
 	return x.Runs
 }
 
-// Tokens are the clients that a file names. The file is read again whenever it
-// was changed, so that a client can be added and removed while a server runs.
+// Tokens are the clients listed in a file. The file is read again whenever it has
+// changed, so that clients can be added and removed while a server runs.
 type Tokens struct {
 	path string
 
@@ -67,12 +67,12 @@ type Tokens struct {
 	err  error
 }
 
-// NewTokens are the tokens of a file, which need not exist yet.
+// NewTokens returns the tokens of a file, which need not exist yet.
 func NewTokens(path string) *Tokens { return &Tokens{path: path} }
 
 func (t *Tokens) Path() string { return t.path }
 
-// List gives the clients. A file that is not there names none.
+// List returns the clients. A missing file has none.
 func (t *Tokens) List() ([]Token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,8 +146,8 @@ func (x Token) check() error {
 	return nil
 }
 
-// Add makes a token for a client and gives it: it is shown once, for the file
-// has its hash only.
+// Add makes a token for a client and returns it. It cannot be shown again, for only its
+// hash is stored.
 func (t *Tokens) Add(x Token) (token string, err error) {
 	list, err := t.List()
 	if err != nil {
@@ -180,8 +180,7 @@ func (t *Tokens) Remove(name string) error {
 	return t.write(left)
 }
 
-// write puts the list into the place of the other in one step, readable by its
-// owner only.
+// write replaces the file atomically; only its owner can read it.
 func (t *Tokens) write(list []Token) error {
 	text, err := json.MarshalIndent(tokenFile{list}, "", "  ")
 	if err != nil {
@@ -219,7 +218,8 @@ func (t *Tokens) grant(x Token) Grant {
 	}
 }
 
-// current looks a token up by its hash, for another one may have got its name.
+// current returns the grant of a token by its hash, because its name may have been
+// given to another one.
 func (t *Tokens) current(hash string) (Grant, error) {
 	list, err := t.List()
 	if err != nil {

@@ -16,10 +16,9 @@ import (
 	"understudy/steps"
 )
 
-// SameUser stands in front of a server that asks nobody for a credential: it
-// lets programs of the user through whose server it is, and of root, who can be
-// everyone. An address of this machine is open to all of its users otherwise.
-// Make one with NewSameUser.
+// SameUser guards a server without credentials: it accepts requests from programs of
+// the user who runs the server, and of root, who can impersonate everyone. Without it,
+// every user of the machine could reach a loopback address. Make one with NewSameUser.
 type SameUser struct {
 	uid   int
 	of    func(client, server netip.AddrPort) (uid int, err error)
@@ -27,11 +26,11 @@ type SameUser struct {
 	log   *slog.Logger
 }
 
-// errUntold is the error when the system does not say whose a connection is.
+// errUntold is the error when the system does not report the owner of a connection.
 var errUntold = errors.New("the system does not say whose program it is")
 
-// NewSameUser lets the user of this process through. It fails where the system
-// does not tell whose a connection is.
+// NewSameUser accepts the user of this process. It fails where the system does not
+// report the owner of a connection.
 func NewSameUser(log *slog.Logger) (*SameUser, error) {
 	if !TellsUsers() {
 		return nil, &steps.Error{
@@ -44,24 +43,24 @@ func NewSameUser(log *slog.Logger) (*SameUser, error) {
 
 type userKey struct{}
 
-// noted is what is known of the connection of a request.
+// noted holds the checks of the connection that a request came in.
 type noted struct {
 	user  func() error // nil when it is one that may call; asked once
 	lives func() error // nil while it is
 }
 
-// Note finds out whose a new connection is, once and when the first request has
-// come; it is a ConnContext of an http.Server.
+// Note prepares the check of a new connection, which is done once, when its first
+// request has come. It is a ConnContext of an http.Server.
 func (u *SameUser) Note(ctx context.Context, c net.Conn) context.Context {
 	n := noted{lives: func() error { return u.lives(c) }}
 	n.user = sync.OnceValue(func() error { return u.check(c.RemoteAddr(), c.LocalAddr()) })
 	return context.WithValue(ctx, userKey{}, n)
 }
 
-// check says that the program of the request may call. The order counts: a
-// client that sends its request and resets the connection leaves its port to
-// others, and who is found at it may be a bystander. While our side lives, the
-// port cannot be anybody else's, so the answer to the question before was true.
+// check returns nil if the program at the other side may call. The order matters: a
+// client can send its request and reset the connection, which frees its port for
+// others, so that the owner found may be a bystander. As long as our side is connected,
+// nobody else can have the port, so the owner found before was the right one.
 func (n noted) check() error {
 	if n.user == nil {
 		return errUntold
@@ -72,8 +71,8 @@ func (n noted) check() error {
 	return n.lives()
 }
 
-// livingBody is a body that ends well only while its sender is there: nothing is
-// done for a client that has left, whoever it was.
+// livingBody is a body that reports its end only while its sender is connected, so that
+// nothing is done for a client that has left.
 type livingBody struct {
 	io.ReadCloser
 	lives func() error
@@ -89,7 +88,7 @@ func (b livingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check is nil when the other side of a connection may call.
+// check returns nil if the other side of a connection may call.
 func (u *SameUser) check(client, server net.Addr) error {
 	from, errFrom := netip.ParseAddrPort(client.String())
 	to, errTo := netip.ParseAddrPort(server.String())
@@ -127,11 +126,11 @@ func (u *SameUser) Wrap(next http.Handler) http.Handler {
 
 type strangerKey struct{}
 
-// asStranger marks a request that is answered though nobody knows who sent it.
+// asStranger marks a request that is answered although its sender is unknown.
 func asStranger(ctx context.Context) context.Context {
 	return context.WithValue(ctx, strangerKey{}, true)
 }
 
-// Stranger says whether a request came to an address for everyone from somebody
-// who would not be let in elsewhere.
+// Stranger reports whether a request to a public address came from a sender who would
+// be refused elsewhere.
 func Stranger(ctx context.Context) bool { return ctx.Value(strangerKey{}) != nil }

@@ -15,19 +15,19 @@ import (
 	"strings"
 )
 
-// tables are where Linux lists the connections of this machine, each side with
-// its user.
+// tables are the files in which Linux lists the connections of this machine, each side
+// with its user.
 var tables = []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"}
 
-// TellsUsers says whether the system tells whose a connection is.
+// TellsUsers reports whether the system reports the owner of a connection.
 func TellsUsers() bool {
 	_, err := os.Stat(tables[0])
 	return err == nil
 }
 
-// userOf is the user of the program at the client's side of a connection within
-// this machine. The kernel is asked for that one connection; to read all of them
-// takes milliseconds, which other users could make it do without end.
+// userOf returns the user of the program at the client's side of a connection within
+// this machine. It asks the kernel for that connection alone: reading all of them takes
+// milliseconds, and other users could trigger that without end.
 func userOf(client, server netip.AddrPort) (uid int, err error) {
 	uid, err = askKernel(client, server)
 	if err == nil || errors.Is(err, errUnlisted) {
@@ -56,9 +56,9 @@ func readTables(client, server netip.AddrPort) (uid int, err error) {
 
 var errUnlisted = errors.New("no program of this machine has that side of the connection")
 
-// connected are the states of a client's side that belongs to a program and has
-// a server's side that knows of it: established, or closed for sending. One that
-// only tries to connect may have the number of another that is gone.
+// connected lists the states of a client's socket that belongs to a program and to
+// which the server's side is connected: established, or closed for sending. A socket
+// that only tries to connect may have the port of another that is gone.
 var connected = []uint8{tcpEstablished, tcpFinWait1, tcpFinWait2}
 
 // The states of TCP, as Linux numbers them.
@@ -69,8 +69,8 @@ const (
 	tcpCloseWait   = 8
 )
 
-// userIn looks through a table. What has no inode belongs to no program any
-// more, and stands there as if it were root's.
+// userIn searches a table. An entry without an inode belongs to no program any more,
+// and is listed as if it were root's.
 func userIn(table io.Reader, client, server netip.AddrPort) (uid int, err error) {
 	lines := bufio.NewScanner(table)
 	for lines.Scan() {
@@ -93,8 +93,8 @@ func userIn(table io.Reader, client, server netip.AddrPort) (uid int, err error)
 	return 0, errUnlisted
 }
 
-// isAt says whether a table's word stands for an address: its numbers as this
-// machine keeps them in memory, four bytes at a time, and the port.
+// isAt reports whether a word of a table stands for an address: its bytes in the order
+// of this machine, four at a time, and the port.
 func isAt(word string, want netip.AddrPort) bool {
 	number, port, _ := strings.Cut(word, ":")
 	if p, err := strconv.ParseUint(port, 16, 16); err != nil || uint16(p) != want.Port() {

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 )
 
-// TellsUsers says whether the system tells whose a connection is.
+// TellsUsers reports whether the system reports the owner of a connection.
 func TellsUsers() bool { return false }
 
 func userOf(_, _ netip.AddrPort) (uid int, err error) { return 0, errUntold }

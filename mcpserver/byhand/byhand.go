@@ -18,25 +18,25 @@ import (
 // Object is a JSON object.
 type Object = map[string]any
 
-// Modern is the first version without sessions: each message says for itself
-// who sends it.
+// Modern is the first version without sessions: each message states who sends it.
 const Modern = "2026-07-28"
 
 // Versions are all that a server answers to.
 var Versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", Modern}
 
-// patience is how long an answer may take.
+// patience bounds the wait for an answer.
 const patience = time.Minute
 
 // identity is how a client introduces itself.
 var identity = Object{"name": "by-hand", "version": "1"}
 
-// Greeting is what a client says first in versions with sessions.
+// Greeting returns the parameters of initialize, the first request in versions with
+// sessions.
 func Greeting(version string, capabilities Object) Object {
 	return Object{"protocolVersion": version, "capabilities": capabilities, "clientInfo": identity}
 }
 
-// Message is a message of a client: a notification when the id is 0.
+// Message returns a message of a client; with the id 0 it is a notification.
 func Message(version string, capabilities Object, id int, method string, params Object) Object {
 	m := Object{"jsonrpc": "2.0", "method": method, "params": params}
 	if id > 0 {
@@ -55,7 +55,7 @@ func Message(version string, capabilities Object, id int, method string, params 
 	return m
 }
 
-// Calling is the method that calls a tool, and its parameters.
+// Calling returns the method that calls a tool, and its parameters.
 func Calling(tool string, args Object) (method string, params Object) {
 	return "tools/call", Object{"name": tool, "arguments": args}
 }
@@ -74,7 +74,7 @@ type Client struct {
 	answer  func(Object) Object // to requests of the server
 }
 
-// Talk greets a server as the version wants it.
+// Talk connects to a server and initializes a session if the version has sessions.
 func Talk(t testing.TB, version string, capabilities Object, in io.Writer, out io.Reader) *Client {
 	t.Helper()
 	c := &Client{t: t, version: version, capabilities: capabilities, in: in, waiting: map[string]chan Object{}}
@@ -131,7 +131,7 @@ func (c *Client) send(m Object) {
 	}
 }
 
-// Answer answers requests of the server from now on; without it they are
+// Answer sets how requests of the server are answered. Until then they count as
 // notices.
 func (c *Client) Answer(answer func(Object) Object) {
 	c.mu.Lock()
@@ -143,7 +143,7 @@ func (c *Client) Notify(method string, params Object) {
 	c.send(Message(c.version, c.capabilities, 0, method, params))
 }
 
-// Begin sends a request, and gives its number and where its answer comes.
+// Begin sends a request and returns its id and the channel of its answer.
 func (c *Client) Begin(method string, params Object) (int, chan Object) {
 	c.mu.Lock()
 	c.last++
@@ -176,8 +176,8 @@ func (c *Client) Call(tool string, args Object) Object {
 	return c.Ask(Calling(tool, args))
 }
 
-// Notices are what the server has said so far without being asked: all, or
-// what it said by one method.
+// Notices returns the messages that the server sent on its own so far: all, or those of
+// one method.
 func (c *Client) Notices(methods ...string) (out []Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -189,7 +189,7 @@ func (c *Client) Notices(methods ...string) (out []Object) {
 	return out
 }
 
-// Dig goes down into an object.
+// Dig returns the value at a path of keys in an object, or nil.
 func Dig(v any, path ...string) any {
 	for _, p := range path {
 		m, _ := v.(Object)
@@ -198,7 +198,7 @@ func Dig(v any, path ...string) any {
 	return v
 }
 
-// Said is the text of a result, or the message of an error.
+// Said returns the text of a result, or the message of an error.
 func Said(res Object) string {
 	if m, ok := Dig(res, "error", "message").(string); ok {
 		return m
@@ -213,5 +213,5 @@ func Said(res Object) string {
 	return strings.Join(lines, "\n")
 }
 
-// IsError says whether a tool failed.
+// IsError reports whether a tool failed.
 func IsError(res Object) bool { return Dig(res, "result", "isError") == true }

@@ -24,13 +24,13 @@ type Visitor struct {
 	Header           http.Header
 }
 
-// Visit greets a server as the version wants it.
+// Visit returns a client with a session, if the version has sessions.
 func Visit(t testing.TB, version, address string) Visitor {
 	t.Helper()
 	return Visitor{Version: version, Address: address}.Greet(t)
 }
 
-// Greet gives the visitor a session when the version has such.
+// Greet initializes a session if the version has sessions.
 func (v Visitor) Greet(t testing.TB) Visitor {
 	t.Helper()
 	if v.Version >= Modern {
@@ -52,7 +52,7 @@ func (v Visitor) Greet(t testing.TB) Visitor {
 	return v
 }
 
-// Send sends a message: a notification when the id is 0.
+// Send posts a message; with the id 0 it is a notification.
 func (v Visitor) Send(ctx context.Context, id int, method string, params Object) (*http.Response, error) {
 	raw, err := json.Marshal(Message(v.Version, Object{}, id, method, params))
 	if err != nil {
@@ -100,7 +100,7 @@ func (v Visitor) Call(t testing.TB, tool string, args Object) (status int, answe
 	return v.Ask(t, method, params)
 }
 
-// Read is the answer in a body, which may be a stream.
+// Read returns the answer in a body, which may be an event stream.
 func Read(body io.Reader) (m Object) {
 	raw, _ := io.ReadAll(body)
 	for line := range strings.Lines(string(raw)) {

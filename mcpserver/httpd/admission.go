@@ -18,7 +18,7 @@ import (
 	"understudy/steps"
 )
 
-// admit reads a request far enough to answer busy at once, notes the mode of its
+// admit reads a request far enough to answer "busy" at once, notes the mode of its
 // path, and ties its call to the connection.
 func (s *Server) admit(mode access.Mode, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,13 +56,13 @@ func (s *Server) admit(mode access.Mode, next http.Handler) http.Handler {
 	})
 }
 
-// errBatchFirst is the error of a batch without a session. With initialize and a
-// call in one request, a client would act that was never answered.
+// errBatchFirst is the error of a batch without a session. With initialize and a call
+// in one request, a call would act for a client that was never answered.
 var errBatchFirst = &steps.Error{
 	Code: steps.Invalid, Err: errors.New("a batch of messages needs a session"), Next: "send initialize by itself first",
 }
 
-// busy is the reply at the limit: another server may take the call.
+// busy replies that the concurrency limit is reached: another server may take the call.
 func busy(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	e := steps.Errorf(steps.Busy, "as many runs act as may do so at once")
@@ -70,7 +70,7 @@ func busy(w http.ResponseWriter) {
 	refuse(w, e)
 }
 
-// message is the part of a request that admission looks at.
+// message holds the fields of a request that admission looks at.
 type message struct {
 	Method string
 	Params struct {
@@ -80,8 +80,8 @@ type message struct {
 	}
 }
 
-// UnmarshalJSON reads names by their exact letters, as who answers the message
-// does: encoding/json would take METHOD for method.
+// UnmarshalJSON matches names exactly, as the handler of the message does:
+// encoding/json would take METHOD for method.
 func (m *message) UnmarshalJSON(raw []byte) error {
 	var fields, params map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
@@ -97,8 +97,8 @@ func (m *message) UnmarshalJSON(raw []byte) error {
 
 func (m message) isCall() bool { return m.Method == "tools/call" }
 
-// peek reads the messages of a body, and says whether they are a batch. A body
-// that holds none is left to the handler, which has an error for it.
+// peek reads the messages of a body, and reports whether they are a batch. A body that
+// cannot be read is left to the handler, which has an error for it.
 func peek(r *http.Request) (messages []message, batch bool) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -116,8 +116,8 @@ func peek(r *http.Request) (messages []message, batch bool) {
 // sessionHeader names the session of a request.
 const sessionHeader = "Mcp-Session-Id"
 
-// admitted notes what a request has under way, until release is called. What
-// looks at runs and ends them is always let in.
+// admitted counts what a request has in flight until release is called. Calls that look
+// at runs or end them are always let in.
 func (s *Server) admitted(r *http.Request, messages []message) (release func(), err *exceeded) {
 	calls := 0
 	for _, m := range messages {
@@ -134,7 +134,7 @@ func (s *Server) admitted(r *http.Request, messages []message) (release func(), 
 	return s.quotas.take(ownerOf(r), calls, opensSession(r, messages), live, s.o.RunsOf)
 }
 
-// opensSession says whether a request asks for a session.
+// opensSession reports whether a request asks for a session.
 func opensSession(r *http.Request, messages []message) bool {
 	return r.Header.Get(sessionHeader) == "" && slices.ContainsFunc(messages, func(m message) bool { return m.Method == "initialize" })
 }
@@ -146,15 +146,15 @@ func count[T any](all iter.Seq[T]) (n int) {
 	return n
 }
 
-// onlyLooks says whether a request may not act, whatever it calls: it is refused,
-// and keeps nobody waiting for that.
+// onlyLooks reports whether a request may not act, whatever it calls. It takes no slot,
+// because it is refused later.
 func onlyLooks(r *http.Request, mode access.Mode) bool {
 	g, known := auth.From(r.Context())
 	return mode == access.Ask || known && g.Mode == auth.Ask
 }
 
-// needsSlot says whether a message may begin a run that acts. One that carries an
-// answer to a question belongs to a run that has begun.
+// needsSlot reports whether a message may begin a run that acts. A message that carries
+// an answer to a question belongs to a run that has begun.
 func (s *Server) needsSlot(m message) bool {
 	t := s.o.Tool(m.Params.Name)
 	return m.isCall() && t != nil && t.Acts(m.Params.Arguments) && (m.Params.RequestState == "" || !t.Resumes)
@@ -168,7 +168,7 @@ const (
 	slotPoll = 10 * time.Millisecond
 )
 
-// slot takes a slot for a call that acts, if one is free soon.
+// slot takes a slot for a call that acts, if one becomes free soon.
 func (s *Server) slot(ctx context.Context) (release func(), ok bool) {
 	limited, cancel := context.WithTimeout(ctx, slotTimeout)
 	defer cancel()
@@ -179,7 +179,7 @@ func (s *Server) slot(ctx context.Context) (release func(), ok bool) {
 	}
 }
 
-// places are the runs that act on the desktop, whoever began them.
+// places returns which runs act on the desktop, whoever began them.
 func (s *Server) places(ctx context.Context) engine.Places {
 	runs, err := s.o.Runs(ctx)
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *Server) places(ctx context.Context) engine.Places {
 	return p
 }
 
-// slots are the calls that may act at once over HTTP.
+// slots counts the calls over HTTP that act, up to a limit.
 type slots struct {
 	limit int
 
@@ -200,7 +200,7 @@ type slots struct {
 	taken int
 }
 
-// take takes a slot; release gives it back, once.
+// take takes a slot; release returns it and may be called again.
 func (s *slots) take(p engine.Places) (release func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,16 +215,16 @@ func (s *slots) take(p engine.Places) (release func(), ok bool) {
 	}), true
 }
 
-// state is how many runs act, and whether no more may.
+// state returns how many runs act, and whether the limit is reached.
 func (s *slots) state(p engine.Places) (acting int, full bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.acting(p)
 }
 
-// acting joins two counts, with the lock held: the engine's has the runs of the
-// command line and of other servers over the same data folder, ours the calls
-// whose runs have not begun yet.
+// acting joins two counts: the engine's includes runs of the command line and of other
+// servers with the same data folder, ours the calls whose runs have not begun yet. The
+// caller holds mu.
 func (s *slots) acting(p engine.Places) (acting int, full bool) {
 	acting = max(s.taken, len(p.Taken))
 	return acting, acting >= s.limit || p.Total > 0 && acting >= p.Total

@@ -15,7 +15,7 @@ const (
 	maxConnectionsEach = 384
 )
 
-// connections are those that are open. Their zero value is ready.
+// connections tracks the open connections. Its zero value is ready.
 type connections struct {
 	mu    sync.Mutex
 	open  map[net.Conn]connection
@@ -29,7 +29,7 @@ type connection struct {
 	since   time.Time
 }
 
-// note is the ConnState of an http.Server.
+// note is the ConnState hook of an http.Server.
 func (n *connections) note(c net.Conn, state http.ConnState) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -60,8 +60,8 @@ func (n *connections) forget(c net.Conn) {
 	}
 }
 
-// makeRoom closes the connection of an address, or of any, that has been idle
-// for longest; when all are busy, the new one. The lock is held.
+// makeRoom closes the connection that has been idle longest, of an address or of any;
+// if all are busy, the new one. The caller holds mu.
 func (n *connections) makeRoom(fresh net.Conn, address string) {
 	victim := fresh
 	oldest := time.Now().Add(time.Hour)
@@ -76,7 +76,7 @@ func (n *connections) makeRoom(fresh net.Conn, address string) {
 }
 
 // closeSilent closes the connections that have sent nothing yet. Shutdown of an
-// http.Server waits some seconds for them, though nothing was asked.
+// http.Server would wait some seconds for them.
 func (n *connections) closeSilent() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

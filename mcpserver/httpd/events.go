@@ -11,11 +11,11 @@ import (
 	"understudy/engine"
 )
 
-// heartbeat is the longest that a reader waits for a sign of life.
+// heartbeat is the longest time without output on a stream.
 const heartbeat = 10 * time.Second
 
-// events streams the runs, or with ?run=ID the events of one. A client that
-// reconnects says with Last-Event-ID what it has seen.
+// events streams the changes of runs, or with ?run=ID the events of one run. A client
+// that reconnects states with Last-Event-ID what it has seen.
 func (o operator) events(w http.ResponseWriter, r *http.Request) {
 	tool := "list_runs"
 	if r.FormValue("run") != "" {
@@ -43,7 +43,7 @@ func (o operator) events(w http.ResponseWriter, r *http.Request) {
 	f.serve(ctx)
 }
 
-// feed sends events to one reader.
+// feed sends events to one client.
 type feed struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -76,8 +76,8 @@ func (f *feed) serve(ctx context.Context) {
 	}
 }
 
-// await waits for a change of any run, for one that stands still may be resumed,
-// or until it is time for a heartbeat.
+// await waits until any run changes, or it is time for a heartbeat. A run that has
+// ended may still be resumed, so no stream ends by itself.
 func (f *feed) await(ctx context.Context) {
 	timed, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
@@ -89,7 +89,7 @@ func (f *feed) await(ctx context.Context) {
 	<-timed.Done() // the runs cannot be reached just now
 }
 
-// send writes what is new. The id of a changed run is the time of the change.
+// send writes what is new. The event id of a changed run is the time of the change.
 func (f *feed) send(ctx context.Context) (sent bool, err error) {
 	if f.run != "" {
 		evs, err := f.runs.Events(ctx, f.run, f.seen+1)

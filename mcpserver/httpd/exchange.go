@@ -19,10 +19,10 @@ const (
 	ModeHeader     = "X-Understudy-Mode"     // the mode of the path
 )
 
-// Exchanges lead from a call to the HTTP request that it came in. For versions
-// with sessions the SDK keeps the two apart, because a client may drop a request
-// and fetch the reply later; this server takes a dropped request for a client
-// that went away, as it mostly is.
+// Exchanges maps a call to the HTTP request that it came in. In versions with sessions
+// the SDK separates the two, because a client may drop a request and fetch the reply
+// later. This server treats a dropped request as a client that went away, which is the
+// usual case.
 type Exchanges struct {
 	mu   sync.Mutex
 	open map[string]*exchange
@@ -34,7 +34,7 @@ type exchange struct {
 	release func() // of the slot that was taken for it; nil: none was
 }
 
-// begin notes a request and names it in a header.
+// begin registers a request under a new id, which it puts into a header.
 func (x *Exchanges) begin(r *http.Request, release func()) (end func()) {
 	id := rand.Text()
 	x.mu.Lock()
@@ -54,8 +54,8 @@ func (x *Exchanges) begin(r *http.Request, release func()) (end func()) {
 	}
 }
 
-// Connection is the context of the request that a call came in, by the headers of
-// the call; nil over other transports.
+// Connection returns the context of the request that a call came in, by the headers of
+// the call; nil for other transports.
 func (x *Exchanges) Connection(h http.Header) context.Context {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -65,8 +65,8 @@ func (x *Exchanges) Connection(h http.Header) context.Context {
 	return nil
 }
 
-// Typed is what a person typed into the form on a page that makes a call, by the
-// headers of the call; false: no page makes it.
+// Typed returns what a person entered in the form of the page that makes a call, by the
+// headers of the call. It reports false if no page makes it.
 func (x *Exchanges) Typed(h http.Header) (viewer.Typed, bool) {
 	ctx := x.Connection(h)
 	if ctx == nil {
@@ -76,11 +76,11 @@ func (x *Exchanges) Typed(h http.Header) (viewer.Typed, bool) {
 	return t, ok
 }
 
-// typedKey is where the request of a page has what was typed there: it stands in no
-// argument, which would be checked, logged and told.
+// typedKey is the context key of what was entered on a page. It is no argument of the
+// call, because arguments are checked, logged and stored.
 type typedKey struct{}
 
-// ClaimSlot takes over the slot of a request, for a run that outlasts it.
+// ClaimSlot takes over the slot of a request for a run that outlasts the request.
 func (x *Exchanges) ClaimSlot(h http.Header) (release func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -92,11 +92,11 @@ func (x *Exchanges) ClaimSlot(h http.Header) (release func()) {
 	return release
 }
 
-// grantKey is where the grant stands in what the SDK keeps of a token.
+// grantKey is the key of the grant in the SDK's TokenInfo.
 const grantKey = "understudy/grant"
 
-// identified tells the SDK whose request it is, so that a session only works for
-// who began it, and a handler learns what its caller was granted.
+// identified passes the grant of a request to the SDK, so that a session works only for
+// the client that began it, and handlers learn the rights of their caller.
 func identified(next http.Handler) http.Handler {
 	tell := sdkauth.RequireBearerToken(func(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
 		g, ok := auth.From(ctx)
@@ -108,7 +108,7 @@ func identified(next http.Handler) http.Handler {
 	return tell(next)
 }
 
-// GrantOf is the grant of a request, if the server asks who calls.
+// GrantOf returns the grant of a request, if the server asks for credentials.
 func GrantOf(x *mcp.RequestExtra) (auth.Grant, bool) {
 	if x == nil || x.TokenInfo == nil {
 		return auth.Grant{}, false

@@ -11,15 +11,15 @@ import (
 	"understudy/mcpserver/auth"
 )
 
-// metrics writes the text format of Prometheus.
+// metrics serves the text format of Prometheus.
 func (o operator) metrics(w http.ResponseWriter, r *http.Request) {
 	g, named := auth.From(r.Context())
 	w.Header().Set("Content-Type", telemetry.TextType)
 	telemetry.WriteText(w, o.Readings(r.Context(), func(owner string) bool { return !named || g.Operator || g.Name == owner }))
 }
 
-// Readings are the numbers of this server at this moment. Of what the runs of a
-// credential have stored, only those are told that shown says.
+// Readings returns the current metrics of the server. It includes the stored bytes of a
+// credential only if shown reports true.
 func (s *Server) Readings(ctx context.Context, shown func(owner string) bool) []telemetry.Reading {
 	acting, _ := s.slots.state(s.places(ctx))
 	n, refused := s.o.Counts(), map[string]uint64{"calls": 0, "runs": 0, "sessions": 0}
@@ -45,10 +45,10 @@ func (s *Server) Readings(ctx context.Context, shown func(owner string) bool) []
 	return all
 }
 
-// notOver are the statuses of runs that somebody may have to see to.
+// notOver lists the statuses of runs that may need attention.
 var notOver = []engine.Status{engine.Queued, engine.Running, engine.Waiting, engine.Paused, engine.Interrupted}
 
-// ofRuns are the readings of the stored runs.
+// ofRuns returns the metrics of the stored runs.
 func ofRuns(ctx context.Context, runs engine.Runs, shown func(owner string) bool) (all []telemetry.Reading) {
 	if list, err := runs.List(ctx, engine.Query{Status: notOver, Calls: true}); err == nil {
 		by, oldest := map[engine.Status]int{}, time.Duration(0)

@@ -42,7 +42,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 // smallBody bounds the requests that are not for a client's tools.
 const smallBody = 64 << 10
 
-// withBody reads the body of a request, so that no handler waits for one.
+// withBody reads the whole body of a request first, so that no handler waits for it.
 func withBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limit := int64(smallBody)
@@ -68,9 +68,9 @@ func refuseBody(w http.ResponseWriter, err error) {
 	writeError(w, http.StatusBadRequest, steps.Errorf(steps.Invalid, "the request could not be read: %w", err))
 }
 
-// withDeadlines bounds the time in which a body must arrive, and in which each
-// part of a reply must be read. The timeouts of http.Server cover a whole reply,
-// but a stream may take hours.
+// withDeadlines bounds the time in which a body must arrive, and in which each part of
+// a reply must be read. The timeouts of http.Server cover a whole reply, but a stream
+// may take hours.
 func (s *Server) withDeadlines(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
@@ -87,8 +87,8 @@ type deadlineWriter struct {
 	limit   time.Duration
 }
 
-// chunkSize is how much must be read within the limit: 64 KiB in 30 s is what a
-// very slow line can do.
+// chunkSize is how much must be read within the deadline: 64 KiB in 30 s suits a very
+// slow line.
 const chunkSize = 64 << 10
 
 func (p *deadlineWriter) Write(b []byte) (written int, err error) {
@@ -104,18 +104,18 @@ func (p *deadlineWriter) Write(b []byte) (written int, err error) {
 
 func (p *deadlineWriter) Flush() { _ = p.FlushError() }
 
-// FlushError is the Flush of http.ResponseController.
+// FlushError is used by http.ResponseController.
 func (p *deadlineWriter) FlushError() error {
 	_ = p.control.SetWriteDeadline(time.Now().Add(p.limit))
 	return p.control.Flush()
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap is used by http.ResponseController.
 func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// sameMachine refuses requests whose Host or Origin is of another machine, for
-// every method and address: a page in a browser must not reach the server through
-// a name that resolves to this machine.
+// sameMachine refuses requests whose Host or Origin is of another machine, for every
+// method and address: a web page must not reach the server through a name that resolves
+// to this machine (DNS rebinding).
 func (s *Server) sameMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !local(hostOf(r.Host), s.o.Hosts) {
@@ -136,8 +136,9 @@ func (s *Server) sameMachine(next http.Handler) http.Handler {
 	})
 }
 
-// allowsOrigin says whether a page of an origin may call: one of this machine, one
-// that is allowed, and our own pages under the name by which they were asked for.
+// allowsOrigin reports whether pages of an origin may send requests: those of this
+// machine, the allowed ones, and our own pages under the name by which they were
+// requested.
 func (s *Server) allowsOrigin(r *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {
@@ -147,9 +148,9 @@ func (s *Server) allowsOrigin(r *http.Request, origin string) bool {
 	return own || local(u.Hostname(), nil) || slices.Contains(s.o.Origins, origin)
 }
 
-// crossSite says whether a browser sends a request on behalf of a page of another
-// site. A person may follow a link from there, but a page may not load anything:
-// not even a picture, from which it would learn that it exists.
+// crossSite reports whether a browser sends a request on behalf of a page of another
+// site. A person may follow a link from there, but such a page may load nothing, not
+// even a picture, whose existence would tell it something.
 func crossSite(r *http.Request) bool {
 	if !slices.Contains([]string{"cross-site", "same-site"}, r.Header.Get("Sec-Fetch-Site")) || r.Header.Get("Origin") != "" {
 		return false
@@ -171,7 +172,7 @@ func hostOf(address string) string {
 	return strings.Trim(address, "[]")
 }
 
-// local says whether a host is this machine by name or number, or allowed.
+// local reports whether a host is this machine, or is allowed.
 func local(host string, allowed []string) bool {
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
 		return true

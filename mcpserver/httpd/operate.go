@@ -10,14 +10,15 @@ import (
 	"understudy/steps"
 )
 
-// Operated is what came of an operation.
+// Operated is the result of an operation.
 type Operated struct {
 	Value   any
 	Picture []byte // PNG; nil: none
 }
 
-// operate does an operation: one that reads is asked for with GET and its
-// arguments in the address, each with POST and its arguments as JSON.
+// operate performs an operation on desktops, schedules or versions. All can be
+// requested with POST and JSON arguments; those that only read also with GET and
+// arguments in the query.
 func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
 	args, err := argumentsOf(r)
 	if err != nil {
@@ -37,8 +38,9 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// argumentsOf are the arguments of a request. What a page of another place could
-// make a browser send is refused: a browser asks before it sends JSON.
+// argumentsOf returns the arguments of a request. POST must be JSON and may not come
+// from a page of another site: browsers ask the server before a page sends JSON to
+// another origin.
 func argumentsOf(r *http.Request) (json.RawMessage, error) {
 	if r.Method != http.MethodPost {
 		args := map[string]string{}

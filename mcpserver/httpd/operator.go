@@ -14,14 +14,14 @@ import (
 	"understudy/steps/desktop"
 )
 
-// operator answers at the addresses for those who run the server.
+// operator serves the addresses for operators.
 type operator struct {
 	*Server
 	check *lastCheck
 }
 
-// status tells a load balancer whether a call would be taken. A request without a
-// credential is answered too, but learns no more than that.
+// status tells a load balancer whether a call would be accepted. A request without a
+// credential learns no more than that.
 func (o operator) status(w http.ResponseWriter, r *http.Request) {
 	acting, full := o.slots.state(o.places(r.Context()))
 	code := http.StatusOK
@@ -40,7 +40,7 @@ func (o operator) status(w http.ResponseWriter, r *http.Request) {
 	}{full, acting, o.slots.limit, o.o.Counts().Activity})
 }
 
-// ready says whether desktop and store work, and what does not.
+// ready reports whether desktop and store work, and what does not.
 func (o operator) ready(w http.ResponseWriter, r *http.Request) {
 	findings := o.check.findings(r.Context(), o.o.Check)
 	store := desktop.Finding{Name: "store", OK: true, Needed: true}
@@ -57,11 +57,10 @@ func (o operator) ready(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, code, map[string]any{"ready": code == http.StatusOK, "findings": findings})
 }
 
-// checkedFor is how long what was found of the machine counts. A check may start
-// a display, so whoever asks again at once is told the same.
+// checkedFor is how long the result of a check is reused. A check may start a display.
 const checkedFor = 5 * time.Second
 
-// lastCheck is what was found of the machine, by one check at a time.
+// lastCheck caches the result of checking the machine; one check runs at a time.
 type lastCheck struct {
 	slot  chan struct{} // held while it is checked
 	at    time.Time
@@ -93,8 +92,8 @@ func (o operator) reachStore(ctx context.Context) error {
 	return err
 }
 
-// permit refuses requests that are not an operator's. Its credential says so, or,
-// where nobody is asked for one, it came from this machine and from no page.
+// permit refuses requests that do not come from an operator: by the credential, or,
+// without credentials, from this machine and from no page.
 func (o operator) permit(r *http.Request) error {
 	if r.Header.Get("Origin") != "" {
 		return steps.Errorf(steps.Denied, "modes are not changed from a browser")
@@ -110,8 +109,7 @@ func (o operator) permit(r *http.Request) error {
 	return nil
 }
 
-// changeMode sets the mode of a client by name. It is for an operator; no tool
-// can do it.
+// changeMode sets the mode of a client by name. It is for operators; no tool can do it.
 func (o operator) changeMode(w http.ResponseWriter, r *http.Request) {
 	if err := o.permit(r); err != nil {
 		refuse(w, err)

@@ -20,8 +20,8 @@ import (
 // through the same handler, with the credential of the person, under the same
 // policy and limits.
 
-// callTool calls a tool on behalf of a page, and gives what it answered. What the tool
-// refused or failed with is the error.
+// callTool returns a function that calls a tool on behalf of a page and returns its
+// structured content. A refusal or failure of the tool is returned as an error.
 func callTool(clients http.Handler) func(*http.Request, viewer.Call) (json.RawMessage, error) {
 	return func(r *http.Request, c viewer.Call) (json.RawMessage, error) {
 		body, err := json.Marshal(map[string]any{
@@ -53,7 +53,7 @@ func callTool(clients http.Handler) func(*http.Request, viewer.Call) (json.RawMe
 	}
 }
 
-// keptReply is a reply that stays in the process.
+// keptReply is an http.ResponseWriter that keeps the reply in memory.
 type keptReply struct {
 	header http.Header
 	status int
@@ -65,8 +65,8 @@ func (k *keptReply) WriteHeader(status int)      { k.status = status }
 func (k *keptReply) Write(b []byte) (int, error) { return k.body.Write(b) }
 func (k *keptReply) Flush()                      {}
 
-// answer is what a reply to a call says, or what went wrong: with the problems of a
-// document, where it has any.
+// answer returns the structured content of a reply, or its error, with the problems of
+// a document if it lists any.
 func (k *keptReply) answer() (json.RawMessage, error) {
 	var m struct {
 		Error  *struct{ Message string }
@@ -98,7 +98,8 @@ func (k *keptReply) answer() (json.RawMessage, error) {
 	return m.Result.StructuredContent, nil
 }
 
-// message is the reply itself, which stands alone or at the end of a stream.
+// message returns the reply itself, which is the whole body or the last event of a
+// stream.
 func (k *keptReply) message() []byte {
 	last := k.body.Bytes()
 	if strings.HasPrefix(k.header.Get("Content-Type"), "text/event-stream") {

@@ -23,7 +23,7 @@ const (
 	maxRunsEach     = MaxRuns / 4
 )
 
-// quotas keep account of what each credential has under way.
+// quotas counts what each credential has in flight.
 type quotas struct {
 	mu       sync.Mutex
 	calls    map[string]int // by credential
@@ -33,14 +33,14 @@ type quotas struct {
 	refused  map[string]uint64 // by what was too many
 }
 
-// ownerOf is the credential of a request; empty: nobody is asked for one.
+// ownerOf returns the credential of a request; "" if the server asks for none.
 func ownerOf(r *http.Request) string {
 	g, _ := auth.From(r.Context())
 	return g.Name
 }
 
-// take notes calls and a session that a request asks for, unless they are too
-// many. live are the sessions that there are, and runs those of the credential
+// take counts the calls of a request and the session that it opens, unless there are
+// too many. Live returns the open sessions, and runs counts the runs of a credential
 // and of all.
 func (q *quotas) take(owner string, calls int, session bool, live func() []string, runs func(owner string) (own, all int)) (release func(), err *exceeded) {
 	q.mu.Lock()
@@ -74,8 +74,8 @@ func (q *quotas) take(owner string, calls int, session bool, live func() []strin
 	}, nil
 }
 
-// countSessions counts the sessions of a credential and of all, those included
-// that are being opened, and forgets those that ended.
+// countSessions counts the sessions of a credential and of all, including those that
+// are being opened, and forgets those that ended.
 func (q *quotas) countSessions(owner string, live []string) (own, all int) {
 	kept := map[string]string{}
 	for _, id := range live {
@@ -92,7 +92,7 @@ func (q *quotas) countSessions(owner string, live []string) (own, all int) {
 	return own, all
 }
 
-// noteSession notes whose a session is.
+// noteSession stores the owner of a session.
 func (q *quotas) noteSession(id, owner string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,7 +102,8 @@ func (q *quotas) noteSession(id, owner string) {
 	q.sessions[id] = owner
 }
 
-// within says that something is too many. The lock is held.
+// within returns the error for a count that has reached its bound, or nil. The caller
+// holds mu.
 func (q *quotas) within(what, owner string, own, mostOwn, all, most int) *exceeded {
 	if all < most && (owner == "" || own < mostOwn) {
 		return nil
@@ -121,13 +122,13 @@ func (q *quotas) within(what, owner string, own, mostOwn, all, most int) *exceed
 	return x
 }
 
-// exceeded is the error of a bound that is reached: by one credential, or by all.
+// exceeded is the error of a bound that is reached, by one credential or by all.
 type exceeded struct {
 	status int
 	err    *steps.Error
 }
 
-// refusals are how many requests were refused, by what was too many.
+// refusals returns how many requests were refused, by the bound that was reached.
 func (q *quotas) refusals() map[string]uint64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"understudy/steps"
 )
 
-// statusOf is the one table from codes to statuses of HTTP.
+// statusOf is the only table from codes to HTTP statuses.
 var statusOf = map[steps.Code]int{
 	steps.Invalid:       http.StatusBadRequest,
 	steps.NotFound:      http.StatusNotFound,

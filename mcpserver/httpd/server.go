@@ -20,7 +20,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Options say whom a server answers, and with what.
+// Options configure a server.
 type Options struct {
 	// Clients answers the requests of MCP clients.
 	Clients *mcp.Server
@@ -65,10 +65,10 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// Typed is what a person typed into the form on a page, and no client passes.
+// Typed is what a person entered in the form of a page and no client passes on.
 type Typed = viewer.Typed
 
-// Documents are workflows as somebody may see them on pages.
+// Documents are workflows as a client may see them on pages.
 type Documents = viewer.Documents
 
 // Tool is what admission has to know of a tool.
@@ -85,7 +85,7 @@ type Counts struct {
 	Activity    time.Time // of the last call
 }
 
-// Timeouts are how long a client may take.
+// Timeouts bound how long a client may take.
 type Timeouts struct {
 	Header, Body time.Duration // to send them
 	Read         time.Duration // to read a part of a reply
@@ -104,7 +104,7 @@ const (
 	headerLimit = 64 << 10
 )
 
-// Server answers over HTTP. Make one with New.
+// Server serves HTTP. Make one with New.
 type Server struct {
 	Exchanges
 	Timeouts Timeouts
@@ -116,12 +116,12 @@ type Server struct {
 	began  time.Time
 }
 
-// New makes a server. It listens nowhere.
+// New makes a server. It does not listen.
 func New(o Options) *Server {
 	return &Server{Timeouts: DefaultTimeouts, o: o, slots: slots{limit: max(1, o.MaxConcurrent)}, began: time.Now()}
 }
 
-// Handler answers clients at /mcp, and operators at the other addresses.
+// Handler serves clients at /mcp, and operators and pages at the other addresses.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	clients := Streamable(s.o.Clients, s.Timeouts.Session)
@@ -154,11 +154,11 @@ func (s *Server) Handler() http.Handler {
 // who sends it and what its sender understands.
 const Modern = "2026-07-28"
 
-// versionHeader tells the protocol versions apart before a body is read.
+// versionHeader states the protocol version, so that it is known before a body is read.
 const versionHeader = "Mcp-Protocol-Version"
 
-// Streamable routes each protocol era to the handler that speaks it: the SDK
-// accepts modern requests only where it keeps no sessions.
+// Streamable routes each protocol version to the handler that supports it: the SDK
+// accepts modern requests only in a handler without sessions.
 func Streamable(s *mcp.Server, session time.Duration) http.Handler {
 	get := func(*http.Request) *mcp.Server { return s }
 	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
@@ -176,11 +176,11 @@ func Streamable(s *mcp.Server, session time.Duration) http.Handler {
 	})
 }
 
-// shutdownTime bounds the end of a server.
+// shutdownTime bounds the shutdown of a server.
 const shutdownTime = 10 * time.Second
 
-// Serve answers on a listener until the context ends. Then stop ends the calls
-// and lets their replies out, and the connections are closed.
+// Serve serves a listener until the context ends. Then stop ends the calls and waits
+// for their replies, and the connections are closed.
 func (s *Server) Serve(ctx context.Context, l net.Listener, stop func(context.Context) error) error {
 	h := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: s.Timeouts.Header, IdleTimeout: s.Timeouts.Idle, MaxHeaderBytes: headerLimit, ConnState: s.conns.note,

@@ -95,11 +95,11 @@ func ask(ctx context.Context, transport mcp.Transport) (r Report, err error) {
 	return r, nil
 }
 
-// ErrCredential is the error of a server that wants to know who calls, and was not
-// told what it wants to hear.
+// ErrCredential is the error of a server that asks for a credential and was given none,
+// or a wrong one.
 var ErrCredential = errors.New("the server wants a token, or another one")
 
-// calls are requests over HTTP, each with the same headers.
+// calls is an http.RoundTripper that adds the same headers to each request.
 type calls struct {
 	headers map[string]string
 	refused atomic.Bool // one was, for its credential
@@ -123,7 +123,7 @@ type tail struct {
 	text []byte
 }
 
-// kept is how much of it.
+// kept bounds the text of a tail.
 const kept = 2000
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -134,7 +134,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// last is the last line that says something.
+// last returns the last line that is not blank.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

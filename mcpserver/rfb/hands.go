@@ -10,11 +10,11 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// longestQueue is how much input waits at most to be performed. Moves that follow one
-// another are one, and so is text.
+// longestQueue bounds the input that waits to be performed. Successive moves count as
+// one, and so does successive text.
 const longestQueue = 1000
 
-// hands perform the input of a viewer, in its order.
+// hands performs the input of a viewer in order.
 type hands struct {
 	*Session
 	buttons byte                 // that the viewer holds
@@ -31,7 +31,8 @@ var (
 	turned  = map[int]desktop.Scroll{3: {DY: -1}, 4: {DY: 1}, 5: {DX: -1}, 6: {DX: 1}}
 )
 
-// pointer takes a pointer event: where it is, and which buttons are down.
+// pointer handles a pointer event: the position, and a bit for each button that is
+// down.
 func (h *hands) pointer(mask byte, at desktop.Point) error {
 	acts := []desktop.Action{desktop.MovePointer{To: at}}
 	for bit := range 8 {
@@ -50,7 +51,7 @@ func (h *hands) pointer(mask byte, at desktop.Point) error {
 	return h.put(acts...)
 }
 
-// byKeysym are the keys that are pressed by name. The others type a character.
+// byKeysym maps keysyms to keys that are pressed by name. All others type a character.
 var byKeysym = func() map[uint32]desktop.Key {
 	all := map[uint32]desktop.Key{
 		0xffe2: desktop.Shift, 0xffe4: desktop.Ctrl, 0xffea: desktop.AltGr, 0xffec: desktop.Super, // the right ones
@@ -68,8 +69,8 @@ var byKeysym = func() map[uint32]desktop.Key {
 	return all
 }()
 
-// key takes a key event. A character is typed as it is, whatever the layout, unless
-// it is pressed with a modifier that makes it a command.
+// key handles a key event. A character is typed whatever the layout, unless a modifier
+// that is held makes it a shortcut.
 func (h *hands) key(sym uint32, down bool) error {
 	key, named := byKeysym[sym]
 	if !named {
@@ -98,7 +99,7 @@ func (h *hands) key(sym uint32, down bool) error {
 	return nil
 }
 
-// put lets actions wait for their turn, if they count.
+// put queues actions, if the viewer may act.
 func (h *hands) put(acts ...desktop.Action) error {
 	if !h.Acts {
 		return nil
@@ -124,7 +125,7 @@ func (h *hands) put(acts ...desktop.Action) error {
 	return nil
 }
 
-// joined is one action that does what two do that follow each other; nil: there is none.
+// joined returns one action that has the effect of two successive ones, or nil.
 func joined(a, b desktop.Action) desktop.Action {
 	switch a := a.(type) {
 	case desktop.MovePointer:
@@ -143,7 +144,7 @@ func joined(a, b desktop.Action) desktop.Action {
 	return nil
 }
 
-// next is what waits longest; nil: nothing does.
+// next removes and returns the first action of the queue, or nil.
 func (h *hands) next() desktop.Action {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,8 +156,8 @@ func (h *hands) next() desktop.Action {
 	return a
 }
 
-// perform performs what is put, until the context ends, and then lets go of what is
-// held.
+// perform performs the queued actions until the context ends, and then releases keys
+// and buttons that are held.
 func (h *hands) perform(ctx context.Context) {
 	acted := false
 	for ctx.Err() == nil {

@@ -10,18 +10,19 @@ import (
 	"understudy/steps/desktop"
 )
 
-// pixelFormat says where in a pixel of four bytes the colours stand.
+// pixelFormat tells which byte of a four-byte pixel holds which colour.
 type pixelFormat struct {
 	r, g, b int // their bytes, as they are sent
 	raw     [16]byte
 }
 
-// ours is the format that is offered: red, green, blue and nothing, as pictures have it.
+// ours is the pixel format that is offered: red, green, blue and an unused byte, as in
+// image.RGBA.
 var ours = pixelFormat{0, 1, 2, [16]byte{32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 0, 8, 16}}
 
 func (f pixelFormat) bytes() []byte { return f.raw[:] }
 
-// readFormat reads a format that a viewer wants.
+// readFormat decodes the pixel format that a viewer asks for.
 func readFormat(raw []byte) (pixelFormat, error) {
 	be, f := binary.BigEndian, pixelFormat{}
 	copy(f.raw[:], raw)
@@ -44,11 +45,11 @@ func readFormat(raw []byte) (pixelFormat, error) {
 	return f, nil
 }
 
-// tile is the side of the squares in which pictures are compared, and in which ZRLE
-// sends them.
+// tile is the side of the squares in which pictures are compared and ZRLE encodes them.
 const tile = 64
 
-// changedAreas are where two pictures differ; everywhere when they cannot be compared.
+// changedAreas returns where two pictures differ: the whole area if they cannot be
+// compared.
 func changedAreas(a, b *image.RGBA) []image.Rectangle {
 	if a == nil || a.Rect != b.Rect {
 		return []image.Rectangle{b.Rect}
@@ -71,7 +72,8 @@ func changedAreas(a, b *image.RGBA) []image.Rectangle {
 	return areas
 }
 
-// stack adds a row of areas, each as part of the one right above it if there is one.
+// stack adds a row of areas, and extends the area right above where there is one of the
+// same width.
 func stack(areas, row []image.Rectangle) []image.Rectangle {
 	for _, r := range row {
 		i := slices.IndexFunc(areas, func(o image.Rectangle) bool { return o.Max.Y == r.Min.Y && o.Min.X == r.Min.X && o.Max.X == r.Max.X })
@@ -94,7 +96,7 @@ func same(a, b *image.RGBA, r image.Rectangle) bool {
 	return true
 }
 
-// update is the message that shows areas of a picture.
+// update encodes the message that shows areas of a picture.
 func (v *viewer) update(p *image.RGBA, areas []image.Rectangle) ([]byte, error) {
 	v.mu.Lock()
 	format, zrle, resizes := v.format, slices.Contains(v.speaks, encodingZRLE), slices.Contains(v.speaks, desktopSize)
@@ -136,7 +138,7 @@ func rectangle(m []byte, r image.Rectangle, encoding int32) []byte {
 	return be.AppendUint32(m, uint32(encoding))
 }
 
-// appendRaw adds the pixels of an area as they are.
+// appendRaw appends the pixels of an area in the raw encoding.
 func (f pixelFormat) appendRaw(m []byte, p *image.RGBA, r image.Rectangle) []byte {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row := p.Pix[p.PixOffset(r.Min.X, y):]

@@ -28,8 +28,8 @@ type Session struct {
 	Failed func(desktop.Action, error)
 }
 
-// Of shows a desktop to somebody, and closes it for him. Who only looks sees no
-// password field.
+// Of returns a session that shows a desktop and closes it at the end. A viewer who may
+// not act sees no password fields.
 func Of(d *desktop.Desktop, name string, acts bool) *Session {
 	s := &Session{Name: name, Desktop: d, Acts: acts}
 	if !acts {
@@ -41,10 +41,10 @@ func Of(d *desktop.Desktop, name string, acts bool) *Session {
 	return s
 }
 
-// Close closes the desktop, for whoever it was opened for alone.
+// Close closes the desktop, which was opened for this session alone.
 func (s *Session) Close() error { return s.Desktop.Close() }
 
-// Live is a desktop, here or on another machine, as it is shown to one viewer.
+// Live is a desktop, here or on another machine, as shown to one viewer.
 type Live interface {
 	// Serve speaks with a viewer until one side ends it.
 	Serve(ctx context.Context, conn io.ReadWriteCloser) error
@@ -69,13 +69,13 @@ const (
 	desktopSize  = -223
 )
 
-// LongestMessage is more than a viewer ever needs to say at once.
+// LongestMessage bounds a message of a viewer.
 const LongestMessage = 1 << 20
 
-// longestText bounds the clipboard of a viewer, which is not used.
+// longestText bounds the clipboard text of a viewer, which is discarded.
 const longestText = LongestMessage / 2
 
-// viewer is one connection under way.
+// viewer is one open connection.
 type viewer struct {
 	*Session
 	in    *bufio.Reader
@@ -92,8 +92,8 @@ type viewer struct {
 	size   desktop.Size // guarded by mu: of the screen as it was told
 }
 
-// Serve speaks with a viewer until it hangs up or the context ends, which closes the
-// connection. Keys and buttons that the viewer still holds then are released.
+// Serve serves a viewer until it hangs up or the context ends, and closes the
+// connection. Keys and buttons that the viewer holds at the end are released.
 func (s *Session) Serve(ctx context.Context, conn io.ReadWriteCloser) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -115,8 +115,8 @@ func (s *Session) Serve(ctx context.Context, conn io.ReadWriteCloser) error {
 	return err
 }
 
-// greet agrees on the version, on no further security than that of the connection,
-// and tells the size of the screen.
+// greet negotiates the version and no security beyond that of the connection, and sends
+// the size of the screen.
 func (v *viewer) greet(ctx context.Context) error {
 	if _, err := io.WriteString(v.out, protocolVersion); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (v *viewer) greet(ctx context.Context) error {
 	return err
 }
 
-// read takes what the viewer says, until it says no more.
+// read handles messages of the viewer until it hangs up.
 func (v *viewer) read(ctx context.Context) error {
 	for ctx.Err() == nil {
 		sort, err := v.in.ReadByte()
@@ -236,7 +236,7 @@ const (
 	calmAfter  = 2 * time.Second
 )
 
-// sendPictures answers the requests for updates, each when something has changed.
+// sendPictures answers requests for updates, each as soon as something has changed.
 func (v *viewer) sendPictures(ctx context.Context) error {
 	var shown *image.RGBA
 	s := sight{Session: v.Session}
@@ -266,14 +266,15 @@ func (v *viewer) sendPictures(ctx context.Context) error {
 	}
 }
 
-// sight watches the screen for one viewer.
+// sight polls the screen for one viewer.
 type sight struct {
 	*Session
 	looked  time.Time // when the last picture was taken
 	changed time.Time // when it last differed
 }
 
-// await returns a picture that differs from the one that the viewer has, and where.
+// await returns a picture that differs from the last one sent, and the areas that
+// differ.
 func (s *sight) await(ctx context.Context, shown *image.RGBA) (*image.RGBA, []image.Rectangle, error) {
 	for {
 		p, err := s.look(ctx)
@@ -296,7 +297,8 @@ func (s *sight) await(ctx context.Context, shown *image.RGBA) (*image.RGBA, []im
 	}
 }
 
-// look takes a picture for the viewer; nil when nothing was drawn since the last.
+// look returns a picture for the viewer, or nil if nothing was drawn since the last
+// one.
 func (s *sight) look(ctx context.Context) (*image.RGBA, error) {
 	now := time.Now()
 	drawn, err := s.Desktop.LastDrawn(ctx, 0, desktop.Rect{})

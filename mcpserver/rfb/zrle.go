@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// zrle packs areas as ZRLE (RFC 6143, 7.7.6): squares of 64 pixels, each in the
-// form that is shortest, all in one stream of zlib for the whole connection.
+// zrle encodes areas as ZRLE (RFC 6143, 7.7.6): tiles of 64 pixels, each in its
+// shortest form, in one zlib stream for the whole connection.
 type zrle struct {
 	packed bytes.Buffer
 	stream *zlib.Writer
@@ -21,7 +21,8 @@ type zrle struct {
 	round   uint32
 }
 
-// run is a number of pixels of one colour, which stands at a place of the palette.
+// run is a sequence of pixels of one colour, with the index of the colour in the
+// palette.
 type run struct {
 	colour uint32
 	at     uint8
@@ -40,7 +41,7 @@ const (
 	longestPacked  = 16
 )
 
-// encode packs an area of a picture.
+// encode encodes an area of a picture.
 func (z *zrle) encode(f pixelFormat, p *image.RGBA, area image.Rectangle) ([]byte, error) {
 	if z.stream == nil {
 		var err error
@@ -62,7 +63,7 @@ func (z *zrle) encode(f pixelFormat, p *image.RGBA, area image.Rectangle) ([]byt
 	return z.packed.Bytes(), err
 }
 
-// tile adds one square, in the form that is shortest.
+// tile encodes one tile in its shortest form.
 func (z *zrle) tile(f pixelFormat, p *image.RGBA, r image.Rectangle) {
 	short := z.count(p, r)
 	n := len(z.palette)
@@ -100,7 +101,7 @@ func (z *zrle) tile(f pixelFormat, p *image.RGBA, r image.Rectangle) {
 	}
 }
 
-// count finds the runs of a square, and its palette if that is short.
+// count finds the runs of a tile, and its palette if that is short enough.
 func (z *zrle) count(p *image.RGBA, r image.Rectangle) (short bool) {
 	z.runs, z.palette = z.runs[:0], z.palette[:0]
 	z.round++
@@ -124,7 +125,7 @@ func (z *zrle) count(p *image.RGBA, r image.Rectangle) (short bool) {
 	return short
 }
 
-// place is where a colour stands in the palette, to which it is added if it fits.
+// place returns the index of a colour in the palette, and adds the colour if it fits.
 func (z *zrle) place(c uint32) (at uint8, fits bool) {
 	for i := c * 2654435761 >> 23; ; i = (i + 1) % uint32(len(z.slots)) {
 		switch s := &z.slots[i]; {
@@ -141,7 +142,7 @@ func (z *zrle) place(c uint32) (at uint8, fits bool) {
 	}
 }
 
-// bitsFor is how many bits the place of a pixel has in a palette.
+// bitsFor returns the number of bits per pixel for a palette of n colours.
 func bitsFor(n int) int { return []int{1, 1, 2, 4, 4}[bits.Len(uint(n-1))] }
 
 func (z *zrle) addPalette(f pixelFormat, sort int) {
@@ -151,7 +152,7 @@ func (z *zrle) addPalette(f pixelFormat, sort int) {
 	}
 }
 
-// addPacked adds the palette and, for each row, the places of its pixels.
+// addPacked adds the palette and, row by row, the indices of the pixels.
 func (z *zrle) addPacked(f pixelFormat, r image.Rectangle) {
 	z.addPalette(f, 0)
 	width, x := bitsFor(len(z.palette)), 0
@@ -199,7 +200,7 @@ func appendLength(to []byte, n int) []byte {
 	return append(to, byte(n))
 }
 
-// appendColour adds a colour, without the byte of its pixel that holds none.
+// appendColour appends a colour without the unused byte of its pixel.
 func (f pixelFormat) appendColour(to []byte, c uint32) []byte {
 	if f.r == 0 && f.g == 1 && f.b == 2 {
 		return append(to, byte(c), byte(c>>8), byte(c>>16))

@@ -73,8 +73,7 @@ func answerArgs(form url.Values, h engine.Header) (map[string]any, error) {
 	return args, nil
 }
 
-// valueOf is what a person wrote: JSON where it is a number, a list or true, else
-// the text itself.
+// valueOf decodes what a person entered: JSON if it is valid, else the text itself.
 func valueOf(text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) == nil && v != nil {
@@ -83,7 +82,7 @@ func valueOf(text string) any {
 	return text
 }
 
-// typedIn is what a form holds beside the arguments of its tool.
+// typedIn returns what a form holds beside the arguments of its tool.
 func typedIn(form url.Values) Typed {
 	t := Typed{Secrets: map[string]string{}, Name: form.Get("of"), Document: lines(form.Get("document")), Fork: form.Get("fork") != ""}
 	for key, values := range form {
@@ -94,10 +93,11 @@ func typedIn(form url.Values) Typed {
 	return t
 }
 
-// lines are those of a text field, which ends each with two characters.
+// lines converts the line ends of a text field, which are CR LF.
 func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// checked reads a form, if it is of a page that was shown to who sends it.
+// checked parses a form, and refuses it unless it comes from a page that was shown to
+// its sender.
 func checked(r *http.Request, subject string) error {
 	if err := r.ParseForm(); err != nil {
 		return steps.Errorf(steps.Invalid, "the form could not be read: %w", err)
@@ -108,7 +108,7 @@ func checked(r *http.Request, subject string) error {
 	return nil
 }
 
-// do does what a form asks for, and shows the run again.
+// do performs what a form asks for, and shows the run again.
 func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
 	id, a := r.PathValue("id"), acts()[r.PathValue("act")]
 	if a.tool == "" {
@@ -141,7 +141,7 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 	return showRun(w, r, runs, err)
 }
 
-// call calls the tool of a form, and gives the run that is to be shown then.
+// call calls the tool of a form, and returns the run to show next.
 func (v *Viewer) call(r *http.Request, runs engine.Runs, a act) (id string, err error) {
 	h, err := runs.Get(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -164,11 +164,11 @@ func (v *Viewer) call(r *http.Request, runs engine.Runs, a act) (id string, err 
 	return made.RunID, err
 }
 
-// formKey makes the tokens of this process.
+// formKey signs the tokens of forms; it is new in each process.
 var formKey = []byte(rand.Text())
 
-// token shows that a form was made for a person and a run, or a page. A page of another place
-// cannot read it, so it cannot send such a form.
+// token proves that a form was made for a person, and for a run or a page. Pages of
+// other sites cannot read it, so they cannot send such a form.
 func token(r *http.Request, subject string) string {
 	who, _ := auth.From(r.Context())
 	m := hmac.New(sha256.New, formKey)
@@ -176,7 +176,7 @@ func token(r *http.Request, subject string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// namedSteps are the steps of a run that can be named to go on at.
+// namedSteps returns the steps of a run that have an id, from which it can go on.
 func namedSteps(ctx context.Context, runs engine.Runs, id string) (named []engine.StepReport, err error) {
 	report, err := runs.Report(ctx, id, engine.Page{})
 	for _, s := range report.Steps {

@@ -24,6 +24,8 @@ import (
 // aloneSide is the longest side of its pictures, and aloneQuality their quality:
 // text stays legible, and a run of fifty steps has some megabytes.
 const (
+	// aloneSide is the longest side of the pictures, and aloneQuality their JPEG
+	// quality: text stays legible, and a run of fifty steps takes some megabytes.
 	aloneSide    = 1280
 	aloneQuality = 60
 )
@@ -50,7 +52,7 @@ func Export(ctx context.Context, runs engine.Runs, id string, out io.Writer) err
 	return pages.ExecuteTemplate(out, "run", p)
 }
 
-// pictures are the addresses of all that the page shows.
+// pictures returns the URLs of all pictures on the page.
 func (p runPage) pictures() (all []string) {
 	for _, x := range p.Executions {
 		all = append(all, x.Before, x.After)
@@ -61,8 +63,7 @@ func (p runPage) pictures() (all []string) {
 	return slices.DeleteFunc(all, func(address string) bool { return address == "" })
 }
 
-// inlinedPicture is an address that holds a picture, and how large the screen was
-// that it shows.
+// inlinedPicture is a data URL of a picture, and the size of the screen that it shows.
 type inlinedPicture struct {
 	URL    template.URL
 	Screen desktop.Size

@@ -13,7 +13,7 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// lastingDesktop is a desktop that lasts, as its pages show it.
+// lastingDesktop is a lasting desktop as its pages show it.
 type lastingDesktop struct {
 	virtual.Kept
 
@@ -22,7 +22,7 @@ type lastingDesktop struct {
 
 func (k lastingDesktop) Age() time.Duration { return time.Since(k.Started).Round(time.Second) }
 
-// Path is its page, and what the forms there are made for.
+// Path returns the address of its page, which is also the subject of the forms there.
 func (k lastingDesktop) Path() string { return "/desktops/" + url.PathEscape(k.Name) }
 
 func (k lastingDesktop) Picture() string {
@@ -34,7 +34,7 @@ type desktopsPage struct {
 	Desktops []lastingDesktop
 }
 
-// desktops lists the desktops that last.
+// desktops lists the lasting desktops.
 func (v *Viewer) desktops(w http.ResponseWriter, r *http.Request) error {
 	p := desktopsPage{frame: frame{Title: "Desktops", Page: "desktops"}}
 	var err error
@@ -44,7 +44,7 @@ func (v *Viewer) desktops(w http.ResponseWriter, r *http.Request) error {
 	return show(w, http.StatusOK, "desktops", p)
 }
 
-// kept are the desktops that whoever sent a request may see, each with its runs.
+// kept returns the desktops that the sender of a request may see, each with its runs.
 func (v *Viewer) kept(r *http.Request) ([]lastingDesktop, error) {
 	var list struct{ Desktops []virtual.Kept }
 	if err := v.ask(r, Call{Tool: "list_desktops", Args: map[string]any{}}, &list); err != nil {
@@ -81,7 +81,7 @@ type lastingPage struct {
 	Live bool // it can be watched
 }
 
-// lasting shows one desktop that lasts, live.
+// lasting shows one lasting desktop, live.
 func (v *Viewer) lasting(w http.ResponseWriter, r *http.Request, failed error) error {
 	k, err := v.keptAt(r)
 	if err != nil {
@@ -92,8 +92,8 @@ func (v *Viewer) lasting(w http.ResponseWriter, r *http.Request, failed error) e
 	return show(w, statusAfter(failed), "lasting", p)
 }
 
-// watchLasting serves a live view of a desktop, through which nobody acts: that is for
-// who takes over a run.
+// watchLasting serves a live view of a desktop without input: acting needs the takeover
+// of a run.
 func (v *Viewer) watchLasting(w http.ResponseWriter, r *http.Request) error {
 	k, err := v.keptAt(r)
 	if err != nil {

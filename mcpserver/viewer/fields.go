@@ -18,7 +18,8 @@ const (
 	secretPrefix = "secret."
 )
 
-// field is a field of a form: a variable of a workflow, or what a question wants to know.
+// field is a field of a form: a variable of a workflow, or a part of the answer to a
+// question.
 type field struct {
 	Name, Label, Help string
 	Type              string // of its value
@@ -28,7 +29,7 @@ type field struct {
 	Required, Secret  bool
 }
 
-// Key is its name in the form.
+// Key returns the name of the field in the form.
 func (f field) Key() string {
 	if f.Secret {
 		return secretPrefix + f.Name
@@ -36,12 +37,12 @@ func (f field) Key() string {
 	return inputPrefix + f.Name
 }
 
-// Long says whether its value wants several lines.
+// Long reports whether the field needs several lines.
 func (f field) Long() bool {
 	return !slices.Contains([]string{"string", "number", "integer", "boolean", "enum"}, f.Type)
 }
 
-// variablesOf are the inputs of a workflow as fields.
+// variablesOf returns the inputs of a workflow as fields.
 func variablesOf(p *workflows.Program) (all []field) {
 	if p == nil {
 		return nil
@@ -62,7 +63,7 @@ func variablesOf(p *workflows.Program) (all []field) {
 	return all
 }
 
-// fieldsOf are the values that a question asks for.
+// fieldsOf returns the values that a question asks for as fields.
 func fieldsOf(q *engine.Question) (all []field) {
 	if q == nil {
 		return nil
@@ -92,7 +93,7 @@ func fieldsOf(q *engine.Question) (all []field) {
 	return all
 }
 
-// choosing is the field with what it lets one choose from.
+// choosing adds the options of a boolean.
 func (f field) choosing() field {
 	if f.Type == "boolean" && len(f.Options) == 0 {
 		f.Options = []string{"true", "false"}
@@ -100,7 +101,7 @@ func (f field) choosing() field {
 	return f
 }
 
-// text is a value as a person writes it.
+// text returns a value as a person would enter it.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -115,7 +116,7 @@ func text(v any) string {
 	return string(raw)
 }
 
-// filled are the values in a form. One that is empty is left out, so that the default
+// filled returns the values in a form, without the empty ones, for which the default
 // counts.
 func filled(form url.Values, fields []field) map[string]any {
 	values := map[string]any{}

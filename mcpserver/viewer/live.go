@@ -28,10 +28,10 @@ const (
 	lifeWithin = 10 * time.Second
 )
 
-// PageClient is what a page calls itself when it calls a tool.
+// PageClient is the client name of pages that call tools.
 const PageClient = "page"
 
-// personOf is how whoever sent a request is called by the tools that its pages call.
+// personOf returns the name that the tools see for the sender of a request.
 func personOf(r *http.Request) string {
 	if who, ok := auth.From(r.Context()); ok {
 		return who.Name + "/" + PageClient
@@ -52,8 +52,8 @@ func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 	return v.serveView(w, r, still, func() (rfb.Live, error) { return v.open(r.Context(), h, by) })
 }
 
-// serveView serves a live view until one side ends it, or its viewer has lost the right
-// under which it began.
+// serveView serves a live view until one side ends it, or the viewer loses the right to
+// it.
 func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() error, open func() (rfb.Live, error)) error {
 	if r.Header.Get("Origin") != "" && !auth.FromOwnPage(r) {
 		return steps.Errorf(steps.Denied, "a page of another place shows no desktop of this one")
@@ -92,8 +92,8 @@ func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() 
 	return nil
 }
 
-// open opens the desktop of a run once more, beside whoever uses it, for who acts
-// there; empty: for somebody who looks.
+// open opens the desktop of a run once more, for the person who acts there, or to watch
+// if by is "".
 func (v *Viewer) open(ctx context.Context, h engine.Header, by string) (rfb.Live, error) {
 	if h.Desktop == nil || h.Desktop.Name == "" || v.o.Open == nil {
 		return nil, steps.Errorf(steps.Unavailable, "run %s is on no desktop that lasts", h.ID).WithNext("play it with --display virtual")
@@ -105,8 +105,8 @@ func (v *Viewer) open(ctx context.Context, h engine.Header, by string) (rfb.Live
 	return d, nil
 }
 
-// holds says whether a person has the desktop of a run and may act there by now, and
-// is a sign of his life.
+// holds returns nil if a person has taken over the desktop of a run and may still act
+// there, and renews the takeover.
 func (v *Viewer) holds(r *http.Request, id string) error {
 	runs, err := v.o.RunsFor(r, takeOverTool)
 	if err == nil {
@@ -115,7 +115,7 @@ func (v *Viewer) holds(r *http.Request, id string) error {
 	return err
 }
 
-// watchOver returns when a viewer is not there any more, or has lost its right.
+// watchOver returns when a viewer does not answer any more, or has lost its right.
 func watchOver(ctx context.Context, conn *websocket.Conn, still func() error) error {
 	tick := time.NewTicker(lifeEvery)
 	defer tick.Stop()
@@ -172,7 +172,7 @@ func (v *Viewer) desktop(w http.ResponseWriter, r *http.Request, runs engine.Run
 	return show(w, statusAfter(failed), "desktop", p)
 }
 
-// allowCursors lets the pictures of cursors in, which noVNC tries.
+// allowCursors permits data: URLs of cursors, which noVNC uses.
 func allowCursors(h http.Header) {
 	h.Set("Content-Security-Policy", policyWith("img-src 'self'", "img-src 'self' data:"))
 }

@@ -27,7 +27,7 @@ type planPage struct {
 	Problems  []workflows.Problem
 }
 
-// editedLine is the number of a line in an editor, and whether something is wrong there.
+// editedLine is a line number of the editor, and whether the line has a problem.
 type editedLine struct {
 	N   int
 	Bad bool
@@ -61,7 +61,7 @@ func (v *Viewer) plan(w http.ResponseWriter, r *http.Request, runs engine.Runs, 
 	return show(w, status, "plan", p)
 }
 
-// edited is the document in the editor, when it is not that of the run.
+// edited fills in the editor, and returns its document if that differs from the run's.
 func (v *Viewer) edited(p *planPage, r *http.Request, runs engine.Runs, h engine.Header) (*engine.Bundle, error) {
 	documents, err := v.o.DocumentsFor(r, "get_run")
 	if err != nil {
@@ -97,8 +97,8 @@ func (v *Viewer) edited(p *planPage, r *http.Request, runs engine.Runs, h engine
 	return &b, nil
 }
 
-// withSteps is the first of several documents that names steps: one that only says where
-// they are is seldom to be mended.
+// withSteps returns the first document that names steps, else the first: one that only
+// calls others rarely needs a change.
 func withSteps(all []workflows.Source) workflows.Source {
 	for _, s := range all {
 		if ids, _ := workflows.NamesIn(s.Text); len(ids) > 0 {

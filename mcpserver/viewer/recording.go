@@ -18,7 +18,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Recording is a recording that its page shows and changes.
+// Recording is a recording that its page shows and edits.
 type Recording interface {
 	Status() recorder.Status
 	Changed() <-chan struct{}
@@ -28,7 +28,7 @@ type Recording interface {
 	Edit(e recorder.Edit) error
 }
 
-// RecordingOptions say what the page of a recording can do.
+// RecordingOptions configure the page of a recording.
 type RecordingOptions struct {
 	Name     string
 	Pictures string // the folder of its pictures
@@ -41,9 +41,9 @@ type RecordingOptions struct {
 	Play func(ctx context.Context, from string, secrets map[string]string) string
 }
 
-// RecordingPage is the page on which a person steers a recording, and changes its
-// steps while it is made and afterwards. Only who has its key gets it: the person
-// whose terminal showed the address.
+// RecordingPage is the page on which a person controls a recording, and edits its steps
+// during the recording and afterwards. It needs the key in the address that the
+// terminal of the person showed.
 type RecordingPage struct {
 	o   RecordingOptions
 	r   Recording
@@ -77,7 +77,7 @@ func NewRecording(r Recording, o RecordingOptions) *RecordingPage {
 	return p
 }
 
-// Address is where the page is, on a host.
+// Address returns the URL of the page on a host.
 func (p *RecordingPage) Address(host string) string { return "http://" + host + "/?key=" + p.key }
 
 func (p *RecordingPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -87,15 +87,15 @@ func (p *RecordingPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const recordingCookie = "understudy_recording"
 
-// enter exchanges the key of the address for a cookie, so that the key stands in no
-// address that a page, a picture or a history could give away.
+// enter exchanges the key in the URL for a cookie, so that no page, picture or history
+// can disclose the key.
 func (p *RecordingPage) enter(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: recordingCookie, Value: r.FormValue("key"), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, "/recording", http.StatusSeeOther)
 }
 
-// knows reports whether the person who records sent a request, from the page itself
-// where it asks for something.
+// knows reports whether the person who records sent a request; one that changes
+// something must come from the page itself.
 func (p *RecordingPage) knows(r *http.Request) bool {
 	c, err := r.Cookie(recordingCookie)
 	return err == nil && hmac.Equal([]byte(c.Value), []byte(p.key)) && (r.Method == http.MethodGet || auth.FromOwnPage(r))
@@ -122,7 +122,7 @@ func (p *RecordingPage) show(w http.ResponseWriter, status int, said string) err
 	return show(w, status, "recording", recordingPage{frame{Title: p.o.Name, Said: said}, made, p.r.Status(), there})
 }
 
-// events tells that something changed, until the recording has ended.
+// events notifies the page of changes until the recording ends.
 func (p *RecordingPage) events(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
@@ -186,7 +186,7 @@ func (p *RecordingPage) edit(w http.ResponseWriter, r *http.Request) error {
 	return p.changed(w, r, err)
 }
 
-// changed shows the page again, and keeps the file as the page shows it.
+// changed shows the page again, and writes the file as the page shows it.
 func (p *RecordingPage) changed(w http.ResponseWriter, r *http.Request, err error) error {
 	if err == nil && p.r.Status().Ended {
 		var made compile.Made

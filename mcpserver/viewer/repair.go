@@ -22,11 +22,11 @@ type repairPage struct {
 	Resumes bool     // the run can go on with it
 }
 
-// diffLine is a line of a difference.
+// diffLine is a line of a diff.
 type diffLine struct{ Sort, Text string }
 
-// onlyRun is a shelf without workflows: what is proposed is a change of the document of
-// the run. The tool that keeps it looks at the saved one.
+// onlyRun is a shelf without workflows: the page shows a change of the run's own
+// document. The tool that keeps the change looks at the saved workflow.
 type onlyRun struct{}
 
 func (onlyRun) Text(workflows.Source) ([]byte, error) {
@@ -35,8 +35,8 @@ func (onlyRun) Text(workflows.Source) ([]byte, error) {
 func (onlyRun) Check(engine.Bundle) error                            { return nil }
 func (onlyRun) Save(context.Context, workflows.Source, []byte) error { return nil }
 
-// repair shows what a person did on the desktop of a run, and what would become of the
-// workflow with it.
+// repair shows what a person did on the desktop of a run, and how the workflow would
+// change.
 func (*Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error {
 	id := r.PathValue("id")
 	h, err := runs.Get(r.Context(), id)
@@ -78,7 +78,7 @@ func diffLines(difference string) (all []diffLine) {
 	return all
 }
 
-// repairOf is what the form of the page says.
+// repairOf returns the arguments in the form of the page.
 func repairOf(form url.Values) repair.Args {
 	return repair.Args{Fallback: form.Get("how") != "before", Step: form.Get("step"), If: strings.TrimSpace(form.Get("if"))}
 }

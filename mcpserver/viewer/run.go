@@ -30,10 +30,10 @@ type runPage struct {
 	inline map[string]inlinedPicture
 }
 
-// Asked are the fields of the question that the run asks.
+// Asked returns the fields of the question of the run.
 func (p runPage) Asked() []field { return fieldsOf(p.Question) }
 
-// pageOf is all that the page of a run shows.
+// pageOf returns the page of a run.
 func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage, error) {
 	h, err := runs.Get(ctx, id)
 	if err != nil {
@@ -96,10 +96,10 @@ func (v *Viewer) document(w http.ResponseWriter, r *http.Request, runs engine.Ru
 	return show(w, http.StatusOK, "document", documentPage{frame{Title: "Document of " + h.ID, Page: "runs"}, h.ID, linesOf(b.Main.Text)})
 }
 
-// stepInLine finds the id of a step that stands in a line of a document.
+// stepInLine matches the id of a step in a line of a document.
 var stepInLine = regexp.MustCompile(`\bid["']?: *["']?([\w.-]+)`)
 
-// stepIn is the id of the step that a line of a document names; "": it names none.
+// stepIn returns the id of a step in a line of a document, or "".
 func stepIn(line string) string {
 	if m := stepInLine.FindStringSubmatch(line); m != nil {
 		return m[1]
@@ -111,10 +111,10 @@ func linesOf(document []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(document), "\n"), "\n")
 }
 
-// thumbnailWidth is twice what the page shows, for dense screens.
+// thumbnailWidth is twice the displayed width, for high-density screens.
 const thumbnailWidth = 192
 
-// picture serves a stored picture, or with ?width=N a small one.
+// picture serves a stored picture, scaled down with ?width=N.
 func (v *Viewer) picture(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
 	raw, err := runs.File(r.Context(), engine.Captures, r.PathValue("hash"))
 	if err != nil {
@@ -132,7 +132,7 @@ func (v *Viewer) picture(w http.ResponseWriter, r *http.Request, runs engine.Run
 	return nil
 }
 
-// narrowed is a picture scaled down to a width.
+// narrowed scales a picture down to a width.
 func narrowed(raw []byte, width int) ([]byte, error) {
 	img, err := png.Decode(bytes.NewReader(raw))
 	if err != nil {
@@ -148,12 +148,12 @@ func narrowed(raw []byte, width int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// picture is the address at which a capture is shown.
+// picture returns the address at which a capture is shown.
 func picture(uri string) string {
 	return "/captures/" + strings.TrimPrefix(uri, engine.CaptureURI(""))
 }
 
-// source is where a page finds a picture.
+// source returns the URL of a picture on the page.
 func (p runPage) source(picture string, width int) template.URL {
 	if p.Alone {
 		return p.inline[picture].URL

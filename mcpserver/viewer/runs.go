@@ -10,7 +10,7 @@ import (
 	"understudy/engine"
 )
 
-// perPage is how many runs one list shows.
+// perPage is the number of runs in one list.
 const perPage = 100
 
 type runsPage struct {
@@ -49,10 +49,10 @@ func (v *Viewer) list(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 	return show(w, http.StatusOK, "runs", p)
 }
 
-// name is what a person calls a run.
+// name returns the display name of a run.
 func name(h engine.Header) string { return cmp.Or(h.Workflow, h.Call, "(no name)") }
 
-// lasted is how long a run took, from its start to its end.
+// lasted returns how long a run took.
 func lasted(h engine.Header) string {
 	if h.EndedAt.IsZero() {
 		return ""
@@ -60,5 +60,5 @@ func lasted(h engine.Header) string {
 	return took(h.EndedAt.Sub(h.StartedAt).Round(time.Millisecond * 100).Milliseconds())
 }
 
-// megabytes is a size in memory as a person reads it.
+// megabytes formats a size in memory.
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }

@@ -13,8 +13,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// execution is a step of a run as the page shows it: what the report says, and
-// what only the events tell.
+// execution is a step of a run as the page shows it: the report, and what only the
+// events contain.
 type execution struct {
 	engine.StepReport
 
@@ -60,7 +60,7 @@ func executionsOf(r engine.Report, events []engine.Event) []*execution {
 	return all
 }
 
-// keep keeps what goes by, so that the events of a run are read once.
+// keep collects the events that pass by, so that those of a run are read once.
 func keep(events iter.Seq2[engine.Event, error], all *[]engine.Event) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) {
 		for ev, err := range events {
@@ -71,8 +71,8 @@ func keep(events iter.Seq2[engine.Event, error], all *[]engine.Event) iter.Seq2[
 	}
 }
 
-// during is the execution of a step that an event belongs to: the last that had
-// begun by then. What is decided before a step begins belongs to the first.
+// during returns the execution of a step to which an event belongs: the last that had
+// begun by then. Events before the first execution belong to the first.
 func during(of []*execution, at time.Time) *execution {
 	for _, x := range slices.Backward(of) {
 		if !x.StartedAt.After(at) {
@@ -115,8 +115,7 @@ func (x *execution) pictures() {
 	}
 }
 
-// place reads from the result where the step acted, or from its failure which
-// element it was about.
+// place reads where the step acted from its result.
 func (x *execution) place() {
 	var r struct {
 		At      *desktop.Point   `json:"at"`
@@ -131,7 +130,7 @@ func (x *execution) place() {
 	}
 }
 
-// Tried are the elements that a selector came near to.
+// Tried returns the elements that nearly matched the selector.
 func (x *execution) Tried() []steps.Candidate {
 	if x.Error == nil {
 		return nil
@@ -139,7 +138,7 @@ func (x *execution) Tried() []steps.Candidate {
 	return x.Error.Candidates
 }
 
-// Name is what a person calls the step.
+// Name returns the display name of the step.
 func (x *execution) Name() string {
 	switch {
 	case x.ID != "":
@@ -150,7 +149,7 @@ func (x *execution) Name() string {
 	return "step " + x.Path
 }
 
-// Thumbnail is the picture that says most.
+// Thumbnail returns the picture after the step, or else the one before.
 func (x *execution) Thumbnail() string {
 	if x.After != "" {
 		return x.After
@@ -158,8 +157,8 @@ func (x *execution) Thumbnail() string {
 	return x.Before
 }
 
-// inputsIn are the inputs of a run, as the last who gave some had them. A secret is the
-// name of one there.
+// inputsIn returns the inputs of a run, after those that were replaced. A secret
+// appears only by its name.
 func inputsIn(events []engine.Event) map[string]any {
 	all := map[string]any{}
 	for _, ev := range events {
@@ -173,7 +172,7 @@ func inputsIn(events []engine.Event) map[string]any {
 	return all
 }
 
-// byHand is the beginning or the end of the time in which a person had the desktop.
+// byHand is the beginning or the end of a takeover of the desktop by a person.
 type byHand struct {
 	At      time.Time
 	Words   string

@@ -32,7 +32,7 @@ type Viewer struct {
 	views atomic.Int32 // live ones
 }
 
-// Options say what a viewer shows, and how it acts.
+// Options configure a viewer.
 type Options struct {
 	// RunsFor are the runs that whoever sent a request may see, if it may use the
 	// tool that discloses the same.
@@ -51,8 +51,8 @@ type Options struct {
 	Life context.Context
 }
 
-// Documents are workflows as somebody may see them. A program is nil where the error
-// says what is wrong with its document.
+// Documents are workflows as a client may see them. A program is nil if the error
+// describes what is wrong with its document.
 type Documents interface {
 	// Names are those of the saved workflows.
 	Names() ([]string, error)
@@ -71,7 +71,7 @@ type Call struct {
 	Typed Typed
 }
 
-// Typed is what a person typed into a form that no argument of a tool holds.
+// Typed is what a person entered in a form beside the arguments of a tool.
 type Typed struct {
 	Secrets  map[string]string
 	Name     string // of the document of a run that is mended
@@ -79,13 +79,13 @@ type Typed struct {
 	Fork     bool   // it goes on in a new run, and the old one stays as it is
 }
 
-// route is a page.
+// route is the address of a page.
 type route struct {
 	pattern string
 	serve   func(*Viewer, http.ResponseWriter, *http.Request) error
 }
 
-// ofRuns is a page that shows runs, and the tool that discloses the same.
+// ofRuns makes a page that is given the runs which its reader may see with a tool.
 func ofRuns(tool string, serve func(*Viewer, http.ResponseWriter, *http.Request, engine.Runs) error) func(*Viewer, http.ResponseWriter, *http.Request) error {
 	return func(v *Viewer, w http.ResponseWriter, r *http.Request) error {
 		runs, err := v.o.RunsFor(r, tool)
@@ -151,7 +151,7 @@ func New(o Options) *Viewer {
 	return v
 }
 
-// Paths are the addresses that a viewer answers at.
+// Paths returns the addresses that a viewer serves.
 func Paths() []string {
 	return []string{"/runs", "/runs/", "/captures/", "/pages/", "/workflows", "/workflows/", "/desktops", "/desktops/"}
 }
@@ -160,8 +160,6 @@ func Paths() []string {
 var files embed.FS
 
 // thirdParty is noVNC as its authors publish it.
-//
-//go:embed thirdparty
 var thirdParty embed.FS
 
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
@@ -180,8 +178,8 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(embedded("page.js")) },
 }).ParseFS(files, "page/*.html"))
 
-// plain is a text without what steers: a title has no element that would keep the
-// direction of a name to itself.
+// plain removes invisible characters, such as those that reverse the direction of text,
+// from a title, in which no element can isolate them.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -199,10 +197,10 @@ func embedded(name string) string {
 	return string(raw)
 }
 
-// policy lets a page load what is served here, and nothing else.
+// policy permits a page to load what this server serves, and nothing else.
 const policy = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// policyWith is the policy of a page that needs more in one place.
+// policyWith returns the policy with one replacement.
 func policyWith(instead, of string) string { return strings.Replace(policy, instead, of, 1) }
 
 func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -210,7 +208,7 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.mux.ServeHTTP(w, r)
 }
 
-// guardPage sets what keeps other sites away from a page.
+// guardPage sets the headers that keep other sites away from a page.
 func guardPage(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -229,10 +227,10 @@ func asset(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, file, began, strings.NewReader(embedded(file)))
 }
 
-// began stands for the time of what is embedded, which changes with the program.
+// began is the modification time of embedded files, which change with the program.
 var began = time.Now()
 
-// frame is what every page has.
+// frame holds what every page has.
 type frame struct {
 	Title string
 	Page  string // which of the pages at the top it belongs to
@@ -285,7 +283,7 @@ func when(t time.Time) string  { return t.UTC().Format(time.DateTime) }
 func clock(t time.Time) string { return t.UTC().Format("15:04:05.000") }
 func iso(t time.Time) string   { return t.UTC().Format(time.RFC3339) }
 
-// pretty is a value as it is read best: nothing at all when it is empty.
+// pretty formats a value as JSON, or as "" if it is empty.
 func pretty(v any) string {
 	if m, ok := v.(map[string]any); v == nil || ok && len(m) == 0 {
 		return ""

@@ -14,6 +14,8 @@ import (
 // recentRuns is how many runs are looked through for the last ones of each workflow, and
 // shownRuns how many of them the page of one shows.
 const (
+	// recentRuns is how many runs are searched for the last ones of each workflow, and
+	// shownRuns how many of them its page shows.
 	recentRuns = 500
 	shownRuns  = 20
 )
@@ -58,7 +60,7 @@ func (v *Viewer) workflows(w http.ResponseWriter, r *http.Request) error {
 	return show(w, http.StatusOK, "workflows", p)
 }
 
-// lately are the newest runs, of those that whoever sent a request may list.
+// lately returns the newest runs that the sender of a request may list.
 func (v *Viewer) lately(r *http.Request, q engine.Query) []engine.Header {
 	runs, err := v.o.RunsFor(r, "list_runs")
 	if err != nil {
@@ -71,14 +73,14 @@ func (v *Viewer) lately(r *http.Request, q engine.Query) []engine.Header {
 	return list
 }
 
-// outlined is a step of a workflow as its page lists it.
+// outlined is a step of a workflow in the outline on its page.
 type outlined struct {
 	*workflows.Node
 
 	Depth int
 }
 
-// Does says what a node does.
+// Does describes what a node does.
 func (o outlined) Does() string {
 	switch {
 	case o.Kind != nil:
@@ -89,7 +91,7 @@ func (o outlined) Does() string {
 	return string(o.Type)
 }
 
-// part is a list of steps of a workflow, such as those of finally.
+// part is a section of a workflow, such as finally.
 type part struct {
 	Title string
 	Steps []outlined
@@ -128,7 +130,8 @@ type workflowPage struct {
 	Lines    []string
 }
 
-// workflowPath is the page of a saved workflow, and what its forms are made for.
+// workflowPath returns the address of the page of a saved workflow, which is also the
+// subject of its forms.
 func workflowPath(name string) string { return "/workflows/" + url.PathEscape(name) }
 
 // workflow shows a saved workflow, with a form that runs it.
@@ -202,7 +205,7 @@ type versionsPage struct {
 	Lines  []diffLine
 }
 
-// versions lists the versions of a saved workflow, and shows how it differs from one.
+// versions lists the versions of a saved workflow, and shows the diff to one of them.
 func (v *Viewer) versions(w http.ResponseWriter, r *http.Request, failed error) error {
 	name := r.PathValue("name")
 	p := versionsPage{frame: frame{Title: "Versions of " + name, Page: "workflows"}.withForms(r, workflowPath(name), failed), Chosen: r.FormValue("version")}

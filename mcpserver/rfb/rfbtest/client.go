@@ -33,7 +33,7 @@ type Client struct {
 	err    error // the first of reading
 }
 
-// Dial greets a server, and says which encodings are read.
+// Dial negotiates with a server, and states which encodings the viewer reads.
 func Dial(conn io.ReadWriter, encodings ...int32) (*Client, error) {
 	c := &Client{conn: conn, in: bufio.NewReader(conn)}
 	const version = "RFB 003.008\n"
@@ -74,14 +74,14 @@ func (c *Client) Key(sym uint32, down bool) error {
 	return c.Send(binary.BigEndian.AppendUint32(m, sym))
 }
 
-// Pointer says where the pointer is and which buttons are down.
+// Pointer sends the position of the pointer and a bit for each button that is down.
 func (c *Client) Pointer(mask byte, x, y int) error {
 	m := binary.BigEndian.AppendUint16([]byte{5, mask}, uint16(x))
 	return c.Send(binary.BigEndian.AppendUint16(m, uint16(y)))
 }
 
-// Update asks for what is new, or for everything, waits for it, and says how many
-// areas it had.
+// Update requests what has changed, or everything, waits for the update, and returns
+// the number of its areas.
 func (c *Client) Update(everything bool) (areas int, err error) {
 	m := []byte{3, 1, 0, 0, 0, 0}
 	if everything {
@@ -183,7 +183,7 @@ func (c *Client) packedTile(r image.Rectangle, palette []color.RGBA) {
 	}
 }
 
-// fill paints runs one after the other, row by row.
+// fill paints runs of pixels row by row.
 func (c *Client) fill(r image.Rectangle, next func() (color.RGBA, int)) {
 	for i, all := 0, r.Dx()*r.Dy(); i < all && c.err == nil; {
 		p, n := next()
@@ -232,7 +232,7 @@ func (c *Client) fail(format string, args ...any) {
 	}
 }
 
-// Decode is the picture that one update of ZRLE makes on a screen that shows nothing.
+// Decode decodes one update of ZRLE onto a black screen.
 func Decode(t testing.TB, screen image.Rectangle, update []byte) *image.RGBA {
 	t.Helper()
 	c := &Client{Screen: image.NewRGBA(screen), in: bufio.NewReader(bytes.NewReader(update)), conn: discarding{}}
