@@ -60,7 +60,6 @@ type clients struct {
 	gate     *auth.Authenticator // nil: nobody is asked who they are
 	modes    *access.Modes
 	runs     *lazyRuns
-	inflight *inflight
 	pictures access.Pictures
 }
 

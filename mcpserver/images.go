@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
@@ -34,12 +33,6 @@ const (
 	maxImageSide   = 1568
 	maxImagePixels = 1_150_000
 )
-
-func withImage(s *jsonschema.Schema, text string) *jsonschema.Schema {
-	s.Properties[includeImage] = &jsonschema.Schema{Type: "boolean", Description: text}
-	s.PropertyOrder = append(s.PropertyOrder, includeImage)
-	return s
-}
 
 // splitIncludeImage returns the arguments without include_image, and whether that was
 // set. A kind whose result is no picture is then made to take one.

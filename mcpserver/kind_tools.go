@@ -36,10 +36,12 @@ func (r kindTools) tools() []*tool {
 
 // argsOf returns the schema of the arguments that the tool of a kind takes.
 func argsOf(k steps.Kind) *jsonschema.Schema {
+	args := k.ToolArgs()
 	if k.Picture == steps.NoPicture {
-		return k.ToolArgs()
+		return args
 	}
-	args := withImage(k.ToolArgs(), "show a picture")
+	args.Properties[includeImage] = &jsonschema.Schema{Type: "boolean", Description: "show a picture"}
+	args.PropertyOrder = append(args.PropertyOrder, includeImage)
 	if k.Picture == steps.IsPicture {
 		args.Properties[imageSince] = &jsonschema.Schema{Type: "string", Description: "only what changed since a picture: p3"}
 		args.PropertyOrder = append(args.PropertyOrder, imageSince)

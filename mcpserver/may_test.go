@@ -286,7 +286,7 @@ var ways = map[string]way{
 	"a step of a run whose client left": func(w *world, who string, k steps.Kind) error {
 		w.inflight.noteRun("run", w.caller(who))
 		defer w.inflight.forgetRun("run")
-		return w.clients.allow("run", w.caller(who).id(), k)
+		return w.Allow("run", w.caller(who).id(), k)
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"maps"
 	"strings"
 	"sync"
 
@@ -55,11 +56,7 @@ func (s *shownPictures) add(client string, p shot) string {
 	}
 	s.last++
 	s.named[client+" "+pictureName(s.last)] = p
-	for key := range s.named {
-		if strings.HasSuffix(key, " "+pictureName(s.last-mostShown)) {
-			delete(s.named, key)
-		}
-	}
+	maps.DeleteFunc(s.named, func(key string, _ shot) bool { return strings.HasSuffix(key, " "+pictureName(s.last-mostShown)) })
 	return pictureName(s.last)
 }
 

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"understudy/engine"
@@ -11,14 +12,22 @@ import (
 	"understudy/steps"
 )
 
-// allow returns nil if a run may still use a kind. An engine calls it before each step,
-// so that revoking a right takes effect at once. The rights are those of the client
-// that began the run or continued it last, within those of this server.
-func (s *clients) allow(run, client string, k steps.Kind) error {
-	return s.allowAll(s.inflight.callersOf(run, client), client, k)
+// Allow returns nil if a run may still use a kind. An engine calls it before each step, so
+// that revoking a right takes effect at once. The rights are those of the client that
+// began the run or continued it last, within those of this server.
+func (s *Server) Allow(run, client string, k steps.Kind) error {
+	return s.clients.allow(s.inflight.callersOf(run, client), client, k)
 }
 
-func (s *clients) allowAll(callers []caller, client string, k steps.Kind) error {
+// AllowBound is Allow for an engine of another process. It also reports whether a
+// credential began or continued the run.
+func (s *Server) AllowBound(run, client string, k steps.Kind) (bound bool, err error) {
+	callers := s.inflight.callersOf(run, client)
+	bound = slices.ContainsFunc(callers, func(c caller) bool { return c.grant != nil })
+	return bound, s.clients.allow(callers, client, k)
+}
+
+func (s *clients) allow(callers []caller, client string, k steps.Kind) error {
 	for _, caller := range callers {
 		if err := s.subjectNow(caller).May(access.Of(k)).Denied(); err != nil {
 			return err
@@ -59,7 +68,7 @@ func (s *Server) AllowFor(run string, m engine.Mandate, k steps.Kind) error {
 		}
 		callers = []caller{who}
 	}
-	return s.clients.allowAll(callers, m.Client, k)
+	return s.clients.allow(callers, m.Client, k)
 }
 
 // mandate returns what the worker of a fleet must know about the client that continues

@@ -72,15 +72,12 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-var typeSchemas = schemaTypes()
-
-func schemaTypes() map[reflect.Type]*jsonschema.Schema {
-	return map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[engine.Status]():       {Type: "string", Enum: []any{"queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "interrupted"}},
-		reflect.TypeFor[workflows.Verbosity](): {Type: "string", Enum: []any{"quiet", "normal", "verbose"}},
-		reflect.TypeFor[recordAction]():        {Type: "string", Enum: []any{recordStart, recordStop, recordStatus, recordFromRuns}},
-		reflect.TypeFor[operations.Period]():   {Type: "string"},
-		reflect.TypeFor[decision]():            {Type: "string", Enum: []any{engine.Redo, engine.SkipStep}},
-		reflect.TypeFor[resumption]():          {Type: "string", Enum: []any{engine.Redo, engine.SkipStep, engine.DoneByHand}},
-	}
+// typeSchemas are the schemas of types that reflection does not tell.
+var typeSchemas = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[engine.Status]():       {Type: "string", Enum: []any{"queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "interrupted"}},
+	reflect.TypeFor[workflows.Verbosity](): {Type: "string", Enum: []any{"quiet", "normal", "verbose"}},
+	reflect.TypeFor[recordAction]():        {Type: "string", Enum: []any{recordStart, recordStop, recordStatus, recordFromRuns}},
+	reflect.TypeFor[operations.Period]():   {Type: "string"},
+	reflect.TypeFor[decision]():            {Type: "string", Enum: []any{engine.Redo, engine.SkipStep}},
+	reflect.TypeFor[resumption]():          {Type: "string", Enum: []any{engine.Redo, engine.SkipStep, engine.DoneByHand}},
 }

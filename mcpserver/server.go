@@ -26,74 +26,73 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Options say what a server offers, and to whom.
+// Options configure a server.
 type Options struct {
 	// Open opens the runs. The first request that needs them calls it, so that the
 	// handshake with a client does not wait for a desktop.
 	Open   func(context.Context) (engine.Runs, error)
 	Kinds  []steps.Kind
 	Policy access.Policy
-	// Modes are the modes of clients by their names, for protocol versions in
-	// which a client keeps one name for a session.
+	// Modes are the modes of clients, by the names that clients give themselves or the
+	// names of their credentials.
 	Modes map[string]access.Mode
 	// Folder holds the saved workflows.
 	Folder string
-	// Pictures holds the pictures of recordings: a workflow names by them what
-	// was clicked, so every run must be able to look for them. Empty: none are kept.
+	// Pictures is the folder for pictures of recordings, to which recorded workflows
+	// refer. Empty: none are kept.
 	Pictures string
-	// Dir is where relative paths of calls start, and Environ the environment
-	// of the commands that they run.
+	// Dir is the working directory of calls, and Environ the environment of the
+	// commands that they run.
 	Dir     string
 	Environ []string
-	// Roots are the folders in which steps of clients may use files and name
-	// documents, except what is Private.
+	// Roots are the folders in which clients may use files and documents, except
+	// those in Private.
 	Roots   []string
 	Private []string
-	// Sandbox says that commands of clients write in Dir and the roots only.
+	// Sandbox confines the writes of commands of clients to Dir and Roots.
 	Sandbox bool
 	Version string
-	// Structured declares what tools answer, and repeats in structured content what
-	// stands in the text, for clients that are programs. It is for these alone: there
-	// are clients that show their model the structured content instead of the text.
+	// Structured declares output schemas and adds structured content to the text of
+	// answers, for clients that are programs. It is off by default, because some
+	// clients show their model the structured content instead of the text.
 	Structured bool
-	// TreeDiffs lets each call that acts answer with all that changed in its window.
+	// TreeDiffs makes each call that acts return the changes in its window.
 	TreeDiffs bool
-	// Timeout ends a call that names no time of its own; 0: none does.
+	// Timeout bounds calls that state no timeout of their own; 0: without limit.
 	Timeout time.Duration
-	// MaxConcurrent is how many runs may act at once over HTTP; 0: one.
+	// MaxConcurrent bounds the runs that act at once over HTTP; 0: one.
 	MaxConcurrent int
 	// Storage bounds what the runs of each credential may store.
 	Storage engine.Storage
-	// KeepRunning lets a run go on whose client went away, when its document
-	// says nothing of it.
+	// KeepRunning lets a run continue when its client goes away, unless its document
+	// says otherwise.
 	KeepRunning bool
-	// Authenticator asks who calls over HTTP; nil: nobody is asked, which only does where
-	// nobody else can call.
+	// Gate asks for credentials over HTTP; nil: nobody is asked, which is safe only
+	// where nobody else can connect.
 	Gate *auth.Authenticator
-	// SameUser keeps the other users of this machine out where nobody is asked.
+	// SameUser refuses the other users of this machine where there are no credentials.
 	SameUser *auth.SameUser
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
-	// Record watches the user, for record_workflow; nil: it cannot.
+	// Record begins a recording, for record_workflow; nil: it is unavailable.
 	Record Recorder
-	// Fleet says that workers of a fleet execute the runs. Nothing acts on this
+	// Fleet is set if workers of a fleet execute the runs. Nothing acts on this
 	// machine, so kinds are steps of workflows and no tools.
 	Fleet bool
-	// Server is its name in the fleet.
+	// Server is the name of this server in the fleet.
 	Server string
-	// Desktops keeps the desktops that last; nil: there are none.
+	// Desktops keeps the lasting desktops; nil: there are none.
 	Desktops desktops.Keepers
 	// Schedules keeps the schedules; nil: there are none.
 	Schedules schedules.Store
-	// Telemetry observes the engine, if this process has it; nil: nobody does.
+	// Telemetry observes the engine; nil: nothing does.
 	Telemetry *telemetry.Telemetry
-	// Check says whether the machine is ready; nil: it is.
+	// Check examines the machine; nil: it is ready.
 	Check func(context.Context) []desktop.Finding
-	// Desktop opens a lasting desktop once more, so that a person can watch it or
-	// take it over; nil: nobody can.
+	// Desktop opens a lasting desktop once more, for a person who watches it or takes
+	// it over; nil: nobody can.
 	Desktop func(context.Context, desktop.Info) (*desktop.Desktop, error)
-	// Extend adds to the SDK's server beside our tools, as the conformance suite
-	// does; nil: nothing is added.
+	// Extend registers further tools, as the conformance suite does; nil: none.
 	Extend func(*mcp.Server)
 	Log    *slog.Logger
 }
@@ -115,7 +114,7 @@ type Server struct {
 	library    *library
 	scheduler  *scheduler
 	operations []operation
-	resuming   sync.Mutex // one goroutine at a time lets runs go on by themselves
+	resuming   sync.Mutex // held while interrupted runs are resumed
 }
 
 // New makes a server. It opens nothing.
@@ -126,12 +125,11 @@ func New(o Options) *Server {
 	}
 	o.Policy = o.Policy.WithDefaults()
 	s := &Server{o: o, runs: &lazyRuns{open: o.Open}, asker: ask.New(o.Log), inflight: newInflight()}
-	s.clients = &clients{policy: o.Policy, gate: o.Gate, modes: access.NewModes(o.Modes), runs: s.runs, inflight: s.inflight}
+	s.clients = &clients{policy: o.Policy, gate: o.Gate, modes: access.NewModes(o.Modes), runs: s.runs}
 	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
-	library := &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
-	s.library = library
-	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: library}
-	prompts := prompts{s.tools, library}
+	s.library = &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
+	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: s.library}
+	prompts := prompts{s.tools, s.library}
 	lasting := desktopTools{&s.o}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       o.instructions(),
@@ -149,7 +147,7 @@ func New(o Options) *Server {
 		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Live: s.live, Log: o.Log,
 	})
-	s.offer(library, lasting)
+	s.offer(lasting)
 	prompts.addTo(s.mcp)
 	s.mcp.AddReceivingMiddleware(s.guard)
 	if o.Extend != nil {
@@ -160,7 +158,8 @@ func New(o Options) *Server {
 
 // offer registers all tools and resources; the policy decides which of them a client
 // sees.
-func (s *Server) offer(l *library, lasting desktopTools) {
+func (s *Server) offer(lasting desktopTools) {
+	l := s.library
 	run := &runner{&s.o, s.runs, s.clients, s.inflight, s.http, s.asker, &s.levels, s.changes, &shownPictures{}}
 	guide := &guide{l.kinds, s.o.Policy}
 	res := &resources{run, s.mcp, s.tools, l, guide}
@@ -226,20 +225,6 @@ func (s *Server) hook(ctx context.Context, name string, h http.Header, body []by
 
 // Runs returns the runs; the first call opens them.
 func (s *Server) Runs(ctx context.Context) (engine.Runs, error) { return s.runs.get(ctx) }
-
-// Allow returns nil if a run may still use a kind; an engine calls it before each step.
-func (s *Server) Allow(run, client string, k steps.Kind) error {
-	return s.clients.allow(run, client, k)
-}
-
-// AllowBound is Allow for an engine of another process. It also reports whether a
-// credential began or continued the run.
-func (s *Server) AllowBound(run, client string, k steps.Kind) (bound bool, err error) {
-	for _, c := range s.inflight.callersOf(run, client) {
-		bound = bound || c.grant != nil
-	}
-	return bound, s.Allow(run, client, k)
-}
 
 // Rights returns the rights of the clients of this server. The process that owns the
 // data folder checks each step against them.

@@ -1,9 +1,8 @@
-// Package auth says who calls over HTTP. A credential is a bearer token of a
-// file, of which only the hash is kept, or a token that an issuer signed; a Gate
-// in front of the server takes no request without one, and tells the handlers
-// behind it the Grant: a name, and what it may do at most.
+// Package auth authenticates requests over HTTP. A credential is a bearer token
+// from a file that holds only hashes, or a token signed by an issuer. An
+// Authenticator in front of the server refuses requests without one, and passes a
+// Grant to the handlers behind it: a name, and the rights that it has at most.
 //
 // It checks who calls, not what is called: that is the policy of the server. It
-// gives no tokens to clients over the network; an issuer does, or the operator by
-// hand.
+// issues no tokens over the network; an issuer does, or the operator by hand.
 package auth

@@ -87,14 +87,8 @@ func (n *connections) closeSilent() {
 	}
 }
 
-func (n *connections) count() int {
+func (n *connections) counts() (open int, drops uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return len(n.open)
-}
-
-func (n *connections) dropped() uint64 {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.drops
+	return len(n.open), n.drops
 }

@@ -22,6 +22,7 @@ func (o operator) metrics(w http.ResponseWriter, r *http.Request) {
 // credential only if shown reports true.
 func (s *Server) Readings(ctx context.Context, shown func(owner string) bool) []telemetry.Reading {
 	acting, _ := s.slots.state(s.places(ctx))
+	connections, dropped := s.conns.counts()
 	n, refused := s.o.Counts(), map[string]uint64{"calls": 0, "runs": 0, "sessions": 0}
 	maps.Copy(refused, s.quotas.refusals())
 	all := []telemetry.Reading{
@@ -31,8 +32,8 @@ func (s *Server) Readings(ctx context.Context, shown func(owner string) bool) []
 		telemetry.Gauge("understudy_places_taken", "Runs that may act on the desktop.", float64(acting)),
 		telemetry.Gauge("understudy_places", "How many runs may act at once.", float64(s.slots.limit)),
 		telemetry.Gauge("understudy_sessions", "Sessions of clients.", float64(count(s.o.Clients.Sessions()))),
-		telemetry.Gauge("understudy_connections", "Open connections.", float64(s.conns.count())),
-		telemetry.Count("understudy_connections_dropped_total", "Idle connections that were closed to make room.", float64(s.conns.dropped())),
+		telemetry.Gauge("understudy_connections", "Open connections.", float64(connections)),
+		telemetry.Count("understudy_connections_dropped_total", "Idle connections that were closed to make room.", float64(dropped)),
 		telemetry.Gauge("understudy_uptime_seconds", "Seconds since the start.", time.Since(s.began).Seconds()),
 		telemetry.By("understudy_refused_total", "what", "Requests that were refused because there were too many.", true, refused),
 	}

@@ -25,36 +25,36 @@ type Options struct {
 	// Clients answers the requests of MCP clients.
 	Clients *mcp.Server
 	Runs    func(context.Context) (engine.Runs, error)
-	// RunsFor are the runs that whoever sent a request may see, if it may use the
+	// RunsFor returns the runs that the sender of a request may see, if it may use the
 	// tool that discloses the same.
 	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
-	// DocumentsFor are the workflows that it may see, likewise.
+	// DocumentsFor returns the workflows that the sender may see, likewise.
 	DocumentsFor func(r *http.Request, tool string) (Documents, error)
-	// Operate does something with desktops or schedules, for whoever sent the
-	// request; NotFound: there is no such operation.
+	// Operate performs an operation for the sender of a request. It returns NotFound
+	// if there is no such operation.
 	Operate func(r *http.Request, things, operation string, args json.RawMessage) (Operated, error)
-	// Hook takes a message for a webhook, which brings a signature instead of a
-	// credential; new: it was not heard before.
+	// Hook handles a request to a webhook, which is signed instead of having a
+	// credential. It reports whether the message is new.
 	Hook func(ctx context.Context, name string, h http.Header, body []byte) (heard any, isNew bool, err error)
-	// Readings are numbers beside those of this server; nil: there are none.
+	// Readings returns further metrics; nil: there are none.
 	Readings func(context.Context) []telemetry.Reading
 	// MaxConcurrent is how many runs may act at once.
 	MaxConcurrent int
-	// Tool says what admission has to know of a tool; nil: there is no such tool.
+	// Tool returns the properties of a tool, or nil if there is no such tool.
 	Tool func(name string) *Tool
-	// Replying notes a request that is owed a reply, until done is called.
+	// Replying counts a request that has no reply yet, until done is called.
 	Replying func() (done func())
-	// Counts are the calls and runs of clients.
+	// Counts returns how many calls and runs of clients are in flight.
 	Counts func() Counts
-	// RunsOf counts the runs under way of a credential, and of all.
+	// RunsOf counts the runs in flight of a credential, and of all.
 	RunsOf func(credential string) (own, all int)
 	// SetMode sets the mode of a client.
 	SetMode func(ctx context.Context, client string, mode access.Mode) error
-	// Check says whether the machine is ready; nil: it is.
+	// Check examines the machine; nil: it is ready.
 	Check func(context.Context) []desktop.Finding
 	// Life ends the streams of events.
 	Life context.Context
-	// Authenticator asks who calls; nil: nobody is asked.
+	// Gate asks for credentials; nil: nobody is asked.
 	Gate *auth.Authenticator
 	// SameUser keeps the other users of this machine out; nil: they may call.
 	SameUser *auth.SameUser

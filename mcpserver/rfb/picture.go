@@ -20,8 +20,6 @@ type pixelFormat struct {
 // image.RGBA.
 var ours = pixelFormat{0, 1, 2, [16]byte{32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 0, 8, 16}}
 
-func (f pixelFormat) bytes() []byte { return f.raw[:] }
-
 // readFormat decodes the pixel format that a viewer asks for.
 func readFormat(raw []byte) (pixelFormat, error) {
 	be, f := binary.BigEndian, pixelFormat{}

@@ -147,7 +147,7 @@ func (v *viewer) greet(ctx context.Context) error {
 	v.size = desktop.Size{W: p.Rect.Dx(), H: p.Rect.Dy()}
 	hello := binary.BigEndian.AppendUint16(nil, uint16(v.size.W))
 	hello = binary.BigEndian.AppendUint16(hello, uint16(v.size.H))
-	hello = append(hello, ours.bytes()...)
+	hello = append(hello, ours.raw[:]...)
 	hello = binary.BigEndian.AppendUint32(hello, uint32(len(v.Name)))
 	_, err = v.out.Write(append(hello, v.Name...))
 	return err

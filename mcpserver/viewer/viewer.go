@@ -34,18 +34,18 @@ type Viewer struct {
 
 // Options configure a viewer.
 type Options struct {
-	// RunsFor are the runs that whoever sent a request may see, if it may use the
+	// RunsFor returns the runs that the sender of a request may see, if it may use the
 	// tool that discloses the same.
 	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
-	// DocumentsFor are the workflows that it may see, likewise.
+	// DocumentsFor returns the workflows that the sender may see, likewise.
 	DocumentsFor func(r *http.Request, tool string) (Documents, error)
-	// Do calls a tool for the person who sent a request, with his rights, and gives
-	// what it answered. What is wrong with a document is an InvalidError.
+	// Do calls a tool with the rights of the sender of a request, and returns its
+	// result. Problems of a document are an InvalidError.
 	Do func(*http.Request, Call) (json.RawMessage, error)
-	// StatusOf is the status under which an error is answered.
+	// StatusOf returns the HTTP status of an error.
 	StatusOf func(error) int
-	// Open opens the desktop of a run once more, for a live view of who acts there;
-	// empty: of somebody who looks.
+	// Open opens the desktop of a run once more, for the person who acts there, or to
+	// watch if by is "".
 	Open func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
 	// Life ends the live views.
 	Life context.Context
@@ -54,13 +54,13 @@ type Options struct {
 // Documents are workflows as a client may see them. A program is nil if the error
 // describes what is wrong with its document.
 type Documents interface {
-	// Names are those of the saved workflows.
+	// Names returns the names of the saved workflows.
 	Names() ([]string, error)
-	// Saved is a saved workflow.
+	// Saved returns a saved workflow.
 	Saved(name string) ([]byte, *workflows.Program, error)
-	// OfRun are the document of a run and those that it calls, the first its own.
+	// OfRun returns the document of a run, then those that it calls.
 	OfRun(ctx context.Context, runs engine.Runs, h engine.Header) ([]workflows.Source, error)
-	// Mended is the document of a run with another text of the one with a name.
+	// Mended returns the document of a run with another text of the named document.
 	Mended(ctx context.Context, runs engine.Runs, h engine.Header, name, text string) (engine.Bundle, *workflows.Program, error)
 }
 
