@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"understudy/engine"
@@ -37,15 +38,21 @@ func (c caller) rightsToKeep() json.RawMessage {
 // Close waits for its end.
 func (s *Server) ResumeInterrupted() {
 	s.inflight.detached.Go(func() {
-		s.resuming.Lock()
-		defer s.resuming.Unlock()
-		if err := s.resumeInterrupted(s.inflight.life); err != nil && s.inflight.life.Err() == nil {
+		if err := s.resumer.resumeInterrupted(s.inflight.life); err != nil && s.inflight.life.Err() == nil {
 			s.o.Log.Error("the runs that were cut short do not go on by themselves", "error", err)
 		}
 	})
 }
 
-func (s *Server) resumeInterrupted(ctx context.Context) error {
+// resumer resumes interrupted runs.
+type resumer struct {
+	*runner
+	mu sync.Mutex // held while runs are resumed
+}
+
+func (s *resumer) resumeInterrupted(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return err
@@ -67,7 +74,7 @@ func (s *Server) resumeInterrupted(ctx context.Context) error {
 }
 
 // resumeAlone resumes one run, and waits until it has its place at the desktop.
-func (s *Server) resumeAlone(ctx context.Context, runs engine.Runs, h engine.Header) error {
+func (s *resumer) resumeAlone(ctx context.Context, runs engine.Runs, h engine.Header) error {
 	who, err := s.clients.beganBy(ctx, runs, h)
 	if err != nil {
 		return err
@@ -79,7 +86,7 @@ func (s *Server) resumeAlone(ctx context.Context, runs engine.Runs, h engine.Hea
 	if err := s.clients.mayGoOn(who, program); err != nil {
 		return err
 	}
-	now, err := s.scheduler.unattended(ctx, runs, h.ID, who, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+	now, err := s.unattended(ctx, runs, h.ID, who, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Resume(ctx, h.ID, engine.ResumeRequest{
 			Auto: true, Queue: true, Environ: s.o.Environ, Within: &engine.Bounds{Roots: s.o.Roots, Private: s.o.Private},
 		})

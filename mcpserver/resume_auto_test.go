@@ -91,7 +91,7 @@ func TestARunGoesOnWithTheRightsOfWhoBeganIt(t *testing.T) {
 			if c.server != nil {
 				s.again(c.server)
 			}
-			if err := s.resumeInterrupted(t.Context()); err != nil {
+			if err := s.resumer.resumeInterrupted(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			h := s.rest(run)

@@ -114,7 +114,7 @@ type Server struct {
 	library    *library
 	scheduler  *scheduler
 	operations []operation
-	resuming   sync.Mutex // held while interrupted runs are resumed
+	resumer    *resumer
 }
 
 // New makes a server. It opens nothing.
@@ -169,7 +169,7 @@ func (s *Server) offer(lasting desktopTools) {
 	s.tools.add(runTools{run, l}.tools()...)
 	s.tools.add(workflowTools{l, res}.tools()...)
 	s.tools.add(s.recorder.tool())
-	s.scheduler = newScheduler(run, l)
+	s.scheduler, s.resumer = newScheduler(run, l), &resumer{runner: run}
 	s.operations = slices.Concat(s.scheduler.operations(), workflowTools{l, res}.versionOperations())
 	if !s.o.Fleet {
 		s.operations = slices.Concat(lasting.operations(), s.operations)

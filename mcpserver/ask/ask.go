@@ -16,6 +16,7 @@ import (
 	"crypto/cipher"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -153,12 +154,7 @@ func (a *Asker) Resumed(ctx context.Context, c Call, h engine.Header, state Stat
 // Inputs asks for the inputs that a program lacks, and returns those that a person
 // gave. The run itself asks for secrets.
 func (a *Asker) Inputs(ctx context.Context, c Call, p *workflows.Program, state State) (map[string]any, *mcp.CallToolResult, error) {
-	var missing []workflows.Variable
-	for _, v := range p.Missing(nil) {
-		if !v.Secret {
-			missing = append(missing, v)
-		}
-	}
+	missing := slices.DeleteFunc(p.Missing(nil), func(v workflows.Variable) bool { return v.Secret })
 	if len(missing) == 0 {
 		return nil, nil, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"iter"
 	"net/http"
 	"slices"
 	"sync"
@@ -137,13 +136,6 @@ func (s *Server) admitted(r *http.Request, messages []message) (release func(), 
 // opensSession reports whether a request asks for a session.
 func opensSession(r *http.Request, messages []message) bool {
 	return r.Header.Get(sessionHeader) == "" && slices.ContainsFunc(messages, func(m message) bool { return m.Method == "initialize" })
-}
-
-func count[T any](all iter.Seq[T]) (n int) {
-	for range all {
-		n++
-	}
-	return n
 }
 
 // onlyLooks reports whether a request may not act, whatever it calls. It takes no slot,

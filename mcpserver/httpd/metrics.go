@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"understudy/engine"
@@ -31,7 +32,7 @@ func (s *Server) Readings(ctx context.Context, shown func(owner string) bool) []
 		telemetry.Gauge("understudy_runs_active", "Runs of clients under way.", float64(n.Runs)),
 		telemetry.Gauge("understudy_places_taken", "Runs that may act on the desktop.", float64(acting)),
 		telemetry.Gauge("understudy_places", "How many runs may act at once.", float64(s.slots.limit)),
-		telemetry.Gauge("understudy_sessions", "Sessions of clients.", float64(count(s.o.Clients.Sessions()))),
+		telemetry.Gauge("understudy_sessions", "Sessions of clients.", float64(len(slices.Collect(s.o.Clients.Sessions())))),
 		telemetry.Gauge("understudy_connections", "Open connections.", float64(connections)),
 		telemetry.Count("understudy_connections_dropped_total", "Idle connections that were closed to make room.", float64(dropped)),
 		telemetry.Gauge("understudy_uptime_seconds", "Seconds since the start.", time.Since(s.began).Seconds()),

@@ -49,8 +49,7 @@ func variablesOf(p *workflows.Program) (all []field) {
 	}
 	missing := p.Missing(nil)
 	for _, v := range p.Variables {
-		f := field{Name: v.Name, Label: v.Name, Help: v.Description, Type: v.Type, Secret: v.Secret}
-		f.Label = cmp.Or(v.Label, f.Label)
+		f := field{Name: v.Name, Label: cmp.Or(v.Label, v.Name), Help: v.Description, Type: v.Type, Secret: v.Secret}
 		f.Required = slices.ContainsFunc(missing, func(m workflows.Variable) bool { return m.Name == v.Name })
 		if v.HasDefault {
 			f.Default = text(v.Default)
@@ -83,8 +82,7 @@ func fieldsOf(q *engine.Question) (all []field) {
 		if err != nil || json.Unmarshal(raw, &schema) != nil {
 			continue
 		}
-		f := field{Name: name, Label: name, Help: schema.Description, Type: schema.Type, Required: true, Value: text(schema.Default)}
-		f.Label = cmp.Or(schema.Title, f.Label)
+		f := field{Name: name, Label: cmp.Or(schema.Title, name), Help: schema.Description, Type: schema.Type, Required: true, Value: text(schema.Default)}
 		for _, o := range schema.Enum {
 			f.Options = append(f.Options, text(o))
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,12 +114,9 @@ func (p *RecordingPage) show(w http.ResponseWriter, status int, said string) err
 	if err != nil {
 		return err
 	}
-	var there []recorder.Steering
-	for _, s := range recorder.Steerings() {
-		if s.Command != recorder.Check && s.Command != recorder.CheckText { // what is pointed at is another window
-			there = append(there, s)
-		}
-	}
+	there := slices.DeleteFunc(recorder.Steerings(), func(s recorder.Steering) bool { // those that point at an element of another window
+		return s.Command == recorder.Check || s.Command == recorder.CheckText
+	})
 	return show(w, status, "recording", recordingPage{frame{Title: p.o.Name, Said: said}, made, p.r.Status(), there})
 }
 
