@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -49,16 +50,16 @@ func lockFolder(dir string, wait time.Duration, command string) (*lock, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	f, err := filelock.Wait(ctx, path)
-	if err != nil && ctx.Err() == nil {
-		return nil, explain(path, err)
-	}
 	last := readHolder(path)
-	if err != nil {
+	if errors.Is(err, context.DeadlineExceeded) {
 		e := &Error{Path: path, Err: ErrLocked, Next: "wait for it, stop it, or use another folder with --home"}
 		if last.PID != 0 {
 			e.Found = fmt.Sprintf("process %d (%s), since %s", last.PID, last.Command, last.Since.Local().Format(time.DateTime))
 		}
 		return nil, e
+	}
+	if err != nil {
+		return nil, explain(path, err)
 	}
 	l := &lock{f, last}
 	return l, l.write(holder{PID: os.Getpid(), Command: command, Since: time.Now().UTC()})

@@ -3,7 +3,6 @@ package jetstream
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,43 +50,34 @@ const needsKey = "us-needs"
 // mostPriority is the number of the least urgent priority.
 const mostPriority = 9
 
-// normal returns sorted needs and a valid priority.
-func normal(w engine.Wanted) (needs []string, priority int) {
-	needs = slices.Sorted(slices.Values(w.Needs))
-	return slices.Compact(needs), min(max(w.Priority, 0), mostPriority)
-}
-
 // lines is the number of lines in which runs with the same needs wait. The runs of one
 // client are in one line, and workers take from the lines in turn.
 const lines = 8
 
-// class returns a name for what a run needs and the line in which it waits.
-func class(w engine.Wanted) string {
-	needs, _ := normal(w)
-	name := "any"
+// class returns the class of a run: its priority, its sorted needs, and a name for the
+// needs and the line in which the run waits.
+func class(w engine.Wanted) (priority int, needs []string, name string) {
+	needs, name = slices.Compact(slices.Sorted(slices.Values(w.Needs))), "any"
 	if len(needs) > 0 {
-		sum := sha256.Sum256([]byte(strings.Join(needs, "\n")))
-		name = hex.EncodeToString(sum[:8])
+		name = fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(needs, "\n"))))[:16]
 	}
-	if w.For == "" {
-		return name
+	if w.For != "" {
+		name += fmt.Sprint("-", sha256.Sum256([]byte(w.For))[0]%lines)
 	}
-	return fmt.Sprint(name, "-", lineOf(w.For))
+	return min(max(w.Priority, 0), mostPriority), needs, name
 }
-
-func lineOf(client string) byte { return sha256.Sum256([]byte(client))[0] % lines }
 
 // queueSubject returns the beginning of the subjects of a class; the rest is the
 // token of a run.
 func (s *queue) queueSubject(w engine.Wanted) string {
-	_, priority := normal(w)
-	return fmt.Sprintf("%s.q.%d.%s.", s.prefix, priority, class(w))
+	priority, _, name := class(w)
+	return fmt.Sprintf("%s.q.%d.%s.", s.prefix, priority, name)
 }
 
 // makeConsumer creates the consumer of a class, unless it exists.
 func (s *queue) makeConsumer(ctx context.Context, w engine.Wanted) error {
-	needs, priority := normal(w)
-	name := fmt.Sprintf("q%d-%s", priority, class(w))
+	priority, needs, name := class(w)
+	name = fmt.Sprintf("q%d-%s", priority, name)
 	s.mu.Lock()
 	known := s.consumers[name]
 	s.mu.Unlock()

@@ -65,13 +65,13 @@ func testStale(t *testing.T, k *kit) {
 		{"two attempts further", Batch("run1", 3, 3, 1)},
 		{"another run that is not there", Batch("run2", 1, 3, 1)},
 	} {
-		stale := wantStale(t, k.Append(t.Context(), c.b.Header.ID, c.b))
+		stale := k.wantStale(c.b)
 		if stale.WantSeq != c.b.Seq || stale.WantAttempt != c.b.Attempt || stale.Run != c.b.Header.ID {
 			t.Errorf("%s: the error names other numbers: %v", c.say, stale)
 		}
 	}
 	k.append(Batch("run1", 2, 3, 1)) // another worker resumes
-	stale := wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 4, 1)))
+	stale := k.wantStale(Batch("run1", 1, 4, 1))
 	if stale.Attempt != 2 || stale.Seq != 4 {
 		t.Errorf("the error says where the run is as %+v", stale)
 	}
@@ -99,7 +99,7 @@ func testMisfit(t *testing.T, k *kit) {
 			t.Errorf("%s was accepted", say)
 		}
 	}
-	same(t, "events", len(k.events("run1", 1)), 2)
+	k.wantEvents("run1", 2)
 	if err := k.Append(t.Context(), "run9", engine.Batch{Header: engine.Header{ID: "run9"}}); err == nil {
 		t.Error("a run without events was accepted")
 	}
@@ -130,10 +130,7 @@ func testSnapshot(t *testing.T, k *kit) {
 			b.Snapshot = &engine.Snapshot{Seq: uint64(2*i + 1), State: []byte(state)}
 		}
 		k.append(b)
-		_, snap, err := k.Run(t.Context(), "run1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, snap := k.run("run1")
 		want := []*engine.Snapshot{nil, {Seq: 3, State: []byte("first")}, {Seq: 5, State: []byte("second, longer")}, {Seq: 5, State: []byte("second, longer")}}
 		same(t, "snapshot", snap, want[i])
 	}
@@ -148,7 +145,7 @@ func testHeaderAlone(t *testing.T, k *kit) {
 	b.Header.EndedAt = start.Add(time.Hour)
 	k.append(b)
 	same(t, "header", k.header("run1"), b.Header)
-	same(t, "events", len(k.events("run1", 1)), 2)
+	k.wantEvents("run1", 2)
 }
 
 func testReopen(t *testing.T, k *kit) {
@@ -157,16 +154,13 @@ func testReopen(t *testing.T, k *kit) {
 	k.append(b)
 	k.reopen()
 	same(t, "events", k.events("run1", 1), b.Events)
-	h, snap, err := k.Run(t.Context(), "run1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h, snap := k.run("run1")
 	same(t, "header", h, b.Header)
 	same(t, "snapshot", snap, b.Snapshot)
-	_ = wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 0, 3)))
+	k.wantStale(Batch("run1", 1, 0, 3))
 	k.append(Batch("run1", 2, 3, 1))
 	k.reopen()
-	same(t, "events", len(k.events("run1", 1)), 4)
+	k.wantEvents("run1", 4)
 	same(t, "runs", k.list(engine.Query{Workflow: "invoice-entry"}), []string{"run1"})
 }
 
@@ -180,20 +174,17 @@ func testLazy(t *testing.T, k *kit) {
 	first.Snapshot = &engine.Snapshot{Seq: 1, State: []byte("s")}
 	k.append(first)
 	k.append(lazy(1, 2, 2))
-	_ = wantStale(t, k.Append(t.Context(), "run1", lazy(1, 0, 2)))
-	_ = wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 2, 2)))
+	k.wantStale(lazy(1, 0, 2))
+	k.wantStale(Batch("run1", 1, 2, 2))
 	same(t, "events", len(k.events("run1", 2)), 3)
 	same(t, "header", k.header("run1").Seq, 4)
 	same(t, "runs", k.list(engine.Query{Status: []engine.Status{engine.Running}}), []string{"run1"})
-	_, snap, err := k.Run(t.Context(), "run1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, snap := k.run("run1")
 	same(t, "snapshot", snap, first.Snapshot)
 	k.append(Batch("run1", 1, 4, 1)) // one that is not lazy goes behind those that are
 	last := lazy(2, 5, 2)
 	k.append(last)
 	k.reopen()
-	same(t, "events", len(k.events("run1", 1)), 7)
+	k.wantEvents("run1", 7)
 	same(t, "header", k.header("run1"), last.Header)
 }

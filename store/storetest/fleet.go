@@ -27,13 +27,13 @@ func testProof(t *testing.T, k *kit) {
 		k.append(Batch("run1", 1, 3, 0))
 	}
 	k.append(Batch("run1", 1, 3, 1))
-	same(t, "events", len(k.events("run1", 1)), 4)
+	k.wantEvents("run1", 4)
 	for _, stale := range []engine.Batch{Batch("run1", 1, 3, 0), Batch("run1", 1, 5, 0), Batch("run1", 2, 4, 0)} {
-		_ = wantStale(t, k.Append(t.Context(), "run1", stale))
+		k.wantStale(stale)
 	}
 	k.append(Batch("run1", 2, 4, 1)) // another worker continues it
-	_ = wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 4, 0)))
-	same(t, "events", len(k.events("run1", 1)), 5)
+	k.wantStale(Batch("run1", 1, 4, 0))
+	k.wantEvents("run1", 5)
 }
 
 func testLostAnswer(t *testing.T, k *kit) {
@@ -42,7 +42,7 @@ func testLostAnswer(t *testing.T, k *kit) {
 		loser.LoseNextAnswer()
 	}
 	k.append(Batch("run1", 1, 2, 2))
-	_ = wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 2, 2))) // who did not know tries again
+	k.wantStale(Batch("run1", 1, 2, 2)) // who did not know tries again
 	same(t, "events", k.events("run1", 1), Batch("run1", 1, 0, 4).Events)
 	k.append(Batch("run1", 1, 4, 1))
 }
@@ -61,10 +61,7 @@ func testLargeBatch(t *testing.T, k *kit) {
 		same(t, "event", string(ev.Data), string(b.Events[i].Data))
 	}
 	k.reopen()
-	h, snap, err := k.Run(t.Context(), "run1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h, snap := k.run("run1")
 	same(t, "header", h, b.Header)
 	same(t, "snapshot", string(snap.State), string(b.Snapshot.State))
 	for listed, err := range k.Runs(t.Context(), engine.Query{}) {
@@ -106,10 +103,17 @@ func take(t *testing.T, q engine.Queue, labels ...string) engine.Entry {
 	return e
 }
 
+func done(t *testing.T, e engine.Entry) {
+	t.Helper()
+	if err := e.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func testWanted(t *testing.T, k *kit) {
 	q := k.queue()
 	k.append(Batch("run1", 1, 0, 3))
-	_ = wantStale(t, k.Append(t.Context(), "run1", wanted1(Batch("run1", 1, 2, 1)))) // wants nothing
+	k.wantStale(wanted1(Batch("run1", 1, 2, 1))) // wants nothing
 	if err := k.Append(cancelled(), "run3", wanted1(Batch("run3", 1, 0, 1))); err == nil {
 		t.Error("a cancelled caller wanted a worker")
 	}
@@ -121,16 +125,12 @@ func testWanted(t *testing.T, k *kit) {
 	}
 	e = take(t, q)
 	same(t, "taken later", e.Run(), "run2")
-	if err := e.Done(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	done(t, e)
 	k.append(wanted1(Batch("run2", 2, 1, 1))) // it wants one again
 	k.reopen()
 	e = take(t, k.queue())
 	same(t, "taken again", e.Run(), "run2")
-	if err := e.Done(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	done(t, e)
 	k.append(wanted1(Batch("run9", 1, 0, 1)))
 	same(t, "the next", take(t, k.queue()).Run(), "run9")
 }
@@ -166,7 +166,7 @@ func testTwoTakers(t *testing.T, k *kit) {
 		t.Fatalf("worker %d, then worker %d got %s", first.worker, second.worker, second.entry.Run())
 	}
 	k.append(Batch("run1", 2, 2, 1))
-	_ = wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 2, 0)))
+	k.wantStale(Batch("run1", 1, 2, 0))
 	for range 10 { // who renews keeps it for longer than a lease
 		if err := second.entry.Renew(t.Context()); err != nil {
 			t.Fatal(err)
@@ -196,9 +196,7 @@ func testUrgency(t *testing.T, k *kit) {
 	for range 4 {
 		e := take(t, q, "app=sap", "os=linux")
 		order = append(order, e.Run())
-		if err := e.Done(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		done(t, e)
 	}
 	same(t, "the order", order, []string{"run3", "run1", "run4", "run0"})
 	same(t, "on another system", take(t, q, "os=windows").Run(), "run2")
@@ -230,7 +228,7 @@ func testNews(t *testing.T, k *kit) {
 		t.Fatal(err)
 	}
 	k.append(Batch("run1", 1, 0, 2))
-	_ = wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 1, 1)))
+	k.wantStale(Batch("run1", 1, 1, 1))
 	k.append(Batch("Run 2.*", 1, 0, 1))
 	for _, want := range []string{"run1", "Run 2.*"} {
 		select {
@@ -243,6 +241,6 @@ func testNews(t *testing.T, k *kit) {
 	same(t, "events in the other process", other.events("run1", 1), Batch("run1", 1, 0, 2).Events)
 	same(t, "runs there", len(other.list(engine.Query{})), 2)
 	other.append(Batch("run1", 2, 2, 1))
-	_ = wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 2, 1))) // what this one knew is old
-	same(t, "events", len(k.events("run1", 1)), 3)
+	k.wantStale(Batch("run1", 1, 2, 1)) // what this one knew is old
+	k.wantEvents("run1", 3)
 }

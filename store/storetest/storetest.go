@@ -146,13 +146,37 @@ func (k *kit) list(q engine.Query) []string {
 	return ids
 }
 
-func (k *kit) header(run string) engine.Header {
+// run returns the header and the snapshot of a run.
+func (k *kit) run(run string) (engine.Header, *engine.Snapshot) {
 	k.t.Helper()
-	h, _, err := k.Run(k.t.Context(), run)
+	h, snap, err := k.Run(k.t.Context(), run)
 	if err != nil {
 		k.t.Fatalf("run %s: %v", run, err)
 	}
+	return h, snap
+}
+
+func (k *kit) header(run string) engine.Header {
+	k.t.Helper()
+	h, _ := k.run(run)
 	return h
+}
+
+// wantEvents tests how many events a run has.
+func (k *kit) wantEvents(run string, n int) {
+	k.t.Helper()
+	same(k.t, "events of "+run, len(k.events(run, 1)), n)
+}
+
+// wantStale tests that a batch is refused because the run is elsewhere.
+func (k *kit) wantStale(b engine.Batch) *engine.StaleError {
+	k.t.Helper()
+	err := k.Append(k.t.Context(), b.Header.ID, b)
+	stale, ok := errors.AsType[*engine.StaleError](err)
+	if !ok {
+		k.t.Fatalf("wanted a StaleError, got %v", err)
+	}
+	return stale
 }
 
 func same[T any](t *testing.T, what string, got, want T) {
@@ -160,15 +184,6 @@ func same[T any](t *testing.T, what string, got, want T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(engine.Event{})); diff != "" {
 		t.Errorf("%s: not as wanted (-want +got):\n%s", what, diff)
 	}
-}
-
-func wantStale(t *testing.T, err error) *engine.StaleError {
-	t.Helper()
-	stale, ok := errors.AsType[*engine.StaleError](err)
-	if !ok {
-		t.Fatalf("wanted a StaleError, got %v", err)
-	}
-	return stale
 }
 
 func drain(seq func(func(engine.Event, error) bool)) error {

@@ -36,7 +36,7 @@ func testTwoWorkers(t *testing.T, k *kit) {
 			t.Fatalf("round %d: %d workers won", round, won.Load())
 		}
 	}
-	same(t, "events", len(k.events("run1", 1)), 21)
+	k.wantEvents("run1", 21)
 }
 
 func testManyRuns(t *testing.T, k *kit) {
@@ -144,15 +144,15 @@ func testRemove(t *testing.T, k *kit) {
 		if _, _, err := k.Run(t.Context(), run); !errors.Is(err, engine.ErrNoRun) {
 			t.Errorf("%s is still there: %v", run, err)
 		}
-		_ = wantStale(t, k.Append(t.Context(), run, Batch(run, 1, 30, 1)))
+		k.wantStale(Batch(run, 1, 30, 1))
 	}
 	if err := remover.Remove(t.Context(), "run1"); !errors.Is(err, engine.ErrNoRun) {
 		t.Errorf("removing it again: got %v, want ErrNoRun", err)
 	}
 	same(t, "runs", k.list(engine.Query{}), []string{"run2"})
-	same(t, "events", len(k.events("run2", 1)), 30)
+	k.wantEvents("run2", 30)
 	k.append(Batch("run1", 1, 0, 2)) // an id may come back
-	same(t, "events", len(k.events("run1", 1)), 2)
+	k.wantEvents("run1", 2)
 }
 
 func testFiles(t *testing.T, k *kit) {
