@@ -23,10 +23,10 @@ type request struct {
 	err   error      // why this batch is refused, while others of the commit are not
 }
 
-// A queue holds the requests that wait for the next commit.
+// A queue holds requests, the oldest first, until a commit writes them.
 type queue struct {
 	mu       sync.Mutex
-	requests []*request
+	requests []*request // only appended to, or replaced
 }
 
 func (q *queue) add(r *request) {
@@ -35,13 +35,46 @@ func (q *queue) add(r *request) {
 	q.requests = append(q.requests, r)
 }
 
-// take empties the queue.
+// all returns the requests.
+func (q *queue) all() []*request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.requests
+}
+
+// take returns the requests and removes them.
 func (q *queue) take() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	all := q.requests
 	q.requests = nil
 	return all
+}
+
+// drop removes the requests of runs.
+func (q *queue) drop(runs []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.requests = slices.DeleteFunc(slices.Clone(q.requests), func(r *request) bool { return slices.Contains(runs, r.run) })
+}
+
+// of returns the batches of a run.
+func (q *queue) of(run string) (batches []engine.Batch) {
+	for _, r := range q.all() {
+		if r.run == run {
+			batches = append(batches, r.batch)
+		}
+	}
+	return batches
+}
+
+// headers returns the last header of each run.
+func (q *queue) headers() map[string]engine.Header {
+	headers := map[string]engine.Header{}
+	for _, r := range q.all() {
+		headers[r.run] = r.batch.Header
+	}
+	return headers
 }
 
 // Append adds a batch to a run. The batch is durable when Append returns, unless
@@ -117,7 +150,7 @@ func (s *Store) commit(queue []*request) error {
 		return nil
 	}
 	if err == nil {
-		s.lazy.drop(func(string) bool { return true }) // none was added meanwhile
+		s.lazy.take() // none was added meanwhile
 	}
 	return err
 }

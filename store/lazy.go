@@ -12,64 +12,13 @@ import (
 	"understudy/engine"
 )
 
-// waiting holds the lazy batches, the oldest first, until the next commit or the flusher
-// writes them. They can be read at once, and are lost in a crash. Writing them with bbolt
-// but without a sync could ruin the file in a crash.
-type waiting struct {
-	mu    sync.Mutex
-	order []*request // only appended to, or replaced
-}
-
-// maxLazy is how many batches may wait. While the disk is full they would fill
+// maxLazy is how many lazy batches may wait. While the disk is full they would fill
 // the memory, so further batches are written, and refused, like others.
 const maxLazy = 1024
 
-// add adds a batch, unless maxLazy wait already.
-func (w *waiting) add(r *request) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.order) >= maxLazy {
-		return false
-	}
-	w.order = append(w.order, r)
-	return true
-}
-
-// drop removes the batches of runs for which gone returns true.
-func (w *waiting) drop(gone func(run string) bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.order = slices.DeleteFunc(slices.Clone(w.order), func(r *request) bool { return gone(r.run) })
-}
-
-// all returns the batches, the oldest first.
-func (w *waiting) all() []*request {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.order
-}
-
-// of returns the batches of a run, the oldest first.
-func (w *waiting) of(run string) (batches []engine.Batch) {
-	for _, r := range w.all() {
-		if r.run == run {
-			batches = append(batches, r.batch)
-		}
-	}
-	return batches
-}
-
-// headers returns the last header of each run that has batches.
-func (w *waiting) headers() map[string]engine.Header {
-	headers := map[string]engine.Header{}
-	for _, r := range w.all() {
-		headers[r.run] = r.batch.Header
-	}
-	return headers
-}
-
-// appendLazily keeps a batch in memory. It reports false if the batch must be
-// written now.
+// appendLazily keeps a batch in memory for the next commit or the flusher. It can be read
+// at once, and is lost in a crash: writing it with bbolt but without a sync could ruin
+// the file. It reports false if the batch must be written now.
 func (s *Store) appendLazily(r *request) bool {
 	s.writing.Lock() // no commit may change the run meanwhile
 	defer s.writing.Unlock()
@@ -78,9 +27,10 @@ func (s *Store) appendLazily(r *request) bool {
 		err = r.batch.Check(r.run, h.Attempt, h.Seq)
 	}
 	if err == nil {
-		if !s.lazy.add(&request{run: r.run, batch: ownCopy(r.batch)}) {
+		if len(s.lazy.all()) >= maxLazy {
 			return false
 		}
+		s.lazy.add(&request{run: r.run, batch: ownCopy(r.batch)})
 		s.flusher.wake()
 	}
 	r.done <- err

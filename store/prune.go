@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -47,7 +46,7 @@ func (s *Store) remove(runs []string) error {
 		return nil
 	})
 	if err == nil {
-		s.lazy.drop(func(run string) bool { return slices.Contains(runs, run) })
+		s.lazy.drop(runs)
 	}
 	return err
 }

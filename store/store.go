@@ -50,9 +50,9 @@ type Store struct {
 	workflows string // the folder of the saved workflows, or empty
 	id        identity
 
-	queue   queue
+	queue   queue // for the next commit
+	lazy    queue // for the next commit, or the flusher
 	flusher flusher
-	lazy    waiting
 
 	writing sync.Mutex      // held from taking the queue to the end of its commit; guards what follows
 	putHere map[string]bool // documents put since Open, which a run may be about to name
