@@ -54,7 +54,7 @@ func (s *Store) checkDatabase(ctx context.Context, r *engine.Checkup) error {
 			note(r, "", "%d pages of the database are neither in use nor free", lost)
 		}
 		for _, check := range []func(context.Context, *bolt.Tx, *engine.Checkup) error{
-			checkRuns, checkLeftovers, checkIndex, checkDocuments, s.files.checkNames,
+			checkRuns, checkLeftovers, checkDocuments, s.files.checkNames,
 		} {
 			if err := check(ctx, tx, r); err != nil {
 				return err
@@ -87,8 +87,11 @@ func (p *firstPage) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// checkRuns checks the header of each run, and its events, snapshot and index keys. If the
+// index has as many keys as all headers together, it has no others.
 func checkRuns(ctx context.Context, tx *bolt.Tx, r *engine.Checkup) error {
-	return tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
+	index, have, want := tx.Bucket(bucketIndex), 0, 0
+	err := tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -103,8 +106,21 @@ func checkRuns(ctx context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 		}
 		checkEvents(tx, r, h)
 		checkSnapshot(tx, r, h)
+		for _, key := range indexKeys(&h.Header) {
+			want++
+			if !bytes.Equal(index.Get(key), summary(&h.Header)) {
+				note(r, h.ID, "it is not found by the index %q", key)
+			}
+		}
 		return nil
 	})
+	if err == nil {
+		err = index.ForEach(func(_, _ []byte) error { have++; return nil })
+	}
+	if err == nil && have != want {
+		note(r, "", "the index has %d keys and should have %d", have, want)
+	}
+	return err
 }
 
 // checkEvents reads the events of a run up to the first damaged one.
@@ -166,33 +182,6 @@ func checkLeftovers(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 		}
 	}
 	return nil
-}
-
-// checkIndex looks up the keys of all headers. If the index has as many keys, it
-// has no others.
-func checkIndex(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
-	index, want := tx.Bucket(bucketIndex), 0
-	err := tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
-		h, err := decodeHead(string(run), record)
-		if err != nil {
-			return nil // reported with the runs
-		}
-		for _, key := range indexKeys(&h.Header) {
-			want++
-			if !bytes.Equal(index.Get(key), summary(&h.Header)) {
-				note(r, h.ID, "it is not found by the index %q", key)
-			}
-		}
-		return nil
-	})
-	have := 0
-	if err == nil {
-		err = index.ForEach(func(_, _ []byte) error { have++; return nil })
-	}
-	if have != want {
-		note(r, "", "the index has %d keys and should have %d", have, want)
-	}
-	return err
 }
 
 func checkDocuments(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
