@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
@@ -74,7 +75,7 @@ func New(ctx context.Context, version string, log *slog.Logger) *Telemetry {
 
 // describe returns the resource that describes this process. Variables take precedence.
 func describe(ctx context.Context, version string) *resource.Resource {
-	own := resource.NewSchemaless(serviceName.String("understudy"), serviceVersion.String(version))
+	own := resource.NewSchemaless(attribute.String("service.name", "understudy"), attribute.String("service.version", version))
 	given, err := resource.New(ctx, resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return own

@@ -15,24 +15,6 @@ import (
 	"understudy/engine"
 )
 
-// The attributes of the process, and of runs and steps.
-const (
-	serviceName    = attribute.Key("service.name")
-	serviceVersion = attribute.Key("service.version")
-	ofRun          = attribute.Key("understudy.run")
-	ofAttempt      = attribute.Key("understudy.attempt")
-	ofWorkflow     = attribute.Key("understudy.workflow")
-	ofSchedule     = attribute.Key("understudy.schedule")
-	ofClient       = attribute.Key("understudy.client")
-	ofStatus       = attribute.Key("understudy.status")
-	ofStep         = attribute.Key("understudy.step")
-	ofPath         = attribute.Key("understudy.path")
-	ofKind         = attribute.Key("understudy.kind")
-	ofTry          = attribute.Key("understudy.try")
-	ofActed        = attribute.Key("understudy.acted")
-	ofError        = attribute.Key("error.type")
-)
-
 // traces makes a trace of each run and a span of each try of a step. A run that waits, is
 // paused or is continued later has a span for each stretch in which it was executed. All
 // are in one trace, also if several processes executed them, because the id of the trace
@@ -108,7 +90,10 @@ func (t *traces) observe(h engine.Header, ev engine.Event, fact any) {
 func (t *traces) begin(h engine.Header, ev engine.Event) *stretch {
 	options := []trace.SpanStartOption{
 		trace.WithTimestamp(ev.At), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
-		trace.WithAttributes(ofRun.String(h.ID), ofAttempt.Int(ev.Attempt), ofWorkflow.String(h.Workflow), ofClient.String(h.Client), ofSchedule.String(h.Schedule)),
+		trace.WithAttributes(
+			attribute.String("understudy.run", h.ID), attribute.Int("understudy.attempt", ev.Attempt), attribute.String("understudy.workflow", h.Workflow),
+			attribute.String("understudy.client", h.Client), attribute.String("understudy.schedule", h.Schedule),
+		),
 	}
 	caller := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": h.TraceParent})
 	if link := trace.LinkFromContext(caller); link.SpanContext.IsValid() {
@@ -122,8 +107,10 @@ func (t *traces) begin(h engine.Header, ev engine.Event) *stretch {
 
 // start begins a try of a step.
 func (s *stretch) start(tracer trace.Tracer, ev engine.Event, f engine.Started) {
-	_, s.tries[ev.Path] = tracer.Start(s.ctx, f.Kind, trace.WithTimestamp(ev.At),
-		trace.WithAttributes(ofStep.String(f.ID), ofPath.String(ev.Path), ofKind.String(f.Kind), ofTry.Int(f.Try)))
+	_, s.tries[ev.Path] = tracer.Start(s.ctx, f.Kind, trace.WithTimestamp(ev.At), trace.WithAttributes(
+		attribute.String("understudy.step", f.ID), attribute.String("understudy.path", ev.Path),
+		attribute.String("understudy.kind", f.Kind), attribute.Int("understudy.try", f.Try),
+	))
 }
 
 // end ends a try of a step.
@@ -132,7 +119,7 @@ func (s *stretch) end(ev engine.Event, f engine.Ended) {
 		return
 	}
 	span := s.tries[ev.Path]
-	span.SetAttributes(ofStatus.String(f.Outcome.Status), ofActed.String(string(f.Outcome.Acted)))
+	span.SetAttributes(attribute.String("understudy.status", f.Outcome.Status), attribute.String("understudy.acted", string(f.Outcome.Acted)))
 	finish(span, ev, f.Outcome.Error)
 	delete(s.tries, ev.Path)
 }
@@ -145,14 +132,14 @@ func (t *traces) rest(run string, s *stretch, ev engine.Event, status engine.Sta
 	for _, span := range s.tries { // a question is asked within its step
 		span.End(trace.WithTimestamp(ev.At))
 	}
-	s.span.SetAttributes(ofStatus.String(string(status)))
+	s.span.SetAttributes(attribute.String("understudy.status", string(status)))
 	finish(s.span, ev, failed)
 	delete(t.runs, run)
 }
 
 func finish(span trace.Span, ev engine.Event, failed *engine.ErrorRecord) {
 	if failed != nil {
-		span.SetAttributes(ofError.String(string(failed.Code)))
+		span.SetAttributes(attribute.String("error.type", string(failed.Code)))
 		span.SetStatus(codes.Error, string(failed.Code))
 	}
 	span.End(trace.WithTimestamp(ev.At))
