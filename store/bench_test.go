@@ -15,8 +15,8 @@ import (
 	"understudy/store/storetest"
 )
 
-// BenchmarkPlainCommit is the floor of Append: one bbolt commit of as many
-// bytes under one new key.
+// BenchmarkPlainCommit is the lower bound for Append: one bbolt commit of as many bytes
+// under one new key.
 func BenchmarkPlainCommit(b *testing.B) {
 	db, err := bolt.Open(filepath.Join(b.TempDir(), "plain.db"), 0o600, boltOptions(0))
 	if err != nil {
@@ -74,8 +74,8 @@ func BenchmarkAppend(b *testing.B) {
 	})
 }
 
-// BenchmarkAppendBesidePlain takes turns, so that both see the same disk: how
-// much of the speed of plain commits is left.
+// BenchmarkAppendBesidePlain alternates both, so that the disk is equally fast for them,
+// and reports the ratio of their speeds.
 func BenchmarkAppendBesidePlain(b *testing.B) {
 	db, err := bolt.Open(filepath.Join(b.TempDir(), "plain.db"), 0o600, boltOptions(0))
 	if err != nil {
@@ -144,7 +144,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// fill stores many runs of one event with few commits.
+// fill stores many runs of one event in few commits.
 func fill(b *testing.B, s *Store, runs int) {
 	b.Helper()
 	for from := 0; from < runs; from += 1000 {

@@ -16,7 +16,7 @@ import (
 	"understudy/store/storetest"
 )
 
-// TestCheckFinds plants one fault each, in a database whose pages are whole.
+// TestCheckFinds plants single faults in a database whose pages are whole.
 func TestCheckFinds(t *testing.T) {
 	run := []byte("run2")
 	for _, c := range []struct {
@@ -120,7 +120,7 @@ func TestCheckFindsChangedFiles(t *testing.T) {
 	}
 }
 
-// TestReadersNoticeDamage reads what Check would find: it must not be skipped.
+// TestReadersNoticeDamage reads damage that Check would find.
 func TestReadersNoticeDamage(t *testing.T) {
 	for say, c := range map[string]struct {
 		spoil func(b *bolt.Bucket) error
@@ -153,7 +153,7 @@ func TestReadersNoticeDamage(t *testing.T) {
 				t.Errorf("%s: the run goes on: %v", say, err)
 			}
 		}
-		wantEvents(t, s, "run2", 40) // the others are not touched by it
+		wantEvents(t, s, "run2", 40) // other runs are not affected
 	}
 }
 

@@ -38,14 +38,14 @@ func wantClean(t testing.TB, s *Store) {
 	}
 }
 
-// A recording is a run as it was written: the file after each commit, and how
-// many events were acknowledged by then.
+// A recording has the database file after each commit of a run, and how many events were
+// acknowledged by then.
 type recording struct {
 	images [][]byte
 	seqs   []uint64
 }
 
-// record runs a workflow of commits of many sorts and keeps every image.
+// record makes commits of many sorts and keeps every image of the file.
 func record(t testing.TB, commits int) (rec recording, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -76,18 +76,18 @@ func record(t testing.TB, commits int) (rec recording, dir string) {
 	return rec, dir
 }
 
-// A verdict is how a store took an image of its database.
+// A verdict is how a store handled an image of its database.
 type verdict int
 
 const (
-	whole  verdict = iota // everything that was acknowledged is there
-	told                  // it says what is wrong
-	silent                // something is missing or wrong, and nobody says so
+	whole  verdict = iota // all acknowledged events are there
+	told                  // it reported the damage
+	silent                // something is missing or wrong, and was not reported
 )
 
-// judge opens an image, reads everything, and looks whether the run has at
-// least the acknowledged events and each of them is right. The folder's lock
-// file says nothing, as after a crash, or what it said at the last close.
+// judge opens an image, reads everything, and tests whether the run has at least the
+// acknowledged events and each is as it was written. The lock file is empty, as after a
+// crash, or as it was at the last close.
 func judge(t testing.TB, dir string, image []byte, acked uint64, crashed bool) verdict {
 	t.Helper()
 	database, lockFile := filepath.Join(dir, databaseName), filepath.Join(dir, lockName)
@@ -136,7 +136,7 @@ func judge(t testing.TB, dir string, image []byte, acked uint64, crashed bool) v
 
 const testPage = 4096
 
-// diskPages are the pages that differ between two images.
+// diskPages returns the pages that differ between two images.
 func diskPages(a, b []byte) (ids []int) {
 	for i := 0; i*testPage < len(b); i++ {
 		if !bytes.Equal(pageOf(a, i), pageOf(b, i)) {
@@ -153,8 +153,8 @@ func pageOf(image []byte, i int) []byte {
 	return image[i*testPage : (i+1)*testPage]
 }
 
-// mix is an image with some pages of a later one. It has the length of the
-// later one: a file grows before its new pages are written.
+// mix returns an image with some pages of a later one. It has the length of the later
+// one, because a file grows before its new pages are written.
 func mix(old, later []byte, pages []int) []byte {
 	image := make([]byte, max(len(old), len(later)))
 	copy(image, old)
@@ -164,9 +164,9 @@ func mix(old, later []byte, pages []int) []byte {
 	return image
 }
 
-// TestAtLengthTornCommits writes parts of each commit: bbolt syncs the pages, then
-// writes and syncs one of the two first pages, so before that sync any of them
-// may be on the disk or not.
+// TestAtLengthTornCommits writes parts of each commit. bbolt syncs the pages, then writes
+// and syncs one of the two first pages, so before that sync each page may be on the disk or
+// not.
 func TestAtLengthTornCommits(t *testing.T) {
 	if os.Getpagesize() != testPage {
 		t.Skip("needs pages of 4096 bytes")
@@ -215,8 +215,8 @@ func TestAtLengthTornCommits(t *testing.T) {
 	t.Logf("%d images", images)
 }
 
-// TestAlteredPages changes a database that was closed: at each page, in many
-// ways. What it must never be is silent.
+// TestAlteredPages changes each page of a closed database in many ways. The damage must
+// always be reported.
 func TestAlteredPages(t *testing.T) {
 	rec, dir := record(t, 24)
 	last := len(rec.images) - 1

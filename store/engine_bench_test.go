@@ -18,10 +18,9 @@ import (
 	"understudy/workflows"
 )
 
-// BenchmarkDurableSteps compares the steps that a run makes durable each
-// second with the floor: a plain bbolt commit for each step. The steps make
-// commits while they run, each one of them or each tenth of many, so that both
-// meet the same disk at the same time.
+// BenchmarkDurableSteps compares the durable steps of a run per second with the lower
+// bound, a plain bbolt commit for each step. The steps make these commits themselves, each
+// one or one of ten, so that the disk is equally fast for both.
 func BenchmarkDurableSteps(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		for _, durability := range []string{"always", "interval"} {
@@ -75,7 +74,7 @@ func BenchmarkResume(b *testing.B) {
 	b.ReportMetric(float64(slowest.Milliseconds()), "slowest-ms")
 }
 
-// newEngine is an engine over a store in a folder, with a kind that acts.
+// newEngine returns an engine over a store in a folder, with a kind that acts.
 func newEngine(b *testing.B, dir string, do func()) *engine.Engine {
 	b.Helper()
 	st, err := store.Open(dir, store.Options{Command: "understudy test"})
@@ -99,7 +98,7 @@ func (noDesk) Open(context.Context) (*desktop.Desktop, error) {
 }
 func (noDesk) Drop(*desktop.Desktop) {}
 
-// play runs n steps to their end.
+// play executes n steps.
 func play(b *testing.B, e *engine.Engine, n int, durability string, also ...string) engine.Header {
 	b.Helper()
 	var text strings.Builder
@@ -132,7 +131,7 @@ func openPlain(b *testing.B, path string) *bbolt.DB {
 	return db
 }
 
-// commit writes as much as a step does, in one transaction.
+// commit writes as much as a step, in one transaction.
 func commit(b *testing.B, db *bbolt.DB, i int) {
 	b.Helper()
 	err := db.Update(func(tx *bbolt.Tx) error {

@@ -21,8 +21,8 @@ func (desk) Open(context.Context) (*desktop.Desktop, error) {
 }
 func (desk) Drop(*desktop.Desktop) {}
 
-// TestARunOnAFullDisk holds that a run whose disk becomes full ends there, with
-// nothing lost that came before, and goes on when there is room again.
+// TestARunOnAFullDisk tests that a run ends when the disk becomes full, without losing
+// earlier events, and can be resumed when there is room again.
 func TestARunOnAFullDisk(t *testing.T) {
 	dir := smallDisk(t, "size=3m")
 	s := mustOpen(t, dir)

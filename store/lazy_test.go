@@ -19,8 +19,8 @@ func lazily(b engine.Batch) engine.Batch {
 	return b
 }
 
-// crashCopy is the folder as it would be after a crash: what is in memory is
-// not in it.
+// crashCopy opens a copy of the folder as it would be after a crash, without what is in
+// memory.
 func crashCopy(t *testing.T, s *Store) *Store {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func TestLazyIsLostOnlyInACrash(t *testing.T) {
 	wantEvents(t, s, "run1", 4)
 	wantEvents(t, crashCopy(t, s), "run1", 2)
 
-	mustAppend(t, s, storetest.Batch("run2", 1, 0, 1)) // the next commit takes it along
+	mustAppend(t, s, storetest.Batch("run2", 1, 0, 1)) // its commit includes the lazy batch
 	wantEvents(t, crashCopy(t, s), "run1", 4)
 }
 
@@ -110,7 +110,7 @@ func TestLazyOnAFullDiskWaits(t *testing.T) {
 	}
 	mustAppend(t, s, lazily(storetest.Batch("run2", 1, 0, 500)))
 	wantEvents(t, s, "run2", 500)
-	for n := range uint64(maxLazy + 1) { // the memory is not filled without end
+	for n := range uint64(maxLazy + 1) { // the memory that they use is limited
 		if err = s.Append(t.Context(), "run3", lazily(storetest.Batch("run3", 1, n, 1))); err != nil {
 			break
 		}

@@ -16,7 +16,7 @@ import (
 	"understudy/store/storetest"
 )
 
-// filled makes a store with a few runs, closes it, and returns its folder.
+// filled creates a store with a few runs, closes it, and returns its folder.
 func filled(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,7 +58,7 @@ func mustRead(t testing.TB, path string) []byte {
 	return b
 }
 
-// edit changes a closed database with bbolt, behind the store's back.
+// edit changes a closed database with bbolt, without the store.
 func edit(t testing.TB, path string, fn func(*bolt.Tx) error) {
 	t.Helper()
 	db, err := bolt.Open(path, 0o600, boltOptions(0))
@@ -150,7 +150,7 @@ func TestLockedSaysByWhom(t *testing.T) {
 	if took := time.Since(began); took > time.Minute {
 		t.Errorf("the answer took %v", took)
 	}
-	mustAppend(t, s, storetest.Batch("run1", 1, 0, 1)) // the holder was not disturbed
+	mustAppend(t, s, storetest.Batch("run1", 1, 0, 1)) // the other store was not disturbed
 	go func() { time.Sleep(50 * time.Millisecond); _ = s.Close() }()
 	next, err := Open(dir, Options{Wait: 20 * time.Second})
 	if err != nil {
@@ -226,8 +226,8 @@ func TestMigrateFromVersion1(t *testing.T) {
 	}
 }
 
-// toVersion1 makes a database what version 1 wrote: an index by status alone,
-// and no list of files.
+// toVersion1 changes a database to what version 1 wrote: an index by status alone, and no
+// list of files.
 func toVersion1(t *testing.T, path string) {
 	edit(t, path, func(tx *bolt.Tx) error {
 		err := errors.Join(tx.DeleteBucket(bucketIndex), tx.DeleteBucket(bucketFiles), putVersion(tx, 1))

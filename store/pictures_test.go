@@ -16,7 +16,7 @@ import (
 // recordingOf is the folder of the pictures of one recording.
 const recordingOf = "20261121T150405.000"
 
-// A workflow says path/to/pictures/RECORDING/7.png.
+// A workflow names pictures as path/to/pictures/RECORDING/7.png.
 func TestPicturesOfRecordings(t *testing.T) {
 	for _, c := range []struct {
 		say  string
@@ -120,7 +120,7 @@ func (s *Store) adds(t *testing.T, name string) {
 	s.ages(t, unnamedStay+time.Hour)
 }
 
-// ages makes the recording one that ended some time ago.
+// ages makes the recording look as if it ended some time ago.
 func (s *Store) ages(t *testing.T, age time.Duration) {
 	t.Helper()
 	then := time.Now().Add(-age)
@@ -129,7 +129,7 @@ func (s *Store) ages(t *testing.T, age time.Duration) {
 	}
 }
 
-// saves saves a workflow that names the recording, and then something more.
+// saves saves a workflow that names the recording, followed by more text.
 func (s *Store) saves(t *testing.T, name, more string) {
 	t.Helper()
 	writeIn(t, filepath.Join(s.workflows, name), `selector: "image:/home/me/workflows/pictures/`+recordingOf+more+`"`)

@@ -46,8 +46,8 @@ func FuzzDecodeSurvives(f *testing.F) {
 	})
 }
 
-// FuzzCheckPages alters a database anywhere: looking at its pages ends, and
-// does not panic.
+// FuzzCheckPages changes a database anywhere: checking its pages terminates and does not
+// panic.
 func FuzzCheckPages(f *testing.F) {
 	rec, _ := record(f, 20)
 	image := rec.images[len(rec.images)-1]

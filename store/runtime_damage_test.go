@@ -49,7 +49,7 @@ func TestDamageUnderAnOpenStore(t *testing.T) {
 			if report, err := s.Check(t.Context()); err == nil && report.Clean() {
 				t.Error("check finds nothing")
 			}
-			for range 2 { // the second must not wait for a lock that is never given back
+			for range 2 { // the second must not wait for a lock that is never released
 				if err := s.Append(t.Context(), "run1", storetest.Batch("run1", 1, 40, 1)); err == nil {
 					t.Error("an event was accepted")
 				}
@@ -81,7 +81,7 @@ func TestPanicInsideOpenIsSurvived(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustWrite(t, path, good)
-	mustOpen(t, dir) // the file is not locked by what panicked
+	mustOpen(t, dir) // the file is not locked any more after the panic
 }
 
 func TestDamagedFileIsPutAside(t *testing.T) {

@@ -11,7 +11,7 @@ func TestContract(t *testing.T) {
 	storetest.Run(t, func(t testing.TB, dir string) engine.Store { return mustOpen(t, dir) })
 }
 
-// mustOpen opens a store that the test closes, if it did not do so before.
+// mustOpen opens a store that is closed at the end of the test.
 func mustOpen(t testing.TB, dir string) *Store {
 	t.Helper()
 	s, err := Open(dir, Options{Command: "understudy test"})

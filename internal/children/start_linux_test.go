@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// parentVariable makes this binary a process that starts a program, given as a
-// line for a shell, and waits.
+// parentVariable makes this binary a parent that starts a program, given as a line for a
+// shell, and waits.
 const parentVariable = "UNDERSTUDY_CHILDREN_PARENT"
 
 func TestMain(m *testing.M) {
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	time.Sleep(time.Hour) // until it is killed
 }
 
-// TestAChildDiesWithItsParent kills the parent, and waits until nobody holds
-// the pipe any more that the child had.
+// TestAChildDiesWithItsParent kills the parent, and waits until no process has the pipe of
+// the child open.
 func TestAChildDiesWithItsParent(t *testing.T) {
 	for name, line := range map[string]string{
 		"a program":                       "echo started; exec sleep 300",
@@ -56,7 +56,7 @@ func diesWithItsParent(t *testing.T, line string) {
 	}
 	theirs.Close()
 	r := bufio.NewReader(ours)
-	for range 2 { // the program says so, and who started it
+	for range 2 { // one line is from the program, one from its parent
 		if line, err := r.ReadString('\n'); err != nil || strings.TrimSpace(line) != "started" {
 			t.Fatalf("the parent said %q, %v", line, err)
 		}
@@ -73,8 +73,8 @@ func diesWithItsParent(t *testing.T, line string) {
 	}
 }
 
-// TestAChildOutlivesItsThread holds that the end of the thread that asked for
-// a program does not end it.
+// TestAChildOutlivesItsThread tests that a program does not end with the thread that
+// called Start.
 func TestAChildOutlivesItsThread(t *testing.T) {
 	in, w, err := os.Pipe()
 	if err != nil {

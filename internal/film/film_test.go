@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// screen is a picture of a screen: areas of one colour, and some rows of noise.
+// screen returns a picture like that of a screen: areas of one colour, and rows of noise.
 func screen(w, h int, seed uint64) *image.RGBA {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -27,7 +27,7 @@ func screen(w, h int, seed uint64) *image.RGBA {
 	return p
 }
 
-// same fails unless a file shows a picture.
+// same fails unless a file decodes to a picture.
 func same(t *testing.T, file []byte, want *image.RGBA) {
 	t.Helper()
 	got, err := png.Decode(bytes.NewReader(file))
@@ -55,8 +55,8 @@ func TestAPartOfALargerPicture(t *testing.T) {
 	same(t, new(Film).Add(part), want)
 }
 
-// TestAFilm shows pictures of which each differs a little from the last, and
-// some that have another size.
+// TestAFilm adds pictures that differ a little from the one before, and some of another
+// size.
 func TestAFilm(t *testing.T) {
 	var f Film
 	p := screen(400, 300, 7)
@@ -76,8 +76,8 @@ func TestAFilm(t *testing.T) {
 	}
 }
 
-// TestAFileDependsOnItsPictureAlone is why equal pictures are stored once, also
-// those of different runs.
+// TestAFileDependsOnItsPictureAlone tests why equal pictures of different runs are stored
+// once.
 func TestAFileDependsOnItsPictureAlone(t *testing.T) {
 	var f Film
 	first, second := screen(300, 300, 1), screen(300, 300, 2)
@@ -118,8 +118,8 @@ func FuzzJoined(f *testing.F) {
 	})
 }
 
-// BenchmarkFilm is a picture of a whole screen: the first, one with a changed
-// line of text, and the same by the standard library.
+// BenchmarkFilm encodes pictures of a whole screen: the first, one with a changed line of
+// text, and the same with the standard library.
 func BenchmarkFilm(b *testing.B) {
 	p := screen(1920, 1080, 1)
 	next := image.NewRGBA(p.Rect)

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// account plays what happens to a pool, one word after the other, and gives the
-// desktop that the last run got: "-" when there was none, with why it was renewed.
+// account plays a list of words, each of which is an action on a pool. The result is the
+// desktop that the last run got, with the reason if it was renewed, or "-" for none.
 //
 //	a/r1      run r1 of client a acts: it claims a desktop, and uses it
 //	a?c1      the single call c1 of client a acts
 //	a~l1      run l1 of client a looks
 //	r1.       run r1 has succeeded, and gives its desktop up
 //	r1!       run r1 has failed, and its desktop is kept for it
-//	r1+       run r1 goes on where it was
-//	a-        client a is gone: what nobody needs is ended
-//	x:pool-1  somebody ends that desktop
+//	r1+       run r1 is resumed on its desktop
+//	a-        client a is gone: desktops that are not needed end
+//	x:pool-1  that desktop ends by itself
 type account struct {
 	*Pool
 	dead     map[string]bool
@@ -67,7 +67,7 @@ func (a *account) play(word string) {
 	}
 }
 
-// use takes a desktop for a run as the engine does.
+// use assigns a desktop to a run as the engine does.
 func (a *account) use(w Who, acts bool) {
 	a.last = "-"
 	if acts {
@@ -160,7 +160,7 @@ func TestWhatIsReadyBeforeItIsNeeded(t *testing.T) {
 	}
 }
 
-// TestFoundAgain is a server that finds the desktops of one that was killed.
+// TestFoundAgain plays a server that finds the desktops of one that was killed.
 func TestFoundAgain(t *testing.T) {
 	a := newAccount(4)
 	for i := range 4 {
@@ -176,8 +176,8 @@ func TestFoundAgain(t *testing.T) {
 	}
 }
 
-// TestStale holds which desktops are made clean ahead, so that one is ready. Each
-// word of what happens takes a minute.
+// TestStale tests which desktops are restarted in advance, so that a clean one is ready.
+// Each action takes a minute.
 func TestStale(t *testing.T) {
 	for _, row := range []struct {
 		sentence, played string

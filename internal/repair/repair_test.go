@@ -16,7 +16,7 @@ import (
 	"understudy/workflows"
 )
 
-// closedDialog is a recording of a person who pressed Later in a dialog, which closed.
+// closedDialog is a recording of a person who pressed Later in a dialog, which then closed.
 const closedDialog = `{"type":"begun","time":"2026-03-04T09:00:00Z","windows":[{"id":7,"title":"Update","process":"zenity","pid":20,"bounds":{"x":0,"y":0,"w":300,"h":200},"active":true}]}
 {"type":"pressed","time":"2026-03-04T09:00:01Z","at":{"x":20,"y":20},"button":"left","element":{"role":"button","name":"Later","process":"zenity","pid":20,"window":7,"bounds":{"x":10,"y":10,"w":80,"h":20},"states":["enabled"],"selectors":[{"selector":"role:button && name:Later","matches":1}]}}
 {"type":"released","time":"2026-03-04T09:00:01.1Z","at":{"x":20,"y":20},"button":"left"}
@@ -24,7 +24,7 @@ const closedDialog = `{"type":"begun","time":"2026-03-04T09:00:00Z","windows":[{
 {"type":"ended","time":"2026-03-04T09:00:03Z"}
 `
 
-// onlyLooked is one of a person who did nothing.
+// onlyLooked is a recording of a person who did nothing.
 const onlyLooked = `{"type":"begun","time":"2026-03-04T09:00:00Z"}
 {"type":"ended","time":"2026-03-04T09:00:03Z"}
 `
@@ -34,7 +34,7 @@ const (
 	caller   = "steps:\n  - {id: first, tool_name: delay}\n  - {id: call, workflow: called}\n"
 )
 
-// pastRun is a run with what is stored of it.
+// pastRun is a run with its events and files.
 type pastRun struct {
 	engine.Runs
 
@@ -44,7 +44,7 @@ type pastRun struct {
 	recording string
 }
 
-// past is a run that failed at a step, whose desktop a person had then.
+// past returns a run that failed at a step and was then taken over by a person.
 func past(t *testing.T, failed string, b engine.Bundle, recording string) *pastRun {
 	t.Helper()
 	p := &pastRun{header: engine.Header{ID: "r1", Document: "doc", ResumeFrom: "open"}, bundle: b, recording: recording}
@@ -81,7 +81,7 @@ func (p *pastRun) File(_ context.Context, sort engine.FileSort, hash string) ([]
 // shelfOf holds saved workflows by name.
 type shelfOf struct {
 	texts   map[string]string
-	invalid string // a document that holds this is refused
+	invalid string // a document that contains this is refused
 }
 
 var errRefused = errors.New("refused")
@@ -100,8 +100,8 @@ func (s shelfOf) Save(_ context.Context, of workflows.Source, text []byte) error
 	return nil
 }
 
-// TestWhatAPersonDidBecomesWhichStep is a table of lessons: where the steps go, where the
-// run goes on with them, and what is written.
+// TestWhatAPersonDidBecomesWhichStep is a table of lessons: where the steps are inserted,
+// where the run continues, and what is saved.
 func TestWhatAPersonDidBecomesWhichStep(t *testing.T) {
 	plain := engine.Bundle{Main: workflows.Source{Name: "nightly", Text: []byte(document)}}
 	calls := engine.Bundle{
@@ -114,10 +114,10 @@ func TestWhatAPersonDidBecomesWhichStep(t *testing.T) {
 		say               string
 		failed            string
 		bundle            engine.Bundle
-		now               map[string]string // texts of saved workflows that are not as the run had them
+		now               map[string]string // texts of saved workflows that differ from those of the run
 		args              Args
 		step, when, from  string
-		written, contains string // the workflow that is written; "": none, and what is in it in order
+		written, contains string // the saved workflow, "" for none, and what it contains in this order
 	}{
 		{
 			say: "steps before the one that failed, and the run goes on at the first of them", failed: "press", bundle: plain, args: Args{Keep: true},
@@ -192,8 +192,7 @@ func TestWhatAPersonDidBecomesWhichStep(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKept is about lessons of which nothing comes, and of which nothing is
-// written then.
+// TestWhatIsNotKept is a table of lessons that fail, after which nothing is saved.
 func TestWhatIsNotKept(t *testing.T) {
 	plain := engine.Bundle{Main: workflows.Source{Name: "nightly", Text: []byte(document)}}
 	call := past(t, "press", plain, closedDialog)
@@ -236,7 +235,7 @@ func TestWhatIsNotKept(t *testing.T) {
 	}
 }
 
-// TestTheLastLessonCounts is about two persons, one after the other.
+// TestTheLastLessonCounts has two persons take over a run, one after the other.
 func TestTheLastLessonCounts(t *testing.T) {
 	run := past(t, "press", engine.Bundle{Main: workflows.Source{Name: "nightly", Text: []byte(document)}}, closedDialog)
 	run.add(t, engine.EvEnded, "0", engine.Ended{ID: "open", Outcome: engine.Outcome{Status: "error"}})

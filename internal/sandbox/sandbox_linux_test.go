@@ -17,8 +17,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestAttackWritingOutsideTheSandbox tries to write, in every way that a command
-// has, where it may not: inside it can do all that a command needs.
+// TestAttackWritingOutsideTheSandbox tries many ways to write where a command may not, and
+// tests that inside a command can do what it needs.
 func TestAttackWritingOutsideTheSandbox(t *testing.T) {
 	if _, mend := Report(); mend != "" {
 		t.Skip("needs a kernel with Landlock: " + mend)

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTicksWhenTheClockIsChanged looks at the ticks around the hours in which clocks
-// are put forward and back.
+// TestTicksWhenTheClockIsChanged tests the ticks around the hours in which clocks are put
+// forward and back.
 func TestTicksWhenTheClockIsChanged(t *testing.T) {
 	for _, c := range []struct {
 		say, cron, zone, after string
@@ -84,8 +84,8 @@ func TestTicksWhenTheClockIsChanged(t *testing.T) {
 	}
 }
 
-// TestAtLengthTicksAgainstACalendar compares with what a calendar says, minute by minute,
-// for a year of a zone that changes its clock.
+// TestAtLengthTicksAgainstACalendar compares ticks with a calendar, minute by minute, for a
+// year of a zone that changes its clock.
 func TestAtLengthTicksAgainstACalendar(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"understudy/steps"
 )
 
-// world is the runs of a store, which makes a run of an id once, and a clock.
+// world has the runs of a store, which creates a run of an id once, and a clock.
 type world struct {
 	engine.Runs
 	mu     sync.Mutex
@@ -65,7 +65,7 @@ func (w *world) List(_ context.Context, q engine.Query) (all []engine.Header, er
 	return all, nil
 }
 
-// start makes a run, and fails for one that there is, as a store does.
+// start creates a run, and fails if it exists already, as a store does.
 func (w *world) start(_ context.Context, s Schedule, f Firing) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,7 +88,7 @@ func (w *world) end() {
 	}
 }
 
-// server is one that sees to the schedules of a store.
+// server returns a scheduler for a store.
 func (w *world) server(store Store) *Scheduler {
 	s := (&Scheduler{
 		Store: store, Runs: func(context.Context) (engine.Runs, error) { return w, nil }, Start: w.start, Log: slog.New(slog.DiscardHandler),
@@ -106,7 +106,7 @@ func (s *Scheduler) once(t *testing.T) error {
 	return err
 }
 
-// add adds a schedule, as of the time of the world.
+// add adds a schedule at the time of the world.
 func (w *world) add(t *testing.T, store Store, a addArgs) Entry {
 	t.Helper()
 	check := func(_ Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
@@ -127,7 +127,7 @@ func (w *world) add(t *testing.T, store Store, a addArgs) Entry {
 	return entry
 }
 
-// ticks are the times of the runs.
+// ticks returns the times of the runs.
 func (w *world) ticks() (all []string) {
 	for _, id := range slices.Sorted(maps.Keys(w.runs)) {
 		all = append(all, w.runs[id].StartedAt.UTC().Format("15:04"))
@@ -148,12 +148,12 @@ func (w *world) notes(t *testing.T, store Store) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestWhatBecomesOfTicks lets time pass, with and without a server, and looks which
-// runs were begun.
+// TestWhatBecomesOfTicks lets time pass, with and without a server, and tests which runs
+// were begun.
 func TestWhatBecomesOfTicks(t *testing.T) {
 	type step struct {
-		to   string // the server looks at this time
-		ends bool   // the runs end before
+		to   string // the server polls at this time
+		ends bool   // the runs have ended by then
 	}
 	for _, c := range []struct {
 		say   string
@@ -199,7 +199,7 @@ func TestWhatBecomesOfTicks(t *testing.T) {
 	}
 }
 
-// TestJitter looks that a run is delayed, always by the same time, and keeps its tick.
+// TestJitter tests that a run is always delayed by the same time, and keeps its tick.
 func TestJitter(t *testing.T) {
 	w, store := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
 	w.add(t, store, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC", Jitter: 1 << 40, Overlap: "allow"}) // 18 minutes
@@ -233,7 +233,7 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// dying is a store whose process dies at one of its changes, before or after it.
+// dying is a store whose process dies before or after one of its changes.
 type dying struct {
 	Store
 	left  int // changes until it dies
@@ -253,8 +253,8 @@ func (d *dying) Change(ctx context.Context, name string, change func(*Entry) (*E
 	return err
 }
 
-// TestAServerThatDiesAnywhere lets a server die at each change of what it keeps,
-// before and after it, and another go on.
+// TestAServerThatDiesAnywhere has a server die before and after each change of the store,
+// and another one continue.
 func TestAServerThatDiesAnywhere(t *testing.T) {
 	for _, overlap := range []string{"skip", "queue", "allow"} {
 		for left := 1; left <= 6; left++ {
@@ -286,7 +286,7 @@ func TestAServerThatDiesAnywhere(t *testing.T) {
 	}
 }
 
-// TestTwoServersOnOneFolder lets servers see to the same schedules at once.
+// TestTwoServersOnOneFolder has several servers share schedules.
 func TestTwoServersOnOneFolder(t *testing.T) {
 	w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
 	w.add(t, folder, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC", Overlap: "skip"})
@@ -335,7 +335,7 @@ func TestWhatCannotBegin(t *testing.T) {
 	}
 }
 
-// TestFilesThatArrive writes files as programs do. One counts when it is whole.
+// TestFilesThatArrive writes files as programs do. A file fires when it is complete.
 func TestFilesThatArrive(t *testing.T) {
 	w, folder, in := newWorld(time.Now().UTC().Format(time.RFC3339)), Folder(t.TempDir()), t.TempDir()
 	at := func(name string) string { return filepath.Join(in, name) }
@@ -396,7 +396,7 @@ func TestFilesThatArrive(t *testing.T) {
 	if err := os.Chtimes(at("moved.csv"), past, past); err != nil {
 		t.Fatal(err)
 	}
-	looks(9*time.Second, "new.csv", "new.csv", "slow.csv") // it may be written yet, whatever its time is
+	looks(9*time.Second, "new.csv", "new.csv", "slow.csv") // it may not be complete yet, whatever its time is
 	looks(9*time.Second, "moved.csv", "new.csv", "new.csv", "slow.csv")
 	if err := os.RemoveAll(in); err != nil {
 		t.Fatal(err)
@@ -437,7 +437,7 @@ func TestMessages(t *testing.T) {
 	if err := s.once(t); err != nil || len(w.runs) != 1 || !cmp.Equal(w.inputs[heard.Run], map[string]any{"a": 1.0}) {
 		t.Fatalf("%v, %v, %v", err, w.runs, w.inputs)
 	}
-	clear(w.runs) // somebody removes them
+	clear(w.runs) // as if they were removed
 	for range 2 {
 		s = w.server(folder)
 		again, err := send(good)
@@ -445,7 +445,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("sent again: %v, %v", again, err)
 		}
 	}
-	for _, later := range []time.Duration{3 * time.Second, 5 * time.Hour} { // a sender that heard no answer tries for days
+	for _, later := range []time.Duration{3 * time.Second, 5 * time.Hour} { // a sender that got no answer tries for days
 		start := w.now
 		w.now = w.now.Add(later)
 		retry := good
@@ -482,7 +482,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestTheSignatureOfTheStandard holds to the example of Standard Webhooks.
+// TestTheSignatureOfTheStandard tests the example of Standard Webhooks.
 func TestTheSignatureOfTheStandard(t *testing.T) {
 	got := Sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`))
 	if want := "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
@@ -490,7 +490,7 @@ func TestTheSignatureOfTheStandard(t *testing.T) {
 	}
 }
 
-// TestMessagesAreNotRememberedWithoutEnd lets many messages come.
+// TestMessagesAreNotRememberedWithoutEnd sends many messages.
 func TestMessagesAreNotRememberedWithoutEnd(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

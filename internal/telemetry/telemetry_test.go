@@ -25,7 +25,7 @@ import (
 	"understudy/workflows"
 )
 
-// receiver is one of OTLP over HTTP.
+// receiver receives OTLP over HTTP.
 type receiver struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -92,7 +92,7 @@ func (r *receiver) take(path string, raw []byte) error {
 
 type nothing struct{}
 
-// newEngine is an engine that is observed, with a kind that works and one that fails.
+// newEngine returns an observed engine, with a kind that succeeds and one that fails.
 func newEngine(t *testing.T, by *Telemetry) *engine.Engine {
 	t.Helper()
 	kind := func(name string, err error) steps.Kind {
@@ -116,7 +116,7 @@ type question struct {
 
 const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-// play plays a document to its end or its rest.
+// play plays a document until the run ends or rests.
 func play(t *testing.T, e *engine.Engine, document string) engine.Header {
 	t.Helper()
 	b := engine.Bundle{Main: workflows.Source{Name: "it.yaml", Text: []byte(document)}}
@@ -132,8 +132,7 @@ func play(t *testing.T, e *engine.Engine, document string) engine.Header {
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// TestARunIsATrace plays a run that asks and then fails, with a receiver, and looks
-// what that was told.
+// TestARunIsATrace plays a run that asks and then fails, and tests what a receiver gets.
 func TestARunIsATrace(t *testing.T) {
 	r := newReceiver(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
@@ -207,7 +206,7 @@ func (u unqueued) Append(ctx context.Context, run string, b engine.Batch) error 
 }
 
 // TestARunOfAFleetIsATrace begins a run in one process and executes it in another: the
-// spans of the worker are of the trace of the run, and linked to who began it.
+// spans of the worker are in the trace of the run, and linked to its caller.
 func TestARunOfAFleetIsATrace(t *testing.T) {
 	r := newReceiver(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
@@ -259,8 +258,8 @@ func hex(b []byte) string {
 	return s.String()
 }
 
-// TestNothingIsSentUnasked looks that no receiver hears of a run when the variables
-// do not name it, or say that nothing is wanted. It is counted all the same.
+// TestNothingIsSentUnasked tests that nothing is sent if the variables name no receiver, or
+// turn sending off. The run is counted all the same.
 func TestNothingIsSentUnasked(t *testing.T) {
 	r := newReceiver(t)
 	for say, variables := range map[string]map[string]string{
@@ -300,7 +299,7 @@ func TestNothingIsSentUnasked(t *testing.T) {
 	}
 }
 
-// TestAReceiverThatIsAway looks that a run does not wait for one.
+// TestAReceiverThatIsAway tests that a run does not wait for a receiver.
 func TestAReceiverThatIsAway(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	o := New(t.Context(), "1", quiet())

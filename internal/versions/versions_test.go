@@ -25,7 +25,7 @@ func (s *oneShelf) Save(_ context.Context, _ string, text []byte) error {
 	return Replace(s.path, text)
 }
 
-// TestEachVersionIsKept saves, changes by hand, saves again and goes back.
+// TestEachVersionIsKept saves a file, changes it by hand, saves it again and restores it.
 func TestEachVersionIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "flow.yaml")
 	replace := func(text string) {

@@ -14,10 +14,9 @@ import (
 	"understudy/store/storetest"
 )
 
-// BenchmarkAppend stores batches of two events, as a step needs two, on one node
-// and on three, beside the store of one machine: by one writer in turn, and by
-// sixteen, each with a run of its own. A durable step is two of them. Beside them stands
-// what the disk takes to sync as many bytes.
+// BenchmarkAppend stores batches of two events on one node, on three, and for comparison in
+// the store of one machine: with one writer, and with sixteen, each with a run of its own.
+// A durable step is two batches. The benchmark disk syncs as many bytes.
 func BenchmarkAppend(b *testing.B) {
 	stores := map[string]func() engine.Store{
 		"bbolt": func() engine.Store {

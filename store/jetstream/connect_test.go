@@ -2,8 +2,8 @@ package jetstream
 
 import "testing"
 
-// TestServersElsewhereAreSpokenToOverTLS holds it of each address, whatever the server
-// says of itself.
+// TestServersElsewhereAreSpokenToOverTLS tests that the address alone decides about TLS, and
+// not what a server claims.
 func TestServersElsewhereAreSpokenToOverTLS(t *testing.T) {
 	for urls, want := range map[string]bool{
 		"nats://127.0.0.1:4222":                       false,

@@ -11,8 +11,8 @@ import (
 	"understudy/store/storetest"
 )
 
-// TestAChangedMessageIsFound holds that a message opens only as it was sealed:
-// the server says nothing about a bit that flipped.
+// TestAChangedMessageIsFound tests that only an unchanged message can be opened: the server
+// does not notice a flipped bit.
 func TestAChangedMessageIsFound(t *testing.T) {
 	for _, c := range []struct {
 		say    string
@@ -40,7 +40,7 @@ func TestAChangedMessageIsFound(t *testing.T) {
 	}
 }
 
-// TestAMissingMessageIsFound holds that no event is left out in silence.
+// TestAMissingMessageIsFound tests that no event is left out unnoticed.
 func TestAMissingMessageIsFound(t *testing.T) {
 	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
 	dir := t.TempDir()

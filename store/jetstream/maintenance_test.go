@@ -15,8 +15,8 @@ import (
 	"understudy/store/storetest"
 )
 
-// TestCheckFindsAFlippedBit flips one bit of an event, and one of a picture, on the disk
-// of a server, which says nothing of it.
+// TestCheckFindsAFlippedBit flips one bit of an event, and one of a picture, on the disk of
+// a server, which does not notice it.
 func TestCheckFindsAFlippedBit(t *testing.T) {
 	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func TestCheckFindsAFlippedBit(t *testing.T) {
 	}
 }
 
-// flip flips a bit of each text, wherever a server wrote it.
+// flip flips a bit of each text in the files of a server.
 func flip(t *testing.T, dir string, texts ...string) {
 	t.Helper()
 	left := len(texts)
@@ -76,8 +76,8 @@ func flip(t *testing.T, dir string, texts ...string) {
 	}
 }
 
-// TestPruneOfAFleet holds that old runs go with the files that no other names, and that
-// those stay which want a worker.
+// TestPruneOfAFleet tests that old runs are removed with the files that no other run names,
+// and that runs which wait for a worker are kept.
 func TestPruneOfAFleet(t *testing.T) {
 	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
 	s := a.open(t, t.TempDir()).(*under)

@@ -9,8 +9,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// TestRecordsAreChangedOneAfterTheOther lets several processes count in one record,
-// with answers that are lost on the way.
+// TestRecordsAreChangedOneAfterTheOther has several processes count in one record, and loses
+// some answers.
 func TestRecordsAreChangedOneAfterTheOther(t *testing.T) {
 	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func TestRecordsAreChangedOneAfterTheOther(t *testing.T) {
 	if got, err := first.Records(t.Context()); err != nil || string(got["count"]) != fmt.Sprint(3*each) {
 		t.Errorf("counted %q, %v", got["count"], err)
 	}
-	for range 2 { // the second time there is none
+	for range 2 { // the second time there is no record
 		if err := first.ChangeRecord(t.Context(), "count", func([]byte) ([]byte, error) { return nil, nil }); err != nil {
 			t.Error(err)
 		}

@@ -19,7 +19,7 @@ import (
 	"understudy/store/storetest"
 )
 
-// testLease is short, for tests wait for it to pass.
+// testLease is short, because tests wait until it ends.
 const testLease = time.Second
 
 func startServer(t testing.TB, o *server.Options) *server.Server {
@@ -49,8 +49,8 @@ func (u *under) Close() error {
 	return err
 }
 
-// dialer makes connections that break in place of giving the answer to an
-// append, when they are told to.
+// dialer makes connections that break instead of delivering the next answer to an append,
+// once lose is set.
 type dialer struct{ lose *atomic.Bool }
 
 func (d dialer) Dial(network, address string) (net.Conn, error) {
@@ -88,8 +88,8 @@ func openStore(t testing.TB, address string, o Options, end func()) *under {
 	return &under{s, lose, sync.OnceFunc(end)}
 }
 
-// alone are servers of one node, by their folder. One ends with the last store
-// that was opened there, so that reopening is a restart.
+// alone has servers of one node, by their folder. A server ends with the last store that
+// was opened in its folder, so that reopening is a restart.
 type alone struct {
 	mu      sync.Mutex
 	servers map[string]*server.Server
@@ -137,7 +137,7 @@ func TestAtLengthContractOnThreeNodes(t *testing.T) {
 	})
 }
 
-// startCluster starts three servers that replicate each other, and gives the
+// startCluster starts three servers that replicate each other, and returns their
 // addresses.
 func startCluster(t testing.TB) string {
 	t.Helper()

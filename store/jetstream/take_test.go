@@ -15,8 +15,8 @@ import (
 	"understudy/store/storetest"
 )
 
-// TestAWorkerThatWaitsAsksLittle counts what a worker sends while there is no run in
-// any of many lines, and how much for each run that it takes.
+// TestAWorkerThatWaitsAsksLittle counts the messages of a worker while there is no run in any
+// of many lines, and for each run that it takes.
 func TestAWorkerThatWaitsAsksLittle(t *testing.T) {
 	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
 	dir := t.TempDir()
@@ -69,8 +69,8 @@ func TestAWorkerThatWaitsAsksLittle(t *testing.T) {
 	t.Logf("a run that was begun while its worker waited was taken after %s", time.Since(took))
 }
 
-// TestManyWorkersThatWaitAskAsLittleAsOne counts what all of twenty ask of a line
-// without a run, and that one of them takes a run that another puts back.
+// TestManyWorkersThatWaitAskAsLittleAsOne counts the polls of twenty workers for a line
+// without a run, and tests that one of them takes a run that another puts back.
 func TestManyWorkersThatWaitAskAsLittleAsOne(t *testing.T) {
 	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
 	dir := t.TempDir()
