@@ -66,24 +66,13 @@ func New(ctx context.Context, version string, log *slog.Logger) *Telemetry {
 		return t
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry was not sent", "error", err) }))
-	t.resource = describe(ctx, version)
+	t.resource, _ = resource.New(ctx, // the last take precedence, and what cannot be detected is left out
+		resource.WithAttributes(attribute.String("service.name", "understudy"), attribute.String("service.version", version)),
+		resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err := t.sendTraces(ctx); err != nil {
 		log.Warn("no traces are sent", "error", err)
 	}
 	return t
-}
-
-// describe returns the resource that describes this process. Variables take precedence.
-func describe(ctx context.Context, version string) *resource.Resource {
-	own := resource.NewSchemaless(attribute.String("service.name", "understudy"), attribute.String("service.version", version))
-	given, err := resource.New(ctx, resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv())
-	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
-		return own
-	}
-	if merged, err := resource.Merge(own, given); err == nil {
-		return merged
-	}
-	return own
 }
 
 func (t *Telemetry) sendTraces(ctx context.Context) error {

@@ -20,10 +20,10 @@ type headers struct {
 	stop func()
 
 	mu    sync.Mutex
-	runs  map[string]listedRun
-	order []string      // ids, the oldest first
-	seen  uint64        // the number of the last message
-	grown chan struct{} // closed and replaced by each message
+	runs  map[string]*listedRun // never changed, only replaced
+	order []string              // ids, the oldest first
+	seen  uint64                // the number of the last message
+	grown chan struct{}         // closed and replaced by each message
 }
 
 type listedRun struct {
@@ -44,45 +44,28 @@ func (s *Store) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Heade
 			yield(engine.Header{}, fmt.Errorf("listing runs: %w", err))
 			return
 		}
-		for left, before := q.Limit, q.Before; ; {
-			page, last := l.page(q, before)
-			for _, r := range page {
-				if !yield(r.header, r.err) {
-					return
-				}
-				if left--; left == 0 {
-					return
-				}
-			}
-			if last == "" {
+		for _, r := range l.find(q) {
+			if !yield(r.header, r.err) {
 				return
 			}
-			before = last
 		}
 	}
 }
 
-const pageRuns = 64
-
-// page returns the next runs before an id that a query wants, and the id from which
-// to go on, or "" at the end.
-func (l *headers) page(q engine.Query, before string) (page []listedRun, last string) {
+// find returns the runs that a query wants, and those whose headers cannot be read.
+func (l *headers) find(q engine.Query) (found []*listedRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := len(l.order)
-	if before != "" {
-		i, _ = slices.BinarySearch(l.order, before)
-	}
-	for i--; i >= 0; i-- {
-		r := l.runs[l.order[i]]
-		if r.err != nil || q.Wants(&r.header) {
-			page = append(page, r)
+	for _, id := range slices.Backward(l.order) {
+		r := l.runs[id]
+		if r.err == nil && q.Wants(&r.header) || r.err != nil && (q.Before == "" || id < q.Before) {
+			found = append(found, r)
 		}
-		if len(page) == pageRuns {
-			return page, l.order[i]
+		if len(found) == q.Limit && q.Limit > 0 {
+			break
 		}
 	}
-	return page, ""
+	return found
 }
 
 // follow returns the list of headers, and starts its consumer the first time.
@@ -92,7 +75,7 @@ func (s *Store) follow(ctx context.Context) (*headers, error) {
 	if s.list != nil {
 		return s.list, nil
 	}
-	l := &headers{runs: map[string]listedRun{}, grown: make(chan struct{})}
+	l := &headers{runs: map[string]*listedRun{}, grown: make(chan struct{})}
 	var c jetstream.Consumer
 	err := s.persist(ctx, func(ctx context.Context) (err error) {
 		c, err = s.js.OrderedConsumer(ctx, s.stream(runsStream), jetstream.OrderedConsumerConfig{
@@ -107,7 +90,7 @@ func (s *Store) follow(ctx context.Context) (*headers, error) {
 		if meta, err := m.Metadata(); err == nil {
 			h := m.Headers()
 			header, err := s.runHeader(context.Background(), h)
-			l.put(idOf(lastWord(m.Subject())), listedRun{meta.Sequence.Stream, header, err}, h.Get(removedHeader) != "")
+			l.put(idOf(lastWord(m.Subject())), &listedRun{meta.Sequence.Stream, header, err}, h.Get(removedHeader) != "")
 		}
 	}, jetstream.PullMaxMessages(2000), jetstream.PullExpiry(5*time.Second), jetstream.PullHeartbeat(time.Second))
 	if err != nil {
@@ -118,7 +101,7 @@ func (s *Store) follow(ctx context.Context) (*headers, error) {
 	return l, nil
 }
 
-func (l *headers) put(run string, r listedRun, removed bool) {
+func (l *headers) put(run string, r *listedRun, removed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i, found := slices.BinarySearch(l.order, run)
