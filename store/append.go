@@ -15,6 +15,18 @@ import (
 	"understudy/store/sealed"
 )
 
+// A writer commits batches to the database, one commit at a time.
+type writer struct {
+	database
+	files   files
+	queue   queue // for the next commit
+	lazy    queue // for the next commit, or the flusher
+	flusher flusher
+
+	writing sync.Mutex      // held from taking the queue to the end of its commit; guards what follows
+	putHere map[string]bool // documents put since Open, which a run may be about to name
+}
+
 // A request is a batch that waits for a commit.
 type request struct {
 	run   string
@@ -102,19 +114,19 @@ func (s *Store) Append(ctx context.Context, run string, b engine.Batch) error {
 
 // commitQueue commits the queue, unless another caller has committed it
 // meanwhile.
-func (s *Store) commitQueue() {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	queue := s.queue.take()
+func (w *writer) commitQueue() {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	queue := w.queue.take()
 	if len(queue) == 0 {
 		return
 	}
-	err := s.commit(queue)
+	err := w.commit(queue)
 	for _, r := range queue {
 		one := err
 		if err != nil && len(queue) > 1 { // a batch that is too large must not fail the others
 			r.err = nil
-			one = s.commit([]*request{r})
+			one = w.commit([]*request{r})
 		}
 		r.done <- cmp.Or(r.err, one)
 	}
@@ -125,18 +137,18 @@ var errNothing = errors.New("nothing to write")
 
 // commit writes the lazy batches and then the requests in one transaction. The
 // caller holds s.writing.
-func (s *Store) commit(queue []*request) error {
-	lazy := s.lazy.all()
-	err := s.update(func(tx *bolt.Tx) error {
+func (w *writer) commit(queue []*request) error {
+	lazy := w.lazy.all()
+	err := w.update(func(tx *bolt.Tx) error {
 		written := len(lazy)
 		for i, r := range slices.Concat(lazy, queue) {
-			refused, err := s.write(tx, r.run, r.batch)
+			refused, err := w.write(tx, r.run, r.batch)
 			if err != nil {
 				return fmt.Errorf("run %s: storing events: %w", r.run, err)
 			}
 			switch r.err = refused; {
 			case i < len(lazy) && refused != nil: // the run was removed meanwhile
-				s.log.Warn("lazy events are dropped", "run", r.run, "error", refused)
+				w.log.Warn("lazy events are dropped", "run", r.run, "error", refused)
 			case i >= len(lazy) && refused == nil:
 				written++
 			}
@@ -150,13 +162,13 @@ func (s *Store) commit(queue []*request) error {
 		return nil
 	}
 	if err == nil {
-		s.lazy.take() // none was added meanwhile
+		w.lazy.take() // none was added meanwhile
 	}
 	return err
 }
 
 // write stores a batch. If it refuses the batch, it has written nothing.
-func (s *Store) write(tx *bolt.Tx, run string, b engine.Batch) (refused, err error) {
+func (w *writer) write(tx *bolt.Tx, run string, b engine.Batch) (refused, err error) {
 	old, err := readHead(tx, run)
 	var before *engine.Header
 	switch {
@@ -174,7 +186,7 @@ func (s *Store) write(tx *bolt.Tx, run string, b engine.Batch) (refused, err err
 		return damagedRun(tx.DB().Path(), run, "event %d is not the last, as its header says", old.Seq), nil
 	}
 	h := head{Header: b.Header, tail: old.tail, size: old.size}
-	if err := s.writeEvents(tx, run, b.Events, &h); err != nil {
+	if err := w.writeEvents(tx, run, b.Events, &h); err != nil {
 		return nil, err
 	}
 	if err := writeSnapshot(tx, run, b.Snapshot, &h); err != nil {
@@ -201,7 +213,7 @@ func writeSnapshot(tx *bolt.Tx, run string, snap *engine.Snapshot, h *head) erro
 
 // writeEvents adds events to a run, and updates the checksum and the size in its
 // head.
-func (s *Store) writeEvents(tx *bolt.Tx, run string, events []engine.Event, h *head) error {
+func (w *writer) writeEvents(tx *bolt.Tx, run string, events []engine.Event, h *head) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -217,7 +229,7 @@ func (s *Store) writeEvents(tx *bolt.Tx, run string, events []engine.Event, h *h
 		if err := journal.Put(seqKey(ev.Seq), record); err != nil {
 			return err
 		}
-		if err := s.files.putNames(tx, run, ev.Data); err != nil {
+		if err := w.files.putNames(tx, run, ev.Data); err != nil {
 			return err
 		}
 	}

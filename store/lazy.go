@@ -19,31 +19,31 @@ const maxLazy = 1024
 // appendLazily keeps a batch in memory for the next commit or the flusher. It can be read
 // at once, and is lost in a crash: writing it with bbolt but without a sync could ruin
 // the file. It reports false if the batch must be written now.
-func (s *Store) appendLazily(r *request) bool {
-	s.writing.Lock() // no commit may change the run meanwhile
-	defer s.writing.Unlock()
-	h, err := s.position(r.run)
+func (w *writer) appendLazily(r *request) bool {
+	w.writing.Lock() // no commit may change the run meanwhile
+	defer w.writing.Unlock()
+	h, err := w.position(r.run)
 	if err == nil {
 		err = r.batch.Check(r.run, h.Attempt, h.Seq)
 	}
 	if err == nil {
-		if len(s.lazy.all()) >= maxLazy {
+		if len(w.lazy.all()) >= maxLazy {
 			return false
 		}
-		s.lazy.add(&request{run: r.run, batch: ownCopy(r.batch)})
-		s.flusher.wake()
+		w.lazy.add(&request{run: r.run, batch: ownCopy(r.batch)})
+		w.flusher.wake()
 	}
 	r.done <- err
 	return true
 }
 
 // position returns the last header of a run, empty for a new run.
-func (s *Store) position(run string) (engine.Header, error) {
-	if waiting := s.lazy.of(run); len(waiting) > 0 {
+func (w *writer) position(run string) (engine.Header, error) {
+	if waiting := w.lazy.of(run); len(waiting) > 0 {
 		return waiting[len(waiting)-1].Header, nil
 	}
 	var h head
-	err := s.view(func(tx *bolt.Tx) (err error) {
+	err := w.view(func(tx *bolt.Tx) (err error) {
 		h, err = readHead(tx, run)
 		return err
 	})
@@ -66,16 +66,16 @@ func ownCopy(b engine.Batch) engine.Batch {
 	return b
 }
 
-func (s *Store) flush() error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	n := len(s.lazy.all())
+func (w *writer) flush() error {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	n := len(w.lazy.all())
 	if n == 0 {
 		return nil
 	}
-	err := s.commit(nil)
+	err := w.commit(nil)
 	if err != nil {
-		s.log.Warn("lazy events are not stored yet", "batches", n, "error", err)
+		w.log.Warn("lazy events are not stored yet", "batches", n, "error", err)
 	}
 	return err
 }

@@ -34,10 +34,10 @@ func (s *Store) Remove(ctx context.Context, run string) error {
 	return s.remove([]string{run})
 }
 
-func (s *Store) remove(runs []string) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	err := s.update(func(tx *bolt.Tx) error {
+func (w *writer) remove(runs []string) error {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	err := w.update(func(tx *bolt.Tx) error {
 		for _, run := range runs {
 			if err := removeRun(tx, run); err != nil {
 				return fmt.Errorf("run %s: removing: %w", run, err)
@@ -46,7 +46,7 @@ func (s *Store) remove(runs []string) error {
 		return nil
 	})
 	if err == nil {
-		s.lazy.drop(runs)
+		w.lazy.drop(runs)
 	}
 	return err
 }
@@ -192,21 +192,21 @@ func (s *Store) collect(ctx context.Context, done *engine.Pruned) error {
 
 // collectDocuments removes the documents that no run began with, except those
 // put since the store was opened.
-func (s *Store) collectDocuments(named map[string]bool, done *engine.Pruned) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+func (w *writer) collectDocuments(named map[string]bool, done *engine.Pruned) error {
+	w.writing.Lock()
+	defer w.writing.Unlock()
 	n, size := 0, int64(0)
-	err := s.update(func(tx *bolt.Tx) error {
+	err := w.update(func(tx *bolt.Tx) error {
 		err := tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
 			h, err := decodeHead(string(run), record)
 			named[h.Document] = true
 			return err // without its header it is unknown which document a run needs
 		})
 		if err != nil {
-			return &Error{Path: s.path(), Err: ErrDamaged, Found: "a header: " + err.Error(), Next: "see what is with: " + checkCommand}
+			return &Error{Path: w.path(), Err: ErrDamaged, Found: "a header: " + err.Error(), Next: "see what is with: " + checkCommand}
 		}
 		err = deleteKeys(tx.Bucket(bucketDocuments), nil, func(hash, text []byte) bool {
-			gone := !named[string(hash)] && !s.putHere[string(hash)]
+			gone := !named[string(hash)] && !w.putHere[string(hash)]
 			if gone {
 				n, size = n+1, size+int64(len(text))
 			}

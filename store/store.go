@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"log/slog"
 	"os"
-	"sync"
 	"time"
 
 	"understudy/engine"
@@ -45,17 +44,9 @@ func (o Options) withDefaults() Options {
 // Store keeps the runs of one data folder. Its methods may be called from many
 // goroutines.
 type Store struct {
-	database
-	files     files
+	writer
 	workflows string // the folder of the saved workflows, or empty
 	id        identity
-
-	queue   queue // for the next commit
-	lazy    queue // for the next commit, or the flusher
-	flusher flusher
-
-	writing sync.Mutex      // held from taking the queue to the end of its commit; guards what follows
-	putHere map[string]bool // documents put since Open, which a run may be about to name
 }
 
 // Open opens the store in a folder, and creates it if the folder has none. It
@@ -69,9 +60,9 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{
-		database: database{dir: dir, log: o.Log, lock: l}, files: files{dir: dir}, workflows: o.Workflows, putHere: map[string]bool{},
-	}
+	s := &Store{workflows: o.Workflows, writer: writer{
+		database: database{dir: dir, log: o.Log, lock: l}, files: files{dir: dir}, putHere: map[string]bool{},
+	}}
 	if err := s.open(o); err != nil {
 		_ = s.letGo()
 		_ = l.release(l.last.Closed)
