@@ -196,11 +196,10 @@ func (w *pageReader) freelist() error {
 	return nil
 }
 
-// A pageEntry is an entry of a page.
+// A pageEntry is an entry of a branch, or a bucket in a leaf.
 type pageEntry struct {
 	key, value []byte
 	child      uint64
-	bucket     bool
 }
 
 // tree reads a page and everything below it. The keys must be at least low, and
@@ -255,7 +254,7 @@ func readElements(id uint64, b []byte, kind uint16, low, high []byte) ([]pageEnt
 		at := pageHeader + i*elementSize
 		head := b[at : at+elementSize]
 		var pos, ksize, vsize uint64
-		e := pageEntry{}
+		e, keep := pageEntry{}, true
 		if kind == branchPage {
 			pos, ksize, e.child = uint64(order.Uint32(head)), uint64(order.Uint32(head[4:])), order.Uint64(head[8:])
 		} else {
@@ -263,7 +262,7 @@ func readElements(id uint64, b []byte, kind uint16, low, high []byte) ([]pageEnt
 			if flags > bucketFlag {
 				return nil, fmt.Errorf("page %d: entry %d is of the unknown sort %#x", id, i, flags)
 			}
-			e.bucket = flags == bucketFlag
+			keep = flags == bucketFlag
 			pos, ksize, vsize = uint64(order.Uint32(head[4:])), uint64(order.Uint32(head[8:])), uint64(order.Uint32(head[12:]))
 		}
 		from := uint64(at) + pos
@@ -275,7 +274,7 @@ func readElements(id uint64, b []byte, kind uint16, low, high []byte) ([]pageEnt
 			return nil, fmt.Errorf("page %d: the key of entry %d is out of order", id, i)
 		}
 		last = key
-		if kind == branchPage || e.bucket {
+		if keep {
 			e.key, e.value = bytes.Clone(key), bytes.Clone(b[from+ksize:from+ksize+vsize])
 			kept = append(kept, e)
 		}

@@ -11,11 +11,6 @@ import (
 	"understudy/store/keeping"
 )
 
-var _ interface {
-	Check(ctx context.Context) (*engine.Checkup, error)
-	Prune(ctx context.Context, r engine.Retention) (engine.Pruned, error)
-} = (*Store)(nil)
-
 // Check reads everything that is stored, from any server, and reports events that do
 // not follow the one before, and files whose content does not fit their name.
 func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
