@@ -47,7 +47,7 @@ type xConn struct {
 	drawings
 
 	raw     *wire // closing it ends every wait for the server
-	place   address
+	address address
 	self    xproto.Window // a window that only receives our messages to ourselves
 	severed atomic.Bool
 	// The event numbers of extensions.
@@ -93,7 +93,7 @@ func connect(ctx context.Context, p address, authority string) (*xConn, error) {
 	}
 	_ = raw.SetDeadline(time.Time{})
 	l := newConn(x)
-	l.raw, l.place = raw, p
+	l.raw, l.address = raw, p
 	go l.drain()
 	if err := do(ctx, l, l.prepare); err != nil {
 		l.cut()
@@ -158,10 +158,10 @@ func lost(name string, err error) error {
 func (l *xConn) prepare() error {
 	l.extensions()
 	if l.has[xwayland] {
-		return desktop.WaylandError("the display " + l.place.name + " is XWayland")
+		return desktop.WaylandError("the display " + l.address.name + " is XWayland")
 	}
 	if !l.has["XTEST"] || !l.has["XKEYBOARD"] {
-		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the XTEST or XKEYBOARD extension, so that nothing can be typed or clicked on it"}
+		return &desktop.MissingError{What: "the display " + l.address.name + " lacks the XTEST or XKEYBOARD extension, so that nothing can be typed or clicked on it"}
 	}
 	l.protocols.Store(uint32(l.atom("WM_PROTOCOLS")))
 	l.ticks.property.Store(uint32(l.atom("_UNDERSTUDY_TICK")))
@@ -317,7 +317,7 @@ func begin[T any](l *xConn, f func() (T, error)) <-chan reply[T] {
 	done := make(chan reply[T], 1)
 	silent := time.AfterFunc(patience, func() {
 		l.cut()
-		done <- reply[T]{err: fmt.Errorf("the display %s did not answer within %v: %w", l.place.name, patience, desktop.ErrUnresponsive)}
+		done <- reply[T]{err: fmt.Errorf("the display %s did not answer within %v: %w", l.address.name, patience, desktop.ErrUnresponsive)}
 	})
 	go func() {
 		v, err := f()
@@ -333,13 +333,13 @@ func begin[T any](l *xConn, f func() (T, error)) <-chan reply[T] {
 
 // late is the error for a context that ended before the answer came.
 func (l *xConn) late(ctx context.Context) error {
-	return fmt.Errorf("the display %s did not answer before the end: %w (%w)", l.place.name, desktop.ErrUnresponsive, context.Cause(ctx))
+	return fmt.Errorf("the display %s did not answer before the end: %w (%w)", l.address.name, desktop.ErrUnresponsive, context.Cause(ctx))
 }
 
 // explain puts an error of the connection into words.
 func (l *xConn) explain(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
-		return lost(l.place.name, errEnded)
+		return lost(l.address.name, errEnded)
 	}
 	if _, refused := errors.AsType[xgb.Error](err); refused {
 		return fmt.Errorf("the X server refused a request: %w", err)

@@ -25,26 +25,20 @@ type address struct {
 // socketFolder has the sockets of the displays of this machine.
 const socketFolder = "/tmp/.X11-unix/"
 
-func parsePlace(name string) (address, error) {
-	bad := func() (address, error) {
-		if name == "" {
-			return address{}, &desktop.MissingError{What: "no display: DISPLAY is not set", Mend: "export DISPLAY=:0"}
-		}
-		if strings.HasPrefix(name, "wayland") {
-			return address{}, desktop.WaylandError("the display " + name + " is one of Wayland")
-		}
-		return address{}, &desktop.MissingError{What: fmt.Sprintf("display %q: wanted a name such as :0", name), Mend: "export DISPLAY=:0"}
-	}
+func parseAddress(name string) (address, error) {
 	i := strings.LastIndexByte(name, ':')
-	if i < 0 {
-		return bad()
-	}
-	host := name[:i]
 	number, _, _ := strings.Cut(name[i+1:], ".")
 	n, err := strconv.Atoi(number)
-	if err != nil || n < 0 || n > 59535 {
-		return bad()
+	switch {
+	case i >= 0 && err == nil && n >= 0 && n <= 59535:
+	case name == "":
+		return address{}, &desktop.MissingError{What: "no display: DISPLAY is not set", Mend: "export DISPLAY=:0"}
+	case strings.HasPrefix(name, "wayland"):
+		return address{}, desktop.WaylandError("the display " + name + " is one of Wayland")
+	default:
+		return address{}, &desktop.MissingError{What: fmt.Sprintf("display %q: wanted a name such as :0", name), Mend: "export DISPLAY=:0"}
 	}
+	host := name[:i]
 	p := address{name: name, network: "unix", address: socketFolder + "X" + number}
 	switch {
 	case strings.HasPrefix(host, "/"):

@@ -106,7 +106,7 @@ func (l *xConn) await(ctx context.Context, done func() (bool, error)) error {
 		case <-changed:
 		case <-time.After(20 * time.Millisecond):
 		case <-l.gone:
-			return lost(l.place.name, errEnded)
+			return lost(l.address.name, errEnded)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

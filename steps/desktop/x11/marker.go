@@ -28,7 +28,7 @@ func (d *Driver) showMark(ctx context.Context, a desktop.Mark) (remove func(cont
 		return nil, err
 	}
 	if !l.has["SHAPE"] {
-		return nil, &desktop.MissingError{What: "the display " + l.place.name + " lacks the SHAPE extension, so a mark would catch clicks"}
+		return nil, &desktop.MissingError{What: "the display " + l.address.name + " lacks the SHAPE extension, so a mark would catch clicks"}
 	}
 	windows, err := perform(ctx, l, func() ([]xproto.Window, error) { return l.frame(a.Area, a.Label) })
 	return func(ctx context.Context) error {

@@ -139,7 +139,7 @@ func (t *ticks) between(ctx context.Context, l *xConn) (time.Duration, error) {
 		select {
 		case at[i] = <-t.told:
 		case <-l.gone:
-			return 0, lost(l.place.name, errEnded)
+			return 0, lost(l.address.name, errEnded)
 		case <-ctx.Done():
 			return 0, context.Cause(ctx)
 		}

@@ -62,7 +62,7 @@ func (d *Driver) robotgo(ctx context.Context, l *xConn, f func() error) error {
 	}
 	l.cut() // so that the next call connects again
 	go abandonToolkit(opened)
-	return fmt.Errorf("the display %s did not take the input in time: %w", l.place.name, desktop.ErrUnresponsive)
+	return fmt.Errorf("the display %s did not take the input in time: %w", l.address.name, desktop.ErrUnresponsive)
 }
 
 // abandonToolkit unlocks robotgo for the next caller, who opens a new connection. Until robotgo
@@ -90,7 +90,7 @@ func (d *Driver) aimToolkit(l *xConn) {
 		return
 	}
 	x11.Close()
-	os.Setenv("DISPLAY", l.place.name)
+	os.Setenv("DISPLAY", l.address.name)
 	if d.options.Authority != "" {
 		os.Setenv("XAUTHORITY", d.options.Authority)
 	}

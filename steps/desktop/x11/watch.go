@@ -27,13 +27,13 @@ import (
 // has the changes of the keyboard mapping, so each key is interpreted by the mapping with which
 // it was pressed.
 func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
-	control, err := connect(ctx, d.place, d.options.Authority)
+	control, err := connect(ctx, d.address, d.options.Authority)
 	if err != nil {
 		return err
 	}
 	defer control.cut()
 	if !control.has["RECORD"] {
-		return &desktop.MissingError{What: "the display " + d.place.name + " lacks the RECORD extension, so input cannot be watched"}
+		return &desktop.MissingError{What: "the display " + d.address.name + " lacks the RECORD extension, so input cannot be watched"}
 	}
 	translator, err := ask(ctx, control, control.newTranslator)
 	if err != nil {
@@ -43,7 +43,7 @@ func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	if err != nil {
 		return err
 	}
-	s, err := openStream(ctx, d.place, d.options.Authority)
+	s, err := openStream(ctx, d.address, d.options.Authority)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	ours := d.own.watch()
 	defer ours.end()
 	if err := s.enable(control, which); err != nil {
-		return lost(d.place.name, err)
+		return lost(d.address.name, err)
 	}
 	stop := context.AfterFunc(ctx, func() {
 		// Events from before the end are still on their way: request the end of the stream
@@ -66,7 +66,7 @@ func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return lost(d.place.name, cmp.Or(err, errors.New("the display stopped recording")))
+	return lost(d.address.name, cmp.Or(err, errors.New("the display stopped recording")))
 }
 
 // readOut is how long events from before the end may take to arrive.

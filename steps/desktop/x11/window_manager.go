@@ -43,7 +43,7 @@ func (l *xConn) managed(ctx context.Context) error {
 	switch {
 	case now == 0:
 		return &desktop.MissingError{
-			What: "no window manager runs on the display " + l.place.name + ", so its windows are not known",
+			What: "no window manager runs on the display " + l.address.name + ", so its windows are not known",
 			Mend: "apt-get install openbox && openbox &",
 		}
 	case before != 0 && before != now:

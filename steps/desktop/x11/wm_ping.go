@@ -114,7 +114,7 @@ func (l *xConn) awaitAnswer(ctx context.Context, asked xproto.Window, answered <
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-l.gone:
-			return lost(l.place.name, errEnded)
+			return lost(l.address.name, errEnded)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // goroutines; input waits for the input before it.
 type Driver struct {
 	options Options
-	place   address
+	address address
 	held    *heldInputs
 	own     own
 	turn    input.Mutex // held during each action of pointer or keyboard
@@ -39,11 +39,11 @@ var errClosed = errors.Join(errors.New("the desktop is closed"), desktop.ErrUnav
 
 // Open connects to a display and releases what a killed process held there.
 func Open(ctx context.Context, o Options) (*Driver, error) {
-	p, err := parsePlace(o.Display)
+	p, err := parseAddress(o.Display)
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{options: o, place: p, turn: input.NewMutex(), linking: input.NewMutex()}
+	d := &Driver{options: o, address: p, turn: input.NewMutex(), linking: input.NewMutex()}
 	d.pointer = pointer{Driver: d}
 	d.keyboard = keyboard{Driver: d, down: map[desktop.Key][]xproto.Keycode{}}
 	l, err := connect(ctx, p, o.Authority)
@@ -128,7 +128,7 @@ func (d *Driver) live(ctx context.Context) (*xConn, error) {
 	if l.alive() {
 		return l, nil
 	}
-	l, err := connect(ctx, d.place, d.options.Authority)
+	l, err := connect(ctx, d.address, d.options.Authority)
 	if err != nil {
 		return nil, err
 	}
