@@ -44,7 +44,7 @@ const (
 type Driver struct {
 	o Options
 
-	input   input.Mutex // held during each action
+	inputMu input.Mutex // held during each action
 	keys    map[desktop.Key]bool
 	buttons map[desktop.Button]bool
 	presses input.Presses
@@ -55,7 +55,7 @@ func Open(_ context.Context, o Options) (*Driver, error) {
 	if w, h := toolkit.size(); w <= 0 || h <= 0 {
 		return nil, &desktop.MissingError{What: "no display: this process has no desktop session"}
 	}
-	return &Driver{o: o, input: input.NewMutex(), keys: map[desktop.Key]bool{}, buttons: map[desktop.Button]bool{}}, nil
+	return &Driver{o: o, inputMu: input.NewMutex(), keys: map[desktop.Key]bool{}, buttons: map[desktop.Button]bool{}}, nil
 }
 
 func missing() error {
@@ -85,7 +85,7 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 	return d.next(ctx, func() error { return d.act(ctx, a) })
 }
 
-// act performs an action. The caller holds d.input.
+// act performs an action. The caller holds d.inputMu.
 func (d *Driver) act(ctx context.Context, a desktop.Action) error {
 	switch a := a.(type) {
 	case desktop.MovePointer:
@@ -113,10 +113,10 @@ func (d *Driver) act(ctx context.Context, a desktop.Action) error {
 
 // next calls f after the input before it, unless the context ends first.
 func (d *Driver) next(ctx context.Context, f func() error) error {
-	if err := d.input.Lock(ctx); err != nil {
+	if err := d.inputMu.Lock(ctx); err != nil {
 		return err
 	}
-	defer d.input.Unlock()
+	defer d.inputMu.Unlock()
 	return f()
 }
 

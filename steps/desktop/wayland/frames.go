@@ -16,7 +16,7 @@ import (
 // the size proves it. Input and pictures that the compositor has no protocol for go through the
 // portal, if a person allows that.
 type frames struct {
-	conn   *wire.Conn
+	protocolOutputs
 	list   FrameLister
 	portal *portal // nil if it is not needed
 }
@@ -32,7 +32,7 @@ func (d *Driver) openFrames(ctx context.Context) (placement, error) {
 	if err != nil {
 		return nil, untold //nolint:nilerror // nothing else tells them either
 	}
-	f := &frames{conn: d.conn, list: list}
+	f := &frames{protocolOutputs: protocolOutputs{d.conn}, list: list}
 	if !o.Only && d.conn.Count("zwlr_virtual_pointer_manager_v1") > 0 && d.conn.Count("zwp_virtual_keyboard_manager_v1") > 0 {
 		return f, nil
 	}
@@ -48,10 +48,6 @@ func (f *frames) name() string {
 		return "one that does not tell of its windows"
 	}
 	return "one that is reached by the portal"
-}
-
-func (f *frames) outputs(ctx context.Context) ([]desktop.Monitor, error) {
-	return logicalOutputs(ctx, f.conn)
 }
 
 func (f *frames) windows(ctx context.Context) ([]desktop.Window, error) {

@@ -24,7 +24,7 @@ type keys interface {
 	text(ctx context.Context, text string, syms []uint32) error
 }
 
-// keyboard is a virtual keyboard. Its fields are guarded by turn.
+// keyboard is a virtual keyboard. Its fields are guarded by inputMu.
 type keyboard struct {
 	*Driver
 	keys    keys

@@ -26,7 +26,7 @@ type kwin struct {
 	bus    *dbus.Conn
 	peer   string // the unique name of KWin on the bus
 	plugin string // the name of the script in KWin
-	conn   *wire.Conn
+	protocolOutputs
 
 	asks chan *kwinAsk
 	gone chan struct{} // closed by close
@@ -231,22 +231,20 @@ func (k *kwin) manage(ctx context.Context, w desktop.Window, m desktop.Manage) e
 	return nil
 }
 
-// outputs uses the protocol for outputs, which has their bounds in points.
-func (k *kwin) outputs(ctx context.Context) ([]desktop.Monitor, error) {
-	return logicalOutputs(ctx, k.conn)
-}
+// protocolOutputs reads the outputs by the protocols for them.
+type protocolOutputs struct{ conn *wire.Conn }
 
-// logicalOutputs returns the outputs with their bounds in points.
-func logicalOutputs(ctx context.Context, conn *wire.Conn) ([]desktop.Monitor, error) {
-	manager, err := wire.BindXdgOutputManager(conn, 0)
+// outputs returns the outputs with their bounds in points.
+func (p protocolOutputs) outputs(ctx context.Context) ([]desktop.Monitor, error) {
+	manager, err := wire.BindXdgOutputManager(p.conn, 0)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]desktop.Monitor, conn.Count("wl_output"))
+	list := make([]desktop.Monitor, p.conn.Count("wl_output"))
 	for i := range list {
 		m := &list[i]
 		m.Primary = i == 0
-		output, err := wire.BindOutput(conn, i, wire.OutputEvents{
+		output, err := wire.BindOutput(p.conn, i, wire.OutputEvents{
 			Name: func(name string) { m.Name = name },
 			Mode: func(flags uint32, width, _, _ int32) {
 				const current = 1
@@ -265,7 +263,7 @@ func logicalOutputs(ctx context.Context, conn *wire.Conn) ([]desktop.Monitor, er
 		})
 		defer logical.Destroy()
 	}
-	if err := conn.Sync(ctx); err != nil {
+	if err := p.conn.Sync(ctx); err != nil {
 		return nil, err
 	}
 	for i := range list { // pixels per point

@@ -32,7 +32,7 @@ const (
 )
 
 // pointer is a virtual mouse. It exists as long as the connection: otherwise a headless
-// compositor would have no pointer at all. Its fields are guarded by turn.
+// compositor would have no pointer at all. Its fields are guarded by inputMu.
 type pointer struct {
 	*Driver
 	mouse   mouse

@@ -22,7 +22,7 @@ type Driver struct {
 	options Options
 	conn    *wire.Conn
 	place   placement
-	turn    input.Mutex // held during each action of pointer or keyboard
+	inputMu input.Mutex // held during each action of pointer or keyboard
 	// sync returns when the compositor has handled all requests.
 	sync func(context.Context) error
 
@@ -41,7 +41,7 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 	if err != nil {
 		return nil, &desktop.MissingError{What: fmt.Sprintf("the Wayland display %s does not answer: %v", o.Display, err), Mend: "export WAYLAND_DISPLAY=wayland-0", Wayland: true}
 	}
-	d := &Driver{options: o, conn: conn, turn: input.NewMutex(), sync: conn.Sync}
+	d := &Driver{options: o, conn: conn, inputMu: input.NewMutex(), sync: conn.Sync}
 	if err := d.open(ctx, filepath.Dir(path)); err != nil {
 		d.end()
 		return nil, err
@@ -155,10 +155,10 @@ func (d *Driver) ready() error {
 // act calls f, which sends input, after the input before it, and returns when the compositor
 // has handled it.
 func (d *Driver) act(ctx context.Context, f func() error) error {
-	if err := d.turn.Lock(ctx); err != nil {
+	if err := d.inputMu.Lock(ctx); err != nil {
 		return err
 	}
-	defer d.turn.Unlock()
+	defer d.inputMu.Unlock()
 	if err := d.ready(); err != nil {
 		return err
 	}

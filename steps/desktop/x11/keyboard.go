@@ -18,7 +18,7 @@ import (
 
 type keyboard struct {
 	*Driver
-	// The fields below are guarded by turn.
+	// The fields below are guarded by inputMu.
 	down   map[desktop.Key][]xproto.Keycode // the keys that KeyDown pressed
 	ready  xproto.Window                    // the last window that waitUntilReady waited for
 	behind bool                             // typing failed, and the application may not have read all of the text

@@ -300,7 +300,7 @@ func (k *keymap) isModifier(key xproto.Keycode) bool {
 // mapping reads and writes the keyboard mapping of the server.
 type mapping struct {
 	keyboardExtension
-	keymap keymap // guarded by Driver.turn
+	keymap keymap // guarded by Driver.inputMu
 }
 
 // readTable reads the mapping.

@@ -32,7 +32,7 @@ const (
 // pointer moves the mouse and presses its buttons.
 type pointer struct {
 	*Driver
-	presses input.Presses // guarded by turn
+	presses input.Presses // guarded by inputMu
 	gap     time.Duration // set by tests: more time between the clicks of a multiple click
 }
 

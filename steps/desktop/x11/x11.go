@@ -22,7 +22,7 @@ type Driver struct {
 	address address
 	held    *heldInputs
 	own     own
-	turn    input.Mutex // held during each action of pointer or keyboard
+	inputMu input.Mutex // held during each action of pointer or keyboard
 
 	pointer  pointer
 	keyboard keyboard
@@ -43,7 +43,7 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{options: o, address: p, turn: input.NewMutex(), linking: input.NewMutex()}
+	d := &Driver{options: o, address: p, inputMu: input.NewMutex(), linking: input.NewMutex()}
 	d.pointer = pointer{Driver: d}
 	d.keyboard = keyboard{Driver: d, down: map[desktop.Key][]xproto.Keycode{}}
 	l, err := connect(ctx, p, o.Authority)
@@ -144,10 +144,10 @@ func (d *Driver) live(ctx context.Context) (*xConn, error) {
 
 // act calls f, which sends input, after the input before it.
 func (d *Driver) act(ctx context.Context, f func(*xConn) error) error {
-	if err := d.turn.Lock(ctx); err != nil {
+	if err := d.inputMu.Lock(ctx); err != nil {
 		return err
 	}
-	defer d.turn.Unlock()
+	defer d.inputMu.Unlock()
 	l, err := d.live(ctx)
 	if err != nil {
 		return err
@@ -219,12 +219,12 @@ func (d *Driver) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	var err error
-	if l.alive() && d.turn.Lock(ctx) == nil {
+	if l.alive() && d.inputMu.Lock(ctx) == nil {
 		if len(d.held.input().bound) > 0 {
 			err = desktop.Sleep(ctx, rest) // an application may still read what we typed
 		}
 		err = errors.Join(err, d.let(ctx, l, d.held.input()))
-		d.turn.Unlock()
+		d.inputMu.Unlock()
 	}
 	l.cut()
 	if err == nil {
