@@ -3,7 +3,6 @@
 package x11
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -12,19 +11,6 @@ import (
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
 )
-
-// holding calls f while the server is grabbed, so that nothing can move between the check of
-// the target and the click.
-func holding(ctx context.Context, l *xConn, f func() error) error {
-	return do(ctx, l, func() error {
-		xproto.GrabServer(l.x)
-		defer func() {
-			xproto.UngrabServer(l.x)
-			l.x.Sync()
-		}()
-		return f()
-	})
-}
 
 // verifyTarget fails with desktop.ErrMoved unless the pointer is at the point of a click and
 // in its window, which is where it was seen.

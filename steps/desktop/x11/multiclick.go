@@ -46,7 +46,11 @@ func (p *pointer) click(ctx context.Context, l *xConn, a desktop.Click) error {
 	if err != nil || a.In == nil {
 		return err
 	}
-	return l.stayed(ctx, *a.In)
+	now, err := ask(ctx, l, func() (seenWindow, error) { return l.describe([]uint32{uint32(a.In.ID)})[0], nil })
+	if err != nil || !now.there {
+		return err
+	}
+	return input.VerifyStayed(*a.In, now.Window)
 }
 
 // press presses and releases a button, once or several times, if the target is as it was
@@ -56,7 +60,12 @@ func (p *pointer) click(ctx context.Context, l *xConn, a desktop.Click) error {
 func (p *pointer) press(ctx context.Context, l *xConn, a desktop.Click, button byte) error {
 	count := max(a.Count, 1)
 	l.ticks.clear()
-	err := holding(ctx, l, func() error {
+	err := do(ctx, l, func() error {
+		xproto.GrabServer(l.x) // so that nothing moves between the check and the click
+		defer func() {
+			xproto.UngrabServer(l.x)
+			l.x.Sync()
+		}()
 		if err := l.verifyTarget(a); err != nil {
 			return err
 		}
@@ -103,15 +112,6 @@ func (p *pointer) strokes(l *xConn, button byte, count int) {
 		}
 		fake(xproto.ButtonRelease, 0)
 	}
-}
-
-// stayed fails if a window has moved while it was clicked.
-func (l *xConn) stayed(ctx context.Context, w desktop.Window) error {
-	now, err := ask(ctx, l, func() (seenWindow, error) { return l.describe([]uint32{uint32(w.ID)})[0], nil })
-	if err != nil || !now.there {
-		return err
-	}
-	return input.VerifyStayed(w, now.Window)
 }
 
 // ticks asks for the time of the server, which comes with the change of a property.
