@@ -208,13 +208,8 @@ func (d *Driver) window(ctx context.Context, id desktop.WindowID) (desktop.Windo
 	return desktop.Window{}, fmt.Errorf("window %d: %w", id, desktop.ErrNotFound)
 }
 
-const (
-	// settle bounds the wait for the change of a window to show, and for answers.
-	settle = 3 * time.Second
-	// calm is how long a window must keep bounds other than requested before it counts as
-	// settled there.
-	calm = 150 * time.Millisecond
-)
+// settle bounds the wait for the change of a window to show, and for answers.
+const settle = 3 * time.Second
 
 // manage changes a window and returns when the change can be seen. It fails with
 // desktop.ErrRefused if the window stays as it was.
@@ -231,24 +226,22 @@ func (d *Driver) manage(ctx context.Context, m desktop.Manage) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("window %q: %s did not happen within %v: %w", before.Title, m.Do, settle, desktop.ErrRefused))
 	defer cancel()
-	last, since := before.Bounds, time.Now()
+	var last input.Settling
 	for {
 		w, err := d.window(ctx, m.Window)
-		if w.Bounds != last {
-			last, since = w.Bounds, time.Now()
-		}
+		settled, moved := last.Settled(w.Bounds), w.Bounds != before.Bounds
 		switch {
 		case m.Do == desktop.Close && w.ID == 0 && ctx.Err() == nil:
 			return nil
 		case err != nil:
 			return err
-		case m.Do == desktop.Place && (last == m.Bounds || last != before.Bounds && time.Since(since) > calm):
+		case m.Do == desktop.Place && (w.Bounds == m.Bounds || moved && settled):
 			return nil
-		case m.Do == desktop.Minimize && w.Minimized && !w.Active, m.Do == desktop.Maximize && w.Maximized && (before.Maximized || last != before.Bounds):
+		case m.Do == desktop.Minimize && w.Minimized && !w.Active, m.Do == desktop.Maximize && w.Maximized && (before.Maximized || moved):
 			return nil
 		case m.Do == desktop.Activate && w.Active && w.Shows():
 			return nil
-		case m.Do == desktop.Restore && w.Active && w.Shows() && (before.Minimized || !w.Maximized && (!before.Maximized || last != before.Bounds)):
+		case m.Do == desktop.Restore && w.Active && w.Shows() && (before.Minimized || !w.Maximized && (!before.Maximized || moved)):
 			return nil
 		}
 		if err := desktop.Sleep(ctx, 5*time.Millisecond); err != nil {

@@ -12,14 +12,12 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 )
 
 const (
 	// settle bounds the wait for a change to show.
 	settle = 3 * time.Second
-	// calm is how long a window must keep its bounds before it counts as settled, there or in
-	// a place other than requested: some windows grow only in steps.
-	calm = 150 * time.Millisecond
 	// frameLag is how long the frame of a window may lag behind its state: a window manager
 	// waits about that long for the application to draw its new size. It bounds the wait for
 	// a window whose size does not change.
@@ -178,25 +176,11 @@ func (m *managing) maximize(ctx context.Context, before desktop.Window, on bool)
 		return err
 	}
 	asked := time.Now()
-	var last settling
+	var last input.Settling
 	return m.until(ctx, func(w desktop.Window) bool { // the state may change before frame and size follow
-		settled := last.settled(w.Bounds)
+		settled := last.Settled(w.Bounds)
 		return settled && w.Maximized == on && (before.Maximized == on || w.Bounds != before.Bounds || time.Since(asked) > frameLag)
 	})
-}
-
-// settling is how a window was seen last, and since when.
-type settling struct {
-	bounds desktop.Rect
-	since  time.Time
-}
-
-// settled reports whether the window has kept its bounds for some time.
-func (s *settling) settled(now desktop.Rect) bool {
-	if now != s.bounds {
-		s.bounds, s.since = now, time.Now()
-	}
-	return time.Since(s.since) > calm
 }
 
 // restore brings a minimized window back, or gives a maximized one its own size.
@@ -223,9 +207,9 @@ func (m *managing) place(ctx context.Context, w desktop.Window, to desktop.Rect)
 	if err := m.requestPlace(ctx, to); err != nil {
 		return err
 	}
-	last := settling{w.Bounds, time.Now()}
+	var last input.Settling
 	return m.until(ctx, func(now desktop.Window) bool { // or as near as it goes
-		return now.Bounds == to || last.settled(now.Bounds) && now.Bounds != w.Bounds
+		return now.Bounds == to || last.Settled(now.Bounds) && now.Bounds != w.Bounds
 	})
 }
 
