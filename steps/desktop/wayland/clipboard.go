@@ -61,11 +61,7 @@ type selection interface {
 type clipboard struct {
 	*Driver
 	selection selection
-	missing   error
-}
-
-func (c *clipboard) open(seat wire.Seat) {
-	c.selection, c.missing = newDataControl(c.Driver, seat)
+	missing   error // why there is no selection
 }
 
 // ReadClipboard returns the text of the clipboard.

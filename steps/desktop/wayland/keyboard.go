@@ -11,7 +11,6 @@ import (
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
-	"understudy/steps/desktop/wayland/wire"
 )
 
 // keys press keys of the usual keyboard. The compositor may not have handled them when the
@@ -30,11 +29,6 @@ type keyboard struct {
 	keys    keys
 	missing error                  // why there are no keys
 	down    map[desktop.Key]stroke // the keys that KeyDown pressed
-}
-
-func (b *keyboard) open(seat wire.Seat) {
-	b.down = map[desktop.Key]stroke{}
-	b.keys, b.missing = newVirtualKeys(b, seat)
 }
 
 // modifiers sets the modifiers for the keys that follow.

@@ -15,7 +15,6 @@ import (
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
-	"understudy/steps/desktop/wayland/wire"
 )
 
 // layers are the pictures that we show above all windows. They are in no list of windows.
@@ -37,10 +36,6 @@ type overlay interface {
 
 // A layer is one picture.
 type layer interface{ close() }
-
-func (l *layers) open(seat wire.Seat) {
-	l.shell, l.missing = newLayerShell(l.Driver, seat)
-}
 
 // mark shows a frame around an area, with a label above it.
 func (l *layers) mark(ctx context.Context, a desktop.Mark) error {

@@ -8,7 +8,6 @@ import (
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
-	"understudy/steps/desktop/wayland/wire"
 )
 
 // buttons are the codes of mouse buttons in the kernel.
@@ -39,11 +38,6 @@ type pointer struct {
 	missing error // why there is no mouse
 	presses input.Presses
 	held    map[desktop.Button]bool
-}
-
-func (p *pointer) open(seat wire.Seat) {
-	p.held = map[desktop.Button]bool{}
-	p.mouse, p.missing = newVirtualMouse(p.Driver, seat)
 }
 
 // PointerPosition returns the position of the pointer.

@@ -39,12 +39,14 @@ func fitted(picture image.Image, part desktop.Rect) *image.RGBA {
 type screen struct {
 	*Driver
 	camera  camera
-	missing error
+	missing error // why there is no camera
 
-	mu   sync.Mutex // guards the fields below
-	seed maphash.Seed
-	seen map[drawnArea]drawn
+	mu   sync.Mutex
+	seen map[drawnArea]drawn // guarded by mu
 }
+
+// seed is that of the hashes of pixels.
+var seed = maphash.MakeSeed()
 
 // drawnArea is what LastDrawn was called for.
 type drawnArea struct {
@@ -56,11 +58,6 @@ type drawnArea struct {
 type drawn struct {
 	sum   uint64
 	since time.Time
-}
-
-func (s *screen) open() {
-	s.seed, s.seen = maphash.MakeSeed(), map[drawnArea]drawn{}
-	s.camera, s.missing = newScreencopy(s.Driver)
 }
 
 func (s *screen) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
@@ -106,7 +103,7 @@ func (s *screen) LastDrawn(ctx context.Context, id desktop.WindowID, area deskto
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := drawn{maphash.Bytes(s.seed, picture.Pix), before}
+	now := drawn{maphash.Bytes(seed, picture.Pix), before}
 	key := drawnArea{id, area}
 	if last, known := s.seen[key]; known && last.sum == now.sum {
 		return last.since, nil

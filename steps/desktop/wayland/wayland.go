@@ -72,16 +72,16 @@ func (d *Driver) open(ctx context.Context, folder string) (err error) {
 	if err != nil {
 		return err
 	}
-	d.pointer = pointer{Driver: d}
-	d.keyboard = keyboard{Driver: d}
+	d.pointer = pointer{Driver: d, held: map[desktop.Button]bool{}}
+	d.pointer.mouse, d.pointer.missing = newVirtualMouse(d, seat)
+	d.keyboard = keyboard{Driver: d, down: map[desktop.Key]stroke{}}
+	d.keyboard.keys, d.keyboard.missing = newVirtualKeys(&d.keyboard, seat)
 	d.clipboard = clipboard{Driver: d}
-	d.screen = screen{Driver: d}
+	d.clipboard.selection, d.clipboard.missing = newDataControl(d, seat)
+	d.screen = screen{Driver: d, seen: map[drawnArea]drawn{}}
+	d.screen.camera, d.screen.missing = newScreencopy(d)
 	d.layers = layers{Driver: d}
-	d.pointer.open(seat)
-	d.keyboard.open(seat)
-	d.clipboard.open(seat)
-	d.screen.open()
-	d.layers.open(seat)
+	d.layers.shell, d.layers.missing = newLayerShell(d, seat)
 	if e, ok := d.place.(equipper); ok {
 		e.equip(d, seat)
 	}
