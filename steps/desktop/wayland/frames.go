@@ -106,20 +106,13 @@ func (f *frames) close() {
 	}
 }
 
-// ready fails if the person has withdrawn the permission.
-func (f *frames) ready() error {
-	if f.portal == nil {
-		return nil
-	}
-	return f.portal.ready()
-}
-
 // equip uses the portal for what the compositor announces no protocol for.
 func (f *frames) equip(d *Driver, _ wire.Seat) {
 	p := f.portal
 	if p == nil {
 		return
 	}
+	d.ready = p.ready
 	d.pointer.mouse, d.pointer.missing = &portalMouse{portal: p}, p.lacks(portalPointer, "moves the pointer")
 	d.keyboard.keys, d.keyboard.missing = &portalKeys{keyboard: &d.keyboard, portal: p}, p.lacks(portalKeyboard, "presses keys")
 	only := d.options.Portal.Only // use the portal even if there is a protocol

@@ -203,6 +203,7 @@ func (g *gnome) equip(d *Driver, _ wire.Seat) {
 	d.clipboard.selection, d.clipboard.missing = g.openSelection(), input
 	d.screen.camera, d.screen.missing = g, nil
 	d.layers.shell, d.layers.missing = g, nil
+	d.watch = g.watch
 	d.sync = func(ctx context.Context) error {
 		_, err := g.settle(ctx)
 		return err

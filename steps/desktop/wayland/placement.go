@@ -51,17 +51,6 @@ type equipper interface {
 	extensions() map[string]bool
 }
 
-// An ender is a placement that a person can end.
-type ender interface {
-	// ready fails if that has happened.
-	ready() error
-}
-
-// A watcher is a placement whose compositor tells what a person does.
-type watcher interface {
-	watch(ctx context.Context, f func(desktop.InputEvent)) error
-}
-
 // newWindow returns a window of a process. It can be called by the names of its program, and by
 // others.
 func newWindow(pid int, names ...string) desktop.Window {

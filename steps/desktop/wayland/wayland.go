@@ -25,6 +25,10 @@ type Driver struct {
 	inputMu input.Mutex // held during each action of pointer or keyboard
 	// sync returns when the compositor has handled all requests.
 	sync func(context.Context) error
+	// ready fails if a person has ended the session.
+	ready func() error
+	// watch reports what a person does.
+	watch func(context.Context, func(desktop.InputEvent)) error
 
 	pointer   pointer
 	keyboard  keyboard
@@ -41,7 +45,7 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 	if err != nil {
 		return nil, &desktop.MissingError{What: fmt.Sprintf("the Wayland display %s does not answer: %v", o.Display, err), Mend: "export WAYLAND_DISPLAY=wayland-0", Wayland: true}
 	}
-	d := &Driver{options: o, conn: conn, inputMu: input.NewMutex(), sync: conn.Sync}
+	d := &Driver{options: o, conn: conn, inputMu: input.NewMutex(), sync: conn.Sync, ready: func() error { return nil }, watch: watchNothing}
 	if err := d.open(ctx, filepath.Dir(path)); err != nil {
 		d.end()
 		return nil, err
@@ -142,14 +146,6 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 		return d.layers.panel(ctx, a)
 	}
 	return d.act(ctx, func() error { return d.input(ctx, a) })
-}
-
-// ready fails if a person has ended the session.
-func (d *Driver) ready() error {
-	if e, ok := d.place.(ender); ok {
-		return e.ready()
-	}
-	return nil
 }
 
 // act calls f, which sends input, after the input before it, and returns when the compositor
@@ -271,10 +267,7 @@ func (d *Driver) Ping(ctx context.Context) error {
 // Watch reports what a person does, as far as the compositor tells that, and first what it
 // never tells.
 func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
-	if w, ok := d.place.(watcher); ok {
-		return w.watch(ctx, f)
-	}
-	return watchNothing(ctx, f)
+	return d.watch(ctx, f)
 }
 
 // watchNothing reports nothing: by no protocol does a compositor tell what is typed or clicked
