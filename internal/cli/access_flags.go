@@ -18,36 +18,28 @@ import (
 	"understudy/steps"
 )
 
+// accessFlags say where a server listens, and who may call it.
 type accessFlags struct {
-	address           string
-	hosts, origins    []string
-	methods           []string
-	tokenFile         string
-	issuer, audience  string
-	public            string
-	certFile, keyFile string
-	insecure          bool
-	runMB, dayMB      uint32
+	Address  string   `flag:"addr" usage:"the address to listen on"`
+	Hosts    []string `flag:"allow-host" usage:"names by which the server may be called beside localhost"`
+	Origins  []string `flag:"allow-origin" usage:"origins of pages that may call the server, such as https://example.com"`
+	Methods  []string `flag:"auth" usage:"how clients say who they are: token, oidc, user (they are programs of yours on this machine), or none; token where there are any, and user otherwise"`
+	Tokens   string   `flag:"token-file" usage:"the clients and the hashes of their tokens (default tokens.json in the data folder)"`
+	Issuer   string   `flag:"issuer" usage:"the address of the issuer of signed tokens, for --auth oidc"`
+	Audience string   `flag:"audience" usage:"what the issuer writes into the aud of tokens for this server"`
+	Public   string   `flag:"public-url" usage:"the address of the server as clients know it, when that is another one, such as https://desk.example.com"`
+	CertFile string   `flag:"tls-cert" usage:"the file of the TLS certificate; it is read again when it changes"`
+	KeyFile  string   `flag:"tls-key" usage:"the file of its key"`
+	RunMB    uint32   `flag:"max-run-mb" usage:"how many megabytes one run of a token may store; 0: no bound"`
+	DayMB    uint32   `flag:"max-day-mb" usage:"how many megabytes the runs of one token may store in a day; 0: no bound"`
+	Insecure bool     `flag:"insecure" usage:"serve other machines without TLS: whoever is on the way can read and act"`
 }
 
-func (g *accessFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&g.address, "addr", defaultAddress, "the address to listen on")
-	f.StringSliceVar(&g.hosts, "allow-host", nil, "names by which the server may be called beside localhost")
-	f.StringSliceVar(&g.origins, "allow-origin", nil, "origins of pages that may call the server, such as https://example.com")
-	f.StringSliceVar(&g.methods, "auth", nil, "how clients say who they are: token, oidc, user (they are programs of yours on this machine), or none; token where there are any, and user otherwise")
-	f.StringVar(&g.tokenFile, "token-file", "", "the clients and the hashes of their tokens (default tokens.json in the data folder)")
-	f.StringVar(&g.issuer, "issuer", "", "the address of the issuer of signed tokens, for --auth oidc")
-	f.StringVar(&g.audience, "audience", "", "what the issuer writes into the aud of tokens for this server")
-	f.StringVar(&g.public, "public-url", "", "the address of the server as clients know it, when that is another one, such as https://desk.example.com")
-	f.StringVar(&g.certFile, "tls-cert", "", "the file of the TLS certificate; it is read again when it changes")
-	f.StringVar(&g.keyFile, "tls-key", "", "the file of its key")
-	f.Uint32Var(&g.runMB, "max-run-mb", 1_000, "how many megabytes one run of a token may store; 0: no bound")
-	f.Uint32Var(&g.dayMB, "max-day-mb", 10_000, "how many megabytes the runs of one token may store in a day; 0: no bound")
-	f.BoolVar(&g.insecure, "insecure", false, "serve other machines without TLS: whoever is on the way can read and act")
+func defaultAccess() accessFlags {
+	return accessFlags{Address: defaultAddress, RunMB: 1_000, DayMB: 10_000}
 }
 
-// What --auth takes.
+// The values of --auth.
 const (
 	byNothing = "none"
 	byUser    = "user"
@@ -58,22 +50,22 @@ const (
 type credentials struct {
 	authenticator *auth.Authenticator
 	sameUser      *auth.SameUser
-	tokens        string // the file that says who may call
+	tokens        string // the file of the tokens
 }
 
 func (a *app) credentialsFor(cmd *cobra.Command, g *accessFlags) (d credentials, err error) {
 	if err := g.check(cmd); err != nil {
 		return d, err
 	}
-	tokens, err := a.tokens(g.tokenFile)
+	tokens, err := a.tokens(g.Tokens)
 	if err != nil {
 		return d, err
 	}
 	d.tokens = tokens.Path()
-	if len(g.methods) == 0 {
-		g.methods = []string{g.usual(tokens)}
+	if len(g.Methods) == 0 {
+		g.Methods = []string{g.usual(tokens)}
 	}
-	switch g.methods[0] {
+	switch g.Methods[0] {
 	case byNothing:
 		return d, g.alone()
 	case byUser:
@@ -87,15 +79,15 @@ func (a *app) credentialsFor(cmd *cobra.Command, g *accessFlags) (d credentials,
 	return d, err
 }
 
-// authenticatorFor makes what asks clients for credentials.
+// authenticatorFor returns the check of the credentials of clients.
 func (a *app) authenticatorFor(g *accessFlags, tokens *auth.Tokens) (_ *auth.Authenticator, err error) {
-	o := auth.Options{Public: g.public, Log: a.log()}
-	if slices.Contains(g.methods, byIssuer) {
-		if o.Issuer, err = auth.NewIssuer(g.issuer, g.audience); err != nil {
+	o := auth.Options{Public: g.Public, Log: a.log()}
+	if slices.Contains(g.Methods, byIssuer) {
+		if o.Issuer, err = auth.NewIssuer(g.Issuer, g.Audience); err != nil {
 			return nil, err
 		}
 	}
-	if slices.Contains(g.methods, byToken) {
+	if slices.Contains(g.Methods, byToken) {
 		o.Tokens = tokens
 		list, err := tokens.List()
 		if err != nil {
@@ -110,24 +102,24 @@ func (a *app) authenticatorFor(g *accessFlags, tokens *auth.Tokens) (_ *auth.Aut
 }
 
 func (g *accessFlags) check(cmd *cobra.Command) error {
-	if _, _, err := net.SplitHostPort(g.address); err != nil {
+	if _, _, err := net.SplitHostPort(g.Address); err != nil {
 		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("--addr: %w", err), Next: "such as " + defaultAddress}
 	}
-	for _, m := range g.methods {
+	for _, m := range g.Methods {
 		alone := m == byNothing || m == byUser
-		if !alone && m != byToken && m != byIssuer || alone && len(g.methods) > 1 {
+		if !alone && m != byToken && m != byIssuer || alone && len(g.Methods) > 1 {
 			return usage(cmd, "--auth %s: wanted token, oidc, both, user, or none", m)
 		}
 	}
-	if (g.issuer != "" || g.audience != "") && len(g.methods) == 0 {
-		g.methods = []string{byIssuer}
+	if (g.Issuer != "" || g.Audience != "") && len(g.Methods) == 0 {
+		g.Methods = []string{byIssuer}
 	}
-	if g.public != "" {
-		if u, err := url.Parse(g.public); err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.Scheme != "https" && u.Scheme != "http" {
-			return usage(cmd, "--public-url %s: wanted one such as https://desk.example.com", g.public)
+	if g.Public != "" {
+		if u, err := url.Parse(g.Public); err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.Scheme != "https" && u.Scheme != "http" {
+			return usage(cmd, "--public-url %s: wanted one such as https://desk.example.com", g.Public)
 		}
 	}
-	if (g.certFile == "") != (g.keyFile == "") {
+	if (g.CertFile == "") != (g.KeyFile == "") {
 		return usage(cmd, "--tls-cert and --tls-key go together")
 	}
 	return nil
@@ -135,19 +127,19 @@ func (g *accessFlags) check(cmd *cobra.Command) error {
 
 // private refuses to send tokens where others can read them.
 func (g *accessFlags) private() error {
-	if !g.reachable() || g.certFile != "" || g.insecure {
+	if !g.reachable() || g.CertFile != "" || g.Insecure {
 		return nil
 	}
-	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and without TLS whoever is on the way can read the tokens", g.address).
+	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and without TLS whoever is on the way can read the tokens", g.Address).
 		WithNext("give --tls-cert and --tls-key; or use 127.0.0.1 and a tunnel; or say --insecure when something in front of the server speaks TLS")
 }
 
-// usual is how clients say who they are when no flag says so. Where the system
-// does not tell users apart, those of this machine have to be trusted.
+// usual returns the method of authentication when no flag names one. Where the
+// system cannot tell its users apart, all of this machine have to be trusted.
 func (g *accessFlags) usual(tokens *auth.Tokens) string {
 	_, err := os.Stat(tokens.Path())
 	switch {
-	case g.tokenFile != "" || g.reachable() || !errors.Is(err, fs.ErrNotExist):
+	case g.Tokens != "" || g.reachable() || !errors.Is(err, fs.ErrNotExist):
 		return byToken
 	case auth.TellsUsers():
 		return byUser
@@ -155,12 +147,12 @@ func (g *accessFlags) usual(tokens *auth.Tokens) string {
 	return byNothing
 }
 
-// alone refuses to ask nobody for a credential where other machines can call.
+// alone refuses to serve without credentials where other machines can call.
 func (g *accessFlags) alone() error {
 	if !g.reachable() {
 		return nil
 	}
-	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and whoever reaches the server can use the desktop", g.address).
+	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and whoever reaches the server can use the desktop", g.Address).
 		WithNext("use --auth token or --auth oidc; or 127.0.0.1, and a tunnel to reach it from elsewhere")
 }
 
@@ -168,23 +160,23 @@ func (g *accessFlags) reachable() bool {
 	return onNetwork(g.host())
 }
 
-// onNetwork says whether a host is one that other machines are on the way to.
+// onNetwork reports whether traffic to a host leaves this machine.
 func onNetwork(host string) bool {
 	ip := net.ParseIP(host)
 	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 func (g *accessFlags) host() string {
-	host, _, _ := net.SplitHostPort(g.address)
+	host, _, _ := net.SplitHostPort(g.Address)
 	return host
 }
 
-// names are those by which the server may be called: what the flags say, and of
-// an address that others can reach also the numbers and the name of this machine.
-// None of them can be made to lead here by who owns another name.
+// names returns the host names that requests may use: those of the flags and, if
+// other machines can reach the address, also the name and the IP addresses of this
+// machine. Owning some other name does not let anyone point one of these here.
 func (g *accessFlags) names() []string {
-	names := slices.Clone(g.hosts)
-	if u, err := url.Parse(g.public); err == nil && u.Hostname() != "" {
+	names := slices.Clone(g.Hosts)
+	if u, err := url.Parse(g.Public); err == nil && u.Hostname() != "" {
 		names = append(names, u.Hostname())
 	}
 	if !g.reachable() {
@@ -202,15 +194,15 @@ func (g *accessFlags) names() []string {
 	return append(names, g.host())
 }
 
-// listen listens on the address, with TLS when there is a certificate.
+// listen listens on the address, with TLS if there is a certificate.
 func (g *accessFlags) listen(log *slog.Logger) (l net.Listener, scheme string, err error) {
 	var config *tls.Config
-	if g.certFile != "" {
-		if config, err = tlsConfig(g.certFile, g.keyFile, log); err != nil {
+	if g.CertFile != "" {
+		if config, err = tlsConfig(g.CertFile, g.KeyFile, log); err != nil {
 			return nil, "", err
 		}
 	}
-	if l, err = net.Listen("tcp", g.address); err != nil {
+	if l, err = net.Listen("tcp", g.Address); err != nil {
 		return nil, "", &steps.Error{Code: steps.Unavailable, Err: err, Next: "choose another address with --addr"}
 	}
 	if config == nil {
@@ -219,7 +211,7 @@ func (g *accessFlags) listen(log *slog.Logger) (l net.Listener, scheme string, e
 	return tls.NewListener(l, config), "https", nil
 }
 
-// says is what a person should know about who may call.
+// says tells a person who may call.
 func (d credentials) says() string {
 	switch {
 	case d.authenticator != nil:
@@ -230,7 +222,7 @@ func (d credentials) says() string {
 	return ", for every user of this machine"
 }
 
-// tokens are the clients of a file; without one, those of the data folder.
+// tokens returns the tokens of a file, by default of that in the data folder.
 func (a *app) tokens(file string) (*auth.Tokens, error) {
 	if file != "" {
 		path, err := filepath.Abs(file)

@@ -9,10 +9,12 @@ import (
 	"understudy/engine"
 )
 
-func (a *app) answer() *cobra.Command {
-	var display displayFlags
-	var show showFlags
-	cmd := &cobra.Command{
+func answerCommand(a *app) *cobra.Command {
+	f := struct {
+		displayFlags
+		showFlags
+	}{displayFlags: defaultDisplay()}
+	return withFlags(&cobra.Command{
 		Use:   "answer RUN ANSWER",
 		Short: "Answer the question of a waiting run",
 		Args:  exactly(2, "the id of a run and the answer; - is the standard input"),
@@ -21,7 +23,7 @@ func (a *app) answer() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.onRun(cmd, &display, args[0], func(ctx context.Context, runs engine.Runs, id string) error {
+			return a.withRun(cmd, &f.displayFlags, args[0], func(ctx context.Context, runs engine.Runs, id string) error {
 				h, err := runs.Get(ctx, id)
 				if err != nil {
 					return err
@@ -30,13 +32,10 @@ func (a *app) answer() *cobra.Command {
 				if h, err = runs.Answer(ctx, id, answerTo(h.Question, text)); err != nil {
 					return err
 				}
-				return a.followFrom(ctx, runs, h, seen, &show)
+				return a.follow(ctx, runs, h, seen, &f.showFlags)
 			})
 		},
-	}
-	display.add(cmd)
-	show.add(cmd)
-	return cmd
+	}, &f)
 }
 
 func answerTo(q *engine.Question, text string) engine.Answer {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -12,10 +11,12 @@ import (
 	"understudy/steps"
 )
 
-func (a *app) call() *cobra.Command {
-	var display displayFlags
-	var show showFlags
-	cmd := &cobra.Command{
+func callCommand(a *app) *cobra.Command {
+	f := struct {
+		displayFlags
+		showFlags
+	}{displayFlags: defaultDisplay()}
+	return withFlags(&cobra.Command{
 		Use:   "call KIND [JSON]",
 		Short: "Do one step of a kind; `understudy tools` lists the kinds",
 		Args:  several("the name of a kind, and its arguments as JSON"),
@@ -23,8 +24,8 @@ func (a *app) call() *cobra.Command {
 			if len(args) > 2 {
 				return usage(cmd, "wanted one JSON object, found %q after it; put it in quotes", args[2])
 			}
-			if _, ok := steps.Find(a.kinds, args[0]); !ok {
-				return usage(cmd, "there is no kind %q; %s", args[0], words.DidYouMean(args[0], steps.Names(a.kinds)))
+			if _, err := a.kind(cmd, args[0]); err != nil {
+				return err
 			}
 			arguments := map[string]any{}
 			if len(args) == 2 {
@@ -40,32 +41,34 @@ func (a *app) call() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			runs, leave, err := a.runs(cmd, &display)
-			if err != nil {
-				return err
-			}
-			defer leave()
-			h, err := runs.Start(cmd.Context(), engine.Request{
-				Call: args[0], Args: arguments, Queue: true, Client: "command line", Dir: dir, Roots: []string{dir}, Environ: os.Environ(),
+			return a.withRuns(cmd, &f.displayFlags, func(runs engine.Runs) error {
+				h, err := runs.Start(cmd.Context(), engine.Request{
+					Call: args[0], Args: arguments, Queue: true, Client: "command line", Dir: dir, Roots: []string{dir}, Environ: os.Environ(),
+				})
+				if err != nil {
+					return err
+				}
+				return a.answerCall(cmd, runs, h, &f.showFlags)
 			})
-			if err != nil {
-				return err
-			}
-			return a.answerCall(cmd, runs, h, &show)
 		},
+	}, &f)
+}
+
+// kind returns the kind that an argument names.
+func (a *app) kind(cmd *cobra.Command, name string) (steps.Kind, error) {
+	k, ok := steps.Find(a.kinds, name)
+	if !ok {
+		return k, usage(cmd, "there is no kind %q; %s", name, words.DidYouMean(name, steps.Names(a.kinds)))
 	}
-	display.add(cmd)
-	show.add(cmd)
-	return cmd
+	return k, nil
 }
 
 func (a *app) answerCall(cmd *cobra.Command, runs engine.Runs, h engine.Header, f *showFlags) error {
-	if f.json || f.output != "" {
-		return a.follow(cmd.Context(), runs, h, f)
+	if f.JSON || f.Output != "" {
+		return a.follow(cmd.Context(), runs, h, 0, f)
 	}
-	quiet := *a
-	quiet.quiet = true
-	p := newProgress(&quiet, f)
+	p := newProgress(&a.console, f)
+	p.quiet = true
 	h, err := p.watch(cmd.Context(), runs, h, 0)
 	if err != nil {
 		return err
@@ -76,14 +79,9 @@ func (a *app) answerCall(cmd *cobra.Command, runs engine.Runs, h engine.Header, 
 	}
 	if h.Status != engine.Succeeded {
 		if h.Error != nil {
-			fmt.Fprintf(a.errOut, "%s %s: %s\n", paintFor(a.errOut).red("understudy:"), h.Error.Code, cleanLines(h.Error.Message))
-			if h.Error.Next != "" {
-				fmt.Fprintf(a.errOut, "  %s\n", cleanLines(h.Error.Next))
-			}
+			a.showError(paintFor(a.errOut).red("understudy:"), h.Error)
 		}
-		for _, line := range nextWords(h) {
-			fmt.Fprintf(a.errOut, "  %s\n", cleanLines(line))
-		}
+		a.showLines(nextWords(h)...)
 		return &shownError{codeOf(h)}
 	}
 	for _, s := range report.Steps {

@@ -51,8 +51,8 @@ func writeCertificate(t *testing.T, certFile, keyFile string, number int64, chan
 // one that is not whole.
 func TestCertificateIsReadAgain(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
-	g := &accessFlags{address: "127.0.0.1:0", certFile: filepath.Join(dir, "cert.pem"), keyFile: filepath.Join(dir, "key.pem")}
-	writeCertificate(t, g.certFile, g.keyFile, 1, now)
+	g := &accessFlags{Address: "127.0.0.1:0", CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
+	writeCertificate(t, g.CertFile, g.KeyFile, 1, now)
 	l, scheme, err := g.listen(slog.New(slog.DiscardHandler))
 	if err != nil || scheme != "https" {
 		t.Fatal(scheme, err)
@@ -82,14 +82,14 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	if got := serial(); got != 1 {
 		t.Errorf("certificate %d", got)
 	}
-	writeCertificate(t, g.certFile, g.keyFile, 2, now.Add(time.Minute))
+	writeCertificate(t, g.CertFile, g.KeyFile, 2, now.Add(time.Minute))
 	if got := serial(); got != 2 {
 		t.Errorf("after the exchange: certificate %d", got)
 	}
-	if err := os.WriteFile(g.certFile, []byte("half"), 0o600); err != nil {
+	if err := os.WriteFile(g.CertFile, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chtimes(g.certFile, now.Add(2*time.Minute), now.Add(2*time.Minute)); err != nil {
+	if err := os.Chtimes(g.CertFile, now.Add(2*time.Minute), now.Add(2*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if got := serial(); got != 2 {

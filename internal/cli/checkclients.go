@@ -9,21 +9,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"understudy/internal/clients"
 	"understudy/mcpserver/probe"
 	"understudy/steps/desktop"
 )
 
-type checkFlags struct {
-	all     bool
-	timeout time.Duration
-}
-
-func (f *checkFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.all, "all-servers", false, "also start the servers of others that the clients name")
-	cmd.Flags().DurationVar(&f.timeout, "server-timeout", 30*time.Second, "how long a server may take to answer")
+// clientCheck asks the servers that the user's MCP clients name. Its tagged fields are
+// flags.
+type clientCheck struct {
+	All     bool          `flag:"all-servers" usage:"also start the servers of others that the clients name"`
+	Timeout time.Duration `flag:"server-timeout" usage:"how long a server may take to answer"`
 }
 
 type serverFinding struct {
@@ -33,13 +28,13 @@ type serverFinding struct {
 	File     string `json:"file"`
 	Tools    int    `json:"tools,omitempty"`
 	Protocol string `json:"protocol,omitempty"`
-	HelloMS  int64  `json:"hello_ms,omitempty"` // the start and the handshake
+	HelloMS  int64  `json:"hello_ms,omitempty"` // start and handshake
 	ListMS   int64  `json:"list_ms,omitempty"`
 }
 
-// checkClients asks the servers that the user's clients name; the servers of a
-// folder, which may be a stranger's, are not read.
-func (a *app) checkClients(ctx context.Context, f *checkFlags) []serverFinding {
+// run asks all servers at once. The servers that a working folder configures are not
+// read, because that may come from someone else.
+func (c *clientCheck) run(ctx context.Context) []serverFinding {
 	found := []serverFinding{}
 	system, err := clients.ThisSystem()
 	if err != nil {
@@ -66,13 +61,13 @@ func (a *app) checkClients(ctx context.Context, f *checkFlags) []serverFinding {
 			continue
 		}
 		for _, e := range entries {
-			if !e.Ours() && !f.all {
+			if !e.Ours() && !c.All {
 				continue
 			}
 			s := &serverFinding{Client: client.Name, Server: e.Name, File: path}
 			s.Name, s.Needed = client.Name+": "+clean(e.Name), e.Ours() && !e.Disabled
 			asked = append(asked, s)
-			all.Go(func() { s.ask(ctx, e, f.timeout) })
+			all.Go(func() { s.ask(ctx, e, c.Timeout) })
 		}
 	}
 	all.Wait()
@@ -88,7 +83,7 @@ func unreadable(client clients.Client, path string, err error) *serverFinding {
 	return s
 }
 
-// ask calls a server as the client would.
+// ask starts or calls a server as the client would.
 func (s *serverFinding) ask(ctx context.Context, e clients.Entry, timeout time.Duration) {
 	if e.Disabled {
 		s.OK, s.Detail = true, "switched off in the client"
@@ -114,7 +109,7 @@ func (s *serverFinding) ask(ctx context.Context, e clients.Entry, timeout time.D
 	s.Detail = fmt.Sprintf("%s %s: %d tools; hello %d ms, list %d ms", clean(r.Name), clean(r.Version), r.Tools, s.HelloMS, s.ListMS)
 }
 
-// mend is the one command that probably mends it.
+// mend returns the command that probably mends a failure.
 func (s *serverFinding) mend(e clients.Entry, err error) string {
 	switch {
 	case !e.Ours():

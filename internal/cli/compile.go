@@ -17,10 +17,12 @@ import (
 	"understudy/workflows"
 )
 
-func (a *app) compile() *cobra.Command {
-	var f compileFlags
-	var file string
-	cmd := &cobra.Command{
+func compileCommand(a *app) *cobra.Command {
+	f := struct {
+		compileFlags
+		outputFlag
+	}{compileFlags: defaultCompile()}
+	return withFlags(&cobra.Command{
 		Use:   "compile EVENTS",
 		Short: "Make a workflow of the events of a recording",
 		Args:  exactly(1, "the file of a recording's events"),
@@ -32,12 +34,14 @@ func (a *app) compile() *cobra.Command {
 			if err != nil {
 				return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file that `understudy record` wrote, ending in .events.jsonl"}
 			}
-			return a.understand(seen, file, args[0], &f)
+			return a.compileEvents(seen, f.File, args[0], &f.compileFlags)
 		},
-	}
-	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this file instead of the standard output")
-	f.add(cmd)
-	return cmd
+	}, &f)
+}
+
+// outputFlag names the file that a command writes.
+type outputFlag struct {
+	File string `flag:"output,o" usage:"write to this file instead of the standard output"`
 }
 
 func readEvents(path string) ([]recorder.Event, error) {
@@ -53,73 +57,66 @@ func readEvents(path string) ([]recorder.Event, error) {
 	return events, nil
 }
 
+// compileFlags say how a workflow is made, or where in a workflow the new steps go.
 type compileFlags struct {
-	name, description, parametrize string
+	Name        string `flag:"name" usage:"the workflow's name (default: the file's)"`
+	Description string `flag:"description" usage:"what the workflow does"`
+	Parametrize string `flag:"parametrize" usage:"which typed values become variables: all, none or ask"`
+	Onto        string `flag:"onto" usage:"put the steps into this workflow"`
+	At          string `flag:"at" usage:"with --onto, the id of the step before which they are put"`
+	Fallback    bool   `flag:"fallback" usage:"with --onto, make them what is done when that step has failed"`
 
-	into string // the file of a workflow into which the steps go
-	at   workflows.Insertion
-	onto []byte // its text
+	onto []byte // the text of Onto
 }
 
-func (f *compileFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.name, "name", "", "the workflow's name (default: the file's)")
-	cmd.Flags().StringVar(&f.description, "description", "", "what the workflow does")
-	cmd.Flags().StringVar(&f.parametrize, "parametrize", "all", "which typed values become variables: all, none or ask")
-	cmd.Flags().StringVar(&f.into, "onto", "", "put the steps into this workflow")
-	cmd.Flags().StringVar(&f.at.Step, "at", "", "with --onto, the id of the step before which they are put")
-	cmd.Flags().BoolVar(&f.at.Fallback, "fallback", false, "with --onto, make them what is done when that step has failed")
-}
+func defaultCompile() compileFlags { return compileFlags{Parametrize: "all"} }
 
+// check also reads the workflow into which the steps go.
 func (f *compileFlags) check(cmd *cobra.Command) error {
-	switch f.parametrize {
-	case "all", "none", "ask":
-		return f.checkPlace(cmd)
+	if !slices.Contains([]string{"all", "none", "ask"}, f.Parametrize) {
+		return usage(cmd, "--parametrize: wanted all, none or ask, found %q", f.Parametrize)
 	}
-	return usage(cmd, "--parametrize: wanted all, none or ask, found %q", f.parametrize)
-}
-
-// checkPlace reads the workflow into which the steps go, and looks for their place.
-func (f *compileFlags) checkPlace(cmd *cobra.Command) error {
-	if f.into == "" {
-		if f.at != (workflows.Insertion{}) {
+	if f.Onto == "" {
+		if f.At != "" || f.Fallback {
 			return usage(cmd, "--at and --fallback want the workflow too: --onto FILE")
 		}
 		return nil
 	}
-	src, err := fileSource(f.into)
+	src, err := fileSource(f.Onto)
 	if err != nil {
 		return err
 	}
-	if ids, _ := workflows.NamesIn(src.Text); !slices.Contains(ids, f.at.Step) {
-		return usage(cmd, "--at: wanted a step of %s, one of %s, found %q", f.into, strings.Join(ids, ", "), f.at.Step)
+	if ids, _ := workflows.NamesIn(src.Text); !slices.Contains(ids, f.At) {
+		return usage(cmd, "--at: wanted a step of %s, one of %s, found %q", f.Onto, strings.Join(ids, ", "), f.At)
 	}
 	f.onto = src.Text
 	return nil
 }
 
-func (a *app) understand(seen []recorder.Event, file, events string, f *compileFlags) error {
+func (a *app) compileEvents(seen []recorder.Event, file, events string, f *compileFlags) error {
 	text, notes, err := compile.Events(seen, a.compileOptions(f, file, events))
 	if err != nil {
 		return err
 	}
-	return a.hand(text, notes, file)
+	return a.writeCompiled(text, notes, file)
 }
 
 func (a *app) compileOptions(f *compileFlags, file, events string) compile.Options {
-	o := compile.Options{Name: f.name, Description: f.description, Literal: f.parametrize == "none", Pictures: picturesBeside(file, events), Onto: f.onto, At: f.at}
+	o := compile.Options{Name: f.Name, Description: f.Description, Literal: f.Parametrize == "none", Pictures: picturesBeside(file, events), Onto: f.onto, At: workflows.Insertion{Step: f.At, Fallback: f.Fallback}}
 	if o.Name == "" {
 		file = cmp.Or(file, strings.TrimSuffix(events, endingOfEvents))
 		o.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
-	if f.parametrize == "ask" {
+	if f.Parametrize == "ask" {
 		in := bufio.NewReader(a.in)
 		o.Ask = func(proposed, value string) string { return a.askName(in, proposed, value) }
 	}
 	return o
 }
 
-func (a *app) askName(in *bufio.Reader, proposed, value string) string {
-	fmt.Fprintf(a.errOut, "%q was typed: a variable's name for it, Enter for %s, or - to keep it as it is: ", clean(value), proposed)
+// askName asks which variable a typed value becomes; "" if none.
+func (c *console) askName(in *bufio.Reader, proposed, value string) string {
+	fmt.Fprintf(c.errOut, "%q was typed: a variable's name for it, Enter for %s, or - to keep it as it is: ", clean(value), proposed)
 	line, err := in.ReadString('\n')
 	switch line = strings.TrimSpace(line); {
 	case err != nil && line == "", line == "-":
@@ -130,9 +127,9 @@ func (a *app) askName(in *bufio.Reader, proposed, value string) string {
 	return line
 }
 
-// hand writes a workflow that was made to its file, or on the standard output
-// when there is none, and says what is uncertain and how to play it.
-func (a *app) hand(text []byte, notes []compile.Note, file string) error {
+// writeCompiled writes a new workflow to its file, or to the standard output if there
+// is none, and tells what is uncertain and how to play it.
+func (a *app) writeCompiled(text []byte, notes []compile.Note, file string) error {
 	p, err := a.checked(text, file)
 	if err != nil {
 		return err
@@ -152,7 +149,7 @@ func (a *app) hand(text []byte, notes []compile.Note, file string) error {
 	return nil
 }
 
-// checked is the program of a workflow that was made.
+// checked compiles a new workflow.
 func (a *app) checked(text []byte, file string) (*workflows.Program, error) {
 	dir, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
@@ -172,7 +169,7 @@ func writeWorkflow(text []byte, file string) error {
 	return nil
 }
 
-// secretInputs are the arguments that ask for the secrets of a workflow.
+// secretInputs returns the arguments that ask for the secrets of a workflow.
 func secretInputs(p *workflows.Program) (args []string) {
 	for _, v := range p.Variables {
 		if v.Secret {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,6 +12,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/clients"
 	"understudy/internal/schedules"
+	"understudy/internal/versions"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -19,61 +21,67 @@ import (
 	"understudy/workflows/examples"
 )
 
-func (a *app) argumentCompleters() map[string]cobra.CompletionFunc {
+// completer offers what a shell may complete a command with. It never creates a data
+// folder.
+type completer struct{ *app }
+
+// arguments maps the words of usages to their completions.
+func (c completer) arguments() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"CLIENT": a.completeClient, "NEW": cobra.NoFileCompletions,
-		"ANSWER":    a.completeAnswer,
+		"CLIENT": c.client, "NEW": cobra.NoFileCompletions,
+		"ANSWER":    c.answer,
 		"COMMAND":   cobra.NoFileCompletions,
-		"DESKTOP":   a.completeDesktop,
+		"DESKTOP":   c.desktop,
 		"EVENTS":    filesOf("jsonl"),
 		"FILE":      filesOf("yaml", "yml", "json"),
-		"FILE|NAME": a.completeWorkflow,
+		"FILE|NAME": c.workflows,
 		"FOLDER":    folders,
 		"JSON":      cobra.NoFileCompletions,
-		"KIND":      oneOf(steps.Names(a.kinds)...),
-		"RUN":       a.completeRun,
-		"SCHEDULE":  a.completeSchedule,
+		"KIND":      oneOf(steps.Names(c.kinds)...),
+		"RUN":       c.run,
+		"SCHEDULE":  c.schedule,
 		"SELECTOR":  cobra.NoFileCompletions,
 		"SHELL":     oneOf(shells...),
-		"VERSION":   a.completeVersion,
-		"WORKFLOW":  a.completeSaved,
+		"VERSION":   c.version,
+		"WORKFLOW":  c.saved,
 	}
 }
 
-func (a *app) flagCompleters() map[string]cobra.CompletionFunc {
-	kinds := oneOf(steps.Names(a.kinds)...)
+// flags maps the names of flags to their completions.
+func (c completer) flags() map[string]cobra.CompletionFunc {
+	kinds := oneOf(steps.Names(c.kinds)...)
 	return map[string]cobra.CompletionFunc{
 		"catch-up":      oneOf(schedules.None, schedules.Last, schedules.All),
 		"client":        oneOf(clients.Names()...),
 		"display":       oneOf("auto", desktop.Seat, desktop.Portal, "virtual"),
 		"exclude-tools": kinds,
 		"server":        oneOf(virtual.Servers()...),
-		"from":          a.completeStep,
+		"from":          c.step,
 		"home":          folders,
-		"input":         a.completeInput,
+		"input":         c.input,
 		"inputs-file":   filesOf("yaml", "yml", "json"),
 		"mode":          oneOf(access.Ask, access.Act),
 		"on-disconnect": oneOf("cancel", "continue"),
 		"overlap":       oneOf(schedules.Skip, schedules.Queue, schedules.Allow),
-		"schedule":      a.completeSchedule,
+		"schedule":      c.schedule,
 		"status":        oneOf(engine.Statuses()...),
-		"to":            a.completeStep,
+		"to":            c.step,
 		"tools":         kinds,
 		"toolsets":      oneOf(access.Toolsets()...),
 	}
 }
 
-// completing says whether a first word is that of a shell which asks what may
-// come next. Nobody else needs completions, and cobra never lets go of a command
-// whose flags have some.
+// completing reports whether the first word is that of a shell that asks for
+// completions. Only then are they registered, because cobra never releases a command
+// whose flags have completions.
 func completing(word string) bool {
 	return word == cobra.ShellCompRequestCmd || word == cobra.ShellCompNoDescRequestCmd
 }
 
 // completeAll gives every command its completions, by the words of its usage
 // and the names of its flags.
-func (a *app) completeAll(cmd *cobra.Command) {
-	byWord, byFlag := a.argumentCompleters(), a.flagCompleters()
+func (c completer) completeAll(cmd *cobra.Command) {
+	byWord, byFlag := c.arguments(), c.flags()
 	var all func(*cobra.Command)
 	all = func(cmd *cobra.Command) {
 		cmd.ValidArgsFunction = inPlace(cmd, byWord)
@@ -89,8 +97,8 @@ func (a *app) completeAll(cmd *cobra.Command) {
 	all(cmd)
 }
 
-// arguments are the words of a command's usage that stand for arguments, and
-// whether the last of them may be repeated.
+// arguments returns the words of a command's usage that stand for arguments, and
+// reports whether the last of them may be repeated.
 func arguments(cmd *cobra.Command) (names []string, repeated bool) {
 	for _, word := range strings.Fields(cmd.Use)[1:] {
 		if strings.HasPrefix(word, "-") {
@@ -103,7 +111,7 @@ func arguments(cmd *cobra.Command) (names []string, repeated bool) {
 	return names, repeated
 }
 
-// inPlace completes each argument by what its word stands for.
+// inPlace completes each argument by its word.
 func inPlace(cmd *cobra.Command, byWord map[string]cobra.CompletionFunc) cobra.CompletionFunc {
 	if cmd.HasSubCommands() {
 		return nil // cobra offers them
@@ -139,13 +147,13 @@ func oneOf[T ~string](known ...T) cobra.CompletionFunc {
 	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// completions is how many runs are offered; the newest are those that are meant.
+// completions is the number of runs that are offered: the newest.
 const completions = 100
 
-// completeRun offers runs, the newest first, each with its workflow and status.
-func (a *app) completeRun(cmd *cobra.Command, args []string, typed string) (found []string, d cobra.ShellCompDirective) {
+// run offers runs, the newest first, each with its workflow and status.
+func (c completer) run(cmd *cobra.Command, args []string, typed string) (found []string, d cobra.ShellCompDirective) {
 	d = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	a.withStored(cmd, func(runs engine.Runs) {
+	c.withStored(cmd, func(runs engine.Runs) {
 		list, err := runs.List(cmd.Context(), engine.Query{Limit: 10 * completions})
 		if err != nil || len(list) == 0 {
 			return
@@ -163,29 +171,24 @@ func (a *app) completeRun(cmd *cobra.Command, args []string, typed string) (foun
 	return found, d
 }
 
-// withStored gives the runs of a data folder that is there; looking for what to
-// offer makes none.
-func (a *app) withStored(cmd *cobra.Command, do func(engine.Runs)) {
-	dir, err := a.folder()
+// withStored calls do with the runs of an existing data folder.
+func (c completer) withStored(cmd *cobra.Command, do func(engine.Runs)) {
+	dir, err := c.folder()
 	if err != nil {
 		return
 	}
-	if _, err := os.Stat(dir); err != nil {
-		return
+	if _, err := os.Stat(dir); err == nil {
+		_ = c.withRuns(cmd, &anyDisplay, func(runs engine.Runs) error { do(runs); return nil })
 	}
-	runs, leave, err := a.runs(cmd, &displayFlags{display: "auto"})
-	if err != nil {
-		return
-	}
-	defer leave()
-	do(runs)
 }
 
-// completeWorkflow offers saved workflows and examples, beside the files that
-// the shell offers.
-func (a *app) completeWorkflow(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.ShellCompDirective) {
-	saved, _ := a.savedNames()
-	for _, name := range slices.Concat(saved, exampleNames()) {
+// workflows offers saved workflows and examples, beside the files of the shell.
+func (c completer) workflows(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.ShellCompDirective) {
+	saved, _ := c.savedNames()
+	for _, name := range examples.Names() {
+		saved = append(saved, "example/"+name)
+	}
+	for _, name := range saved {
 		if strings.HasPrefix(name, typed) {
 			found = append(found, name)
 		}
@@ -193,16 +196,9 @@ func (a *app) completeWorkflow(_ *cobra.Command, _ []string, typed string) (foun
 	return found, cobra.ShellCompDirectiveDefault
 }
 
-func exampleNames() (names []string) {
-	for _, name := range examples.Names() {
-		names = append(names, "example/"+name)
-	}
-	return names
-}
-
-func (a *app) completeAnswer(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
-	a.withStored(cmd, func(runs engine.Runs) {
-		id, err := a.find(cmd.Context(), runs, args[0])
+func (c completer) answer(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+	c.withStored(cmd, func(runs engine.Runs) {
+		id, err := findRun(cmd.Context(), runs, args[0])
 		if err != nil {
 			return
 		}
@@ -213,8 +209,8 @@ func (a *app) completeAnswer(cmd *cobra.Command, args []string, _ string) (found
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *app) completeStep(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
-	p := a.named(cmd, args)
+func (c completer) step(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+	p := c.program(cmd, args)
 	if p == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -230,11 +226,10 @@ func (a *app) completeStep(cmd *cobra.Command, args []string, _ string) (found [
 	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// completeInput offers the names of the inputs, each with the sign that a value
-// follows.
-func (a *app) completeInput(cmd *cobra.Command, args []string, _ string) (found []string, d cobra.ShellCompDirective) {
+// inputs offers the names of the inputs, each followed by "=".
+func (c completer) input(cmd *cobra.Command, args []string, _ string) (found []string, d cobra.ShellCompDirective) {
 	d = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	p := a.named(cmd, args)
+	p := c.program(cmd, args)
 	if p == nil {
 		return nil, d
 	}
@@ -244,35 +239,79 @@ func (a *app) completeInput(cmd *cobra.Command, args []string, _ string) (found 
 	return found, d
 }
 
-// named is the document of the workflow or the run that the arguments name.
-func (a *app) named(cmd *cobra.Command, args []string) (p *workflows.Program) {
+// program compiles the document of the workflow or the run that the arguments name.
+func (c completer) program(cmd *cobra.Command, args []string) (p *workflows.Program) {
 	if len(args) == 0 {
 		return nil
 	}
 	if cmd.Name() == "run" {
-		if src, err := a.workflow(args[0]); err == nil {
-			_, p, _ = engine.Pack(src, a.kinds, a.load)
+		if src, err := c.workflow(args[0]); err == nil {
+			_, p, _ = engine.Pack(src, c.kinds, c.load)
 		}
 		return p
 	}
-	a.withStored(cmd, func(runs engine.Runs) {
-		id, err := a.find(cmd.Context(), runs, args[0])
+	c.withStored(cmd, func(runs engine.Runs) {
+		id, err := findRun(cmd.Context(), runs, args[0])
 		if err == nil {
-			p, _ = a.programFor(cmd.Context(), runs, id, "", &engine.ResumeRequest{})
+			p, _ = c.programFor(cmd.Context(), runs, id, "", &engine.ResumeRequest{})
 		}
 	})
 	return p
 }
 
-func (a *app) completeClient(cmd *cobra.Command, _ []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+func (c completer) client(cmd *cobra.Command, _ []string, _ string) (found []string, _ cobra.ShellCompDirective) {
 	file, _ := cmd.Flags().GetString("token-file")
-	tokens, err := a.tokens(file)
+	tokens, err := c.tokens(file)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	list, _ := tokens.List()
 	for _, x := range list {
 		found = append(found, cobra.CompletionWithDesc(x.Name, x.Mode))
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (c completer) desktop(*cobra.Command, []string, string) (names []string, d cobra.ShellCompDirective) {
+	home, err := c.folder()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, k := range virtual.List(desktopsFolder(home)) {
+		names = append(names, k.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (c completer) schedule(cmd *cobra.Command, _ []string, _ string) (names []string, d cobra.ShellCompDirective) {
+	on, _, end, err := c.schedules(cmd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer end()
+	all, _ := on.List(cmd.Context())
+	for _, e := range all {
+		names = append(names, e.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (c completer) saved(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names, _ := c.savedNames()
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (c completer) version(_ *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	path, err := savedFiles{c.app}.Path(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	all, _ := versions.List(path)
+	for _, v := range all {
+		found = append(found, v.Short()+"\t"+v.Saved.Local().Format(time.DateTime))
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
 }

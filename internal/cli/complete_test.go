@@ -14,7 +14,7 @@ import (
 func TestEveryArgumentIsCompleted(t *testing.T) {
 	a := &app{kinds: kinds.All()}
 	root := a.root()
-	byWord, byFlag := a.argumentCompleters(), a.flagCompleters()
+	byWord, byFlag := completer{a}.arguments(), completer{a}.flags()
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		names, _ := arguments(cmd)

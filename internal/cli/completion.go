@@ -10,7 +10,7 @@ import (
 
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-func (a *app) completion() *cobra.Command {
+func completionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Write the completion script of a shell",

@@ -40,7 +40,7 @@ func newDesk(machine desktop.Machine, o desktop.Options, l lasting, log *slog.Lo
 		machine: machine, options: o, lasting: l, log: log, over: make(chan struct{}), stir: make(chan struct{}, 1),
 		open: map[string]*desktop.Desktop{}, opening: map[string]*sync.Mutex{}, acting: map[string]string{},
 	}
-	if l.desktops > 0 {
+	if l.Desktops > 0 {
 		d.startPool()
 	}
 	return d
@@ -48,14 +48,11 @@ func newDesk(machine desktop.Machine, o desktop.Options, l lasting, log *slog.Lo
 
 // lasting says how virtual desktops are made, and how long they are kept.
 type lasting struct {
-	shared bool          // runs that chose none have one together
-	keep   time.Duration // for those that did not succeed
-	worker string        // of a fleet, whose runs they are
-	bounds bounds
-
-	desktops  int  // of a pool; 0: there is none
-	ready     int  // desktops of the pool that are started before they are needed
-	usersHome bool // programs of the pool have the user's home folder
+	shared    bool          // runs that chose none have one together
+	keep      time.Duration // for those that did not succeed
+	worker    string        // of a fleet, whose runs they are
+	bounds    bounds
+	poolFlags // Desktops 0: there is no pool
 }
 
 // bounds are for the desktops that are kept for runs: beyond them, the oldest

@@ -25,7 +25,7 @@ func TestWhoMayActWhere(t *testing.T) {
 		{"and beside one with a name", "", "virtual:work", true},
 		{"a pool of one is for one run", "", "", false},
 	} {
-		d := newDesk(local.Machine{}, desktop.Options{Display: "virtual", Dir: t.TempDir()}, lasting{shared: true, desktops: 1}, slog.New(slog.DiscardHandler))
+		d := newDesk(local.Machine{}, desktop.Options{Display: "virtual", Dir: t.TempDir()}, lasting{shared: true, poolFlags: poolFlags{Desktops: 1}}, slog.New(slog.DiscardHandler))
 		of := func(run, display string) engine.DesktopRequest {
 			return engine.DesktopRequest{Run: strings.Repeat(run, 10), Client: run, Choice: engine.DesktopChoice{Display: display}}
 		}

@@ -30,7 +30,7 @@ func whoOf(r engine.DesktopRequest) pool.Who {
 // startPool makes the pool, with the desktops of an earlier server that are
 // still there, and keeps some ready.
 func (d *desk) startPool() {
-	d.pool = pool.New(d.lasting.desktops)
+	d.pool = pool.New(d.lasting.Desktops)
 	d.pool.Alive = func(name string) bool {
 		_, err := virtual.Find(d.options.Dir, name)
 		return err == nil
@@ -55,7 +55,7 @@ func (d *desk) likeOurs(k virtual.Kept) bool {
 
 func (d *desk) pooledOptions(name string) desktop.Options {
 	o := d.options
-	o.Display, o.Name, o.Linger, o.OwnHome = "virtual", name, sharedLinger, !d.lasting.usersHome
+	o.Display, o.Name, o.Linger, o.OwnHome = "virtual", name, sharedLinger, !d.lasting.SharedHome
 	return o
 }
 
@@ -70,7 +70,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	who := whoOf(d.r)
 	name, ok := d.pool.Of(who)
 	if !ok {
-		return nil, steps.Errorf(steps.Busy, "all %d desktops are in use by runs of others", d.lasting.desktops).WithNext("try again later")
+		return nil, steps.Errorf(steps.Busy, "all %d desktops are in use by runs of others", d.lasting.Desktops).WithNext("try again later")
 	}
 	defer d.alone("pool " + name)()
 	defer d.stirPool()
@@ -196,14 +196,14 @@ func (d *desk) keepReady() {
 		case <-d.over:
 			return
 		}
-		stale, next := d.pool.Stale(d.lasting.ready, staleAfter)
+		stale, next := d.pool.Stale(d.lasting.Warm, staleAfter)
 		for _, name := range stale {
 			d.endStale(name)
 		}
 		if !next.IsZero() {
 			look.Reset(time.Until(next))
 		}
-		for _, name := range d.pool.Wanted(d.lasting.ready) {
+		for _, name := range d.pool.Wanted(d.lasting.Warm) {
 			if err := d.makeReady(ctx, name); err != nil && ctx.Err() == nil {
 				d.log.Warn("a desktop could not be made ready", "desktop", name, "error", err)
 			}
@@ -218,7 +218,7 @@ const staleAfter = 5 * time.Minute
 // endStale ends the desktop of a client that has not used it for long.
 func (d *desk) endStale(name string) {
 	defer d.alone("pool " + name)()
-	if stale, _ := d.pool.Stale(d.lasting.ready, staleAfter); !slices.Contains(stale, name) {
+	if stale, _ := d.pool.Stale(d.lasting.Warm, staleAfter); !slices.Contains(stale, name) {
 		return // a run was faster
 	}
 	if err := d.endPooled(name, "it was made clean for the next client"); err != nil {

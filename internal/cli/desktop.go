@@ -18,30 +18,30 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// desktopsFolder is where the virtual desktops of a data folder are kept.
+// desktopsFolder returns the folder of the virtual desktops of a data folder.
 func desktopsFolder(home string) string { return filepath.Join(home, "display") }
 
-func (a *app) desktop() *cobra.Command {
+func desktopCommand(a *app) *cobra.Command {
 	cmd := group("desktop", "Start, list and stop the virtual desktops that last",
 		"Start, list and stop virtual desktops that last: each is kept by a process of its own,\n"+
 			"with the programs on it, until it is stopped or its time is over. Runs use one with\n"+
 			"--display virtual:NAME; one that a run made, and that did not succeed, is kept for it.",
-		a.desktopEnv())
+		desktopEnv(a))
 	for _, o := range desktops.Operations() {
-		cmd.AddCommand(a.desktopOperation(o))
+		cmd.AddCommand(desktopOperation(a, o))
 	}
 	return cmd
 }
 
-// keepDesktop is the process that keeps a desktop, which nobody types.
-func (a *app) keepDesktop() *cobra.Command {
+// keepDesktop is the command of the process that keeps a desktop; nobody types it.
+func keepDesktop(*app) *cobra.Command {
 	return &cobra.Command{
 		Use: virtual.KeeperCommand, Hidden: true, DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error { return virtual.RunKeeper(cmd.Context(), args) },
 	}
 }
 
-func (a *app) desktopOperation(o desktops.Operation) *cobra.Command {
+func desktopOperation(a *app, o desktops.Operation) *cobra.Command {
 	var picture string
 	cmd := a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
 		ks, err := a.keepers()
@@ -63,11 +63,10 @@ func (a *app) desktopOperation(o desktops.Operation) *cobra.Command {
 	return cmd
 }
 
-// desktopError is the error of an operation as the command line tells it.
+// desktopError replaces the advice of an error by that for the command line.
 func desktopError(err error) error {
 	if e, ok := errors.AsType[*steps.Error](err); ok && e.Code == steps.NotFound {
-		err = e.Err // what is next has other names here
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "`understudy desktop ls` lists them, `understudy desktop start NAME` starts one"}
+		return &steps.Error{Code: steps.Invalid, Err: e.Err, Next: "`understudy desktop ls` lists them, `understudy desktop start NAME` starts one"}
 	}
 	return err
 }
@@ -90,7 +89,7 @@ func (a *app) writePicture(p image.Image, file, desktop string) error {
 	return err
 }
 
-func (a *app) desktopEnv() *cobra.Command {
+func desktopEnv(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "env DESKTOP",
 		Short: "Write what a shell has to export to use a desktop",
@@ -108,26 +107,11 @@ func (a *app) desktopEnv() *cobra.Command {
 			for _, v := range k.Env {
 				name, value, _ := strings.Cut(v, "=")
 				if name == "XDG_RUNTIME_DIR" {
-					continue // what has it ends with the desktop, and a shell should not
+					continue // programs with it end with the desktop, and a shell should not
 				}
 				fmt.Fprintf(a.out, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 			}
 			return nil
 		},
 	}
-}
-
-func (a *app) completeDesktop(*cobra.Command, []string, string) (names []string, d cobra.ShellCompDirective) {
-	dir, err := a.folder()
-	if err == nil {
-		dir = desktopsFolder(dir)
-		_, err = os.Stat(dir) // looking for what to offer makes none
-	}
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	for _, k := range virtual.List(dir) {
-		names = append(names, k.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

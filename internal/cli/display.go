@@ -13,42 +13,43 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
+// displayFlags choose the desktop of a command.
 type displayFlags struct {
-	display, screen, layout string
-	keep                    time.Duration
-	bounds                  bounds
-	memory                  int // of bounds, in megabytes
+	Display string        `flag:"display" usage:"auto, seat for yours, portal for yours as you allow it in a dialog, virtual, virtual:NAME for a desktop that lasts, or a display such as :0"`
+	Screen  string        `flag:"screen" usage:"the size of a virtual screen (default 1920x1080)"`
+	Layout  string        `flag:"layout" usage:"the layout of a virtual keyboard, such as de"`
+	Keep    time.Duration `flag:"keep-desktop" usage:"how long the virtual desktop of a run is kept that did not succeed; 0 closes it"`
+	Kept    int           `flag:"keep-desktops" usage:"how many such desktops are kept, the oldest closed first"`
+	KeptMB  int           `flag:"keep-megabytes" usage:"how much memory they may have together, the oldest closed first"`
 }
 
-func (f *displayFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.display, "display", "auto", "auto, seat for yours, portal for yours as you allow it in a dialog, virtual, virtual:NAME for a desktop that lasts, or a display such as :0")
-	cmd.Flags().StringVar(&f.screen, "screen", "", "the size of a virtual screen (default 1920x1080)")
-	cmd.Flags().StringVar(&f.layout, "layout", "", "the layout of a virtual keyboard, such as de")
-	cmd.Flags().DurationVar(&f.keep, "keep-desktop", 24*time.Hour, "how long the virtual desktop of a run is kept that did not succeed; 0 closes it")
-	cmd.Flags().IntVar(&f.bounds.count, "keep-desktops", 8, "how many such desktops are kept, the oldest closed first")
-	cmd.Flags().IntVar(&f.memory, "keep-megabytes", 4096, "how much memory they may have together, the oldest closed first")
+// anyDisplay is for commands that need no desktop.
+var anyDisplay = displayFlags{Display: "auto"}
+
+func defaultDisplay() displayFlags {
+	return displayFlags{Display: "auto", Keep: 24 * time.Hour, Kept: 8, KeptMB: 4096}
 }
+
+func (f *displayFlags) bounds() bounds { return bounds{f.Kept, int64(f.KeptMB) << 20} }
 
 func (f *displayFlags) options(cmd *cobra.Command) (desktop.Options, error) {
-	o := desktop.Options{Display: f.display, Layout: f.layout}
-	f.bounds.memory = int64(f.memory) << 20
-	if name, ok := strings.CutPrefix(f.display, "virtual:"); ok {
+	o := desktop.Options{Display: f.Display, Layout: f.Layout}
+	if name, ok := strings.CutPrefix(f.Display, "virtual:"); ok {
 		if err := virtual.CheckName(name); err != nil {
 			return o, usage(cmd, "--display: %w", err)
 		}
 	}
-	if f.screen == "" {
+	if f.Screen == "" {
 		return o, nil
 	}
-	size, err := desktop.ParseSize(f.screen)
-	if err != nil {
+	var err error
+	if o.Screen, err = desktop.ParseSize(f.Screen); err != nil {
 		return o, usage(cmd, "--screen: %w", err)
 	}
-	o.Screen = size
 	return o, nil
 }
 
-// openDisplay opens the desktop that the flags name, for what is no run.
+// openDisplay opens the desktop that the flags name, outside of any run.
 func (a *app) openDisplay(ctx context.Context, cmd *cobra.Command, f *displayFlags) (*desktop.Desktop, error) {
 	o, err := f.options(cmd)
 	if err != nil {
@@ -67,15 +68,15 @@ func (a *app) openDisplay(ctx context.Context, cmd *cobra.Command, f *displayFla
 	return d, nil
 }
 
-// choice is what a run is told of its desktop: a virtual one, or yours, it has
-// beside that of whoever owns the data folder, which is then asked for none in
-// particular.
+// choice returns the desktop that a run asks for. A run gets a virtual desktop, or
+// the user's, beside that of the owner of the data folder, which is then asked
+// for no particular one.
 func (f *displayFlags) choice(cmd *cobra.Command) (engine.DesktopChoice, error) {
 	o, err := f.options(cmd)
-	if err != nil || !isVirtual(f.display) && f.display != desktop.Seat {
+	if err != nil || !isVirtual(f.Display) && f.Display != desktop.Seat {
 		return engine.DesktopChoice{}, err
 	}
-	return engine.DesktopChoice{Display: o.Display, Screen: o.Screen, Layout: o.Layout, Keep: f.keep}, nil
+	return engine.DesktopChoice{Display: o.Display, Screen: o.Screen, Layout: o.Layout, Keep: f.Keep}, nil
 }
 
 func isVirtual(display string) bool {

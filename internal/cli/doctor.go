@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,14 +14,16 @@ import (
 type diagnosis struct {
 	Ready    bool              `json:"ready"`
 	Findings []desktop.Finding `json:"findings"`
-	Clients  []serverFinding   `json:"clients"` // what they say of servers
+	Clients  []serverFinding   `json:"clients"` // their servers
 }
 
-func (a *app) doctor() *cobra.Command {
-	var asJSON bool
-	var display displayFlags
-	var servers checkFlags
-	cmd := &cobra.Command{
+func doctorCommand(a *app) *cobra.Command {
+	f := struct {
+		jsonFlag
+		displayFlags
+		clientCheck
+	}{displayFlags: defaultDisplay(), clientCheck: clientCheck{Timeout: 30 * time.Second}}
+	return withFlags(&cobra.Command{
 		Use:   "doctor",
 		Short: "Say whether this machine is ready, and what mends it",
 		Long: "Say whether this machine is ready, and what mends it.\n\n" +
@@ -29,12 +32,12 @@ func (a *app) doctor() *cobra.Command {
 			"others are started only with --all-servers.",
 		Args: atMost(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := display.options(cmd)
+			o, err := f.options(cmd)
 			if err != nil {
 				return err
 			}
-			d := diagnose(a.machine.Diagnose(cmd.Context(), o), a.checkClients(cmd.Context(), &servers))
-			if err := a.showDiagnosis(d, asJSON); err != nil {
+			d := diagnose(a.machine.Diagnose(cmd.Context(), o), f.run(cmd.Context()))
+			if err := a.showDiagnosis(d, f.JSON); err != nil {
 				return err
 			}
 			if !d.Ready {
@@ -42,14 +45,10 @@ func (a *app) doctor() *cobra.Command {
 			}
 			return nil
 		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
-	display.add(cmd)
-	servers.add(cmd)
-	return cmd
+	}, &f)
 }
 
-// diagnose judges: a machine is ready when everything that is needed works.
+// diagnose finds a machine ready if everything needed works.
 func diagnose(findings []desktop.Finding, servers []serverFinding) diagnosis {
 	d := diagnosis{Ready: true, Findings: findings, Clients: servers}
 	for _, f := range d.all() {
@@ -60,7 +59,7 @@ func diagnose(findings []desktop.Finding, servers []serverFinding) diagnosis {
 	return d
 }
 
-// all are the findings of the machine, then those of the clients.
+// all returns the findings of the machine, then those of the clients.
 func (d diagnosis) all() []desktop.Finding {
 	all := slices.Clone(d.Findings)
 	for _, s := range d.Clients {
@@ -78,7 +77,7 @@ func (a *app) showDiagnosis(d diagnosis, asJSON bool) error {
 		width = max(width, len(f.Name))
 	}
 	for _, f := range d.all() {
-		if f.OK && a.quiet {
+		if f.OK && a.Quiet {
 			continue
 		}
 		fmt.Fprintf(a.out, "%s %-*s  %s\n", verdict(p, f), width, clean(f.Name), clean(f.Detail))
@@ -89,7 +88,7 @@ func (a *app) showDiagnosis(d diagnosis, asJSON bool) error {
 	return nil
 }
 
-// verdict is one word for a finding, two letters wide.
+// verdict returns a word of two characters for a finding.
 func verdict(p paint, f desktop.Finding) string {
 	switch {
 	case f.OK:

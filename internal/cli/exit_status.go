@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"understudy/steps"
 )
 
@@ -35,7 +32,7 @@ var statusMeanings = []struct {
 	{statusInterrupted, "interrupted; the run can be resumed"},
 }
 
-// statusOf is the one table from the codes of errors to exit statuses.
+// statusOf maps the codes of errors to exit statuses.
 var statusOf = map[steps.Code]int{
 	steps.Invalid:       statusInvalid,
 	steps.NotFound:      statusFailed,
@@ -65,29 +62,19 @@ func statusHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// A shownError is an error that was already printed in full.
+// A shownError is an error that was already printed.
 type shownError struct{ code steps.Code }
 
 func (e *shownError) Error() string { return string(e.code) }
 
-// end shows an error, unless that was done, and gives the exit status.
-func (a *app) end(err error) int {
+// end shows an error, unless it was shown already, and returns the exit status.
+func (c *console) end(err error) int {
 	if err == nil {
 		return statusOK
 	}
 	if shown, ok := errors.AsType[*shownError](err); ok {
 		return statusOf[shown.code]
 	}
-	fmt.Fprintf(a.errOut, "%s %s\n", paintFor(a.errOut).red("understudy:"), cleanLines(err.Error()))
+	fmt.Fprintf(c.errOut, "%s %s\n", paintFor(c.errOut).red("understudy:"), cleanLines(err.Error()))
 	return statusOf[steps.CodeOf(err)]
-}
-
-func usage(cmd *cobra.Command, format string, args ...any) error {
-	return steps.Errorf(steps.Invalid, format, args...).WithNext(fmt.Sprintf("see `%s --help`", cmd.CommandPath()))
-}
-
-func flagNames(cmd *cobra.Command) []string {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return names
 }

@@ -19,15 +19,17 @@ import (
 	"understudy/steps"
 )
 
-func (a *app) runsExport() *cobra.Command {
-	var page bool
-	cmd := a.withRun(&cobra.Command{
+func runsExport(a *app) *cobra.Command {
+	var f struct {
+		Page bool `flag:"html" usage:"write its page, with its pictures, as one file"`
+	}
+	return withFlags(a.ofRun(&cobra.Command{
 		Use: "export RUN FOLDER", Short: "Write a run into a folder: its events, its document and its pictures",
 		Args: exactly(2, "the id of one run and a new folder, or with --html a new file"),
 	}, func(ctx context.Context, runs engine.Runs, id string, args []string) error {
 		x := exporter{runs: runs, id: id, dir: args[0]}
 		export := x.export
-		if page {
+		if f.Page {
 			export = x.page
 		}
 		if err := export(ctx); err != nil {
@@ -35,9 +37,14 @@ func (a *app) runsExport() *cobra.Command {
 		}
 		fmt.Fprintln(a.out, x.dir)
 		return nil
-	})
-	cmd.Flags().BoolVar(&page, "html", false, "write its page, with its pictures, as one file")
-	return cmd
+	}), &f)
+}
+
+// exporter writes a run into a folder, or its page into a file.
+type exporter struct {
+	runs engine.Runs
+	id   string
+	dir  string
 }
 
 func (x *exporter) page(ctx context.Context) error {
@@ -46,12 +53,6 @@ func (x *exporter) page(ctx context.Context) error {
 		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file that is not there yet"}
 	}
 	return errors.Join(viewer.Export(ctx, x.runs, x.id, f), f.Close())
-}
-
-type exporter struct {
-	runs engine.Runs
-	id   string
-	dir  string
 }
 
 func (x *exporter) export(ctx context.Context) error {
@@ -66,7 +67,11 @@ func (x *exporter) export(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(x.writeJSON("run.json", report), x.events(ctx), x.documents(ctx, h), x.pictures(ctx, report))
+	raw, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		return err
+	}
+	return errors.Join(x.write("run.json", append(raw, '\n')), x.events(ctx), x.documents(ctx, h), x.pictures(ctx, report))
 }
 
 func (x *exporter) write(name string, content []byte) error {
@@ -75,14 +80,6 @@ func (x *exporter) write(name string, content []byte) error {
 		return err
 	}
 	return os.WriteFile(path, content, 0o600)
-}
-
-func (x *exporter) writeJSON(name string, v any) error {
-	raw, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	return x.write(name, append(raw, '\n'))
 }
 
 func (x *exporter) events(ctx context.Context) error {
@@ -134,12 +131,12 @@ func ending(text []byte) string {
 
 func (x *exporter) pictures(ctx context.Context, r engine.Report) error {
 	for i, s := range r.Steps {
-		names := map[string]string{}
+		names, step := map[string]string{}, fmt.Sprintf("%04d-%s", i+1, plainName(cmp.Or(s.ID, s.Path)))
 		for n, hash := range picturesIn(s.Result) {
-			names[hash] = fmt.Sprintf("%04d-%s-result%d.png", i+1, fileName(s), n+1)
+			names[hash] = fmt.Sprintf("%s-result%d.png", step, n+1)
 		}
 		for _, c := range s.Captures {
-			names[c.Hash] = fmt.Sprintf("%04d-%s-try%d-%s.png", i+1, fileName(s), c.Try, c.When)
+			names[c.Hash] = fmt.Sprintf("%s-try%d-%s.png", step, c.Try, c.When)
 			if err := x.picture(ctx, s, c.Hash, names[c.Hash]); err != nil {
 				return err
 			}
@@ -167,7 +164,7 @@ var pictureAddress = regexp.MustCompile(`"` + engine.CaptureURI(`([0-9a-f]{64})`
 func picturesIn(result any) (hashes []string) {
 	raw, err := json.Marshal(result)
 	if err != nil {
-		return nil // a result came from JSON
+		return nil // cannot happen: a result came from JSON
 	}
 	for _, m := range pictureAddress.FindAllSubmatch(raw, -1) {
 		if hash := string(m[1]); !slices.Contains(hashes, hash) {
@@ -177,15 +174,10 @@ func picturesIn(result any) (hashes []string) {
 	return hashes
 }
 
-func fileName(s engine.StepReport) string {
-	name := cmp.Or(s.ID, s.Path)
-	return plainName(name)
-}
-
 const longestName = 100
 
-// plainName is a name with letters and signs that every system takes in the name
-// of a file, and that lead nowhere.
+// plainName replaces the characters of a name that some system does not allow in
+// file names, or that would lead to another folder.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {

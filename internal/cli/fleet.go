@@ -30,33 +30,26 @@ import (
 	"understudy/store/jetstream"
 )
 
-// fleetFlags say which fleet is meant, for every command that has to do with runs.
+// fleetFlags say whose runs a command means.
 type fleetFlags struct {
-	url, credential, ca string
-	unsafe              bool
+	Fleet           string `flag:"fleet" usage:"the servers of a fleet whose runs are meant, such as nats://10.0.0.1:4222 (default $UNDERSTUDY_FLEET)"`
+	FleetCredential string `flag:"fleet-credential" usage:"the file that lets you in there (default $UNDERSTUDY_FLEET_CREDENTIAL)"`
+	FleetCA         string `flag:"fleet-ca" usage:"who signed the certificates of the servers (default: whom this machine trusts)"`
+	UnsafeSync      bool   `flag:"unsafe-sync" usage:"use servers of a fleet that lose what they acknowledged when the power fails"`
 }
 
-const (
-	fleetVariable           = "UNDERSTUDY_FLEET"
-	fleetCredentialVariable = "UNDERSTUDY_FLEET_CREDENTIAL"
-)
-
-func (f *fleetFlags) add(cmd *cobra.Command) {
-	flags := cmd.PersistentFlags()
-	flags.StringVar(&f.url, "fleet", os.Getenv(fleetVariable), "the servers of a fleet whose runs are meant, such as nats://10.0.0.1:4222 (default $"+fleetVariable+")")
-	flags.StringVar(&f.credential, "fleet-credential", os.Getenv(fleetCredentialVariable), "the file that lets you in there (default $"+fleetCredentialVariable+")")
-	flags.StringVar(&f.ca, "fleet-ca", "", "who signed the certificates of the servers (default: whom this machine trusts)")
-	flags.BoolVar(&f.unsafe, "unsafe-sync", false, "use servers of a fleet that lose what they acknowledged when the power fails")
+func fleetFromEnvironment() fleetFlags {
+	return fleetFlags{Fleet: os.Getenv("UNDERSTUDY_FLEET"), FleetCredential: os.Getenv("UNDERSTUDY_FLEET_CREDENTIAL")}
 }
 
-// fleetStore is the store of the fleet, with what lets go of it.
+// fleetStore returns the store of the fleet, and a function that closes it.
 func (a *app) fleetStore(ctx context.Context, name string, o jetstream.Options) (*jetstream.Store, func(), error) {
-	nc, err := jetstream.Dial(jetstream.Address{URL: a.fleet.url, Credential: a.fleet.credential, CA: a.fleet.ca, Name: name})
+	nc, err := jetstream.Dial(jetstream.Address{URL: a.Fleet, Credential: a.FleetCredential, CA: a.FleetCA, Name: name})
 	if err != nil {
 		return nil, nil, &steps.Error{Code: steps.Unavailable, Err: err, Next: "start one with `understudy hub`, and name its credential with --fleet-credential"}
 	}
 	err = jetstream.CheckSync(ctx, nc)
-	if errors.Is(err, jetstream.ErrUnsynced) && !a.fleet.unsafe {
+	if errors.Is(err, jetstream.ErrUnsynced) && !a.UnsafeSync {
 		nc.Close()
 		return nil, nil, &steps.Error{Code: steps.Unavailable, Err: err, Next: "mend that, or accept it with --unsafe-sync"}
 	}
@@ -68,11 +61,11 @@ func (a *app) fleetStore(ctx context.Context, name string, o jetstream.Options) 
 		nc.Close()
 		return nil, nil, &steps.Error{Code: steps.Unavailable, Err: err}
 	}
-	return s, func() { _ = s.Close(); nc.Close() }, nil // what is stored is stored
+	return s, func() { _ = s.Close(); nc.Close() }, nil // everything acknowledged is stored already
 }
 
-// fleetRuns are the runs of a fleet, which its workers execute. A server answers
-// them what its clients may do; nil: it is none.
+// fleetRuns returns the runs of a fleet, which its workers execute. If this process is
+// a server, workers ask it what its clients may do; o is nil otherwise.
 func (a *app) fleetRuns(cmd *cobra.Command, o *opening) (*fleet.Client, func(), error) {
 	s, end, err := a.fleetStore(cmd.Context(), "client", jetstream.Options{})
 	if err != nil {
@@ -91,7 +84,7 @@ func (a *app) fleetRuns(cmd *cobra.Command, o *opening) (*fleet.Client, func(), 
 	return c, func() { cancel(); end() }, nil
 }
 
-// ofFleet makes the options those of a server whose runs are executed by workers.
+// ofFleet changes the options to those of a server whose runs workers execute.
 func (o *opening) ofFleet(s *mcpserver.Options, home string) (err error) {
 	s.Fleet, s.Desktops, s.Desktop, s.Check = true, nil, nil, nil
 	s.Schedules = &fleet.Schedules{Client: func(ctx context.Context) (*fleet.Client, error) {
@@ -104,14 +97,15 @@ func (o *opening) ofFleet(s *mcpserver.Options, home string) (err error) {
 	}
 	o.name = s.Server
 	if o.cmd.Name() != "serve" {
-		o.name = rand.Text() // it serves one client, which goes with it
-	} else if o.pool.desktops > 0 {
+		o.name = rand.Text() // of one client, and for as long as that is connected
+	} else if o.pool.Desktops > 0 {
 		return usage(o.cmd, "--desktops: the desktops of a fleet are at its workers: worker --desktops")
 	}
 	return nil
 }
 
-// serverName is a name for the server over a data folder, by which it is known again.
+// serverName returns the name by which the fleet knows the server over a data folder
+// when it comes back.
 func serverName(home string) (string, error) {
 	file := filepath.Join(home, "fleet-server")
 	raw, err := os.ReadFile(file)
@@ -122,7 +116,7 @@ func serverName(home string) (string, error) {
 	return string(raw), err
 }
 
-func (a *app) hub() *cobra.Command {
+func hubCommand(a *app) *cobra.Command {
 	var o hub.Options
 	cmd := &cobra.Command{
 		Use:   "hub",
@@ -162,21 +156,23 @@ func (a *app) hub() *cobra.Command {
 	return cmd
 }
 
-type workerFlags struct {
-	display  displayFlags
-	name     string
-	labels   []string
-	desktops int
-	replicas int
-	drain    time.Duration
-	metrics  string
-	toolsets []string
-	exclude  []string
+// worker is the command worker. Its tagged fields are its flags.
+type worker struct {
+	*app
+	displayFlags
+	Name     string        `flag:"name" usage:"what it is called; its desktops are found again by that (default the name of the machine)"`
+	Labels   []string      `flag:"labels" usage:"what it has, such as app=sap,room=2"`
+	Desktops int           `flag:"desktops" usage:"how many runs it executes at once"`
+	Replicas int           `flag:"replicas" usage:"on how many servers the fleet keeps each run, when it is new: 1 or 3"`
+	Drain    time.Duration `flag:"drain" usage:"how long it waits for the steps under way when it is ended"`
+	Metrics  string        `flag:"metrics" usage:"an address at which Prometheus reads /metrics, such as 127.0.0.1:9465; whoever reaches it reads them"`
+	Toolsets []string      `flag:"toolsets" usage:"whose steps it does (default all)"`
+	Exclude  []string      `flag:"exclude-tools" usage:"steps that it refuses"`
 }
 
-func (a *app) worker() *cobra.Command {
-	var f workerFlags
-	cmd := &cobra.Command{
+func workerCommand(a *app) *cobra.Command {
+	w := &worker{app: a, displayFlags: defaultDisplay(), Desktops: 1, Replicas: 1, Drain: 5 * time.Minute}
+	return withFlags(&cobra.Command{
 		Use:   "worker --fleet URL",
 		Short: "Execute runs of a fleet on desktops of this machine",
 		Long: "Execute runs of a fleet, each on a virtual desktop of its own. A run names the labels\n" +
@@ -185,90 +181,79 @@ func (a *app) worker() *cobra.Command {
 			"app=NAME for what is installed, as `understudy doctor --json` lists it. When it is ended, each run pauses after the step under way and goes on\n" +
 			"at another worker.",
 		Args: atMost(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.work(cmd, &f) },
-	}
-	f.display.add(cmd)
-	cmd.Flags().StringVar(&f.name, "name", "", "what it is called; its desktops are found again by that (default the name of the machine)")
-	cmd.Flags().StringSliceVar(&f.labels, "labels", nil, "what it has, such as app=sap,room=2")
-	cmd.Flags().IntVar(&f.desktops, "desktops", 1, "how many runs it executes at once")
-	cmd.Flags().IntVar(&f.replicas, "replicas", 1, "on how many servers the fleet keeps each run, when it is new: 1 or 3")
-	cmd.Flags().DurationVar(&f.drain, "drain", 5*time.Minute, "how long it waits for the steps under way when it is ended")
-	cmd.Flags().StringVar(&f.metrics, "metrics", "", "an address at which Prometheus reads /metrics, such as 127.0.0.1:9465; whoever reaches it reads them")
-	cmd.Flags().StringSliceVar(&f.toolsets, "toolsets", nil, "whose steps it does (default all)")
-	cmd.Flags().StringSliceVar(&f.exclude, "exclude-tools", nil, "steps that it refuses")
-	return cmd
+		RunE: func(cmd *cobra.Command, _ []string) error { return w.work(cmd) },
+	}, w)
 }
 
-func (f *workerFlags) check(cmd *cobra.Command, url string) error {
+func (w *worker) check(cmd *cobra.Command) error {
 	switch {
-	case url == "":
+	case w.Fleet == "":
 		return usage(cmd, "wanted the servers of a fleet with --fleet")
-	case f.desktops < 1:
-		return usage(cmd, "--desktops %d: wanted 1 or more", f.desktops)
-	case f.replicas != 1 && f.replicas != 3:
-		return usage(cmd, "--replicas %d: wanted 1 or 3", f.replicas)
-	case f.display.display == "auto":
-		f.display.display = "virtual"
-	case f.desktops > 1 && f.display.display != "virtual":
-		return usage(cmd, "--desktops %d: wanted 1, for --display %s is one", f.desktops, f.display.display)
+	case w.Desktops < 1:
+		return usage(cmd, "--desktops %d: wanted 1 or more", w.Desktops)
+	case w.Replicas != 1 && w.Replicas != 3:
+		return usage(cmd, "--replicas %d: wanted 1 or 3", w.Replicas)
+	case w.Display == "auto":
+		w.Display = "virtual"
+	case w.Desktops > 1 && w.Display != "virtual":
+		return usage(cmd, "--desktops %d: wanted 1, for --display %s is one", w.Desktops, w.Display)
 	}
-	if f.name == "" {
+	if w.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
 			return usage(cmd, "this machine has no name: wanted one with --name")
 		}
-		f.name = host
+		w.Name = host
 	}
 	return nil
 }
 
-func (a *app) work(cmd *cobra.Command, f *workerFlags) (err error) {
-	if err := f.check(cmd, a.fleet.url); err != nil {
+func (w *worker) work(cmd *cobra.Command) (err error) {
+	if err := w.check(cmd); err != nil {
 		return err
 	}
-	o, err := f.display.options(cmd)
+	o, err := w.options(cmd)
 	if err != nil {
 		return err
 	}
-	home, err := a.folder()
+	home, err := w.folder()
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(home, "worker-"+f.name)
-	files := dir + "-files" // beside it: no step may touch what keeps its desktops
+	dir := filepath.Join(home, "worker-"+w.Name)
+	files := dir + "-files" // not in dir, because no step may touch the desktops' data
 	if err := os.MkdirAll(files, 0o700); err != nil {
 		return err
 	}
-	s, end, err := a.fleetStore(cmd.Context(), f.name, jetstream.Options{Replicas: f.replicas})
+	s, end, err := w.fleetStore(cmd.Context(), w.Name, jetstream.Options{Replicas: w.Replicas})
 	if err != nil {
 		return err
 	}
 	defer end()
-	e, leave := a.engineOver(s, nil, dir, o, lasting{bounds: f.display.bounds, keep: f.display.keep, worker: f.name})
+	e, leave := w.engineOver(s, nil, dir, o, lasting{bounds: w.bounds(), keep: w.Keep, worker: w.Name})
 	defer func() { err = errors.Join(err, leave(context.WithoutCancel(cmd.Context()))) }()
-	e.Lease, e.Dir, e.Roots, e.Environ, e.Allow = engine.NewLease(f.desktops), files, []string{files}, os.Environ(), f.allow
-	labels := f.allLabels(o.Screen)
-	apps := a.applications(cmd.Context(), o)
-	w := &fleet.Worker{Store: s, Engine: e, Name: f.name, Labels: slices.Concat(labels, apps), Desktops: f.desktops, DrainTime: f.drain, Desktop: a.opens(desktopsFolder(dir)), Log: a.log()}
+	e.Lease, e.Dir, e.Roots, e.Environ, e.Allow = engine.NewLease(w.Desktops), files, []string{files}, os.Environ(), w.allow
+	labels, apps := w.allLabels(o.Screen), w.applications(cmd.Context(), o)
+	run := &fleet.Worker{Store: s, Engine: e, Name: w.Name, Labels: slices.Concat(labels, apps), Desktops: w.Desktops, DrainTime: w.Drain, Desktop: w.opens(desktopsFolder(dir)), Log: w.log()}
 	read := func(context.Context) []telemetry.Reading {
-		return append(a.observer().Readings(), w.Readings(len(virtual.List(desktopsFolder(dir))))...)
+		return append(w.observer().Readings(), run.Readings(len(virtual.List(desktopsFolder(dir))))...)
 	}
-	if err := a.observer().SendMetrics(cmd.Context(), read); err != nil {
-		a.log().Warn("no metrics are sent", "error", err)
+	if err := w.observer().SendMetrics(cmd.Context(), read); err != nil {
+		w.log().Warn("no metrics are sent", "error", err)
 	}
-	if f.metrics != "" {
-		address, end, err := serveMetrics(f.metrics, read)
+	if w.Metrics != "" {
+		address, end, err := serveMetrics(w.Metrics, read)
 		if err != nil {
 			return &steps.Error{Code: steps.Unavailable, Err: err}
 		}
 		defer end()
-		fmt.Fprintf(a.errOut, "understudy: metrics are at http://%s/metrics\n", address)
+		fmt.Fprintf(w.errOut, "understudy: metrics are at http://%s/metrics\n", address)
 	}
-	fmt.Fprintf(a.errOut, "understudy: worker %s takes runs that need any of %s, and %s that doctor found, %d at once\n", f.name, strings.Join(labels, " "), count(len(apps), "application"), f.desktops)
-	return w.Run(cmd.Context())
+	fmt.Fprintf(w.errOut, "understudy: worker %s takes runs that need any of %s, and %s that doctor found, %d at once\n", w.Name, strings.Join(labels, " "), count(len(apps), "application"), w.Desktops)
+	return run.Run(cmd.Context())
 }
 
-// serveMetrics lets Prometheus read what read gives.
+// serveMetrics serves readings for Prometheus.
 func serveMetrics(address string, read func(context.Context) []telemetry.Reading) (net.Addr, func(), error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -283,30 +268,30 @@ func serveMetrics(address string, read func(context.Context) []telemetry.Reading
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = s.Serve(l) // it ends when it is closed
+		_ = s.Serve(l) // returns once closed
 	}()
 	return l.Addr(), func() { _ = s.Close(); <-done }, nil
 }
 
-func (f *workerFlags) allLabels(screen desktop.Size) []string {
-	all := slices.Concat(f.labels, []string{"os=" + runtime.GOOS, "arch=" + runtime.GOARCH})
-	if strings.HasPrefix(f.display.display, "virtual") {
+func (w *worker) allLabels(screen desktop.Size) []string {
+	all := slices.Concat(w.Labels, []string{"os=" + runtime.GOOS, "arch=" + runtime.GOARCH})
+	if strings.HasPrefix(w.Display, "virtual") {
 		all = append(all, fmt.Sprint("screen=", cmp.Or(screen, virtual.DefaultScreen)))
 	}
 	for _, t := range access.Toolsets() {
-		if len(f.toolsets) == 0 || slices.Contains(f.toolsets, string(t)) {
+		if len(w.Toolsets) == 0 || slices.Contains(w.Toolsets, string(t)) {
 			all = append(all, "toolset="+string(t))
 		}
 	}
 	return all
 }
 
-// applications are labels of what is installed, as doctor finds it. It says what keeps
-// this machine from executing runs.
-func (a *app) applications(ctx context.Context, o desktop.Options) (labels []string) {
-	for _, x := range a.machine.Diagnose(ctx, o) {
+// applications returns labels of the installed applications that doctor finds, and
+// tells what keeps this machine from executing runs.
+func (w *worker) applications(ctx context.Context, o desktop.Options) (labels []string) {
+	for _, x := range w.machine.Diagnose(ctx, o) {
 		if x.Needed && !x.OK {
-			fmt.Fprintf(a.errOut, "understudy: this machine is not ready: %s: %s\n", x.Name, clean(x.Detail))
+			fmt.Fprintf(w.errOut, "understudy: this machine is not ready: %s: %s\n", x.Name, clean(x.Detail))
 		}
 		for _, name := range x.Applications {
 			labels = append(labels, "app="+name)
@@ -315,10 +300,10 @@ func (a *app) applications(ctx context.Context, o desktop.Options) (labels []str
 	return labels
 }
 
-// allow refuses steps that this worker does not do, whoever wants them.
-func (f *workerFlags) allow(_, _ string, k steps.Kind) error {
-	if slices.Contains(f.exclude, k.Name) || len(f.toolsets) > 0 && !slices.Contains(f.toolsets, string(k.Toolset)) {
-		return steps.Errorf(steps.Denied, "worker %s does no %s", f.name, k.Name).
+// allow refuses the steps that the flags exclude, whoever calls them.
+func (w *worker) allow(_, _ string, k steps.Kind) error {
+	if slices.Contains(w.Exclude, k.Name) || len(w.Toolsets) > 0 && !slices.Contains(w.Toolsets, string(k.Toolset)) {
+		return steps.Errorf(steps.Denied, "worker %s does no %s", w.Name, k.Name).
 			WithNext("name another worker with --needs, or start this one with other --toolsets")
 	}
 	return nil

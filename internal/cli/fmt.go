@@ -15,37 +15,37 @@ import (
 	"understudy/workflows"
 )
 
-func (a *app) format() *cobra.Command {
-	var write, check bool
-	cmd := &cobra.Command{
+func formatCommand(a *app) *cobra.Command {
+	var f struct {
+		Write bool `flag:"write,w" usage:"write the files instead of the standard output"`
+		Check bool `flag:"check" usage:"name the files that are in another form, and end with status 2 when there are any"`
+	}
+	return withFlags(&cobra.Command{
 		Use:   "fmt FILE...",
 		Short: "Write workflows in their canonical form, with their comments",
 		Long:  "Write workflows in their canonical form, with their comments, on the standard\noutput. - is the standard input. Twice is the same as once.",
 		Args:  several("the file of a workflow, or - for the standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if write && check {
+			if f.Write && f.Check {
 				return usage(cmd, "wanted either --write or --check")
 			}
 			unformatted := false
 			for _, name := range args {
-				same, err := a.formatOne(name, write, check)
+				same, err := a.formatOne(name, f.Write, f.Check)
 				if err != nil {
 					return err
 				}
-				unformatted = unformatted || check && !same
+				unformatted = unformatted || f.Check && !same
 			}
 			if unformatted {
 				return &shownError{steps.Invalid}
 			}
 			return nil
 		},
-	}
-	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the files instead of the standard output")
-	cmd.Flags().BoolVar(&check, "check", false, "name the files that are in another form, and end with status 2 when there are any")
-	return cmd
+	}, &f)
 }
 
-// formatOne says whether a document is in its canonical form already.
+// formatOne formats one document, and reports whether it was in canonical form.
 func (a *app) formatOne(name string, write, check bool) (same bool, err error) {
 	src, err := a.source(name)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *app) formatOne(name string, write, check bool) (same bool, err error) {
 		return false, &steps.Error{Code: steps.Invalid, Err: named(err, src.Name)}
 	}
 	if json.Valid(text) {
-		text = []byte(words.Visible(string(text))) // what was written as a number of a letter stays one
+		text = []byte(words.Visible(string(text))) // characters that were written as escapes stay so
 	}
 	same = bytes.Equal(text, src.Text)
 	switch {
@@ -71,7 +71,7 @@ func (a *app) formatOne(name string, write, check bool) (same bool, err error) {
 	return same, err
 }
 
-// named gives the problems of a text the name of the file that it came from.
+// named sets the file of the problems of a text.
 func named(err error, file string) error {
 	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
 		for i := range invalid.Problems {
@@ -81,7 +81,7 @@ func named(err error, file string) error {
 	return err
 }
 
-// replaceFile writes a file whole or not at all, and keeps its permissions.
+// replaceFile replaces a file atomically, and keeps its permissions.
 func replaceFile(path string, text []byte) error {
 	info, err := os.Stat(path)
 	if err != nil {

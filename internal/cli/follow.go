@@ -6,47 +6,35 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"understudy/engine"
 	"understudy/steps"
 	"understudy/steps/desktop/virtual"
 )
 
 type showFlags struct {
-	json   bool
-	output string
-	all    bool
+	JSON   bool   `flag:"json" usage:"the run as one JSON document on the standard output"`
+	Output string `flag:"output" usage:"jsonl: events on the standard output, as they happen"`
+	All    bool   `flag:"all" usage:"with --json: every step, not only the first 200"`
 }
 
-func (f *showFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.json, "json", false, "the run as one JSON document on the standard output")
-	cmd.Flags().StringVar(&f.output, "output", "", "jsonl: events on the standard output, as they happen")
-	cmd.Flags().BoolVar(&f.all, "all", false, "with --json: every step, not only the first 200")
-}
-
-// follow shows a run until it stands still. When the command is interrupted
-// the run is stopped, and can be resumed.
-func (a *app) follow(ctx context.Context, runs engine.Runs, h engine.Header, f *showFlags) error {
-	return a.followFrom(ctx, runs, h, 0, f)
-}
-
-func (a *app) followFrom(ctx context.Context, runs engine.Runs, h engine.Header, seen uint64, f *showFlags) error {
-	if f.output != "" && f.output != "jsonl" {
-		return steps.Errorf(steps.Invalid, "--output %s: the only one is jsonl", f.output)
+// follow shows the events of a run after the first seen ones, until it stands still.
+// If the command is interrupted, the run is stopped and can be resumed.
+func (a *app) follow(ctx context.Context, runs engine.Runs, h engine.Header, seen uint64, f *showFlags) error {
+	if f.Output != "" && f.Output != "jsonl" {
+		return steps.Errorf(steps.Invalid, "--output %s: the only one is jsonl", f.Output)
 	}
-	p := newProgress(a, f)
+	lasting := context.WithoutCancel(ctx)
 	stop := context.AfterFunc(ctx, func() {
-		c, cancel := context.WithTimeout(context.WithoutCancel(ctx), hurriedTime)
+		c, cancel := context.WithTimeout(lasting, hurriedTime)
 		defer cancel()
-		_, _ = runs.Stop(c, h.ID, engine.ByUser, stopWords)
+		_, _ = runs.Stop(c, h.ID, engine.ByUser, stopReason)
 	})
 	defer stop()
-	h, err := p.watch(context.WithoutCancel(ctx), runs, h, seen)
+	h, err := newProgress(&a.console, f).watch(lasting, runs, h, seen)
 	if err != nil {
 		return err
 	}
-	return a.conclude(context.WithoutCancel(ctx), runs, h, f)
+	return a.conclude(lasting, runs, h, f)
 }
 
 // watch shows the events of a run after the first seen ones, until it stands still.
@@ -73,7 +61,7 @@ func (p *progress) watch(ctx context.Context, runs engine.Runs, h engine.Header,
 	}
 }
 
-// await waits for more events, and says when the run waits for the desktop.
+// await waits for more events, and tells if the run waits for the desktop.
 func (p *progress) await(ctx context.Context, runs engine.Runs, id string, seen uint64) (engine.Header, error) {
 	c, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -89,24 +77,24 @@ func (p *progress) await(ctx context.Context, runs engine.Runs, id string, seen 
 	return h, err
 }
 
-// conclude shows what came of a run, and turns it into the error that gives
-// the exit status.
+// conclude shows the result of a run, and returns the error that gives the exit
+// status.
 func (a *app) conclude(ctx context.Context, runs engine.Runs, h engine.Header, f *showFlags) error {
-	report, err := runs.Report(ctx, h.ID, engine.Page{All: f.all})
+	report, err := runs.Report(ctx, h.ID, engine.Page{All: f.All})
 	if err != nil {
 		return err
 	}
 	report.Error = h.Error
 	switch {
-	case f.json:
+	case f.JSON:
 		err = a.document(report)
-	case f.output == "" && report.Output != nil:
+	case f.Output == "" && report.Output != nil:
 		err = a.document(report.Output)
 	}
 	if err != nil {
 		return err
 	}
-	if !a.quiet || h.Status != engine.Succeeded {
+	if !a.Quiet || h.Status != engine.Succeeded {
 		a.lastWords(h, report)
 	}
 	if code := codeOf(h); code != "" {
@@ -130,35 +118,41 @@ func codeOf(h engine.Header) steps.Code {
 	return steps.Unexpected // a step failed, whatever was wrong with it
 }
 
+// lastWords tell how a run ended and how to go on.
 func (a *app) lastWords(h engine.Header, r engine.Report) {
-	w := a.errOut
-	paint := paintFor(w)
+	w, paint := a.errOut, paintFor(a.errOut)
 	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
-	state := string(h.Status)
+	colour := paint.red
 	if h.Status == engine.Succeeded {
-		state = paint.green(state)
-	} else {
-		state = paint.red(state)
+		colour = paint.green
 	}
-	fmt.Fprintf(w, "run %s %s after %s: %s executed\n", h.ID, state, took, count(h.Executed, "step"))
+	fmt.Fprintf(w, "run %s %s after %s: %s executed\n", h.ID, colour(string(h.Status)), took, count(h.Executed, "step"))
 	if h.Errors > 0 && h.Status == engine.Succeeded {
 		fmt.Fprintf(w, "  %s tolerated\n", count(h.Errors, "failure"))
 	}
 	if h.Error != nil {
-		fmt.Fprintf(w, "  %s: %s\n", h.Error.Code, cleanLines(h.Error.Message))
-		if h.Error.Next != "" {
-			fmt.Fprintf(w, "  %s\n", cleanLines(h.Error.Next))
-		}
+		a.showError(" ", h.Error)
 	}
 	if h.Waits != "" {
-		fmt.Fprintf(w, "  it waits: %s\n", cleanLines(h.Waits))
+		a.showLines("it waits: " + h.Waits)
 	}
-	for _, line := range append(nextWords(h), a.desktopWords(h)...) {
-		fmt.Fprintf(w, "  %s\n", cleanLines(line))
+	a.showLines(append(nextWords(h), a.desktopWords(h)...)...)
+}
+
+func (c *console) showError(before string, e *engine.ErrorRecord) {
+	fmt.Fprintf(c.errOut, "%s %s: %s\n", before, e.Code, cleanLines(e.Message))
+	if e.Next != "" {
+		c.showLines(e.Next)
 	}
 }
 
-// desktopWords say what became of the desktop of a run that did not succeed.
+func (c *console) showLines(lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintf(c.errOut, "  %s\n", cleanLines(line))
+	}
+}
+
+// desktopWords tell where the desktop of a run is that did not succeed.
 func (a *app) desktopWords(h engine.Header) []string {
 	if h.Desktop == nil || h.Status == engine.Succeeded {
 		return nil
@@ -183,6 +177,7 @@ func (a *app) desktopWords(h engine.Header) []string {
 	return []string{kept, "to look at it: understudy desktop show " + k.Name}
 }
 
+// nextWords tell how to go on with a run.
 func nextWords(h engine.Header) []string {
 	if q := h.Question; q != nil && h.Status == engine.Waiting {
 		switch q.Sort {
@@ -203,7 +198,7 @@ func nextWords(h engine.Header) []string {
 	}
 	switch {
 	case h.Call != "":
-		return nil // a single call is made again instead
+		return nil // a single call is repeated, not resumed
 	case h.Status == engine.Paused:
 		return []string{"to go on: understudy resume " + h.ID}
 	case h.Status == engine.Succeeded, h.Waits != "":

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,12 +27,9 @@ import (
 
 const homeVariable = "UNDERSTUDY_HOME"
 
-// folder is the data folder: the flag, the variable, or the user's own.
+// folder returns the data folder: the flag, the variable, or the user's own.
 func (a *app) folder() (string, error) {
-	if a.home != "" {
-		return filepath.Abs(a.home)
-	}
-	if dir := os.Getenv(homeVariable); dir != "" {
+	if dir := cmp.Or(a.Home, os.Getenv(homeVariable)); dir != "" {
 		return filepath.Abs(dir)
 	}
 	dir, err := desktop.DataHome()
@@ -41,11 +39,59 @@ func (a *app) folder() (string, error) {
 	return filepath.Join(dir, "understudy"), nil
 }
 
-// runs gives the runs of the data folder, and a function that lets go of them.
-// When another process has the folder, they are reached through it; else they
-// are in the engine of this one. A server says what is different about its own.
+// withRuns calls do with the runs of the data folder or of the fleet.
+func (a *app) withRuns(cmd *cobra.Command, d *displayFlags, do func(engine.Runs) error, adjust ...func(*membership)) error {
+	runs, leave, err := a.runs(cmd, d, adjust...)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return do(runs)
+}
+
+// withRun calls do with the run that a person names, on its desktop.
+func (a *app) withRun(cmd *cobra.Command, d *displayFlags, name string, do func(ctx context.Context, runs engine.Runs, id string) error) error {
+	return a.withRuns(cmd, d, func(runs engine.Runs) error {
+		id, err := findRun(cmd.Context(), runs, name)
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), runs, id)
+	})
+}
+
+// findRun returns the id of the run whose id begins with a text; "last" is the newest.
+func findRun(ctx context.Context, runs engine.Runs, text string) (string, error) {
+	if len(text) == 26 {
+		return text, nil
+	}
+	all, err := runs.List(ctx, engine.Query{Calls: true, Limit: 10_000})
+	if err != nil {
+		return "", err
+	}
+	if text == "last" && len(all) > 0 {
+		return all[0].ID, nil
+	}
+	var found []string
+	for _, h := range all {
+		if len(text) >= 4 && strings.HasPrefix(h.ID, text) {
+			found = append(found, h.ID)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("there is no run %q", text), Next: "`understudy runs ls` lists them; last is the newest"}
+	}
+	return "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%q begins the ids of %d runs", text, len(found)), Next: "write more of the id"}
+}
+
+// runs returns the runs of the data folder, and a function that releases them.
+// If another process owns the folder, they are reached through that process;
+// otherwise they are in the engine of this one. A server adjusts its membership.
 func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membership)) (engine.Runs, func(), error) {
-	if a.fleet.url != "" {
+	if a.Fleet != "" {
 		return a.fleetRuns(cmd, nil)
 	}
 	o, err := d.options(cmd)
@@ -60,21 +106,15 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 	if err != nil {
 		return nil, nil, err
 	}
-	var own *engine.Engine
-	var as membership
+	as := membership{hello: o.Display, lasting: lasting{bounds: d.bounds(), keep: d.Keep}}
 	for _, f := range adjust {
 		f(&as)
 	}
-	hello := o.Display
-	if as.anyDisplay {
-		hello = ""
-	}
+	var own *engine.Engine
 	m, err := owner.Join(cmd.Context(), owner.Options{
 		Dir: dir, Log: a.log(), Drives: drives(o), Patience: leaveTime / 2,
 		Open: func(context.Context) (l owner.Local, err error) {
-			l, err = a.open(dir, o, lasting{
-				bounds: d.bounds, keep: d.keep, shared: as.shared, desktops: as.desktops, ready: as.ready, usersHome: as.usersHome,
-			})
+			l, err = a.open(dir, o, as.lasting)
 			if own = l.Engine; err == nil && as.tune != nil {
 				as.tune(own)
 			}
@@ -87,7 +127,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 			}
 		},
 		Hello: owner.Hello{
-			Display: hello, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
+			Display: as.hello, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
 			Dir: here, Environ: os.Environ(), Client: "command line",
 			Rights: as.rights, KeepRunning: as.keepRunning,
 		},
@@ -98,19 +138,18 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 	return m, func() { a.leave(cmd.Context(), m) }, nil
 }
 
+// membership is how a process takes part in a data folder.
 type membership struct {
-	tune        func(*engine.Engine) // of this process, if it is to own the folder
-	rights      *access.Rights       // of its clients, if another process owns the folder
-	allow       owner.Allow          // says the same of each step
-	keepRunning bool                 // their runs go on when it goes away
-	anyDisplay  bool                 // its runs say which desktop they want
-	shared      bool                 // its runs have one virtual desktop, not one each
-	desktops    int                  // its clients have so many, each of its own; 0: see shared
-	ready       int                  // of those, started before they are needed
-	usersHome   bool                 // with the home folder of the user
+	lasting lasting              // if this process owns the folder
+	tune    func(*engine.Engine) // likewise
+
+	hello       string         // the display that is asked of another owner; empty: each run says which
+	rights      *access.Rights // of this process's clients, if another process owns the folder
+	allow       owner.Allow    // decides each step by the same rights
+	keepRunning bool           // the runs go on when this process goes away
 }
 
-// drives is the display that the options come to.
+// drives returns the display that the options select.
 func drives(o desktop.Options) string {
 	if o.Display != "" && o.Display != "auto" {
 		return o.Display
@@ -118,8 +157,8 @@ func drives(o desktop.Options) string {
 	return cmp.Or(os.Getenv("DISPLAY"), "virtual")
 }
 
-// leaveTime is how long the runs of other processes are given to come to the end of a
-// step and to go on there, and hurriedTime when this one was told to end.
+// leaveTime bounds the wait for runs of other processes to reach the end of a step
+// and to go on there; hurriedTime does once this process was told to end.
 const leaveTime, hurriedTime = time.Minute, 10 * time.Second
 
 func (a *app) leave(of context.Context, m *owner.Member) {
@@ -136,8 +175,8 @@ func (a *app) leave(of context.Context, m *owner.Member) {
 	}
 }
 
-// recordedPictures is the folder of the pictures of recordings that the server
-// made, which no run may change.
+// recordedPictures returns the folder of the pictures that recordings of the server
+// took, which no run may change.
 func recordedPictures(home string) string {
 	return filepath.Join(savedWorkflows(home), store.PicturesName)
 }
@@ -145,8 +184,7 @@ func recordedPictures(home string) string {
 func savedWorkflows(home string) string { return filepath.Join(home, "workflows") }
 
 func (a *app) open(dir string, o desktop.Options, lasting lasting) (owner.Local, error) {
-	log := a.log()
-	st, err := store.Open(dir, store.Options{Log: log, Wait: 100 * time.Millisecond, Workflows: savedWorkflows(dir)})
+	st, err := store.Open(dir, store.Options{Log: a.log(), Wait: 100 * time.Millisecond, Workflows: savedWorkflows(dir)})
 	if err != nil {
 		return owner.Local{}, err
 	}
@@ -154,16 +192,16 @@ func (a *app) open(dir string, o desktop.Options, lasting lasting) (owner.Local,
 	return owner.Local{Engine: e, Close: func(ctx context.Context) error { return errors.Join(leave(ctx), st.Close()) }}, nil
 }
 
-// fullStore keeps what is large too.
+// fullStore keeps events and files.
 type fullStore interface {
 	engine.Store
 	engine.Files
 }
 
-// engineOver is the engine that executes runs of a store on desktops whose data
-// is in a folder, and what lets go of them.
+// engineOver returns an engine that executes runs of a store on desktops whose data
+// is in a folder, and a function that releases the desktops.
 func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o desktop.Options, lasting lasting) (*engine.Engine, func(context.Context) error) {
-	log := a.log()
+	log, t := a.log(), a.observer()
 	o.Dir = cmp.Or(o.Dir, desktopsFolder(dir))
 	d, passwords := newDesk(a.machine, o, lasting, log), &observe.Passwords{}
 	e := &engine.Engine{
@@ -172,10 +210,8 @@ func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o deskt
 		Probe: func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe {
 			return aim.Probe{Open: open, Dir: dir, Roots: roots}
 		},
+		Watch: watchPerson(a.opens(o.Dir)), Observe: t.Observe,
 	}
-	e.Watch = watchPerson(a.opens(o.Dir))
-	t := a.observer()
-	e.Observe = t.Observe
 	d.endNeedless(context.Background(), e)
 	return e, func(ctx context.Context) error {
 		defer a.sendRest(ctx, t)
@@ -183,8 +219,7 @@ func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o deskt
 	}
 }
 
-// notReady gives the errors of the store that have no code the one that says
-// that the machine is not ready.
+// notReady gives an error without a code the code of a machine that is not ready.
 func notReady(err error) error {
 	if _, ok := errors.AsType[*steps.Error](err); ok {
 		return err
@@ -194,13 +229,13 @@ func notReady(err error) error {
 
 func (a *app) log() *slog.Logger {
 	level := slog.LevelWarn
-	if a.verbose {
+	if a.Verbose {
 		level = slog.LevelInfo
 	}
 	return slog.New(slog.NewTextHandler(a.errOut, &slog.HandlerOptions{Level: level}))
 }
 
-// observer is what observes the engine of this process.
+// observer returns the telemetry of the engine of this process.
 func (a *app) observer() *telemetry.Telemetry {
 	if a.telemetry == nil {
 		a.telemetry = telemetry.New(context.Background(), thisVersion().Version, a.log())
@@ -208,10 +243,10 @@ func (a *app) observer() *telemetry.Telemetry {
 	return a.telemetry
 }
 
-// sendTime is how long the end of a process waits for a receiver of telemetry.
+// sendTime bounds the wait for a telemetry receiver when the process ends.
 const sendTime = 3 * time.Second
 
-// sendRest sends what was not sent yet. That it cannot be is no failure of a command.
+// sendRest flushes the telemetry. A failure to send it does not fail the command.
 func (a *app) sendRest(ctx context.Context, t *telemetry.Telemetry) {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()

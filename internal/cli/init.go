@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/clients"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -19,10 +21,12 @@ var sample []byte
 
 const schemaFile = "workflow.schema.json"
 
-func (a *app) init() *cobra.Command {
-	var force bool
-	var c clientFlags
-	cmd := &cobra.Command{
+func initCommand(a *app) *cobra.Command {
+	c := &clientSetup{app: a}
+	var f struct {
+		Force bool `flag:"force" usage:"replace the file when it is there"`
+	}
+	cmd := withFlags(withFlags(&cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a first workflow, or tell an MCP client about this program",
 		Long: "Write a first workflow, with comments, and its schema.\n\n" +
@@ -31,17 +35,19 @@ func (a *app) init() *cobra.Command {
 			"beside it. Flags after -- are given to `understudy mcp`, such as -- --mode ask.",
 		Example: "  understudy init\n  understudy init --client claude-code --write\n  understudy init --client cursor --write -- --display virtual",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if c.client != "" {
-				return a.initClient(cmd, &c, args)
+			if c.Client != "" {
+				return c.init(cmd, args)
 			}
 			if err := c.refuse(cmd); err != nil {
 				return err
 			}
-			return a.initWorkflow(cmd, args, force)
+			return a.initWorkflow(cmd, args, f.Force)
 		},
-	}
-	cmd.Flags().BoolVar(&force, "force", false, "replace the file when it is there")
-	c.add(cmd)
+	}, &f), c)
+	cmd.Flags().Lookup("client").Usage += strings.Join(clients.Names(), ", ")
+	http := cmd.Flags().Lookup("http")
+	http.NoOptDefVal = "http://" + defaultAddress + "/mcp"
+	http.Usage += " (default " + http.NoOptDefVal + ")"
 	return cmd
 }
 
@@ -56,18 +62,18 @@ func (a *app) initWorkflow(cmd *cobra.Command, args []string, force bool) error 
 	if err := writeNew(path, sample, force); err != nil {
 		return err
 	}
-	// The schema has one content only, so an older one may be replaced.
+	// The schema is generated, so an older one may be replaced.
 	if err := writeNew(filepath.Join(filepath.Dir(path), schemaFile), workflows.Schema(a.kinds), true); err != nil {
 		return err
 	}
-	if !a.quiet {
+	if !a.Quiet {
 		fmt.Fprintf(a.out, "%s\n", path)
 		fmt.Fprintf(a.errOut, "next: understudy validate %s\n", path)
 	}
 	return nil
 }
 
-// writeNew writes a file, and refuses one that is there unless it may be replaced.
+// writeNew writes a file, which must not exist unless it may be replaced.
 func writeNew(path string, text []byte, replace bool) error {
 	flag := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	if !replace {

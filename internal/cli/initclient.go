@@ -18,22 +18,20 @@ import (
 	"understudy/steps"
 )
 
-type clientFlags struct {
-	client string
-	write  bool
-	http   string
-	token  string // the file that holds it
+// clientSetup is the command init for an MCP client. Its tagged fields are flags.
+type clientSetup struct {
+	*app
+	Client string `flag:"client" usage:"an MCP client: "`
+	Write  bool   `flag:"write" usage:"write into the client's file"`
+	HTTP   string `flag:"http" usage:"call a server that listens already"`
+	Token  string `flag:"token" usage:"with --http: the file that holds the client's token, or - for the standard input"`
+
+	client clients.Client
+	path   string // the client's file
 }
 
-func (f *clientFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.client, "client", "", "an MCP client: "+strings.Join(clients.Names(), ", "))
-	cmd.Flags().BoolVar(&f.write, "write", false, "write into the client's file")
-	cmd.Flags().StringVar(&f.http, "http", "", "call a server that listens already (default http://"+defaultAddress+"/mcp)")
-	cmd.Flags().StringVar(&f.token, "token", "", "with --http: the file that holds the client's token, or - for the standard input")
-	cmd.Flags().Lookup("http").NoOptDefVal = "http://" + defaultAddress + "/mcp"
-}
-
-func (f *clientFlags) refuse(cmd *cobra.Command) error {
+// refuse fails if a flag was given that needs --client.
+func (c *clientSetup) refuse(cmd *cobra.Command) error {
 	for _, name := range []string{"write", "http", "token"} {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, "--%s: wanted --client too, one of %s", name, strings.Join(clients.Names(), ", "))
@@ -42,12 +40,13 @@ func (f *clientFlags) refuse(cmd *cobra.Command) error {
 	return nil
 }
 
-func (a *app) initClient(cmd *cobra.Command, f *clientFlags, args []string) error {
-	client, ok := clients.Find(f.client)
+func (c *clientSetup) init(cmd *cobra.Command, args []string) error {
+	client, ok := clients.Find(c.Client)
 	if !ok {
-		return usage(cmd, "there is no client %q here; %s", f.client, words.DidYouMean(f.client, clients.Names()))
+		return usage(cmd, "there is no client %q here; %s", c.Client, words.DidYouMean(c.Client, clients.Names()))
 	}
-	server, err := a.asServer(cmd, client, f, args)
+	c.client = client
+	server, err := c.server(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -55,37 +54,37 @@ func (a *app) initClient(cmd *cobra.Command, f *clientFlags, args []string) erro
 	if err != nil {
 		return &steps.Error{Code: steps.Unavailable, Err: err, Next: "set HOME"}
 	}
-	path := client.File(system)
-	if !f.write {
-		return a.printClient(client, server, path)
+	c.path = client.File(system)
+	if !c.Write {
+		return c.print(server)
 	}
-	return a.writeClient(client, server, path)
+	return c.write(server)
 }
 
-// asServer is this program as the client starts it, or calls it.
-func (a *app) asServer(cmd *cobra.Command, client clients.Client, f *clientFlags, args []string) (clients.Server, error) {
+// server returns this program as the client starts or calls it.
+func (c *clientSetup) server(cmd *cobra.Command, args []string) (clients.Server, error) {
 	dash := cmd.ArgsLenAtDash()
 	if dash < 0 && len(args) > 0 || dash > 0 {
 		return clients.Server{}, usage(cmd, "wanted no file with --client, found %q; flags of the server stand after --", args[0])
 	}
-	if f.http != "" {
-		return a.listening(cmd, client, f, args)
+	if c.HTTP != "" {
+		return c.listening(cmd, args)
 	}
-	if f.token != "" {
+	if c.Token != "" {
 		return clients.Server{}, usage(cmd, "--token: wanted --http too; a server that the client starts asks for none")
 	}
-	return a.started(args)
+	return c.started(args)
 }
 
-// started is this program as a client starts it.
-func (a *app) started(args []string) (clients.Server, error) {
+// started returns this program as a client starts it.
+func (c *clientSetup) started(args []string) (clients.Server, error) {
 	command, err := thisCommand()
 	if err != nil {
 		return clients.Server{}, err
 	}
 	args = append([]string{"mcp"}, args...)
-	if a.home != "" {
-		dir, err := filepath.Abs(a.home)
+	if c.Home != "" {
+		dir, err := filepath.Abs(c.Home)
 		if err != nil {
 			return clients.Server{}, err
 		}
@@ -94,37 +93,37 @@ func (a *app) started(args []string) (clients.Server, error) {
 	return clients.Server{Command: command, Args: args}, nil
 }
 
-// listening is a server that somebody else starts, as a client calls it.
-func (a *app) listening(cmd *cobra.Command, client clients.Client, f *clientFlags, args []string) (clients.Server, error) {
-	if !client.CallsHTTP() {
-		return clients.Server{}, usage(cmd, "--http: the file of %s names only servers that it starts itself; leave --http out", client.Title)
+// listening returns a server that is started by others, as a client calls it.
+func (c *clientSetup) listening(cmd *cobra.Command, args []string) (clients.Server, error) {
+	if !c.client.CallsHTTP() {
+		return clients.Server{}, usage(cmd, "--http: the file of %s names only servers that it starts itself; leave --http out", c.client.Title)
 	}
 	if len(args) > 0 {
 		return clients.Server{}, usage(cmd, "--http: %q is for `understudy serve`, which somebody else starts", args[0])
 	}
-	u, err := url.Parse(f.http)
+	u, err := url.Parse(c.HTTP)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return clients.Server{}, usage(cmd, "--http=%s: wanted an address such as http://%s/mcp", f.http, defaultAddress)
+		return clients.Server{}, usage(cmd, "--http=%s: wanted an address such as http://%s/mcp", c.HTTP, defaultAddress)
 	}
-	server := clients.Server{URL: f.http}
-	if f.token == "" {
+	server := clients.Server{URL: c.HTTP}
+	if c.Token == "" {
 		return server, nil
 	}
 	if u.Scheme == "http" && onNetwork(u.Hostname()) {
-		return server, usage(cmd, "--http=%s: whoever is on the way could read the token; wanted an https address, or a tunnel to one of this machine", f.http)
+		return server, usage(cmd, "--http=%s: whoever is on the way could read the token; wanted an https address, or a tunnel to one of this machine", c.HTTP)
 	}
-	token, err := a.credential(cmd, f.token)
+	token, err := c.credential(cmd, c.Token)
 	server.Headers = map[string]string{"Authorization": "Bearer " + token}
 	return server, err
 }
 
-// longestCredential is more than any token has.
+// longestCredential exceeds the length of any token.
 const longestCredential = 16 << 10
 
 // credential reads a token from a file, or from the standard input. No flag takes
-// the token itself, for everyone on a machine can read the flags of programs.
-func (a *app) credential(cmd *cobra.Command, from string) (string, error) {
-	in := a.in
+// the token itself, because every user of a machine can read the flags of programs.
+func (c *clientSetup) credential(cmd *cobra.Command, from string) (string, error) {
+	in := c.in
 	if from != "-" {
 		f, err := os.Open(from)
 		if err != nil {
@@ -141,9 +140,9 @@ func (a *app) credential(cmd *cobra.Command, from string) (string, error) {
 	return token, err
 }
 
-// thisCommand is the whole path of this program, for a client may have another
-// PATH: the one in PATH if that leads here, since it stays when a newer version
-// takes the place of this one.
+// thisCommand returns the absolute path of this program, because a client may have
+// another PATH. If PATH leads to this program, its entry is used, which stays valid
+// when a newer version is installed.
 func thisCommand() (string, error) {
 	here, err := os.Executable()
 	if err != nil {
@@ -161,46 +160,44 @@ func thisCommand() (string, error) {
 	return filepath.Abs(known)
 }
 
-func (a *app) printClient(client clients.Client, server clients.Server, path string) error {
-	text, err := client.With(nil, clients.Name, server)
+func (c *clientSetup) print(server clients.Server) error {
+	text, err := c.client.With(nil, clients.Name, server)
 	if err != nil {
 		return err
 	}
-	if _, err := a.out.Write(text); err != nil {
+	if _, err := c.out.Write(text); err != nil {
 		return err
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.errOut, "next: merge it into %s, or let --write do it\n", path)
-	}
+	c.tell("next: merge it into %s, or let --write do it", c.path)
 	return nil
 }
 
-func (a *app) writeClient(client clients.Client, server clients.Server, path string) error {
-	old, err := os.ReadFile(path)
+func (c *clientSetup) write(server clients.Server) error {
+	old, err := os.ReadFile(c.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &steps.Error{Code: steps.Invalid, Err: err, Next: "make it readable, or do without --write"}
 	}
-	text, err := client.With(old, clients.Name, server)
+	text, err := c.client.With(old, clients.Name, server)
 	if err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s was left as it is: %w", path, err), Next: "mend it, then do this again"}
+		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s was left as it is: %w", c.path, err), Next: "mend it, then do this again"}
 	}
-	backup, err := clients.Replace(path, text, len(server.Headers) > 0)
+	backup, err := clients.Replace(c.path, text, len(server.Headers) > 0)
 	if err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s was left as it is: %w", path, err), Next: "make its folder writable, or do without --write"}
+		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s was left as it is: %w", c.path, err), Next: "make its folder writable, or do without --write"}
 	}
-	if a.quiet {
+	if c.Quiet {
 		return nil
 	}
-	fmt.Fprintln(a.out, path)
+	fmt.Fprintln(c.out, c.path)
 	switch {
 	case string(text) == string(old):
-		fmt.Fprintln(a.errOut, "it said so already")
+		fmt.Fprintln(c.errOut, "it said so already")
 	case backup != "":
-		fmt.Fprintf(a.errOut, "what was there before is in %s\n", backup)
+		fmt.Fprintf(c.errOut, "what was there before is in %s\n", backup)
 	}
 	if u, err := url.Parse(server.URL); err == nil && server.URL != "" && !onNetwork(u.Hostname()) {
-		fmt.Fprintln(a.errOut, "next: understudy serve, which must run when it is called")
+		fmt.Fprintln(c.errOut, "next: understudy serve, which must run when it is called")
 	}
-	fmt.Fprintf(a.errOut, "next: %s\nthen: understudy doctor\n", client.Next)
+	fmt.Fprintf(c.errOut, "next: %s\nthen: understudy doctor\n", c.client.Next)
 	return nil
 }

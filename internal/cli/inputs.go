@@ -7,27 +7,20 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"understudy/steps"
 	"understudy/workflows"
 )
 
 type inputFlags struct {
-	pairs []string
-	file  string
-	given map[string]string // by the program itself: no flag
-}
+	Inputs     repeated `flag:"input,i" usage:"name=value, name=@file, or name=- for the standard input"`
+	InputsFile string   `flag:"inputs-file" usage:"a YAML or JSON file of inputs"`
 
-func (f *inputFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVarP(&f.pairs, "input", "i", nil, "name=value, name=@file, or name=- for the standard input")
-	cmd.Flags().StringVar(&f.file, "inputs-file", "", "a YAML or JSON file of inputs")
+	given map[string]string // by the program itself, through no flag
 }
 
 const inputVariable = "UNDERSTUDY_INPUT_"
 
-// read gives the inputs, and apart from them the secrets, which are stored
-// nowhere.
+// read returns the inputs and, apart from them, the secrets, which are never stored.
 func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[string]string, error) {
 	inputs, secret := map[string]any{}, map[string]string{}
 	known := map[string]workflows.Variable{}
@@ -37,7 +30,7 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 	set := func(name, text string) error {
 		v, ok := known[name]
 		if !ok {
-			inputs[name] = text // refused with the names that are known
+			inputs[name] = text // the engine refuses it and names the known ones
 			return nil
 		}
 		if v.Secret {
@@ -66,7 +59,7 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 	if err := f.readFile(inputs); err != nil {
 		return nil, nil, err
 	}
-	for _, pair := range f.pairs {
+	for _, pair := range f.Inputs {
 		name, text, err := a.pair(pair)
 		if err != nil {
 			return nil, nil, err
@@ -85,10 +78,10 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 }
 
 func (f *inputFlags) readFile(inputs map[string]any) error {
-	if f.file == "" {
+	if f.InputsFile == "" {
 		return nil
 	}
-	src, err := fileSource(f.file)
+	src, err := fileSource(f.InputsFile)
 	if err != nil {
 		return err
 	}
@@ -97,14 +90,15 @@ func (f *inputFlags) readFile(inputs map[string]any) error {
 	return err
 }
 
-func (a *app) pair(pair string) (name, text string, err error) {
+// pair splits name=value; a value of @file or - is read from there.
+func (c *console) pair(pair string) (name, text string, err error) {
 	name, text, ok := strings.Cut(pair, "=")
 	if !ok || name == "" {
 		return "", "", steps.Errorf(steps.Invalid, "--input %q: wanted name=value, name=@file or name=-", pair)
 	}
 	switch {
 	case text == "-":
-		raw, err := io.ReadAll(io.LimitReader(a.in, maxDocument))
+		raw, err := io.ReadAll(io.LimitReader(c.in, maxDocument))
 		return name, strings.TrimRight(string(raw), "\r\n"), err
 	case strings.HasPrefix(text, "@"):
 		raw, err := os.ReadFile(text[1:])

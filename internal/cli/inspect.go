@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,19 +18,23 @@ import (
 	"understudy/steps/observe"
 )
 
-type inspectFlags struct {
-	display  displayFlags
-	scope    desktop.Scope
-	selector string
-	at       string
-	pick     bool
-	json     bool
-	limit    int
+// inspection is the command inspect. Its tagged fields are its flags.
+type inspection struct {
+	*app
+	displayFlags
+	Process string `flag:"process" usage:"only this application"`
+	Title   string `flag:"title" usage:"only windows whose title holds this text"`
+	Depth   int    `flag:"depth" usage:"at most this many levels"`
+	Hidden  bool   `flag:"hidden" usage:"also what does not show"`
+	Pick    bool   `flag:"pick" usage:"name the element under the pointer when Ctrl is pressed"`
+	At      string `flag:"at" usage:"name the element at x,y of the screen"`
+	JSON    bool   `flag:"json" usage:"as one JSON document, with everything that is known"`
+	Limit   int    `flag:"limit" usage:"show at most so many bytes of the tree"`
 }
 
-func (a *app) inspect() *cobra.Command {
-	var f inspectFlags
-	cmd := &cobra.Command{
+func inspectCommand(a *app) *cobra.Command {
+	i := &inspection{app: a, displayFlags: defaultDisplay(), Limit: 64 << 10}
+	return withFlags(&cobra.Command{
 		Use:   "inspect [SELECTOR]",
 		Short: "Show the elements on the screen, and how to name them",
 		Long: "Show the elements on the screen as a tree. With a selector, show how many elements\n" +
@@ -37,44 +42,27 @@ func (a *app) inspect() *cobra.Command {
 			"and press Ctrl: the selectors that name it are shown, the best first.",
 		Args: atMost(1, "one selector"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				f.selector = args[0]
+			d, err := i.openDisplay(cmd.Context(), cmd, &i.displayFlags)
+			if err != nil {
+				return err
 			}
-			return a.look(cmd, &f)
+			defer d.Close()
+			switch {
+			case i.At != "":
+				at, err := parsePoint(i.At)
+				if err != nil {
+					return usage(cmd, "--at: %w", err)
+				}
+				return i.name(cmd.Context(), d, at)
+			case i.Pick:
+				if err := seated(cmd.Context(), d); err != nil {
+					return err
+				}
+				return i.pick(cmd.Context(), d)
+			}
+			return i.tree(cmd.Context(), d, strings.Join(args, ""))
 		},
-	}
-	f.display.add(cmd)
-	cmd.Flags().StringVar(&f.scope.Process, "process", "", "only this application")
-	cmd.Flags().StringVar(&f.scope.Title, "title", "", "only windows whose title holds this text")
-	cmd.Flags().IntVar(&f.scope.Depth, "depth", 0, "at most this many levels")
-	cmd.Flags().BoolVar(&f.scope.Hidden, "hidden", false, "also what does not show")
-	cmd.Flags().BoolVar(&f.pick, "pick", false, "name the element under the pointer when Ctrl is pressed")
-	cmd.Flags().StringVar(&f.at, "at", "", "name the element at x,y of the screen")
-	cmd.Flags().BoolVar(&f.json, "json", false, "as one JSON document, with everything that is known")
-	cmd.Flags().IntVar(&f.limit, "limit", 64<<10, "show at most so many bytes of the tree")
-	return cmd
-}
-
-func (a *app) look(cmd *cobra.Command, f *inspectFlags) error {
-	d, err := a.openDisplay(cmd.Context(), cmd, &f.display)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	switch {
-	case f.at != "":
-		at, err := parsePoint(f.at)
-		if err != nil {
-			return usage(cmd, "--at: %w", err)
-		}
-		return a.name(cmd.Context(), d, at, f.json)
-	case f.pick:
-		if err := seated(cmd.Context(), d); err != nil {
-			return err
-		}
-		return a.pick(cmd.Context(), d, f.json)
-	}
-	return a.tree(cmd.Context(), d, f)
+	}, i)
 }
 
 func parsePoint(text string) (p desktop.Point, err error) {
@@ -85,50 +73,51 @@ func parsePoint(text string) (p desktop.Point, err error) {
 	return p, nil
 }
 
-func (a *app) tree(ctx context.Context, d *desktop.Desktop, f *inspectFlags) error {
-	t, err := observe.ShowTree(ctx, &steps.Env{Desktop: d}, f.scope, observe.TreeOptions{TreeMaxDepth: steps.Count(f.scope.Depth)})
+func (i *inspection) tree(ctx context.Context, d *desktop.Desktop, selector string) error {
+	scope := desktop.Scope{Process: i.Process, Title: i.Title, Depth: i.Depth, Hidden: i.Hidden}
+	t, err := observe.ShowTree(ctx, &steps.Env{Desktop: d}, scope, observe.TreeOptions{TreeMaxDepth: steps.Count(i.Depth)})
 	if err != nil {
 		return err
 	}
-	if f.selector != "" {
-		return a.trace(t, f.selector, f.json)
+	if selector != "" {
+		return i.trace(t, selector)
 	}
-	if f.json {
-		return a.document(t)
+	if i.JSON {
+		return i.document(t)
 	}
-	text, omitted := t.Outline(f.limit)
-	fmt.Fprint(a.out, cleanLines(text))
+	text, omitted := t.Outline(i.Limit)
+	fmt.Fprint(i.out, cleanLines(text))
 	if omitted > 0 {
-		fmt.Fprintf(a.errOut, "%s left out; narrow it with --process, --title or --depth\n", count(omitted, "element"))
+		fmt.Fprintf(i.errOut, "%s left out; narrow it with --process, --title or --depth\n", count(omitted, "element"))
 	}
 	for _, app := range t.Unread {
-		fmt.Fprintf(a.errOut, "%s did not answer, so its elements are not shown\n", clean(app))
+		fmt.Fprintf(i.errOut, "%s did not answer, so its elements are not shown\n", clean(app))
 	}
-	if err := a.mute(ctx, d, f.scope, t); err != nil {
+	if err := i.mute(ctx, d, scope, t); err != nil {
 		return err
 	}
 	if len(t.Roots) == 0 {
-		return a.bare(ctx, d)
+		return i.bare(ctx, d)
 	}
 	return nil
 }
 
-// bare says on which display nothing of what was asked for shows.
-func (a *app) bare(ctx context.Context, d *desktop.Desktop) error {
-	i, err := d.Info(ctx)
+// bare tells on which display no element was found.
+func (i *inspection) bare(ctx context.Context, d *desktop.Desktop) error {
+	on, err := d.Info(ctx)
 	if err != nil {
 		return err
 	}
-	which := "the display " + i.Display
-	if i.Virtual {
+	which := "the display " + on.Display
+	if on.Virtual {
 		which = "a virtual display that was started just now; `understudy doctor` says why not yours"
 	}
-	fmt.Fprintf(a.errOut, "no such elements show on %s\n", which)
+	fmt.Fprintf(i.errOut, "no such elements show on %s\n", which)
 	return nil
 }
 
-// mute tells of the windows of which there are no elements.
-func (a *app) mute(ctx context.Context, d *desktop.Desktop, s desktop.Scope, t *desktop.Tree) error {
+// mute tells which windows show no elements.
+func (i *inspection) mute(ctx context.Context, d *desktop.Desktop, s desktop.Scope, t *desktop.Tree) error {
 	windows, err := d.Windows(ctx)
 	if errors.Is(err, desktop.ErrUnavailable) {
 		return nil
@@ -144,21 +133,22 @@ func (a *app) mute(ctx context.Context, d *desktop.Desktop, s desktop.Scope, t *
 		if !s.Admits(&w) || speak[w.ID] || w.Minimized || w.Hidden || w.Popup || slices.Contains(t.Unread, w.Process) {
 			continue
 		}
-		fmt.Fprintf(a.errOut, "the window %q of %s shows no elements: start the program again now that accessibility is on, or name what it shows by a picture or a point\n", w.Title, w.Process)
+		fmt.Fprintf(i.errOut, "the window %q of %s shows no elements: start the program again now that accessibility is on, or name what it shows by a picture or a point\n", w.Title, w.Process)
 	}
 	return nil
 }
 
-func (a *app) trace(t *desktop.Tree, text string, asJSON bool) error {
+// trace shows how many elements each part of a selector matches.
+func (i *inspection) trace(t *desktop.Tree, text string) error {
 	s, err := selector.Parse(text)
 	if err != nil {
 		return &steps.Error{Code: steps.Invalid, Err: err}
 	}
 	found := s.Find(t.Roots)
-	if asJSON {
-		return a.document(map[string]any{"selector": s, "matches": found, "trace": s.Trace(t.Roots)})
+	if i.JSON {
+		return i.document(map[string]any{"selector": s, "matches": found, "trace": s.Trace(t.Roots)})
 	}
-	if err := a.table(func(w io.Writer) {
+	if err := i.table(func(w io.Writer) {
 		for _, c := range s.Trace(t.Roots) {
 			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
 		}
@@ -168,14 +158,14 @@ func (a *app) trace(t *desktop.Tree, text string, asJSON bool) error {
 	if len(found) == 1 {
 		return nil
 	}
-	fmt.Fprintln(a.out, cleanLines(s.Explain(t.Roots)))
+	fmt.Fprintln(i.out, cleanLines(s.Explain(t.Roots)))
 	if len(found) > 1 {
 		return &shownError{steps.Ambiguous}
 	}
 	return &shownError{steps.NotFound}
 }
 
-// seated fails on a display that nobody sits at.
+// seated fails on a display at which nobody sits.
 func seated(ctx context.Context, d *desktop.Desktop) error {
 	i, err := d.Info(ctx)
 	if err == nil && i.Virtual {
@@ -185,9 +175,9 @@ func seated(ctx context.Context, d *desktop.Desktop) error {
 	return err
 }
 
-// pick waits until Ctrl is pressed, and names what is under the pointer.
-func (a *app) pick(ctx context.Context, d *desktop.Desktop, asJSON bool) error {
-	fmt.Fprintln(a.errOut, "point at an element and press Ctrl; Ctrl-C here ends")
+// pick waits until Ctrl is pressed, and names the element under the pointer.
+func (i *inspection) pick(ctx context.Context, d *desktop.Desktop) error {
+	fmt.Fprintln(i.errOut, "point at an element and press Ctrl; Ctrl-C here ends")
 	watch, done := context.WithCancelCause(ctx)
 	defer done(nil)
 	pressed := errors.New("pressed")
@@ -203,7 +193,7 @@ func (a *app) pick(ctx context.Context, d *desktop.Desktop, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return a.name(ctx, d, at, asJSON)
+	return i.name(ctx, d, at)
 }
 
 type picked struct {
@@ -212,11 +202,11 @@ type picked struct {
 	Selectors []selector.Candidate `json:"selectors"`
 }
 
-// nameWithin is how long naming an element may take.
+// nameWithin bounds the search for the selectors of an element.
 const nameWithin = 10 * time.Second
 
-// name shows the selectors that name what is at a point, the best first.
-func (a *app) name(ctx context.Context, d *desktop.Desktop, at desktop.Point, asJSON bool) error {
+// name shows the selectors of the element at a point, the best first.
+func (i *inspection) name(ctx context.Context, d *desktop.Desktop, at desktop.Point) error {
 	ctx, cancel := context.WithTimeout(ctx, nameWithin)
 	defer cancel()
 	e, err := d.ElementAt(ctx, at)
@@ -229,19 +219,19 @@ func (a *app) name(ctx context.Context, d *desktop.Desktop, at desktop.Point, as
 	}
 	selector.FillLabels(t.Roots)
 	p := picked{At: at, Element: e, Selectors: selector.For(e, t.Roots)}
-	if asJSON {
-		return a.document(p)
+	if i.JSON {
+		return i.document(p)
 	}
-	fmt.Fprintf(a.out, "%s %q in %q of %s, %s\n", e.Role, selector.NameOf(e), e.WindowTitle, clean(e.Process), e.Bounds)
-	return a.table(func(w io.Writer) {
+	fmt.Fprintf(i.out, "%s %q in %q of %s, %s\n", e.Role, selector.NameOf(e), e.WindowTitle, clean(e.Process), e.Bounds)
+	return i.table(func(w io.Writer) {
 		for _, c := range worth(p.Selectors) {
 			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
 		}
 	})
 }
 
-// worth are the selectors that a person chooses from: those first that match
-// one element; and those that only count elements when there is no other.
+// worth returns the selectors that a person chooses from: those that match one element
+// first, and those that count elements only if no other matches one.
 func worth(all []selector.Candidate) []selector.Candidate {
 	counts := func(c selector.Candidate) bool { return selector.MustParse(c.Selector).Counts() }
 	alone := func(c selector.Candidate) bool { return c.Matches == 1 }

@@ -79,11 +79,11 @@ func TestInspectPicksWhatIsPointedAt(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, errOut bytes.Buffer
-		a := &app{out: &out, errOut: &errOut}
+		i := &inspection{app: &app{console: console{out: &out, errOut: &errOut}}}
 		done := make(chan error, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		go func() { done <- a.pick(ctx, d, false) }()
+		go func() { done <- i.pick(ctx, d) }()
 		synctest.Wait()
 		f.Emit(desktop.InputEvent{Type: desktop.KeyPress, Key: "x"}, desktop.InputEvent{Type: desktop.KeyPress, Key: desktop.Ctrl})
 		if err := <-done; err != nil {

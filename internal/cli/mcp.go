@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,55 +15,45 @@ import (
 	"understudy/mcpserver"
 	"understudy/mcpserver/access"
 	"understudy/steps"
+	"understudy/steps/confined"
 	"understudy/steps/desktop"
 )
 
+// serverFlags are the flags of mcp and of serve.
 type serverFlags struct {
-	display      displayFlags
-	mode         string
-	toolsets     string
-	tools        []string
-	exclude      []string
-	readOnly     bool
-	clientModes  []string
-	onDisconnect string
-	roots        []string
-	structured   bool
-	treeDiffs    bool
-	free         bool // commands may write anywhere
-	pool         poolFlags
+	displayFlags
+	Mode         string   `flag:"mode" usage:"act, or ask for clients that may only look"`
+	Toolsets     string   `flag:"toolsets" usage:"what is offered, such as core,files; or all (default core)"`
+	Tools        []string `flag:"tools" usage:"tools to offer beside the toolsets"`
+	Exclude      []string `flag:"exclude-tools" usage:"tools to refuse"`
+	ReadOnly     bool     `flag:"read-only" usage:"refuse whatever does not only read"`
+	ClientModes  []string `flag:"client-mode" usage:"the mode of a client by its name, such as claude-code=ask"`
+	Structured   bool     `flag:"structured" usage:"declare what tools answer, and answer with structured content beside the text: for clients that are programs"`
+	TreeDiffs    bool     `flag:"tree-diffs" usage:"after each call that acts, answer with all elements that came, went and changed in its window, with their refs"`
+	Roots        []string `flag:"root" usage:"folders in which steps may use files; paths start in the first (default the folder it is started in, unless that is your home or above it)"`
+	NoSandbox    bool     `flag:"no-sandbox" usage:"let commands of clients write wherever you may, not only in the roots"`
+	OnDisconnect string   `flag:"on-disconnect" usage:"what becomes of the run of a client that goes away: cancel or continue"`
 }
 
-func (f *serverFlags) add(cmd *cobra.Command) {
-	f.display.add(cmd)
-	cmd.Flags().StringVar(&f.mode, "mode", "act", "act, or ask for clients that may only look")
-	cmd.Flags().StringVar(&f.toolsets, "toolsets", "", "what is offered, such as core,files; or all (default core)")
-	cmd.Flags().StringSliceVar(&f.tools, "tools", nil, "tools to offer beside the toolsets")
-	cmd.Flags().StringSliceVar(&f.exclude, "exclude-tools", nil, "tools to refuse")
-	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "refuse whatever does not only read")
-	cmd.Flags().StringSliceVar(&f.clientModes, "client-mode", nil, "the mode of a client by its name, such as claude-code=ask")
-	cmd.Flags().BoolVar(&f.structured, "structured", false, "declare what tools answer, and answer with structured content beside the text: for clients that are programs")
-	cmd.Flags().BoolVar(&f.treeDiffs, "tree-diffs", false, "after each call that acts, answer with all elements that came, went and changed in its window, with their refs")
-	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "folders in which steps may use files; paths start in the first (default the folder it is started in, unless that is your home or above it)")
-	cmd.Flags().BoolVar(&f.free, "no-sandbox", false, "let commands of clients write wherever you may, not only in the roots")
-	cmd.Flags().StringVar(&f.onDisconnect, "on-disconnect", "cancel", "what becomes of the run of a client that goes away: cancel or continue")
+func defaultServer() serverFlags {
+	return serverFlags{displayFlags: defaultDisplay(), Mode: "act", OnDisconnect: "cancel"}
 }
 
 func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (access.Policy, error) {
-	p := access.Policy{Mode: access.Mode(f.mode), Tools: f.tools, Exclude: f.exclude, ReadOnly: f.readOnly}
+	p := access.Policy{Mode: access.Mode(f.Mode), Tools: f.Tools, Exclude: f.Exclude, ReadOnly: f.ReadOnly}
 	if !p.Mode.Valid() {
-		return p, usage(cmd, "--mode %s: wanted ask or act", f.mode)
+		return p, usage(cmd, "--mode %s: wanted ask or act", f.Mode)
 	}
-	for _, name := range f.tools {
+	for _, name := range f.Tools {
 		if _, ok := steps.Find(kinds, name); !ok {
 			return p, usage(cmd, "--tools: there is no kind %q", name)
 		}
 	}
-	toolsets, err := access.ParseToolsets(f.toolsets)
+	toolsets, err := access.ParseToolsets(f.Toolsets)
 	if err != nil {
 		return p, usage(cmd, "--toolsets: %w", err)
 	}
-	if p.Toolsets = toolsets; len(toolsets) == 0 && len(f.tools) > 0 {
+	if p.Toolsets = toolsets; len(toolsets) == 0 && len(f.Tools) > 0 {
 		p.Toolsets = []steps.Toolset{steps.Core}
 	}
 	return p, nil
@@ -70,7 +61,7 @@ func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (access.Pol
 
 func (f *serverFlags) modes(cmd *cobra.Command) (map[string]access.Mode, error) {
 	modes := map[string]access.Mode{}
-	for _, pair := range f.clientModes {
+	for _, pair := range f.ClientModes {
 		name, mode, ok := strings.Cut(pair, "=")
 		if !ok || !access.Mode(mode).Valid() {
 			return nil, usage(cmd, "--client-mode %s: wanted CLIENT=ask or CLIENT=act", pair)
@@ -80,9 +71,40 @@ func (f *serverFlags) modes(cmd *cobra.Command) (map[string]access.Mode, error) 
 	return modes, nil
 }
 
-// server makes a server over the data folder, and the function that lets go of
-// the folder once the server has ended; adjust sets what only one command knows.
-func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.Options)) (*mcpserver.Server, func(), error) {
+// folders returns the folder in which relative paths of clients start, and those in
+// which their steps may use files. Clients often start a server in the home folder
+// or in /; nobody has chosen to hand those out, so a flag has to name them.
+func (f *serverFlags) folders(cmd *cobra.Command) (dir string, roots []string, err error) {
+	for _, root := range f.Roots {
+		abs, err := filepath.Abs(root)
+		if err != nil {
+			return "", nil, err
+		}
+		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+			return "", nil, usage(cmd, "--root %s: wanted a folder that there is", root)
+		}
+		roots = append(roots, abs)
+	}
+	if len(roots) > 0 {
+		return roots[0], roots, nil
+	}
+	if dir, err = os.Getwd(); err != nil || holdsHome(dir) {
+		return dir, nil, err
+	}
+	return dir, []string{dir}, nil
+}
+
+func holdsHome(dir string) bool {
+	if dir == filepath.Dir(dir) {
+		return true
+	}
+	home, err := os.UserHomeDir()
+	return err == nil && confined.Private{dir}.Refuse(home) != nil
+}
+
+// server returns a server over the data folder, and a function that releases the
+// folder once the server has ended. A command may adjust the options.
+func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust func(*mcpserver.Options)) (*mcpserver.Server, func(), error) {
 	policy, err := f.policy(cmd, a.kinds)
 	if err != nil {
 		return nil, nil, err
@@ -91,10 +113,10 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.onDisconnect != "cancel" && f.onDisconnect != "continue" {
-		return nil, nil, usage(cmd, "--on-disconnect %s: wanted cancel or continue", f.onDisconnect)
+	if f.OnDisconnect != "cancel" && f.OnDisconnect != "continue" {
+		return nil, nil, usage(cmd, "--on-disconnect %s: wanted cancel or continue", f.OnDisconnect)
 	}
-	display, err := f.display.options(cmd)
+	display, err := f.options(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,22 +128,20 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &opening{a: a, cmd: cmd, display: &f.display, pool: f.pool}
+	o := &opening{a: a, cmd: cmd, display: &f.displayFlags, pool: pool}
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
-		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Sandbox: !f.free, Structured: f.structured, TreeDiffs: f.treeDiffs, Log: a.log(),
-		Desktops: desktops.OnMachine{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.display.display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(),
+		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Structured: f.Structured, TreeDiffs: f.TreeDiffs, Log: a.log(),
+		Desktops: desktops.OnMachine{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}
 	options.Desktop = a.opens(desktopsFolder(home))
-	if a.fleet.url != "" {
+	if a.Fleet != "" {
 		if err := o.ofFleet(&options, home); err != nil {
 			return nil, nil, err
 		}
 	}
-	if adjust != nil {
-		adjust(&options)
-	}
+	adjust(&options)
 	if !options.Fleet {
 		options.Record = o.record
 	}
@@ -129,7 +149,8 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	return o.server, o.close, nil
 }
 
-// opening opens the runs when they are first needed, and closes them at the end.
+// opening opens the runs of a server when they are first needed, and closes them at
+// the end.
 type opening struct {
 	a       *app
 	cmd     *cobra.Command
@@ -137,13 +158,13 @@ type opening struct {
 	pool    poolFlags
 
 	server *mcpserver.Server
-	name   string // under which it answers workers of a fleet
-	places int    // for runs that act
+	name   string // by which workers of a fleet ask it
+	places int    // how many runs may act at once
 
 	keepRunning bool
-	own         atomic.Pointer[engine.Engine] // of this process, if it owns the folder
+	own         atomic.Pointer[engine.Engine] // nil unless this process owns the folder
 
-	recording sync.WaitGroup // what follows a recording to its end
+	recording sync.WaitGroup // goroutines that follow recordings to their end
 
 	mu    sync.Mutex
 	leave func()
@@ -152,15 +173,15 @@ type opening struct {
 func (o *opening) open(context.Context) (engine.Runs, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.a.fleet.url != "" {
+	if o.a.Fleet != "" {
 		runs, leave, err := o.a.fleetRuns(o.cmd, o)
 		o.leave = leave
 		return runs, err
 	}
 	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *membership) {
 		rights := o.server.Rights()
-		m.rights, m.allow, m.keepRunning, m.shared = &rights, o.server.AllowBound, o.keepRunning, true
-		m.desktops, m.ready, m.usersHome = o.pool.desktops, o.pool.ready, o.pool.usersHome
+		m.rights, m.allow, m.keepRunning = &rights, o.server.AllowBound, o.keepRunning
+		m.lasting.shared, m.lasting.poolFlags = true, o.pool
 		m.tune = func(e *engine.Engine) {
 			o.own.Store(e)
 			e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)
@@ -179,23 +200,21 @@ func (o *opening) close() {
 	}
 }
 
-func (a *app) mcp() *cobra.Command {
-	var f serverFlags
-	cmd := &cobra.Command{
+func mcpCommand(a *app) *cobra.Command {
+	f := defaultServer()
+	return withFlags(&cobra.Command{
 		Use:   "mcp",
 		Short: "Answer an MCP client over the standard input and output",
 		Long: "Answer an MCP client over the standard input and output, until it closes its side.\n" +
 			"The desktop and the data folder are opened by the first call that needs them.",
 		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, leave, err := a.server(cmd, &f, nil)
+			s, leave, err := a.server(cmd, &f, poolFlags{}, func(*mcpserver.Options) {})
 			if err != nil {
 				return err
 			}
 			defer leave()
 			return s.ServeStdio(cmd.Context(), a.in, a.out)
 		},
-	}
-	f.add(cmd)
-	return cmd
+	}, &f)
 }

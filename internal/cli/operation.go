@@ -1,25 +1,24 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"understudy/internal/operations"
 )
 
-// operation is the command of an operation: its arguments are taken by their
-// places and by flags, as the fields of the operation's arguments say. Shown is
-// given an answer with a picture; nil: there is none such.
-func (a *app) operation(o operations.Declaration, do func(cmd *cobra.Command, values any) (operations.Result, error), shown func(operations.Result, []string) error) *cobra.Command {
-	var asJSON bool
+// operation returns the command of an operation. Its arguments are taken by
+// position and by flags, as the fields of the operation's arguments declare. An
+// answer with a picture is given to show, which may be nil if there is none.
+func (a *app) operation(o operations.Declaration, do func(cmd *cobra.Command, values any) (operations.Result, error), show func(operations.Result, []string) error) *cobra.Command {
+	var f jsonFlag
 	values := o.New()
 	taken := positionalOf(values)
-	cmd := &cobra.Command{
+	cmd := withFlags(&cobra.Command{
 		Use:   strings.Join(append([]string{o.Command}, wordsOf(taken)...), " "),
 		Short: strings.TrimSuffix(o.Summary, "."),
 		Long:  o.Summary + "\n" + o.Details,
@@ -30,17 +29,16 @@ func (a *app) operation(o operations.Declaration, do func(cmd *cobra.Command, va
 			switch {
 			case err != nil:
 				return err
-			case asJSON:
+			case f.JSON:
 				return a.document(answer.Value)
 			case answer.Picture != nil:
-				return shown(answer, args)
+				return show(answer, args)
 			case answer.Text != "":
 				_, err = fmt.Fprintln(a.out, answer.Text)
 			}
 			return err
 		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
+	}, &f)
 	addFlags(cmd.Flags(), values)
 	if len(taken) > 0 && taken[len(taken)-1].many() {
 		cmd.Flags().SetInterspersed(false)
@@ -48,7 +46,7 @@ func (a *app) operation(o operations.Declaration, do func(cmd *cobra.Command, va
 	return cmd
 }
 
-// positional is an argument that a command takes by its place.
+// positional is an argument that a command takes by position.
 type positional struct {
 	word  string // as usage shows it
 	value reflect.Value
@@ -64,34 +62,33 @@ func wordsOf(taken []positional) (all []string) {
 	return all
 }
 
-// positionalOf are the fields of a struct that are taken by their place.
+// positionalOf returns the fields of a struct that have the tag `arg`.
 func positionalOf(values any) (taken []positional) {
-	v := reflect.ValueOf(values).Elem()
-	for i := range v.NumField() {
-		if word := v.Type().Field(i).Tag.Get("arg"); word != "" {
-			taken = append(taken, positional{word, v.Field(i)})
+	for field, v := range reflect.ValueOf(values).Elem().Fields() {
+		if word := field.Tag.Get("arg"); word != "" {
+			taken = append(taken, positional{word, v})
 		}
 	}
 	return taken
 }
 
 func argumentsOf(taken []positional) cobra.PositionalArgs {
+	if len(taken) == 0 {
+		return atMost(0, "no arguments")
+	}
 	least, most := 0, len(taken)
 	for _, p := range taken {
 		if !p.optional() {
 			least++
 		}
 		if p.many() {
-			most = 1 << 20
+			most = math.MaxInt
 		}
-	}
-	if len(taken) == 0 {
-		return atMost(0, "no arguments")
 	}
 	return argumentCount(least, most, strings.Join(wordsOf(taken), " "))
 }
 
-// fill sets fields to the arguments at their places.
+// fill sets fields to the arguments at their positions.
 func fill(taken []positional, args []string) {
 	for i, p := range taken {
 		switch {
@@ -104,29 +101,6 @@ func fill(taken []positional, args []string) {
 			p.value.Set(reflect.ValueOf(rest))
 		default:
 			p.value.SetString(args[i])
-		}
-	}
-}
-
-// addFlags adds a flag for each other field.
-func addFlags(flags *pflag.FlagSet, values any) {
-	v := reflect.ValueOf(values).Elem()
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if f.Tag.Get("arg") != "" {
-			continue
-		}
-		name, _, _ := strings.Cut(cmp.Or(f.Tag.Get("flag"), f.Tag.Get("json")), ",")
-		name = strings.ReplaceAll(name, "_", "-")
-		switch p := v.Field(i).Addr().Interface().(type) {
-		case *string:
-			flags.StringVar(p, name, "", f.Tag.Get("jsonschema"))
-		case *[]string:
-			flags.StringSliceVar(p, name, nil, f.Tag.Get("jsonschema"))
-		case *bool:
-			flags.BoolVar(p, name, false, f.Tag.Get("jsonschema"))
-		case pflag.Value:
-			flags.Var(p, name, f.Tag.Get("jsonschema"))
 		}
 	}
 }

@@ -12,23 +12,21 @@ import (
 // progress shows the events of a run: a line for each step on the error
 // output, or each event as JSON on the standard output.
 type progress struct {
-	out, errOut io.Writer
-	paint       paint
-	redraw      bool // on a terminal the line of a step under way is drawn again
-	quiet       bool
-	events      *json.Encoder // nil: lines
-	open        string        // the line that is not ended yet
-	last        string        // what was said last
-	kinds       map[string]string
+	errOut io.Writer
+	paint  paint
+	redraw bool // redraw the line of the current step, on a terminal
+	quiet  bool
+	events *json.Encoder // nil: lines
+	open   string        // the line that has no line end yet
+	last   string        // the last sentence of say
+	kinds  map[string]string
 }
 
-func newProgress(a *app, f *showFlags) *progress {
-	p := &progress{
-		out: a.out, errOut: a.errOut, paint: paintFor(a.errOut), redraw: bool(paintFor(a.errOut)),
-		quiet: a.quiet, kinds: map[string]string{},
-	}
-	if f.output == "jsonl" {
-		p.events = json.NewEncoder(a.out)
+func newProgress(c *console, f *showFlags) *progress {
+	paint := paintFor(c.errOut)
+	p := &progress{errOut: c.errOut, paint: paint, redraw: bool(paint), quiet: c.Quiet, kinds: map[string]string{}}
+	if f.Output == "jsonl" {
+		p.events = json.NewEncoder(c.out)
 		p.events.SetEscapeHTML(false)
 		p.quiet = true
 	}
@@ -119,7 +117,7 @@ func (p *progress) line(mark, id, path, what, detail string, took time.Duration)
 	fmt.Fprintln(p.errOut, text)
 }
 
-// say writes a sentence, once.
+// say writes a sentence, unless it was the last one.
 func (p *progress) say(text string) {
 	if p.quiet || p.last == text {
 		return
@@ -128,7 +126,7 @@ func (p *progress) say(text string) {
 	fmt.Fprintln(p.errOut, "  "+cleanLines(text))
 }
 
-// end ends the line of a step that is still under way.
+// end ends the line of a step that is still running.
 func (p *progress) end() {
 	if p.open != "" {
 		fmt.Fprintln(p.errOut)

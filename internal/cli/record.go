@@ -3,16 +3,13 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"understudy/recorder"
 	"understudy/recorder/watch"
@@ -20,21 +17,26 @@ import (
 	"understudy/steps/desktop"
 )
 
-type recordFlags struct {
-	display  displayFlags
-	file     string
-	duration time.Duration
-	make     compileFlags
-	force    bool
-	patience int
-	try      bool
-	page     bool
-	bar      bool
-	keys     map[recorder.Command]*string
+// recording is the command record. Its tagged fields are its flags.
+type recording struct {
+	*app
+	displayFlags
+	compileFlags
+	File     string        `flag:"output,o" usage:"the file of the workflow (needed)"`
+	Duration time.Duration `flag:"duration" usage:"stop after this time"`
+	Force    bool          `flag:"force" usage:"replace the file when it is there"`
+	Patience int           `flag:"patience" usage:"how many times longer than usual an application may take to answer, on a slow machine"`
+	Try      bool          `flag:"try" usage:"play the workflow at once on a virtual desktop, and say which steps were found by a fallback only"`
+	Bar      bool          `flag:"bar" usage:"show a bar above all windows, with the last steps and buttons for what the keys do"`
+	Page     bool          `flag:"page" usage:"show the steps as a page of this machine, where they can be changed"`
+
+	keyFlags map[recorder.Command]*string
+	keys     recorder.Keys
+	events   string // the file of the events
 }
 
-func (a *app) record() *cobra.Command {
-	var f recordFlags
+func recordCommand(a *app) *cobra.Command {
+	r := &recording{app: a, displayFlags: defaultDisplay(), compileFlags: defaultCompile(), Patience: 1, keyFlags: map[recorder.Command]*string{}}
 	cmd := &cobra.Command{
 		Use:   "record -o FILE | record --onto FILE --at STEP",
 		Short: "Watch what you do, and write it down as a workflow",
@@ -44,123 +46,108 @@ func (a *app) record() *cobra.Command {
 			"and pictures of what was clicked in a folder with the ending .pictures.\n" +
 			"What is typed into password fields is never written.",
 		Args: exactly(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.watch(cmd, &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.record(cmd) },
 	}
-	cmd.Flags().StringVarP(&f.file, "output", "o", "", "the file of the workflow (needed)")
-	cmd.Flags().DurationVar(&f.duration, "duration", 0, "stop after this time")
-	cmd.Flags().BoolVar(&f.force, "force", false, "replace the file when it is there")
-	cmd.Flags().IntVar(&f.patience, "patience", 1, "how many times longer than usual an application may take to answer, on a slow machine")
-	f.keys = map[recorder.Command]*string{}
 	for _, s := range recorder.Steerings() {
-		f.keys[s.Command] = cmd.Flags().String(string(s.Command)+"-key", s.Keys.String(), "the keys that "+s.Does)
+		r.keyFlags[s.Command] = cmd.Flags().String(string(s.Command)+"-key", s.Keys.String(), "the keys that "+s.Does)
 	}
-	cmd.Flags().BoolVar(&f.try, "try", false, "play the workflow at once on a virtual desktop, and say which steps were found by a fallback only")
-	cmd.Flags().BoolVar(&f.bar, "bar", false, "show a bar above all windows, with the last steps and buttons for what the keys do")
-	cmd.Flags().BoolVar(&f.page, "page", false, "show the steps as a page of this machine, where they can be changed")
-	f.make.add(cmd)
-	f.display.add(cmd)
-	return cmd
+	return withFlags(cmd, r)
 }
 
-func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
-	if err := f.make.check(cmd); err != nil {
+func (r *recording) record(cmd *cobra.Command) error {
+	if err := r.prepare(cmd); err != nil {
 		return err
 	}
-	if f.file == "" && f.make.into != "" {
-		f.file, f.force = f.make.into, true
-	}
-	if f.file == "" {
-		return usage(cmd, "wanted the file of the workflow: -o FILE")
-	}
-	if _, err := os.Stat(f.file); err == nil && !f.force {
-		return usage(cmd, "%s is there already; name another file, or replace it with --force", f.file)
-	}
-	keys, err := f.chords(cmd)
-	if err != nil {
-		return err
-	}
-	events := f.events()
-	s, end, err := a.begin(cmd, f, keys, events)
+	s, end, err := r.start(cmd)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if f.page {
-		if err := a.servePage(cmd.Context(), s, f, events); err != nil {
+	if r.Page {
+		if err := r.servePage(cmd.Context(), s); err != nil {
 			return err
 		}
 	}
-	limits := s.Status().Limits
-	for _, l := range limits {
-		a.tell("%s", l)
+	limits, stops := s.Status().Limits, r.keys[recorder.Stop].String()+" or Ctrl-C"
+	if len(limits) > 0 {
+		stops = "Ctrl-C"
 	}
-	a.tell("recording; stop with %s", stops(keys, limits))
+	for _, l := range limits {
+		r.tell("%s", l)
+	}
+	r.tell("recording; stop with %s", stops)
 	seen, err := s.Wait()
 	if err != nil {
-		fmt.Fprintf(a.errOut, "understudy: the recording ended early: %v\n", err)
+		fmt.Fprintf(r.errOut, "understudy: the recording ended early: %v\n", err)
 	}
-	if err := a.understand(seen, f.file, events, &f.make); err != nil {
+	if err := r.compileEvents(seen, r.File, r.events, &r.compileFlags); err != nil {
 		return err
 	}
 	if len(limits) > 0 {
-		a.tell("look whether a step is missing: %s", strings.Join(limits, "; "))
+		r.tell("look whether a step is missing: %s", strings.Join(limits, "; "))
 	}
-	if f.page && cmd.Context().Err() == nil {
-		a.tell("change it on the page; Ctrl-C ends this")
+	if r.Page && cmd.Context().Err() == nil {
+		r.tell("change it on the page; Ctrl-C ends this")
 		<-cmd.Context().Done()
 		return nil
 	}
-	if !f.try {
+	if !r.Try {
 		return nil
 	}
-	secrets, err := a.askSecrets(f.file)
+	secrets, err := r.askSecrets()
 	if err != nil {
 		return err
 	}
-	return a.try(cmd.Context(), f.file, secrets, "--display", "virtual")
+	return r.play(cmd.Context(), r.app, secrets, "--display", "virtual")
 }
 
-// stops are the ways to stop a recording that has limits.
-func stops(keys recorder.Keys, limits []string) string {
-	if len(limits) > 0 {
-		return "Ctrl-C"
+// prepare checks the flags, and derives the files and the keys from them.
+func (r *recording) prepare(cmd *cobra.Command) (err error) {
+	if err := r.check(cmd); err != nil {
+		return err
 	}
-	return keys[recorder.Stop].String() + " or Ctrl-C"
-}
-
-// events is the file of what is seen. The steps that are put into a workflow have one
-// of their own, beside that of the workflow.
-func (f *recordFlags) events() string {
-	name := strings.TrimSuffix(f.file, filepath.Ext(f.file))
-	if f.make.into != "" {
-		name += "." + f.make.at.Step
+	if r.File == "" && r.Onto != "" {
+		r.File, r.Force = r.Onto, true
 	}
-	return name + endingOfEvents
+	if r.File == "" {
+		return usage(cmd, "wanted the file of the workflow: -o FILE")
+	}
+	if _, err := os.Stat(r.File); err == nil && !r.Force {
+		return usage(cmd, "%s is there already; name another file, or replace it with --force", r.File)
+	}
+	r.events = strings.TrimSuffix(r.File, filepath.Ext(r.File))
+	if r.Onto != "" { // the events of the workflow itself stay
+		r.events += "." + r.At
+	}
+	r.events += endingOfEvents
+	r.keys, err = r.chords(cmd)
+	return err
 }
 
-// try plays a workflow with the values that were recorded, and those of its secrets.
-func (a *app) try(ctx context.Context, file string, secrets map[string]string, more ...string) error {
-	run := a.runGiven(secrets)
+// play runs the workflow as the command run of an app would, with the values that
+// were recorded and with secrets.
+func (r *recording) play(ctx context.Context, a *app, secrets map[string]string, more ...string) error {
+	run := runWith(a, secrets)
 	run.SilenceErrors, run.SilenceUsage = true, true
-	run.SetArgs(append([]string{file}, more...))
+	run.SetArgs(append([]string{r.File}, more...))
 	return run.ExecuteContext(ctx)
 }
 
-// askSecrets asks for the value of each secret of a workflow, a line each.
-func (a *app) askSecrets(file string) (map[string]string, error) {
-	src, err := a.workflow(file)
+// askSecrets asks for the value of each secret of the workflow, a line each.
+func (r *recording) askSecrets() (map[string]string, error) {
+	src, err := r.workflow(r.File)
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.checked(src.Text, file)
+	p, err := r.checked(src.Text, r.File)
 	if err != nil {
 		return nil, err
 	}
-	in, secrets := bufio.NewReader(a.in), map[string]string{}
+	in, secrets := bufio.NewReader(r.in), map[string]string{}
 	for _, v := range p.Variables {
 		if v.Secret {
-			fmt.Fprintf(a.errOut, "the secret %s, for this once: ", v.Name)
-			if secrets[v.Name], err = a.readHidden(in); err != nil {
+			fmt.Fprintf(r.errOut, "the secret %s, for this once: ", v.Name)
+			if secrets[v.Name], err = r.readHidden(in); err != nil {
 				return nil, err
 			}
 		}
@@ -168,23 +155,9 @@ func (a *app) askSecrets(file string) (map[string]string, error) {
 	return secrets, nil
 }
 
-// readHidden reads a line, which a terminal does not show.
-func (a *app) readHidden(in *bufio.Reader) (string, error) {
-	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		text, err := term.ReadPassword(int(f.Fd()))
-		fmt.Fprintln(a.errOut)
-		return string(text), err
-	}
-	line, err := in.ReadString('\n')
-	if errors.Is(err, io.EOF) && line != "" {
-		err = nil
-	}
-	return strings.TrimRight(line, "\r\n"), err
-}
-
-// begin begins to watch; end closes what that needs.
-func (a *app) begin(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file string) (s *watch.Session, end func(), err error) {
-	d, err := a.openDisplay(cmd.Context(), cmd, &f.display)
+// start starts the recording; end releases what it uses.
+func (r *recording) start(cmd *cobra.Command) (s *watch.Session, end func(), err error) {
+	d, err := r.openDisplay(cmd.Context(), cmd, &r.displayFlags)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -196,18 +169,18 @@ func (a *app) begin(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file
 	if err := heard(cmd.Context(), d); err != nil {
 		return nil, nil, err
 	}
-	log, err := recorder.CreateLog(file)
+	log, err := recorder.CreateLog(r.events)
 	if err != nil {
 		return nil, nil, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file in a folder that can be written"}
 	}
-	ctx, stop := recordingTime(cmd.Context(), f.duration)
+	ctx, stop := withDuration(cmd.Context(), r.Duration)
 	s, err = watch.Start(ctx, d, watch.Options{
-		Log: log, Keys: keys, Pictures: picturesOf(file), Patience: f.patience, Bar: f.bar,
-		Tell: func(l recorder.Line) { a.tell("%s", clean(l.String())) },
+		Log: log, Keys: r.keys, Pictures: picturesOf(r.events), Patience: r.Patience, Bar: r.Bar,
+		Tell: func(l recorder.Line) { r.tell("%s", clean(l.String())) },
 	})
 	if err != nil {
 		stop()
-		_, _ = log.Close(), os.Remove(file) // nothing is in it
+		_, _ = log.Close(), os.Remove(r.events) // it is empty
 		return nil, nil, notReady(err)
 	}
 	return s, func() {
@@ -217,38 +190,11 @@ func (a *app) begin(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file
 	}, nil
 }
 
-// heard fails where a person sits at another display than the one that is
-// watched.
-func heard(ctx context.Context, d *desktop.Desktop) error {
-	i, err := d.Info(ctx)
-	if err == nil && i.Instead != "" {
-		err = steps.Errorf(steps.Unavailable, "what you do cannot be heard: %s", i.Instead).
-			WithNext("record in a session of Xorg, or what a program does on a virtual display, with --display virtual")
-	}
-	if err != nil {
-		return notReady(err)
-	}
-	return nil
-}
-
-func recordingTime(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	if d <= 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, d)
-}
-
-// tell writes a line for the person, unless they want results only.
-func (a *app) tell(format string, args ...any) {
-	if !a.quiet {
-		fmt.Fprintf(a.errOut, format+"\n", args...)
-	}
-}
-
-func (f *recordFlags) chords(cmd *cobra.Command) (recorder.Keys, error) {
+// chords parses the flags of the keys.
+func (r *recording) chords(cmd *cobra.Command) (recorder.Keys, error) {
 	keys := recorder.Keys{}
 	for _, s := range recorder.Steerings() {
-		text := *f.keys[s.Command]
+		text := *r.keyFlags[s.Command]
 		if text == "" {
 			continue
 		}
@@ -264,10 +210,31 @@ func (f *recordFlags) chords(cmd *cobra.Command) (recorder.Keys, error) {
 	return keys, nil
 }
 
+// withDuration bounds a context, unless the duration is 0.
+func withDuration(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, d)
+}
+
+// heard fails if the person sits at another display than the watched one.
+func heard(ctx context.Context, d *desktop.Desktop) error {
+	i, err := d.Info(ctx)
+	if err == nil && i.Instead != "" {
+		err = steps.Errorf(steps.Unavailable, "what you do cannot be heard: %s", i.Instead).
+			WithNext("record in a session of Xorg, or what a program does on a virtual display, with --display virtual")
+	}
+	if err != nil {
+		return notReady(err)
+	}
+	return nil
+}
+
 const endingOfEvents = ".events.jsonl"
 
-// picturesOf is the folder of pictures beside a file of events; "" when the
-// events are in no such file.
+// picturesOf returns the folder of pictures beside a file of events; "" if the file
+// has another ending.
 func picturesOf(events string) string {
 	name, ok := strings.CutSuffix(events, endingOfEvents)
 	if !ok {
@@ -276,8 +243,8 @@ func picturesOf(events string) string {
 	return name + ".pictures"
 }
 
-// picturesBeside is the folder of pictures as a workflow names it: from its own
-// folder, so that both can be moved together.
+// picturesBeside returns the folder of pictures relative to the folder of the
+// workflow, so that both can be moved together.
 func picturesBeside(file, events string) string {
 	pictures := picturesOf(events)
 	if file == "" || pictures == "" {

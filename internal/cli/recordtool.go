@@ -14,8 +14,8 @@ import (
 	"understudy/store"
 )
 
-// record watches the user for the tool record_workflow. What was seen is kept in
-// the data folder as it comes, so that nothing is lost when the program ends.
+// record records the user for the tool record_workflow. Events are stored in the
+// data folder as they come, so nothing is lost if the program ends.
 func (o *opening) record(ctx context.Context, keys recorder.Keys, pictures string) (mcpserver.Recording, string, error) {
 	d, letGo, err := o.watched(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (o *opening) record(ctx context.Context, keys recorder.Keys, pictures strin
 		_ = log.Close()
 		release()
 		if letGo(); seen == 0 {
-			_ = os.Remove(file) // nothing is in it
+			_ = os.Remove(file) // it is empty
 		}
 	}
 	s, err := watch.Start(ctx, d, watch.Options{Log: log, Keys: keys, Pictures: pictures})
@@ -45,12 +45,13 @@ func (o *opening) record(ctx context.Context, keys recorder.Keys, pictures strin
 		return nil, "", notReady(err)
 	}
 	o.recording.Go(func() {
-		seen, _ := s.Wait() // who stops it hears the error
+		seen, _ := s.Wait() // the caller who stops it gets the error
 		end(len(seen))
 	})
 	return s, file, nil
 }
 
+// watched opens the desktop that a recording watches.
 func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error) {
 	if _, err := o.server.Runs(ctx); err != nil {
 		return nil, nil, err
@@ -88,7 +89,7 @@ func (o *opening) recordingLog() (*recorder.Log, string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, "", notReady(err)
 	}
-	file := filepath.Join(dir, time.Now().UTC().Format("20060102T150405.000")+".events.jsonl")
+	file := filepath.Join(dir, time.Now().UTC().Format("20060102T150405.000")+endingOfEvents)
 	log, err := recorder.CreateLog(file)
 	if err != nil {
 		return nil, "", notReady(err)

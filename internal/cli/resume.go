@@ -12,72 +12,99 @@ import (
 	"understudy/workflows"
 )
 
-type resumeFlags struct {
-	display  displayFlags
-	inputs   inputFlags
-	show     showFlags
-	from     string
-	workflow string
-	redo     bool
-	skip     bool
-	force    bool
-	plan     bool
-}
-
-func (a *app) resume() *cobra.Command {
-	var f resumeFlags
-	cmd := &cobra.Command{
+func resumeCommand(a *app) *cobra.Command {
+	f := struct {
+		displayFlags
+		inputFlags
+		showFlags
+		From     string `flag:"from" usage:"go on at the step with this id or path"`
+		Workflow string `flag:"workflow" usage:"take this file from here on; executed steps must be the same"`
+		Redo     bool   `flag:"redo" usage:"do the step again that may have acted"`
+		Skip     bool   `flag:"skip" usage:"go on without the step that may have acted"`
+		Force    bool   `flag:"force" usage:"take the file although executed steps differ"`
+		Plan     bool   `flag:"plan" usage:"only show what would be kept and what would be done again"`
+	}{displayFlags: defaultDisplay()}
+	return withFlags(&cobra.Command{
 		Use:   "resume RUN",
 		Short: "Continue a run that failed, was stopped, or was cut short",
 		Long: "Continue a run at the first step that did not succeed, or at the step that\n" +
 			"--from names. A step that may have acted before it was cut short is never done\n" +
 			"again silently: --redo repeats it, --skip goes on without it.",
 		Args: exactly(1, "the id of one run; `understudy runs ls` lists them"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.resumeOne(cmd, args[0], &f) },
-	}
-	f.display.add(cmd)
-	f.inputs.add(cmd)
-	f.show.add(cmd)
-	cmd.Flags().StringVar(&f.from, "from", "", "go on at the step with this id or path")
-	cmd.Flags().StringVar(&f.workflow, "workflow", "", "take this file from here on; executed steps must be the same")
-	cmd.Flags().BoolVar(&f.redo, "redo", false, "do the step again that may have acted")
-	cmd.Flags().BoolVar(&f.skip, "skip", false, "go on without the step that may have acted")
-	cmd.Flags().BoolVar(&f.force, "force", false, "take the file although executed steps differ")
-	cmd.Flags().BoolVar(&f.plan, "plan", false, "only show what would be kept and what would be done again")
-	return cmd
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withRun(cmd, &f.displayFlags, args[0], func(ctx context.Context, runs engine.Runs, id string) error {
+				r := engine.ResumeRequest{From: f.From, Force: f.Force}
+				switch {
+				case f.Redo && f.Skip:
+					return usage(cmd, "--redo and --skip exclude one another")
+				case f.Redo:
+					r.Decision = engine.Redo
+				case f.Skip:
+					r.Decision = engine.SkipStep
+				}
+				if err := a.fillRequest(ctx, runs, id, f.Workflow, &f.inputFlags, &r); err != nil {
+					return err
+				}
+				if f.Plan {
+					return a.showPlan(ctx, runs, id, r, f.JSON)
+				}
+				h, seen, err := continueRun(ctx, runs, id, r)
+				if err != nil {
+					return a.invalid(err)
+				}
+				return a.follow(ctx, runs, h, seen, &f.showFlags)
+			})
+		},
+	}, &f)
 }
 
-func (a *app) resumeOne(cmd *cobra.Command, name string, f *resumeFlags) error {
-	return a.onRun(cmd, &f.display, name, func(ctx context.Context, runs engine.Runs, id string) error {
-		r, err := a.resumption(ctx, cmd, runs, id, f)
-		if err != nil {
-			return err
-		}
-		if f.plan {
-			return a.showPlan(ctx, runs, id, r, f.show.json)
-		}
-		h, seen, err := a.goOn(ctx, runs, id, r)
-		if err != nil {
-			return a.invalid(err)
-		}
-		return a.followFrom(ctx, runs, h, seen, &f.show)
-	})
+func forkCommand(a *app) *cobra.Command {
+	f := struct {
+		displayFlags
+		inputFlags
+		showFlags
+		From     string `flag:"from" usage:"begin at the step with this id or path"`
+		Workflow string `flag:"workflow" usage:"take this file; executed steps must be the same"`
+		Force    bool   `flag:"force" usage:"take the file although executed steps differ"`
+	}{displayFlags: defaultDisplay()}
+	return withFlags(&cobra.Command{
+		Use:   "fork RUN --from STEP",
+		Short: "Start a new run from what a run knew before a step",
+		Args:  exactly(1, "the id of one run"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.From == "" {
+				return usage(cmd, "wanted --from STEP")
+			}
+			return a.withRun(cmd, &f.displayFlags, args[0], func(ctx context.Context, runs engine.Runs, id string) error {
+				r := engine.ResumeRequest{From: f.From, Force: f.Force}
+				if err := a.fillRequest(ctx, runs, id, f.Workflow, &f.inputFlags, &r); err != nil {
+					return err
+				}
+				h, err := runs.Fork(ctx, id, f.From, r)
+				if err != nil {
+					return a.invalid(err)
+				}
+				return a.follow(ctx, runs, h, 0, &f.showFlags)
+			})
+		},
+	}, &f)
 }
 
-// goOn continues a run by what it stands still for, and tells how many events
-// it had before.
-func (a *app) goOn(ctx context.Context, runs engine.Runs, id string, r engine.ResumeRequest) (h engine.Header, seen uint64, err error) {
+// continueRun continues a run in the way that its status needs, and returns the
+// number of events that it had before.
+func continueRun(ctx context.Context, runs engine.Runs, id string, r engine.ResumeRequest) (h engine.Header, seen uint64, err error) {
 	if h, err = runs.Get(ctx, id); err != nil {
 		return h, 0, err
 	}
 	seen = h.Seq
 	plain := r.From == "" && r.Bundle == nil && len(r.Inputs) == 0
+	asks := plain && h.Status == engine.Waiting && h.Question != nil
 	switch {
 	case h.Status == engine.Paused && plain:
 		h, err = runs.Continue(ctx, id)
-	case h.Status == engine.Waiting && plain && h.Question != nil && h.Question.Sort == engine.AskDoubt && r.Decision != "":
+	case asks && h.Question.Sort == engine.AskDoubt && r.Decision != "":
 		h, err = runs.Answer(ctx, id, engine.Answer{Choice: r.Decision, Secrets: r.Secrets, Environ: r.Environ, By: r.By})
-	case h.Status == engine.Waiting && plain && h.Question != nil && h.Question.Sort == engine.AskSecret:
+	case asks && h.Question.Sort == engine.AskSecret:
 		h, err = runs.Answer(ctx, id, engine.Answer{Secrets: r.Secrets, Environ: r.Environ, By: r.By})
 	default:
 		h, err = runs.Resume(ctx, id, r)
@@ -85,24 +112,19 @@ func (a *app) goOn(ctx context.Context, runs engine.Runs, id string, r engine.Re
 	return h, seen, err
 }
 
-func (a *app) resumption(ctx context.Context, cmd *cobra.Command, runs engine.Runs, id string, f *resumeFlags) (engine.ResumeRequest, error) {
-	r := engine.ResumeRequest{From: f.from, Force: f.force, Queue: true, By: "command line", Environ: os.Environ()}
-	switch {
-	case f.redo && f.skip:
-		return r, usage(cmd, "--redo and --skip exclude one another")
-	case f.redo:
-		r.Decision = engine.Redo
-	case f.skip:
-		r.Decision = engine.SkipStep
-	}
-	program, err := a.programFor(ctx, runs, id, f.workflow, &r)
+// fillRequest adds the new document, the inputs and the secrets to a request.
+func (a *app) fillRequest(ctx context.Context, runs engine.Runs, id, file string, f *inputFlags, r *engine.ResumeRequest) error {
+	r.Queue, r.By, r.Environ = true, "command line", os.Environ()
+	program, err := a.programFor(ctx, runs, id, file, r)
 	if err != nil {
-		return r, err
+		return err
 	}
-	r.Inputs, r.Secrets, err = f.inputs.read(a, program)
-	return r, err
+	r.Inputs, r.Secrets, err = f.read(a, program)
+	return err
 }
 
+// programFor returns the program of a run, or that of a file, which becomes the
+// new document of the request.
 func (a *app) programFor(ctx context.Context, runs engine.Runs, id, file string, r *engine.ResumeRequest) (*workflows.Program, error) {
 	if file != "" {
 		src, err := a.workflow(file)

@@ -9,48 +9,37 @@ import (
 )
 
 type runFlags struct {
-	display displayFlags
-	inputs  inputFlags
-	show    showFlags
-	from    string
-	to      string
-	dry     bool
-	step    bool
-	queue   bool
-	needs   []string
-	urgency int
+	displayFlags
+	inputFlags
+	showFlags
+	From     string   `flag:"from" usage:"begin at the step with this id"`
+	To       string   `flag:"to" usage:"end after the step with this id"`
+	Dry      bool     `flag:"dry-run" usage:"evaluate conditions and look, but only show what would act"`
+	Step     bool     `flag:"step" usage:"pause after each step"`
+	Queue    bool     `flag:"queue" usage:"wait while another run has the desktop; with =false, say busy"`
+	Needs    []string `flag:"needs" usage:"labels of the worker that executes it, in a fleet"`
+	Priority int      `flag:"priority" usage:"from 0, which goes first, to 9, in a fleet"`
 }
 
-func (a *app) run() *cobra.Command { return a.runGiven(nil) }
+func runCommand(a *app) *cobra.Command { return runWith(a, nil) }
 
-// runGiven is the command with inputs that the program has itself.
-func (a *app) runGiven(inputs map[string]string) *cobra.Command {
-	f := runFlags{inputs: inputFlags{given: inputs}}
-	cmd := &cobra.Command{
+// runWith returns the command with inputs that the program itself gives.
+func runWith(a *app, inputs map[string]string) *cobra.Command {
+	f := runFlags{displayFlags: defaultDisplay(), inputFlags: inputFlags{given: inputs}, Queue: true, Priority: 5}
+	return withFlags(&cobra.Command{
 		Use:   "run FILE|NAME",
 		Short: "Run a workflow",
 		Long: "Run a workflow: a file, the name of a saved one, or - for the standard input.\n" +
 			"Every step is stored before and after it acts, so a run that is cut short can be\n" +
 			"resumed, and no click is done twice.",
 		Args: exactly(1, "the file or the name of one workflow"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runOne(cmd, args[0], &f) },
-	}
-	f.display.add(cmd)
-	f.inputs.add(cmd)
-	f.show.add(cmd)
-	cmd.Flags().StringVar(&f.from, "from", "", "begin at the step with this id")
-	cmd.Flags().StringVar(&f.to, "to", "", "end after the step with this id")
-	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "evaluate conditions and look, but only show what would act")
-	cmd.Flags().BoolVar(&f.step, "step", false, "pause after each step")
-	cmd.Flags().BoolVar(&f.queue, "queue", true, "wait while another run has the desktop; with =false, say busy")
-	cmd.Flags().StringSliceVar(&f.needs, "needs", nil, "labels of the worker that executes it, in a fleet")
-	cmd.Flags().IntVar(&f.urgency, "priority", 5, "from 0, which goes first, to 9, in a fleet")
-	return cmd
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runWorkflow(cmd, args[0], &f) },
+	}, &f)
 }
 
-func (a *app) runOne(cmd *cobra.Command, name string, f *runFlags) error {
-	if f.urgency < 0 || f.urgency > 9 {
-		return usage(cmd, "--priority %d: wanted 0 to 9", f.urgency)
+func (a *app) runWorkflow(cmd *cobra.Command, name string, f *runFlags) error {
+	if f.Priority < 0 || f.Priority > 9 {
+		return usage(cmd, "--priority %d: wanted 0 to 9", f.Priority)
 	}
 	src, err := a.workflow(name)
 	if err != nil {
@@ -60,7 +49,7 @@ func (a *app) runOne(cmd *cobra.Command, name string, f *runFlags) error {
 	if err != nil {
 		return a.invalid(err)
 	}
-	inputs, secret, err := f.inputs.read(a, program)
+	inputs, secret, err := f.read(a, program)
 	if err != nil {
 		return err
 	}
@@ -68,22 +57,23 @@ func (a *app) runOne(cmd *cobra.Command, name string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	choice, err := f.display.choice(cmd)
+	choice, err := f.choice(cmd)
 	if err != nil {
 		return err
 	}
-	runs, leave, err := a.runs(cmd, &f.display, func(m *membership) { m.anyDisplay = choice.Display != "" })
-	if err != nil {
-		return err
-	}
-	defer leave()
-	h, err := runs.Start(cmd.Context(), engine.Request{
-		Bundle: bundle, Inputs: inputs, Secrets: secret, From: f.from, To: f.to, DryRun: f.dry, StepThrough: f.step,
-		Queue: f.queue, Client: "command line", Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Environ: os.Environ(),
-		Needs: f.needs, Priority: f.urgency,
+	return a.withRuns(cmd, &f.displayFlags, func(runs engine.Runs) error {
+		h, err := runs.Start(cmd.Context(), engine.Request{
+			Bundle: bundle, Inputs: inputs, Secrets: secret, From: f.From, To: f.To, DryRun: f.Dry, StepThrough: f.Step,
+			Queue: f.Queue, Client: "command line", Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Environ: os.Environ(),
+			Needs: f.Needs, Priority: f.Priority,
+		})
+		if err != nil {
+			return err
+		}
+		return a.follow(cmd.Context(), runs, h, 0, &f.showFlags)
+	}, func(m *membership) {
+		if choice.Display != "" {
+			m.hello = ""
+		}
 	})
-	if err != nil {
-		return err
-	}
-	return a.follow(cmd.Context(), runs, h, &f.show)
 }

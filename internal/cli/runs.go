@@ -11,52 +11,48 @@ import (
 	"understudy/engine"
 )
 
-func (a *app) runsCommand() *cobra.Command {
+func runsCommand(a *app) *cobra.Command {
 	return group("runs COMMAND", "List, show, export, repair and remove runs", "",
-		a.runsList(), a.runsShow(), a.runsLogs(), a.runsExport(), a.runsRemove(), a.runsPrune(), a.runsBackup(), a.runsRestore(), a.runsCheck(), a.runsToWorkflow(), a.runsRepair())
+		runsList(a), runsShow(a), runsLogs(a), runsExport(a), runsRemove(a), runsPrune(a), runsBackup(a), runsRestore(a), runsCheck(a), runsToWorkflow(a), runsRepair(a))
 }
 
-func (a *app) withRuns(cmd *cobra.Command, do func(cmd *cobra.Command, runs engine.Runs, args []string) error) *cobra.Command {
+// ofRuns makes a command of what it does with the runs.
+func (a *app) ofRuns(cmd *cobra.Command, do func(ctx context.Context, runs engine.Runs, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		runs, leave, err := a.runs(cmd, &displayFlags{display: "auto"})
+		return a.withRuns(cmd, &anyDisplay, func(runs engine.Runs) error { return do(cmd.Context(), runs, args) })
+	}
+	return cmd
+}
+
+// ofRun makes a command of what it does with the run that its first argument names.
+func (a *app) ofRun(cmd *cobra.Command, do func(ctx context.Context, runs engine.Runs, id string, args []string) error) *cobra.Command {
+	return a.ofRuns(cmd, func(ctx context.Context, runs engine.Runs, args []string) error {
+		id, err := findRun(ctx, runs, args[0])
 		if err != nil {
 			return err
 		}
-		defer leave()
-		return do(cmd, runs, args)
-	}
-	return cmd
+		return do(ctx, runs, id, args[1:])
+	})
 }
 
-// withRun makes a command of what is done with the run that its first argument names.
-func (a *app) withRun(cmd *cobra.Command, do func(ctx context.Context, runs engine.Runs, id string, args []string) error) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.onRun(cmd, &displayFlags{display: "auto"}, args[0], func(ctx context.Context, runs engine.Runs, id string) error {
-			return do(ctx, runs, id, args[1:])
-		})
-	}
-	return cmd
-}
-
-func (a *app) runsList() *cobra.Command {
+func runsList(a *app) *cobra.Command {
 	var q engine.Query
-	var asJSON bool
-	var status []string
-	cmd := a.withRuns(&cobra.Command{
+	var f struct {
+		jsonFlag
+		Status []string `flag:"status" usage:"only runs with this status"`
+	}
+	cmd := a.ofRuns(&cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List runs, the newest first", Args: exactly(0, "no argument"),
-	}, func(cmd *cobra.Command, runs engine.Runs, _ []string) error {
-		for _, s := range status {
+	}, func(ctx context.Context, runs engine.Runs, _ []string) error {
+		for _, s := range f.Status {
 			q.Status = append(q.Status, engine.Status(s))
 		}
-		list, err := runs.List(cmd.Context(), q)
+		list, err := runs.List(ctx, q)
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			if list == nil {
-				list = []engine.Header{}
-			}
-			return a.document(list)
+		if f.JSON {
+			return a.document(append([]engine.Header{}, list...)) // [], not null
 		}
 		return a.table(func(w io.Writer) {
 			fmt.Fprintln(w, "RUN\tWORKFLOW\tSTATUS\tSTARTED\tSTEPS\tNEXT")
@@ -69,8 +65,6 @@ func (a *app) runsList() *cobra.Command {
 			}
 		})
 	})
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
-	cmd.Flags().StringSliceVar(&status, "status", nil, "only runs with this status")
 	cmd.Flags().StringVar(&q.Workflow, "workflow", "", "only runs of this workflow")
 	cmd.Flags().StringVar(&q.WorkflowID, "workflow-id", "", "only runs with this workflow_id")
 	cmd.Flags().StringVar(&q.TraceID, "trace-id", "", "only runs with this trace_id")
@@ -78,20 +72,24 @@ func (a *app) runsList() *cobra.Command {
 	cmd.Flags().StringVar(&q.Schedule, "schedule", "", "only runs that this schedule began")
 	cmd.Flags().BoolVar(&q.Calls, "calls", false, "also single steps that were called on their own")
 	cmd.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many at most")
-	return cmd
+	return withFlags(cmd, &f)
 }
 
-func (a *app) runsShow() *cobra.Command {
-	var asJSON bool
-	var page engine.Page
-	cmd := a.withRun(&cobra.Command{
+func runsShow(a *app) *cobra.Command {
+	var f struct {
+		jsonFlag
+		All    bool `flag:"all" usage:"every step, not only the first 200"`
+		Offset int  `flag:"offset" usage:"leave out this many steps"`
+		Limit  int  `flag:"limit" usage:"show at most this many steps (default 200)"`
+	}
+	return withFlags(a.ofRun(&cobra.Command{
 		Use: "show RUN", Short: "Show what a run did", Args: exactly(1, "the id of one run"),
 	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
-		r, err := runs.Report(ctx, id, page)
+		r, err := runs.Report(ctx, id, engine.Page{All: f.All, Offset: f.Offset, Limit: f.Limit})
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if f.JSON {
 			return a.document(r)
 		}
 		h, err := runs.Get(ctx, id)
@@ -103,12 +101,7 @@ func (a *app) runsShow() *cobra.Command {
 		}
 		a.lastWords(h, r)
 		return nil
-	})
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
-	cmd.Flags().BoolVar(&page.All, "all", false, "every step, not only the first 200")
-	cmd.Flags().IntVar(&page.Offset, "offset", 0, "leave out this many steps")
-	cmd.Flags().IntVar(&page.Limit, "limit", 0, "show at most this many steps (default 200)")
-	return cmd
+	}), &f)
 }
 
 func showSteps(w io.Writer, r engine.Report) {
@@ -125,9 +118,12 @@ func showSteps(w io.Writer, r engine.Report) {
 	}
 }
 
-func (a *app) runsLogs() *cobra.Command {
-	var follow, asJSON bool
-	cmd := a.withRun(&cobra.Command{
+func runsLogs(a *app) *cobra.Command {
+	var f struct {
+		Follow bool `flag:"follow,f" usage:"go on until the run stands still"`
+		JSON   bool `flag:"json" usage:"one JSON document a line"`
+	}
+	return withFlags(a.ofRun(&cobra.Command{
 		Use: "logs RUN", Short: "Show the events of a run", Args: exactly(1, "the id of one run"),
 	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
 		var seen uint64
@@ -137,7 +133,7 @@ func (a *app) runsLogs() *cobra.Command {
 				return err
 			}
 			for _, ev := range evs {
-				if seen = ev.Seq; asJSON {
+				if seen = ev.Seq; f.JSON {
 					err = a.line(ev)
 				} else {
 					_, err = fmt.Fprintf(a.out, "%s %5d %-10s %-10s %s\n", ev.At.Local().Format("15:04:05.000"), ev.Seq, ev.Type, ev.Path, clean(string(ev.Data)))
@@ -149,42 +145,37 @@ func (a *app) runsLogs() *cobra.Command {
 			if len(evs) > 0 {
 				continue
 			}
-			if !follow {
+			if !f.Follow {
 				return nil
 			}
 			h, err := runs.Await(ctx, id, seen)
 			if ctx.Err() != nil {
-				return nil // the person has seen enough
+				return nil // interrupted by the person
 			}
 			if err != nil || h.Seq <= seen && h.Status != engine.Running && h.Status != engine.Queued {
 				return err
 			}
 		}
-	})
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run stands still")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON document a line")
-	return cmd
+	}), &f)
 }
 
-func (a *app) runsRemove() *cobra.Command {
-	var force bool
-	cmd := a.withRuns(&cobra.Command{
+func runsRemove(a *app) *cobra.Command {
+	var f struct {
+		Force bool `flag:"force" usage:"also a run that could still be resumed"`
+	}
+	return withFlags(a.ofRuns(&cobra.Command{
 		Use: "rm RUN...", Aliases: []string{"remove", "delete"}, Short: "Remove runs", Args: several("the id of a run"),
-	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
+	}, func(ctx context.Context, runs engine.Runs, args []string) error {
 		for _, arg := range args {
-			id, err := a.find(cmd.Context(), runs, arg)
+			id, err := findRun(ctx, runs, arg)
 			if err != nil {
 				return err
 			}
-			if err := runs.Remove(cmd.Context(), id, force); err != nil {
+			if err := runs.Remove(ctx, id, f.Force); err != nil {
 				return err
 			}
-			if !a.quiet {
-				fmt.Fprintf(a.errOut, "removed %s\n", id)
-			}
+			a.tell("removed %s", id)
 		}
 		return nil
-	})
-	cmd.Flags().BoolVar(&force, "force", false, "also a run that could still be resumed")
-	return cmd
+	}), &f)
 }

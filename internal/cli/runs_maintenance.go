@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,17 +13,15 @@ import (
 	"understudy/store"
 )
 
-func (a *app) runsPrune() *cobra.Command {
+func runsPrune(a *app) *cobra.Command {
 	r := store.DefaultRetention()
-	var age, reads time.Duration
-	cmd := a.withRuns(&cobra.Command{
+	cmd := a.ofRuns(&cobra.Command{
 		Use: "prune", Short: "Remove old runs and the pictures that no run needs", Args: exactly(0, "no argument"),
 		Long: "Remove runs beyond an age, a number or a size, the oldest first, and the pictures\n" +
 			"that no run needs any more. A run that could still be resumed stays, unless forced.\n" +
 			"Pictures of recordings go a day after them, when no saved workflow names them.",
-	}, func(cmd *cobra.Command, runs engine.Runs, _ []string) error {
-		r.Age, r.Reads = age, reads
-		p, err := runs.Prune(cmd.Context(), r)
+	}, func(ctx context.Context, runs engine.Runs, _ []string) error {
+		p, err := runs.Prune(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -33,23 +31,23 @@ func (a *app) runsPrune() *cobra.Command {
 		}
 		return nil
 	})
-	cmd.Flags().DurationVar(&age, "age", r.Age, "remove runs that ended longer ago; 0 keeps them")
+	cmd.Flags().DurationVar(&r.Age, "age", r.Age, "remove runs that ended longer ago; 0 keeps them")
 	cmd.Flags().IntVar(&r.Count, "count", r.Count, "keep at most so many runs; 0 keeps them")
 	cmd.Flags().Int64Var(&r.Bytes, "bytes", r.Bytes, "keep at most so many bytes; 0 keeps them")
-	cmd.Flags().DurationVar(&reads, "reads", r.Reads, "remove single calls that only read after this time")
+	cmd.Flags().DurationVar(&r.Reads, "reads", r.Reads, "remove single calls that only read after this time")
 	cmd.Flags().BoolVar(&r.Force, "force", false, "also runs that could still be resumed")
 	return cmd
 }
 
-func (a *app) runsBackup() *cobra.Command {
-	return a.withRuns(&cobra.Command{
+func runsBackup(a *app) *cobra.Command {
+	return a.ofRuns(&cobra.Command{
 		Use: "backup FOLDER", Short: "Copy every run to a new folder, while runs go on", Args: exactly(1, "a new folder"),
-	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
+	}, func(ctx context.Context, runs engine.Runs, args []string) error {
 		dir, err := filepath.Abs(args[0])
 		if err != nil {
 			return err
 		}
-		if err := runs.Backup(cmd.Context(), dir); err != nil {
+		if err := runs.Backup(ctx, dir); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.out, "%s\n", dir)
@@ -57,16 +55,16 @@ func (a *app) runsBackup() *cobra.Command {
 	})
 }
 
-func (a *app) runsCheck() *cobra.Command {
-	var asJSON bool
-	cmd := a.withRuns(&cobra.Command{
+func runsCheck(a *app) *cobra.Command {
+	var f jsonFlag
+	return withFlags(a.ofRuns(&cobra.Command{
 		Use: "check", Short: "Verify everything that is stored", Args: exactly(0, "no argument"),
-	}, func(cmd *cobra.Command, runs engine.Runs, _ []string) error {
-		c, err := runs.Check(cmd.Context())
+	}, func(ctx context.Context, runs engine.Runs, _ []string) error {
+		c, err := runs.Check(ctx)
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if f.JSON {
 			err = a.document(c)
 		} else {
 			for _, p := range c.Problems {
@@ -78,12 +76,10 @@ func (a *app) runsCheck() *cobra.Command {
 			return err
 		}
 		return &shownError{steps.Internal}
-	})
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
-	return cmd
+	}), &f)
 }
 
-func (a *app) runsRestore() *cobra.Command {
+func runsRestore(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "restore FOLDER", Short: "Take the runs of a backup, and put the present database aside",
 		Long: "Take the runs of a backup, and put the present database aside. With --fleet: put them\n" +
@@ -91,7 +87,7 @@ func (a *app) runsRestore() *cobra.Command {
 			"interrupted then, for they may have done more since.",
 		Args: exactly(1, "the folder of a backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.fleet.url != "" {
+			if a.Fleet != "" {
 				return a.restoreFleet(cmd, args[0])
 			}
 			dir, err := a.folder()
@@ -110,14 +106,14 @@ func (a *app) runsRestore() *cobra.Command {
 	}
 }
 
-// restoreFleet puts the runs of a folder into the fleet.
+// restoreFleet adds the runs of a backup to the fleet.
 func (a *app) restoreFleet(cmd *cobra.Command, dir string) error {
 	c, end, err := a.fleetRuns(cmd, nil)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if _, err := os.Stat(dir); err != nil { // it would be made
+	if _, err := os.Stat(dir); err != nil { // restoring would create it
 		return &steps.Error{Code: steps.NotFound, Err: err}
 	}
 	r, err := c.Restore(cmd.Context(), dir)

@@ -17,10 +17,10 @@ import (
 	"understudy/workflows"
 )
 
-func (a *app) runsRepair() *cobra.Command {
+func runsRepair(a *app) *cobra.Command {
 	var args repair.Args
-	var asJSON bool
-	cmd := a.withRun(&cobra.Command{
+	var f jsonFlag
+	cmd := withFlags(a.ofRun(&cobra.Command{
 		Use: "repair RUN", Short: "Make what a person did on the desktop of a run a part of its workflow",
 		Long: "Show what would become of the workflow of a run when what a person did last, while\n" +
 			"he had its desktop, were steps of it: before the step at which the run stood, or with\n" +
@@ -32,17 +32,15 @@ func (a *app) runsRepair() *cobra.Command {
 		if err != nil {
 			return a.invalid(err)
 		}
-		if asJSON {
+		if f.JSON {
 			return a.document(p)
 		}
-		return a.sayProposal(args.RunID, p)
-	})
-	addFlags(cmd.Flags(), &args)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
-	return cmd
+		return a.showProposal(id, p)
+	}), &f)
+	return withFlags(cmd, &args)
 }
 
-func (a *app) sayProposal(id string, p repair.Proposal) error {
+func (a *app) showProposal(id string, p repair.Proposal) error {
 	for line := range strings.Lines(p.Words()) {
 		fmt.Fprintln(a.out, clean(strings.TrimSuffix(line, "\n")))
 	}
@@ -54,7 +52,7 @@ func (a *app) sayProposal(id string, p repair.Proposal) error {
 	return nil
 }
 
-// files are the workflows of the data folder, and those that were played from a file.
+// files are the saved workflows, and those that were run from a file.
 type files struct{ a *app }
 
 func (f files) path(of workflows.Source) (path string, saved bool, err error) {

@@ -17,7 +17,7 @@ func schedulesFolder(home string) schedules.Folder {
 	return schedules.Folder(filepath.Join(home, "schedules"))
 }
 
-func (a *app) schedule() *cobra.Command {
+func scheduleCommand(a *app) *cobra.Command {
 	cmd := group("schedule", "Run saved workflows at times, for messages, and for files that arrive",
 		"Run saved workflows by themselves: at times, when a program sends a message, and when\n"+
 			"a file arrives. `understudy serve` begins the runs; what a schedule began is listed by\n"+
@@ -36,14 +36,14 @@ func (a *app) schedule() *cobra.Command {
 	return cmd
 }
 
-// schedules are those of the data folder, or of the fleet with the name of the server
-// over the data folder.
+// schedules returns the schedules of the data folder, or those of the fleet and the
+// name of the server over the data folder.
 func (a *app) schedules(cmd *cobra.Command) (on schedules.Store, server string, end func(), err error) {
 	home, err := a.folder()
 	if err != nil {
 		return nil, "", nil, err
 	}
-	if a.fleet.url == "" {
+	if a.Fleet == "" {
 		return schedulesFolder(home), "", func() {}, nil
 	}
 	if server, err = serverName(home); err != nil {
@@ -69,28 +69,10 @@ func (a *app) checkScheduled(s schedules.Schedule, inputs map[string]any) (map[s
 	return accepted, &bundle, err
 }
 
-// scheduleError is the error of an operation as the command line tells it.
+// scheduleError replaces the advice of an error by that for the command line.
 func scheduleError(err error) error {
 	if steps.CodeOf(err) == steps.NotFound {
 		return &steps.Error{Code: steps.Invalid, Err: err, Next: "`understudy schedule ls` lists them, `understudy schedule add` makes one"}
 	}
 	return err
-}
-
-func (a *app) completeSchedule(cmd *cobra.Command, _ []string, _ string) (names []string, d cobra.ShellCompDirective) {
-	on, _, end, err := a.schedules(cmd)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer end()
-	all, _ := on.List(cmd.Context())
-	for _, e := range all {
-		names = append(names, e.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-func (a *app) completeSaved(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	names, _ := a.savedNames()
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -6,7 +6,7 @@ import (
 	"understudy/workflows"
 )
 
-func (a *app) schema() *cobra.Command {
+func schemaCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Write the JSON schema of workflows, for editors",

@@ -16,30 +16,29 @@ import (
 // defaultAddress is where the server listens: this machine only.
 const defaultAddress = "127.0.0.1:8765"
 
-func (a *app) serve() *cobra.Command {
-	var f serverFlags
-	var g accessFlags
-	cmd := &cobra.Command{
+func serveCommand(a *app) *cobra.Command {
+	f := serveFlags{serverFlags: defaultServer(), accessFlags: defaultAccess()}
+	return withFlags(&cobra.Command{
 		Use:   "serve",
 		Short: "Answer MCP clients over HTTP, and show the runs as pages",
 		Long: "Answer MCP clients over HTTP at /mcp, and at /mcp/ask those that may only look.\n" +
 			"/runs shows the runs; /health, /status, /ready, /metrics and /events are for operators.",
 		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.pool.check(cmd, &f.display); err != nil {
+			if err := f.poolFlags.check(cmd, &f.displayFlags); err != nil {
 				return err
 			}
-			limit, timeout, err := serverLimits(f.pool.desktops)
+			limit, timeout, err := serverLimits(f.Desktops)
 			if err != nil {
 				return err
 			}
-			d, err := a.credentialsFor(cmd, &g)
+			d, err := a.credentialsFor(cmd, &f.accessFlags)
 			if err != nil {
 				return err
 			}
-			s, leave, err := a.server(cmd, &f, func(o *mcpserver.Options) {
-				o.MaxConcurrent, o.Timeout, o.Hosts, o.Origins = limit, timeout, g.names(), g.origins
-				o.Storage = engine.Storage{Run: int64(g.runMB) * 1e6, Day: int64(g.dayMB) * 1e6}
+			s, leave, err := a.server(cmd, &f.serverFlags, f.poolFlags, func(o *mcpserver.Options) {
+				o.MaxConcurrent, o.Timeout, o.Hosts, o.Origins = limit, timeout, f.names(), f.Origins
+				o.Storage = engine.Storage{Run: int64(f.RunMB) * 1e6, Day: int64(f.DayMB) * 1e6}
 				o.Gate, o.SameUser = d.authenticator, d.sameUser
 				o.Private = append(o.Private, d.tokens)
 			})
@@ -47,17 +46,17 @@ func (a *app) serve() *cobra.Command {
 				return err
 			}
 			defer leave()
-			if f.pool.desktops > 0 || a.fleet.url != "" { // whoever has the data folder has the desktops
+			if f.Desktops > 0 || a.Fleet != "" { // the owner of the data folder has the desktops
 				if _, err := s.Runs(cmd.Context()); err != nil {
 					return err
 				}
 			}
-			l, scheme, err := g.listen(a.log())
+			l, scheme, err := f.listen(a.log())
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(a.errOut, "understudy: listening on %s://%s/mcp%s\n", scheme, l.Addr(), d.says())
-			if a.fleet.url == "" { // workers see to it otherwise
+			if a.Fleet == "" { // otherwise the workers resume them
 				s.ResumeInterrupted()
 			}
 			s.RunSchedules()
@@ -66,39 +65,36 @@ func (a *app) serve() *cobra.Command {
 			}
 			return s.ServeHTTP(cmd.Context(), l)
 		},
-	}
-	f.add(cmd)
-	f.pool.add(cmd)
-	g.add(cmd)
-	return cmd
+	}, &f)
 }
 
-// poolFlags are those of a server whose clients have desktops of their own.
+type serveFlags struct {
+	serverFlags
+	poolFlags
+	accessFlags
+}
+
+// poolFlags say how many clients of a server have desktops of their own.
 type poolFlags struct {
-	desktops, ready int
-	usersHome       bool
-}
-
-func (f *poolFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.desktops, "desktops", 0, "give each run that acts a virtual desktop of its own, so many at once; 0: all have one")
-	cmd.Flags().IntVar(&f.ready, "warm", 0, "how many of them are started before they are needed")
-	cmd.Flags().BoolVar(&f.usersHome, "shared-home", false, "let their programs use your home folder, and not an empty one for each desktop")
+	Desktops   int  `flag:"desktops" usage:"give each run that acts a virtual desktop of its own, so many at once; 0: all have one"`
+	Warm       int  `flag:"warm" usage:"how many of them are started before they are needed"`
+	SharedHome bool `flag:"shared-home" usage:"let their programs use your home folder, and not an empty one for each desktop"`
 }
 
 func (f *poolFlags) check(cmd *cobra.Command, d *displayFlags) error {
 	switch {
-	case f.desktops < 0 || f.ready < 0 || f.ready > f.desktops:
-		return usage(cmd, "--desktops %d --warm %d: wanted numbers from 0 on, and no more warm ones than there are", f.desktops, f.ready)
-	case f.desktops > 0 && d.display != "auto" && d.display != "virtual":
-		return usage(cmd, "--desktops makes virtual desktops, so --display %s cannot be had beside it", d.display)
-	case f.desktops > 0:
-		d.display = "virtual"
+	case f.Desktops < 0 || f.Warm < 0 || f.Warm > f.Desktops:
+		return usage(cmd, "--desktops %d --warm %d: wanted numbers from 0 on, and no more warm ones than there are", f.Desktops, f.Warm)
+	case f.Desktops > 0 && d.Display != "auto" && d.Display != "virtual":
+		return usage(cmd, "--desktops makes virtual desktops, so --display %s cannot be had beside it", d.Display)
+	case f.Desktops > 0:
+		d.Display = "virtual"
 	}
 	return nil
 }
 
-// serverLimits are how many runs act at once, as many as there are desktops
-// unless fewer are wanted, and how long a call may take.
+// serverLimits returns how many runs may act at once, as many as there are desktops
+// unless the environment wants fewer, and how long a call may take.
 func serverLimits(desktops int) (places int, timeout time.Duration, err error) {
 	places = max(1, desktops)
 	for _, name := range []string{"MCP_MAX_CONCURRENT", "UNDERSTUDY_MAX_CONCURRENT"} {

@@ -11,11 +11,11 @@ import (
 	"understudy/steps/desktop/wayland"
 )
 
-// A compositorSetup is what a session of one compositor needs once.
+// A compositorSetup is what the sessions of one compositor need, once.
 type compositorSetup struct {
 	name, short, long string
-	rights            string // what it gives whom
-	removal           string // what taking it back does
+	rights            string // who gets which rights by it
+	removal           string // what --remove does
 	next              string
 	install, remove   func(context.Context) (path string, err error)
 }
@@ -59,15 +59,15 @@ var compositorSetups = []compositorSetup{
 	},
 }
 
-func (a *app) setup() *cobra.Command {
+func setupCommand(a *app) *cobra.Command {
 	cmd := group("setup", "Set up what a session of Wayland needs to be operated", "")
 	for _, s := range compositorSetups {
-		cmd.AddCommand(a.setupOf(s))
+		cmd.AddCommand(setupOf(a, s))
 	}
 	return cmd
 }
 
-func (a *app) setupOf(s compositorSetup) *cobra.Command {
+func setupOf(a *app, s compositorSetup) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use:     s.name,

@@ -13,33 +13,39 @@ import (
 	"understudy/steps"
 )
 
-func (a *app) token() *cobra.Command {
-	var file string
+func tokenCommand(a *app) *cobra.Command {
+	var file struct {
+		TokenFile string `flag:"token-file" usage:"the file of the clients (default tokens.json in the data folder)"`
+	}
 	cmd := group("token", "Say which clients may call the server, each with a token of its own",
 		"Say which clients may call \"understudy serve\" over HTTP, each with a token of its own,\n"+
 			"a mode, and the toolsets that it sees. A server that runs heeds every change at once.",
-		a.tokenAdd(&file), a.tokenList(&file), a.tokenRemove(&file))
-	cmd.PersistentFlags().StringVar(&file, "token-file", "", "the file of the clients (default tokens.json in the data folder)")
+		tokenAdd(a, &file.TokenFile), tokenList(a, &file.TokenFile), tokenRemove(a, &file.TokenFile))
+	addFlags(cmd.PersistentFlags(), &file)
 	return cmd
 }
 
-func (a *app) tokenAdd(file *string) *cobra.Command {
-	var mode, toolsets, runs string
-	var operator bool
-	cmd := &cobra.Command{
+func tokenAdd(a *app, file *string) *cobra.Command {
+	f := struct {
+		Mode     string `flag:"mode" usage:"ask: it may look; act: it may touch"`
+		Toolsets string `flag:"toolsets" usage:"what it sees of what the server offers, such as core,files (default all of that)"`
+		Runs     string `flag:"runs" usage:"own: it sees its runs, pictures and saved workflows; all: also those of others"`
+		Operator bool   `flag:"operator" usage:"it may also change the modes of other clients, and sees all runs"`
+	}{Mode: auth.Ask, Runs: auth.OwnRuns}
+	return withFlags(&cobra.Command{
 		Use:   "add NEW",
 		Short: "Make a token for a client, and write it to the standard output",
 		Long: "Make a token for a client, and write it to the standard output. It is shown this once:\n" +
 			"the file has its hash only. The flags of \"understudy serve\" may allow less than a token does.",
 		Args: exactly(1, "the name of the client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if mode != auth.Ask && mode != auth.Act {
-				return usage(cmd, "--mode %s: wanted ask or act", mode)
+			if f.Mode != auth.Ask && f.Mode != auth.Act {
+				return usage(cmd, "--mode %s: wanted ask or act", f.Mode)
 			}
-			if runs != auth.OwnRuns && runs != auth.AllRuns {
-				return usage(cmd, "--runs %s: wanted own or all", runs)
+			if f.Runs != auth.OwnRuns && f.Runs != auth.AllRuns {
+				return usage(cmd, "--runs %s: wanted own or all", f.Runs)
 			}
-			sets, err := access.ParseToolsets(toolsets)
+			sets, err := access.ParseToolsets(f.Toolsets)
 			if err != nil {
 				return usage(cmd, "--toolsets: %w", err)
 			}
@@ -47,22 +53,15 @@ func (a *app) tokenAdd(file *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			token, err := tokens.Add(auth.Token{Name: args[0], Mode: mode, Toolsets: sets, Operator: operator, Runs: runs})
+			token, err := tokens.Add(auth.Token{Name: args[0], Mode: f.Mode, Toolsets: sets, Operator: f.Operator, Runs: f.Runs})
 			if err != nil {
 				return err
 			}
-			if !a.quiet {
-				fmt.Fprintf(a.errOut, "the token of %s, in %s mode; it is shown this once:\n", args[0], mode)
-			}
+			a.tell("the token of %s, in %s mode; it is shown this once:", args[0], f.Mode)
 			_, err = fmt.Fprintln(a.out, token)
 			return err
 		},
-	}
-	cmd.Flags().StringVar(&mode, "mode", auth.Ask, "ask: it may look; act: it may touch")
-	cmd.Flags().StringVar(&toolsets, "toolsets", "", "what it sees of what the server offers, such as core,files (default all of that)")
-	cmd.Flags().StringVar(&runs, "runs", auth.OwnRuns, "own: it sees its runs, pictures and saved workflows; all: also those of others")
-	cmd.Flags().BoolVar(&operator, "operator", false, "it may also change the modes of other clients, and sees all runs")
-	return cmd
+	}, &f)
 }
 
 type tokenLine struct {
@@ -74,9 +73,11 @@ type tokenLine struct {
 	Created  time.Time       `json:"created"`
 }
 
-func (a *app) tokenList(file *string) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+func tokenList(a *app, file *string) *cobra.Command {
+	var f struct {
+		JSON bool `flag:"json" usage:"write one JSON document"`
+	}
+	return withFlags(&cobra.Command{
 		Use: "ls", Aliases: []string{"list"},
 		Short: "List the clients that have a token",
 		Args:  atMost(0, "no arguments"),
@@ -93,7 +94,7 @@ func (a *app) tokenList(file *string) *cobra.Command {
 			for _, x := range list {
 				lines = append(lines, tokenLine{x.Name, x.Mode, append([]steps.Toolset{}, x.Toolsets...), x.Operator, x.Sees(), x.Created})
 			}
-			if asJSON {
+			if f.JSON {
 				return a.document(lines)
 			}
 			return a.table(func(w io.Writer) {
@@ -103,9 +104,7 @@ func (a *app) tokenList(file *string) *cobra.Command {
 				}
 			})
 		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON document")
-	return cmd
+	}, &f)
 }
 
 func toolsetsOf(l tokenLine) string {
@@ -119,7 +118,7 @@ func toolsetsOf(l tokenLine) string {
 	return strings.Join(names, ",")
 }
 
-func (a *app) tokenRemove(file *string) *cobra.Command {
+func tokenRemove(a *app, file *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "rm CLIENT", Aliases: []string{"remove", "delete"},
 		Short: "Take the token of a client back",
@@ -132,9 +131,7 @@ func (a *app) tokenRemove(file *string) *cobra.Command {
 			if err := tokens.Remove(args[0]); err != nil {
 				return err
 			}
-			if !a.quiet {
-				fmt.Fprintf(a.errOut, "the token of %s counts no more\n", args[0])
-			}
+			a.tell("the token of %s counts no more", args[0])
 			return nil
 		},
 	}

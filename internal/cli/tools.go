@@ -11,7 +11,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 
-	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -29,25 +28,23 @@ type toolInfo struct {
 	Result     *jsonschema.Schema `json:"result"`
 }
 
-func (a *app) tools() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+func toolsCommand(a *app) *cobra.Command {
+	var f jsonFlag
+	return withFlags(&cobra.Command{
 		Use:   "tools [KIND]",
 		Short: "List the kinds of steps, or describe one",
 		Args:  atMost(1, "the name of one kind"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.showKinds(asJSON)
+				return a.showKinds(f.JSON)
 			}
-			k, ok := steps.Find(a.kinds, args[0])
-			if !ok {
-				return usage(cmd, "there is no kind %q; %s", args[0], words.DidYouMean(args[0], steps.Names(a.kinds)))
+			k, err := a.kind(cmd, args[0])
+			if err != nil {
+				return err
 			}
-			return a.showKind(k, asJSON)
+			return a.showKind(k, f.JSON)
 		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
-	return cmd
+	}, &f)
 }
 
 func (a *app) showKinds(asJSON bool) error {

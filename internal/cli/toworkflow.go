@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
@@ -8,37 +10,34 @@ import (
 	"understudy/recorder/compile"
 )
 
-func (a *app) runsToWorkflow() *cobra.Command {
-	var f compileFlags
-	var file string
-	cmd := a.withRuns(&cobra.Command{
+func runsToWorkflow(a *app) *cobra.Command {
+	f := struct {
+		compileFlags
+		outputFlag
+	}{compileFlags: defaultCompile()}
+	return withFlags(a.ofRuns(&cobra.Command{
 		Use: "to-workflow RUN...", Short: "Make a workflow of what runs did",
 		Long: "Make a workflow of the steps that succeeded in runs, one run after the other, such\n" +
 			"as the single calls of a model. What only looked is left out.",
-		Args: several("the id of a run"),
-	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
-		if err := f.check(cmd); err != nil {
-			return err
-		}
+		Args:    several("the id of a run"),
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return f.check(cmd) },
+	}, func(ctx context.Context, runs engine.Runs, args []string) error {
 		var calls []compile.Call
 		for _, arg := range args {
-			id, err := a.find(cmd.Context(), runs, arg)
+			id, err := findRun(ctx, runs, arg)
 			if err != nil {
 				return err
 			}
-			done, err := mcpserver.CallsOf(cmd.Context(), runs, a.kinds, id)
+			done, err := mcpserver.CallsOf(ctx, runs, a.kinds, id)
 			if err != nil {
 				return err
 			}
 			calls = append(calls, done...)
 		}
-		text, notes, err := compile.Calls(calls, a.compileOptions(&f, file, "run"))
+		text, notes, err := compile.Calls(calls, a.compileOptions(&f.compileFlags, f.File, "run"))
 		if err != nil {
 			return err
 		}
-		return a.hand(text, notes, file)
-	})
-	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this file instead of the standard output")
-	f.add(cmd)
-	return cmd
+		return a.writeCompiled(text, notes, f.File)
+	}), &f)
 }

@@ -18,35 +18,32 @@ type checked struct {
 	Problems []workflows.Problem `json:"problems"`
 }
 
-func (a *app) validate() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+func validateCommand(a *app) *cobra.Command {
+	var f jsonFlag
+	return withFlags(&cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Check workflows, and say everything that is wrong with them",
 		Long:  "Check workflows, and say everything that is wrong with them, each with its place\nand what would mend it. - is the standard input. Nothing runs.",
 		Args:  several("the file of a workflow, or - for the standard input"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all := make([]checked, len(args))
-			valid := true
+			all, valid := make([]checked, len(args)), true
 			for i, name := range args {
-				c, err := a.check(name)
+				c, err := a.checkDocument(name)
 				if err != nil {
 					return err
 				}
 				all[i], valid = c, valid && c.Valid
 			}
-			if err := a.showChecked(all, asJSON); err != nil || valid {
+			if err := a.showChecked(all, f.JSON); err != nil || valid {
 				return err
 			}
 			return &shownError{steps.Invalid}
 		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
-	return cmd
+	}, &f)
 }
 
-// check compiles a document. Its error says that there was none to compile.
-func (a *app) check(name string) (checked, error) {
+// checkDocument compiles a document. An error means that there was none to compile.
+func (a *app) checkDocument(name string) (checked, error) {
 	src, err := a.source(name)
 	if err != nil {
 		return checked{}, err
@@ -77,16 +74,9 @@ func (a *app) showChecked(all []checked, asJSON bool) error {
 		switch {
 		case !c.Valid:
 			fmt.Fprintf(a.errOut, "%s %s\n", red(clean(c.File)+":"), count(len(c.Problems), "problem"))
-		case !a.quiet:
+		case !a.Quiet:
 			fmt.Fprintf(a.out, "%s: ok, %s\n", clean(c.File), count(c.Steps, "step"))
 		}
 	}
 	return nil
-}
-
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -16,26 +16,24 @@ type versionInfo struct {
 	System   string `json:"system"`
 }
 
-func (a *app) version() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+func versionCommand(a *app) *cobra.Command {
+	var f jsonFlag
+	return withFlags(&cobra.Command{
 		Use:   "version",
 		Short: "Say which version this is",
 		Args:  atMost(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
-			if asJSON {
+			if f.JSON {
 				return a.document(v)
 			}
 			_, err := fmt.Fprintf(a.out, "understudy %s (%s, %s)\n", v.Version, v.Go, v.System)
 			return err
 		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
-	return cmd
+	}, &f)
 }
 
-// stamped is the version that the packages are built with.
+// stamped is the version that the linker sets when packages are built.
 var stamped string
 
 func thisVersion() versionInfo {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +11,7 @@ import (
 	"understudy/workflows"
 )
 
-func (a *app) workflowCommand() *cobra.Command {
+func workflowCommand(a *app) *cobra.Command {
 	cmd := group("workflow COMMAND", "List, compare and restore the versions of saved workflows", "")
 	for _, o := range versions.Operations() {
 		cmd.AddCommand(a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
@@ -39,19 +38,4 @@ func (f savedFiles) Save(_ context.Context, name string, text []byte) error {
 		return f.a.invalid(err)
 	}
 	return versions.Replace(path, text)
-}
-
-func (a *app) completeVersion(_ *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	path, err := savedFiles{a}.Path(args[0])
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	all, _ := versions.List(path)
-	for _, v := range all {
-		found = append(found, v.Short()+"\t"+v.Saved.Local().Format(time.DateTime))
-	}
-	return found, cobra.ShellCompDirectiveNoFileComp
 }

@@ -23,7 +23,7 @@ func steersAnything(text string) bool {
 func TestNothingSteersTheTerminal(t *testing.T) {
 	for _, text := range hostile {
 		var out, errOut bytes.Buffer
-		a := &app{out: &out, errOut: &errOut}
+		a := &app{console: console{out: &out, errOut: &errOut}}
 		a.end(&steps.Error{Code: steps.NotFound, Err: steps.Errorf(steps.NotFound, "no window %s", text), Next: text})
 		a.lastWords(engine.Header{ID: "x", Status: engine.Failed, Error: &engine.ErrorRecord{Code: steps.NotFound, Message: text, Next: text}}, engine.Report{})
 		p := &progress{errOut: &errOut, kinds: map[string]string{}}
@@ -41,7 +41,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 func TestJSONSaysTheSameWithoutSteering(t *testing.T) {
 	for _, text := range append(hostile, "plain", "ünïcode 日本 👩‍👩‍👧") {
 		var out bytes.Buffer
-		a := &app{out: &out}
+		a := &app{console: console{out: &out}}
 		for _, write := range []func(any) error{a.document, a.line} {
 			out.Reset()
 			if err := write(map[string]string{"name": text}); err != nil {

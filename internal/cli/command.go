@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"understudy/internal/words"
+	"understudy/steps"
+)
+
+// group returns a command that only holds others.
+func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+// withFlags gives a command a flag for each tagged field of a struct, and
+// returns the command.
+func withFlags(cmd *cobra.Command, values any) *cobra.Command {
+	addFlags(cmd.Flags(), values)
+	return cmd
+}
+
+// jsonFlag is the flag of commands that can write their result for programs.
+type jsonFlag struct {
+	JSON bool `flag:"json" usage:"as one JSON document"`
+}
+
+// repeated is a flag that is given once for each value, so values may hold commas.
+type repeated []string
+
+// addFlags declares a flag for each field of the struct to which values points,
+// embedded structs included. The tag `flag` has its name and perhaps a comma and
+// its short form, the tag `usage` its help, and the field its default. For the
+// arguments of operations, the tags `json` and `jsonschema` say so, and a field
+// with the tag `arg` is no flag.
+func addFlags(flags *pflag.FlagSet, values any) { addFields(flags, reflect.ValueOf(values).Elem()) }
+
+func addFields(flags *pflag.FlagSet, v reflect.Value) {
+	for f, value := range v.Fields() {
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			addFields(flags, value)
+			continue
+		}
+		name, short, _ := strings.Cut(f.Tag.Get("flag"), ",")
+		if name == "" {
+			name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+			name = strings.ReplaceAll(name, "_", "-")
+		}
+		if name != "" && f.Tag.Get("arg") == "" {
+			addFlag(flags, value.Addr().Interface(), name, short, cmp.Or(f.Tag.Get("usage"), f.Tag.Get("jsonschema")))
+		}
+	}
+}
+
+func addFlag(flags *pflag.FlagSet, value any, name, short, help string) {
+	switch p := value.(type) {
+	case *string:
+		flags.StringVarP(p, name, short, *p, help)
+	case *[]string:
+		flags.StringSliceVarP(p, name, short, *p, help)
+	case *repeated:
+		flags.StringArrayVarP((*[]string)(p), name, short, *p, help)
+	case *bool:
+		flags.BoolVarP(p, name, short, *p, help)
+	case *int:
+		flags.IntVarP(p, name, short, *p, help)
+	case *int64:
+		flags.Int64VarP(p, name, short, *p, help)
+	case *uint32:
+		flags.Uint32VarP(p, name, short, *p, help)
+	case *time.Duration:
+		flags.DurationVarP(p, name, short, *p, help)
+	case pflag.Value:
+		flags.VarP(p, name, short, help)
+	}
+}
+
+// argumentCount requires between least and most arguments; what describes them.
+func argumentCount(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) > most:
+			return usage(cmd, "wanted %s, found %q", what, strings.Join(args[most:], " "))
+		case len(args) < least:
+			return usage(cmd, "wanted %s", what)
+		}
+		return nil
+	}
+}
+
+func exactly(n int, what string) cobra.PositionalArgs { return argumentCount(n, n, what) }
+func atMost(n int, what string) cobra.PositionalArgs  { return argumentCount(0, n, what) }
+func several(what string) cobra.PositionalArgs        { return argumentCount(1, math.MaxInt, what) }
+
+// usage returns the error of a command that was called in a wrong way.
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return steps.Errorf(steps.Invalid, format, args...).WithNext(fmt.Sprintf("see `%s --help`", cmd.CommandPath()))
+}
+
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		known = append(known, c.Name())
+	}
+	if near := words.Nearest(args[0], known); near != "" {
+		return usage(cmd, "there is no command %q; did you mean %s?", args[0], near)
+	}
+	return usage(cmd, "there is no command %q", args[0])
+}
+
+// flagError adds the nearest known flag to the error of an unknown one.
+func flagError(cmd *cobra.Command, err error) error {
+	name, found := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !found {
+		return usage(cmd, "%w", err)
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if near := words.Nearest(name, known); near != "" {
+		return usage(cmd, "there is no flag --%s; did you mean --%s?", name, near)
+	}
+	return usage(cmd, "there is no flag --%s", name)
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"understudy/internal/words"
+)
+
+// console is where a command reads and writes: results go to the standard
+// output, everything else to the error output.
+type console struct {
+	in          io.Reader
+	out, errOut io.Writer
+	Quiet       bool `flag:"quiet,q" usage:"write results and errors only"`
+}
+
+// document writes a value as indented JSON on the standard output.
+func (c *console) document(v any) error { return c.encode(v, "  ") }
+
+// line writes a value as one line of JSON on the standard output.
+func (c *console) line(v any) error { return c.encode(v, "") }
+
+// encode writes characters that a terminal would obey as their numbers.
+func (c *console) encode(v any, indent string) error {
+	doc, err := words.JSON(v, indent)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.out, words.Visible(doc))
+	return err
+}
+
+func (c *console) table(rows func(w io.Writer)) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	rows(w)
+	return w.Flush()
+}
+
+// tell writes a line for a person, unless only results are wanted.
+func (c *console) tell(format string, args ...any) {
+	if !c.Quiet {
+		fmt.Fprintf(c.errOut, format+"\n", args...)
+	}
+}
+
+// readHidden reads a line, without echo if the input is a terminal.
+func (c *console) readHidden(in *bufio.Reader) (string, error) {
+	if f, ok := c.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		text, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(c.errOut)
+		return string(text), err
+	}
+	line, err := in.ReadString('\n')
+	if errors.Is(err, io.EOF) && line != "" {
+		err = nil
+	}
+	return strings.TrimRight(line, "\r\n"), err
+}
+
+// paint reports whether text is coloured.
+type paint bool
+
+// paintFor colours text for a terminal, unless NO_COLOR is set.
+func paintFor(w io.Writer) paint {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return paint(err == nil && info.Mode()&os.ModeCharDevice != 0)
+}
+
+func (p paint) red(text string) string   { return p.with("31", text) }
+func (p paint) green(text string) string { return p.with("32", text) }
+
+func (p paint) with(colour, text string) string {
+	if !p {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// Text that is shown to a person may come from anywhere: the name of a window, the
+// content of a field, the log of a script. A terminal would obey the control
+// characters in it, and a reader would see reordered characters in the wrong order.
+
+// steers reports whether a character acts on a terminal, or on the order in which
+// characters are shown, instead of being shown.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' || r == '\u2028' || r == '\u2029'
+}
+
+// clean makes a text safe to show in one cell of a table, or one line.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if steers(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// cleanLines is clean, but keeps line breaks and tabs.
+func cleanLines(text string) string {
+	return strings.Map(func(r rune) rune {
+		if steers(r) && r != '\n' && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// count returns a number with its noun: "1 step", "2 steps".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
