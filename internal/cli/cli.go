@@ -17,7 +17,6 @@ import (
 
 	"understudy/internal/sandbox"
 	"understudy/internal/telemetry"
-	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/kinds"
 )
@@ -26,12 +25,11 @@ import (
 // command has.
 type app struct {
 	console
+	library
 	fleetFlags
-	Verbose bool   `flag:"verbose,v" usage:"write what the program does into its log"`
-	Home    string `flag:"home" usage:"the data folder (default $UNDERSTUDY_HOME, else the user's)"`
+	Verbose bool `flag:"verbose,v" usage:"write what the program does into its log"`
 
 	machine   desktop.Machine
-	kinds     []steps.Kind
 	telemetry *telemetry.Telemetry // nil until it is first used
 }
 
@@ -45,7 +43,7 @@ func Main(ctx context.Context, machine desktop.Machine, args []string, in io.Rea
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
-	a := &app{machine: machine, kinds: kinds.All(), console: console{in: in, out: out, errOut: errOut}, fleetFlags: fleetFromEnvironment()}
+	a := &app{machine: machine, library: library{kinds: kinds.All()}, console: console{in: in, out: out, errOut: errOut}, fleetFlags: fleetFromEnvironment()}
 	root := a.root()
 	if len(args) > 0 && completing(args[0]) {
 		completer{a}.completeAll(root)

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/engine"
+	"understudy/mcpserver"
 	"understudy/recorder"
 	"understudy/recorder/compile"
 	"understudy/steps"
@@ -37,6 +40,38 @@ func compileCommand(a *app) *cobra.Command {
 			return a.compileEvents(seen, f.File, args[0], &f.compileFlags)
 		},
 	}, &f)
+}
+
+func runsToWorkflow(a *app) *cobra.Command {
+	f := struct {
+		compileFlags
+		outputFlag
+	}{compileFlags: defaultCompile()}
+	return withFlags(a.ofRuns(&cobra.Command{
+		Use: "to-workflow RUN...", Short: "Make a workflow of what runs did",
+		Long: "Make a workflow of the steps that succeeded in runs, one run after the other, such\n" +
+			"as the single calls of a model. What only looked is left out.",
+		Args:    several("the id of a run"),
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return f.check(cmd) },
+	}, func(ctx context.Context, runs engine.Runs, args []string) error {
+		var calls []compile.Call
+		for _, arg := range args {
+			id, err := findRun(ctx, runs, arg)
+			if err != nil {
+				return err
+			}
+			done, err := mcpserver.CallsOf(ctx, runs, a.kinds, id)
+			if err != nil {
+				return err
+			}
+			calls = append(calls, done...)
+		}
+		text, notes, err := compile.Calls(calls, a.compileOptions(&f.compileFlags, f.File, "run"))
+		if err != nil {
+			return err
+		}
+		return a.writeCompiled(text, notes, f.File)
+	}), &f)
 }
 
 // outputFlag names the file that a command writes.
@@ -150,12 +185,12 @@ func (a *app) writeCompiled(text []byte, notes []compile.Note, file string) erro
 }
 
 // checked compiles a new workflow.
-func (a *app) checked(text []byte, file string) (*workflows.Program, error) {
+func (l *library) checked(text []byte, file string) (*workflows.Program, error) {
 	dir, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
 		return nil, err
 	}
-	p, err := workflows.Compile(workflows.Source{Name: file, Dir: dir, Text: text}, workflows.CompileOptions{Kinds: a.kinds, Load: a.loadFile})
+	p, err := workflows.Compile(workflows.Source{Name: file, Dir: dir, Text: text}, workflows.CompileOptions{Kinds: l.kinds, Load: l.loadFile})
 	if err != nil {
 		return nil, compile.ErrInvalid(err)
 	}

@@ -12,7 +12,7 @@ import (
 // TestEveryArgumentIsCompleted looks that each word of a usage has something
 // that completes it, and that each completion belongs to a flag.
 func TestEveryArgumentIsCompleted(t *testing.T) {
-	a := &app{kinds: kinds.All()}
+	a := &app{library: library{kinds: kinds.All()}}
 	root := a.root()
 	byWord, byFlag := completer{a}.arguments(), completer{a}.flags()
 	var walk func(*cobra.Command)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,7 +56,7 @@ func desktopOperation(a *app, o desktops.Operation) *cobra.Command {
 		answer, err := o.Do(cmd.Context(), ks, desktops.Caller{Dir: here, Environ: os.Environ()}, values)
 		return answer, desktopError(err)
 	}, func(answer operations.Result, args []string) error {
-		return a.writePicture(answer.Picture, picture, args[0])
+		return writePicture(a.out, answer.Picture, picture, args[0])
 	})
 	if o.Command == "show" {
 		cmd.Flags().StringVar(&picture, "picture", "", "the file to write (default the desktop's name and .png, here)")
@@ -76,7 +77,7 @@ func (a *app) keepers() (desktops.Keepers, error) {
 	return desktops.OnMachine{Machine: a.machine, Dir: desktopsFolder(dir), Seat: true}, err
 }
 
-func (a *app) writePicture(p image.Image, file, desktop string) error {
+func writePicture(out io.Writer, p image.Image, file, desktop string) error {
 	file = cmp.Or(file, desktop+".png")
 	f, err := os.Create(file)
 	if err != nil {
@@ -85,7 +86,7 @@ func (a *app) writePicture(p image.Image, file, desktop string) error {
 	if err := errors.Join(png.Encode(f, p), f.Close()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(a.out, file)
+	_, err = fmt.Fprintln(out, file)
 	return err
 }
 

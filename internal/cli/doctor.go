@@ -37,7 +37,7 @@ func doctorCommand(a *app) *cobra.Command {
 				return err
 			}
 			d := diagnose(a.machine.Diagnose(cmd.Context(), o), f.run(cmd.Context()))
-			if err := a.showDiagnosis(d, f.JSON); err != nil {
+			if err := d.show(&a.console, f.JSON); err != nil {
 				return err
 			}
 			if !d.Ready {
@@ -68,21 +68,21 @@ func (d diagnosis) all() []desktop.Finding {
 	return all
 }
 
-func (a *app) showDiagnosis(d diagnosis, asJSON bool) error {
+func (d diagnosis) show(c *console, asJSON bool) error {
 	if asJSON {
-		return a.document(d)
+		return c.document(d)
 	}
-	p, width := paintFor(a.out), 0
+	p, width := paintFor(c.out), 0
 	for _, f := range d.all() {
 		width = max(width, len(f.Name))
 	}
 	for _, f := range d.all() {
-		if f.OK && a.Quiet {
+		if f.OK && c.Quiet {
 			continue
 		}
-		fmt.Fprintf(a.out, "%s %-*s  %s\n", verdict(p, f), width, clean(f.Name), clean(f.Detail))
+		fmt.Fprintf(c.out, "%s %-*s  %s\n", verdict(p, f), width, clean(f.Name), clean(f.Detail))
 		if !f.OK && f.Mend != "" {
-			fmt.Fprintf(a.out, "   %*s  mend it: %s\n", width, "", clean(f.Mend))
+			fmt.Fprintf(c.out, "   %*s  mend it: %s\n", width, "", clean(f.Mend))
 		}
 	}
 	return nil

@@ -25,20 +25,6 @@ import (
 	"understudy/workflows/expression"
 )
 
-const homeVariable = "UNDERSTUDY_HOME"
-
-// folder returns the data folder: the flag, the variable, or the user's own.
-func (a *app) folder() (string, error) {
-	if dir := cmp.Or(a.Home, os.Getenv(homeVariable)); dir != "" {
-		return filepath.Abs(dir)
-	}
-	dir, err := desktop.DataHome()
-	if err != nil {
-		return "", &steps.Error{Code: steps.Unavailable, Err: err, Next: "name the data folder with --home or " + homeVariable}
-	}
-	return filepath.Join(dir, "understudy"), nil
-}
-
 // withRuns calls do with the runs of the data folder or of the fleet.
 func (a *app) withRuns(cmd *cobra.Command, d *displayFlags, do func(engine.Runs) error, adjust ...func(*membership)) error {
 	runs, leave, err := a.runs(cmd, d, adjust...)

@@ -44,14 +44,14 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 		inputs[name] = value
 		return nil
 	}
+	texts := map[string]string{}
 	for name := range known {
 		if text := os.Getenv(inputVariable + strings.ToUpper(name)); text != "" {
-			if err := set(name, text); err != nil {
-				return nil, nil, err
-			}
+			texts[name] = text
 		}
 	}
-	for name, text := range f.given {
+	maps.Copy(texts, f.given)
+	for name, text := range texts {
 		if err := set(name, text); err != nil {
 			return nil, nil, err
 		}
@@ -61,14 +61,14 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 	}
 	for _, pair := range f.Inputs {
 		name, text, err := a.pair(pair)
+		if err == nil {
+			err = set(name, text)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := set(name, text); err != nil {
-			return nil, nil, err
-		}
 	}
-	for name, v := range known { // a secret from the file of inputs
+	for name, v := range known { // secrets from the file of inputs
 		if value, ok := inputs[name]; ok && v.Secret {
 			secret[name] = fmt.Sprint(value)
 			delete(inputs, name)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"understudy/engine"
 	"understudy/mcpserver"
 	"understudy/recorder"
 	"understudy/recorder/watch"
@@ -95,4 +96,39 @@ func (o *opening) recordingLog() (*recorder.Log, string, error) {
 		return nil, "", notReady(err)
 	}
 	return log, file, nil
+}
+
+// opens returns a function that opens a lasting desktop again, beside its other users.
+func (a *app) opens(dir string) func(context.Context, desktop.Info) (*desktop.Desktop, error) {
+	return func(ctx context.Context, on desktop.Info) (*desktop.Desktop, error) {
+		return a.machine.Open(ctx, desktop.Options{Display: "virtual", Name: on.Name, Birth: on.Birth, Dir: dir})
+	}
+}
+
+// watchPerson records what a person does on a desktop that they took over. Input from a
+// live view counts as the person's: it is sent over another connection than the one
+// that records, which ignores only its own input.
+func watchPerson(open func(context.Context, desktop.Info) (*desktop.Desktop, error)) func(context.Context, desktop.Info) (engine.EndWatch, error) {
+	return func(ctx context.Context, on desktop.Info) (engine.EndWatch, error) {
+		d, err := open(ctx, on)
+		if err != nil {
+			return nil, err
+		}
+		var s *watch.Session
+		if err = heard(ctx, d); err == nil {
+			s, err = watch.Start(ctx, d, watch.Options{})
+		}
+		if err != nil {
+			_ = d.Close()
+			return nil, err
+		}
+		return func(secret []string) ([]byte, error) {
+			defer d.Close()
+			events, _ := s.Stop() // the events before an early end count too
+			for _, value := range secret {
+				events = recorder.ForgetValue(events, value)
+			}
+			return recorder.Text(events)
+		}, nil
+	}
 }

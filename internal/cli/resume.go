@@ -46,7 +46,7 @@ func resumeCommand(a *app) *cobra.Command {
 					return err
 				}
 				if f.Plan {
-					return a.showPlan(ctx, runs, id, r, f.JSON)
+					return showPlan(ctx, &a.console, runs, id, r, f.JSON)
 				}
 				h, seen, err := continueRun(ctx, runs, id, r)
 				if err != nil {
@@ -153,19 +153,19 @@ func (a *app) programFor(ctx context.Context, runs engine.Runs, id, file string,
 	return bundle.Compile(a.kinds)
 }
 
-func (a *app) showPlan(ctx context.Context, runs engine.Runs, id string, r engine.ResumeRequest, asJSON bool) error {
+func showPlan(ctx context.Context, c *console, runs engine.Runs, id string, r engine.ResumeRequest, asJSON bool) error {
 	p, err := runs.Plan(ctx, id, r)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return a.document(p)
+		return c.document(p)
 	}
-	fmt.Fprintln(a.out, p.Summary())
+	fmt.Fprintln(c.out, p.Summary())
 	if p.Doubt {
-		fmt.Fprintln(a.out, "that step may have acted: say --redo or --skip")
+		fmt.Fprintln(c.out, "that step may have acted: say --redo or --skip")
 	}
-	return a.table(func(w io.Writer) {
+	return c.table(func(w io.Writer) {
 		for _, part := range []struct {
 			title string
 			steps []engine.PlanStep

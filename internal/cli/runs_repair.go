@@ -35,20 +35,20 @@ func runsRepair(a *app) *cobra.Command {
 		if f.JSON {
 			return a.document(p)
 		}
-		return a.showProposal(id, p)
+		return showProposal(&a.console, id, p)
 	}), &f)
 	return withFlags(cmd, &args)
 }
 
-func (a *app) showProposal(id string, p repair.Proposal) error {
+func showProposal(c *console, id string, p repair.Proposal) error {
 	for line := range strings.Lines(p.Words()) {
-		fmt.Fprintln(a.out, clean(strings.TrimSuffix(line, "\n")))
+		fmt.Fprintln(c.out, clean(strings.TrimSuffix(line, "\n")))
 	}
 	if !p.Kept {
-		a.tell("nothing is written; --keep writes it")
+		c.tell("nothing is written; --keep writes it")
 		return nil
 	}
-	a.tell("written; go on with: understudy resume %s --workflow %s --from %s", id, clean(p.Workflow), clean(p.From))
+	c.tell("written; go on with: understudy resume %s --workflow %s --from %s", id, clean(p.Workflow), clean(p.From))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,15 +12,36 @@ import (
 
 	"understudy/steps"
 	"understudy/steps/confined"
+	"understudy/steps/desktop"
 	"understudy/workflows"
 	"understudy/workflows/examples"
 )
 
-// maxDocument is more than a document may have, so that one that is too large
-// is refused by those who know the limit, and an endless one is not read.
+// library finds the documents that commands and other documents name.
+type library struct {
+	Home  string `flag:"home" usage:"the data folder (default $UNDERSTUDY_HOME, else the user's)"`
+	kinds []steps.Kind
+}
+
+const homeVariable = "UNDERSTUDY_HOME"
+
+// folder returns the data folder: the flag, the variable, or the user's own.
+func (l *library) folder() (string, error) {
+	if dir := cmp.Or(l.Home, os.Getenv(homeVariable)); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := desktop.DataHome()
+	if err != nil {
+		return "", &steps.Error{Code: steps.Unavailable, Err: err, Next: "name the data folder with --home or " + homeVariable}
+	}
+	return filepath.Join(dir, "understudy"), nil
+}
+
+// maxDocument exceeds the size that a document may have. The packages that know the
+// limit refuse a document that is too large, and an endless one is not read whole.
 const maxDocument = 5 << 20
 
-// source reads a document: a file, or the standard input when the name is "-".
+// source reads a document from a file, or from the standard input if the name is "-".
 func (a *app) source(name string) (workflows.Source, error) {
 	if name != "-" {
 		return fileSource(name)
@@ -46,14 +68,14 @@ func fileSource(path string) (workflows.Source, error) {
 	return workflows.Source{Name: path, Dir: dir, Text: text}, err
 }
 
-// loadFile finds the document that another names: a path, as seen from there,
-// or a file:// address. Of the data folder, only saved workflows are documents.
-func (a *app) loadFile(ref string, from workflows.Source) (workflows.Source, error) {
+// loadFile finds the document that another one names: a path relative to it, or a
+// file:// URL. In the data folder, only saved workflows are documents.
+func (l *library) loadFile(ref string, from workflows.Source) (workflows.Source, error) {
 	path := filepath.Clean(strings.TrimPrefix(ref, "file://"))
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(from.Dir, path)
 	}
-	home, err := a.folder()
+	home, err := l.folder()
 	if err == nil && filepath.Dir(path) != savedWorkflows(home) {
 		err = confined.Private{home}.Refuse(path)
 	}
@@ -63,8 +85,8 @@ func (a *app) loadFile(ref string, from workflows.Source) (workflows.Source, err
 	return fileSource(path)
 }
 
-// workflow finds the document that a command names: a file, the name of a
-// saved workflow, or an example of ours as "example/NAME".
+// workflow finds the document that a command names: a file, the name of a saved
+// workflow, or a built-in example as "example/NAME".
 func (a *app) workflow(name string) (workflows.Source, error) {
 	if name == "-" {
 		return a.source(name)
@@ -80,8 +102,8 @@ func (a *app) workflow(name string) (workflows.Source, error) {
 
 var documentEndings = []string{".yaml", ".yml", ".json"}
 
-func (a *app) savedNames() ([]string, error) {
-	dir, err := a.folder()
+func (l *library) savedNames() ([]string, error) {
+	dir, err := l.folder()
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +127,9 @@ func savedFile(home, name string) (path string, ok bool) {
 	return "", false
 }
 
-func (a *app) saved(name string) (workflows.Source, error) {
-	dir, err := a.folder()
+// saved reads a saved workflow.
+func (l *library) saved(name string) (workflows.Source, error) {
+	dir, err := l.folder()
 	if err != nil {
 		return workflows.Source{}, err
 	}
@@ -117,26 +140,27 @@ func (a *app) saved(name string) (workflows.Source, error) {
 		WithNext("name a file, a workflow in " + savedWorkflows(dir) + ", or an example: example/" + strings.Join(examples.Names(), ", example/"))
 }
 
-func (a *app) load(ref string, from workflows.Source) (workflows.Source, error) {
+// load finds the document that another one names: a saved workflow, an example or a file.
+func (l *library) load(ref string, from workflows.Source) (workflows.Source, error) {
 	if !strings.ContainsAny(ref, `/\.`) {
-		if src, err := a.saved(ref); err == nil {
+		if src, err := l.saved(ref); err == nil {
 			return src, nil
 		}
 	}
-	if from.Dir == "" { // an example calls examples
+	if from.Dir == "" { // examples call examples
 		return examples.Load(ref, from)
 	}
-	return a.loadFile(ref, from)
+	return l.loadFile(ref, from)
 }
 
-// invalid shows what is wrong with a document, and gives its exit status.
-func (a *app) invalid(err error) error {
+// invalid shows the problems of a document, and returns the error for the exit status.
+func (c *console) invalid(err error) error {
 	invalid, ok := errors.AsType[*workflows.InvalidError](err)
 	if !ok {
 		return err
 	}
 	for _, p := range invalid.Problems {
-		fmt.Fprintln(a.errOut, cleanLines(p.String()))
+		fmt.Fprintln(c.errOut, cleanLines(p.String()))
 	}
 	return &shownError{steps.Invalid}
 }

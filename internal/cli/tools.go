@@ -36,51 +36,51 @@ func toolsCommand(a *app) *cobra.Command {
 		Args:  atMost(1, "the name of one kind"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.showKinds(f.JSON)
+				return showKinds(&a.console, a.kinds, f.JSON)
 			}
 			k, err := a.kind(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			return a.showKind(k, f.JSON)
+			return showKind(&a.console, k, f.JSON)
 		},
 	}, &f)
 }
 
-func (a *app) showKinds(asJSON bool) error {
+func showKinds(c *console, kinds []steps.Kind, asJSON bool) error {
 	if asJSON {
-		all := make([]toolInfo, len(a.kinds))
-		for i, k := range a.kinds {
+		all := make([]toolInfo, len(kinds))
+		for i, k := range kinds {
 			all[i] = infoOf(k)
 		}
-		return a.document(all)
+		return c.document(all)
 	}
-	return a.table(func(w io.Writer) {
-		for _, k := range a.kinds {
+	return c.table(func(w io.Writer) {
+		for _, k := range kinds {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, k.Toolset, k.Summary)
 		}
 	})
 }
 
-func (a *app) showKind(k steps.Kind, asJSON bool) error {
+func showKind(c *console, k steps.Kind, asJSON bool) error {
 	if asJSON {
-		return a.document(infoOf(k))
+		return c.document(infoOf(k))
 	}
-	fmt.Fprintf(a.out, "%s: %s\n\ntoolset %s, touches %s, timeout %s\n", k.Name, k.Summary, k.Toolset, touches(k), k.Timeout)
+	fmt.Fprintf(c.out, "%s: %s\n\ntoolset %s, touches %s, timeout %s\n", k.Name, k.Summary, k.Toolset, touches(k), k.Timeout)
 	for _, part := range []struct {
 		title  string
 		schema *jsonschema.Schema
 	}{{"arguments", k.Args}, {"result", k.Result}} {
-		fmt.Fprintf(a.out, "\n%s:\n", part.title)
-		if err := a.showFields(part.schema); err != nil {
+		fmt.Fprintf(c.out, "\n%s:\n", part.title)
+		if err := showFields(c, part.schema); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) showFields(s *jsonschema.Schema) error {
-	return a.table(func(w io.Writer) {
+func showFields(c *console, s *jsonschema.Schema) error {
+	return c.table(func(w io.Writer) {
 		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 			p := s.Properties[name]
 			fmt.Fprintf(w, "  %s\t%s\t%s\n", name, typeName(p), describe(p, slices.Contains(s.Required, name)))

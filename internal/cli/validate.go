@@ -34,7 +34,7 @@ func validateCommand(a *app) *cobra.Command {
 				}
 				all[i], valid = c, valid && c.Valid
 			}
-			if err := a.showChecked(all, f.JSON); err != nil || valid {
+			if err := showChecked(&a.console, all, f.JSON); err != nil || valid {
 				return err
 			}
 			return &shownError{steps.Invalid}
@@ -62,20 +62,20 @@ func (a *app) checkDocument(name string) (checked, error) {
 	return c, nil
 }
 
-func (a *app) showChecked(all []checked, asJSON bool) error {
+func showChecked(o *console, all []checked, asJSON bool) error {
 	if asJSON {
-		return a.document(all)
+		return o.document(all)
 	}
-	red := paintFor(a.errOut).red
+	red := paintFor(o.errOut).red
 	for _, c := range all {
 		for _, p := range c.Problems {
-			fmt.Fprintln(a.errOut, cleanLines(p.String()))
+			fmt.Fprintln(o.errOut, cleanLines(p.String()))
 		}
 		switch {
 		case !c.Valid:
-			fmt.Fprintf(a.errOut, "%s %s\n", red(clean(c.File)+":"), count(len(c.Problems), "problem"))
-		case !a.Quiet:
-			fmt.Fprintf(a.out, "%s: ok, %s\n", clean(c.File), count(c.Steps, "step"))
+			fmt.Fprintf(o.errOut, "%s %s\n", red(clean(c.File)+":"), count(len(c.Problems), "problem"))
+		case !o.Quiet:
+			fmt.Fprintf(o.out, "%s: ok, %s\n", clean(c.File), count(c.Steps, "step"))
 		}
 	}
 	return nil
