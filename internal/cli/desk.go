@@ -16,28 +16,27 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// desk opens the desktops of the runs when they are first needed.
+// desk opens the desktops of runs when they are first needed.
 type desk struct {
 	machine desktop.Machine
 	options desktop.Options // of runs that chose none
 	lasting lasting
 	log     *slog.Logger
 
-	pool *pool.Pool     // each client has desktops of its own; nil: no pool
-	stir chan struct{}  // the pool has changed
-	warm sync.WaitGroup // keeps desktops of the pool ready
-	over chan struct{}  // closed when it is to end
+	pool *pool.Pool     // desktops that each belong to one client; nil: no pool
+	stir chan struct{}  // signals that the pool has changed
+	warm sync.WaitGroup // the goroutine that keeps desktops of the pool ready
+	stop context.CancelFunc
 
 	mu      sync.Mutex
-	open    map[string]*desktop.Desktop // by what they are
-	opening map[string]*sync.Mutex      // by what is opened
-	acting  map[string]string           // the run that has a desktop to itself, by its name
+	open    map[string]*desktop.Desktop // by key, see keysOf
+	opening map[string]*sync.Mutex      // by key; held while the desktop is opened
+	acting  map[string]string           // the run that acts on a desktop, by the desktop's name
 }
 
-// newDesk gives the runs of a data folder their desktops.
 func newDesk(machine desktop.Machine, o desktop.Options, l lasting, log *slog.Logger) *desk {
 	d := &desk{
-		machine: machine, options: o, lasting: l, log: log, over: make(chan struct{}), stir: make(chan struct{}, 1),
+		machine: machine, options: o, lasting: l, log: log, stop: func() {}, stir: make(chan struct{}, 1),
 		open: map[string]*desktop.Desktop{}, opening: map[string]*sync.Mutex{}, acting: map[string]string{},
 	}
 	if l.Desktops > 0 {
@@ -46,26 +45,25 @@ func newDesk(machine desktop.Machine, o desktop.Options, l lasting, log *slog.Lo
 	return d
 }
 
-// lasting says how virtual desktops are made, and how long they are kept.
+// lasting declares how virtual desktops are made, and how long they are kept.
 type lasting struct {
-	shared    bool          // runs that chose none have one together
-	keep      time.Duration // for those that did not succeed
-	worker    string        // of a fleet, whose runs they are
+	shared    bool          // runs that chose no desktop share one
+	keep      time.Duration // of the desktops of runs that did not succeed
+	worker    string        // the worker of a fleet that executes the runs
 	bounds    bounds
 	poolFlags // Desktops 0: there is no pool
 }
 
-// bounds are for the desktops that are kept for runs: beyond them, the oldest
-// is closed first.
+// bounds limit the desktops that are kept for runs: the oldest is closed first.
 type bounds struct {
 	count  int
 	memory int64 // in bytes
 }
 
-// sharedDesktop is what the virtual desktop of a server is called.
+// sharedDesktop is the name of the virtual desktop of a server.
 const sharedDesktop = "server"
 
-// madeFor is what the desktop is called that is made for a run.
+// madeFor returns the name of the desktop that is made for a run.
 func madeFor(run string) string { return "run-" + run[max(0, len(run)-8):] }
 
 func (d *desk) Of(r engine.DesktopRequest) engine.Desk {
@@ -75,7 +73,7 @@ func (d *desk) Of(r engine.DesktopRequest) engine.Desk {
 	return deskOf{d, d.optionsFor(r)}
 }
 
-// Claim takes the desktop on which a run will act, unless another has it.
+// Claim reserves the desktop on which a run will act, unless another run has it.
 func (d *desk) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	if d.pooled(r) {
 		return d.pool.Claim(whoOf(r))
@@ -85,7 +83,7 @@ func (d *desk) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	if name == o.Display && name != desktop.Seat {
 		name = o.Name
 	}
-	if name == "" || name == sharedDesktop { // the places bound these
+	if name == "" || name == sharedDesktop { // only the lease limits these
 		return engine.AnyDesktop()
 	}
 	d.mu.Lock()
@@ -103,13 +101,13 @@ func (d *desk) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 
 func (d *desk) Apart() bool { return d.pool != nil }
 
-// deskOf is the desktop of one run.
+// deskOf opens the desktop of one run.
 type deskOf struct {
 	*desk
 	options desktop.Options
 }
 
-// optionsFor say how the desktop of a run is opened.
+// optionsFor returns the options to open the desktop of a run with.
 func (d *desk) optionsFor(r engine.DesktopRequest) desktop.Options {
 	o, keep := d.options, d.lasting.keep
 	if c := r.Choice; c.Display != "" {
@@ -118,7 +116,7 @@ func (d *desk) optionsFor(r engine.DesktopRequest) desktop.Options {
 	switch {
 	case r.On != nil:
 		o.Display, o.Name, o.Birth = "virtual", r.On.Name, r.On.Birth
-	case strings.HasPrefix(o.Display, "virtual:"): // it has its own name and time
+	case strings.HasPrefix(o.Display, "virtual:"): // named by the user, with a lifetime of its own
 	case d.lasting.shared && r.Choice.Display == "":
 		o.Name, o.Linger = sharedDesktop, max(keep, time.Nanosecond)
 	case r.Run != "" && !r.Single:
@@ -127,7 +125,7 @@ func (d *desk) optionsFor(r engine.DesktopRequest) desktop.Options {
 	return o
 }
 
-// Open gives the desktop, and connects again to one that was lost.
+// Open returns the desktop, and reconnects if the connection was lost.
 func (d deskOf) Open(ctx context.Context) (*desktop.Desktop, error) {
 	keys := keysOf(d.options)
 	defer d.alone(keys[0])()
@@ -145,7 +143,7 @@ func (d deskOf) Open(ctx context.Context) (*desktop.Desktop, error) {
 	key := keys[0]
 	if info, err := opened.Info(ctx); err == nil {
 		if info.Name != "" {
-			key = keys[len(keys)-1] // nobody else's
+			key = keys[len(keys)-1] // of this desktop only
 		}
 		if info.Instead != "" {
 			d.log.WarnContext(ctx, "a virtual display is used instead of yours", "because", info.Instead)
@@ -157,7 +155,7 @@ func (d deskOf) Open(ctx context.Context) (*desktop.Desktop, error) {
 	return opened, nil
 }
 
-// alone waits until nobody else opens what has a key.
+// alone waits until no other goroutine opens the desktop with a key.
 func (d *desk) alone(key string) (done func()) {
 	d.mu.Lock()
 	m := d.opening[key]
@@ -170,8 +168,8 @@ func (d *desk) alone(key string) (done func()) {
 	return m.Unlock
 }
 
-// cached is the open desktop with a key, if it answers and, where a certain one
-// is meant, was born so.
+// cached returns the open desktop with a key, if it answers and has the given birth;
+// an empty birth stands for any.
 func (d *desk) cached(ctx context.Context, key, birth string) *desktop.Desktop {
 	d.mu.Lock()
 	x := d.open[key]
@@ -189,7 +187,7 @@ func (d *desk) cached(ctx context.Context, key, birth string) *desktop.Desktop {
 	return x
 }
 
-// disconnect closes the open desktop with a key, which stays if it lasts.
+// disconnect closes the connection to a desktop; a lasting desktop goes on.
 func (d *desk) disconnect(key string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -199,8 +197,8 @@ func (d *desk) disconnect(key string) {
 	}
 }
 
-// keysOf are those by which a desktop is known that is opened with options: one
-// that was asked for by its display is everybody's, a virtual one has a name.
+// keysOf returns the keys of a desktop that is opened with options: a display is
+// shared by all who ask for it, a virtual desktop has a name.
 func keysOf(o desktop.Options) []string {
 	named := "virtual:" + o.Name
 	switch {
@@ -223,8 +221,8 @@ func (d *desk) Drop(x *desktop.Desktop) {
 	}
 }
 
-// Release gives up what is open for a run. The desktop that was made for it is
-// closed when the run succeeded, and else kept for a time, within the bounds.
+// Release closes what is open for a run. The desktop that was made for it is ended if
+// the run succeeded, and kept for a time, within the bounds, otherwise.
 func (d *desk) Release(r engine.DesktopRequest, succeeded bool) {
 	if d.pooled(r) {
 		d.releasePooled(r, succeeded)
@@ -233,11 +231,11 @@ func (d *desk) Release(r engine.DesktopRequest, succeeded bool) {
 	if r.On == nil || r.On.Name != madeFor(r.Run) {
 		return
 	}
-	d.disconnect("virtual:" + r.On.Name)
 	var err error
 	if succeeded {
-		err = d.endKept(*r.On, "its run succeeded")
+		err = d.end(r.On.Name, r.On.Birth, "its run succeeded")
 	} else {
+		d.disconnect("virtual:" + r.On.Name)
 		err = d.keepWithin(d.lasting.bounds)
 	}
 	if err != nil {
@@ -245,20 +243,23 @@ func (d *desk) Release(r engine.DesktopRequest, succeeded bool) {
 	}
 }
 
-func (d *desk) endKept(on desktop.Info, why string) error {
-	k, err := virtual.Find(d.options.Dir, on.Name)
-	if err != nil || k.Birth != on.Birth {
+// end ends a virtual desktop with everything on it, unless another one has its name
+// by now; an empty birth stands for any.
+func (d *desk) end(name, birth, why string) error {
+	d.disconnect("virtual:" + name)
+	k, err := virtual.Find(d.options.Dir, name)
+	if err != nil || birth != "" && k.Birth != birth {
 		return nil //nolint:nilerr // it has ended already
 	}
 	return virtual.End(k, why)
 }
 
-// endNeedless closes the desktops that were made for runs which do not need them
-// any more: whoever executed such a run was killed before it could. No run is
-// under way yet. Those of a worker of a fleet are its own: here nobody knows their runs.
+// endNeedless ends the desktops of runs that no longer need them, because the process
+// that executed such a run was killed. It is called before any run starts. Desktops
+// of a worker of a fleet are left to that worker, which knows their runs.
 func (d *desk) endNeedless(ctx context.Context, e *engine.Engine) {
 	if found, _ := filepath.Glob(filepath.Join(d.options.Dir, "*")); len(found) == 0 {
-		return // most commands never see a desktop
+		return // the usual case: most commands need no desktop
 	}
 	for _, k := range virtual.List(d.options.Dir) {
 		h, err := e.Get(ctx, k.Run)
@@ -271,7 +272,7 @@ func (d *desk) endNeedless(ctx context.Context, e *engine.Engine) {
 	}
 }
 
-// keepWithin closes the oldest of the desktops that are kept for runs.
+// keepWithin ends the oldest of the desktops that are kept for runs.
 func (d *desk) keepWithin(b bounds) error {
 	var made []virtual.Kept
 	var memory int64
@@ -298,19 +299,19 @@ func (d *desk) keepWithin(b bounds) error {
 	return nil
 }
 
-// sharedLinger is how long the desktop of a server stays when that ends and no
-// run needs it: long enough for the next server to take its place.
+// sharedLinger is how long the desktop of a server outlives it if no run needs it: long
+// enough for the next server to take over.
 const sharedLinger = time.Minute
 
-// unfinished are the states of runs that may go on.
+// unfinished are the statuses of runs that may go on.
 var unfinished = []engine.Status{engine.Running, engine.Queued, engine.Waiting, engine.Paused, engine.Failed, engine.Cancelled, engine.Interrupted}
 
-// leaveShared says how long the desktop stays that the runs had together: as
-// those that may still go on need it.
+// leaveShared sets how long the shared desktop stays: as long as runs that may go on
+// need it.
 func (d *desk) leaveShared(ctx context.Context, e *engine.Engine) error {
 	k, err := virtual.Find(d.options.Dir, sharedDesktop)
 	if err != nil || !d.lasting.shared {
-		return nil //nolint:nilerr // there is none
+		return nil //nolint:nilerr // there is no shared desktop
 	}
 	runs, err := e.List(ctx, engine.Query{Status: unfinished})
 	if err != nil {
@@ -326,7 +327,7 @@ func (d *desk) leaveShared(ctx context.Context, e *engine.Engine) error {
 }
 
 func (d *desk) close() error {
-	close(d.over)
+	d.stop()
 	d.warm.Wait()
 	d.mu.Lock()
 	defer d.mu.Unlock()

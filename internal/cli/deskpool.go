@@ -14,7 +14,7 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// pooled says whether the desktop of a run is one of the pool.
+// pooled reports whether the desktop of a run is one of the pool.
 func (d *desk) pooled(r engine.DesktopRequest) bool {
 	return d.pool != nil && r.Choice.Display == "" && (r.On == nil || d.pool.Has(r.On.Name))
 }
@@ -27,8 +27,8 @@ func whoOf(r engine.DesktopRequest) pool.Who {
 	return w
 }
 
-// startPool makes the pool, with the desktops of an earlier server that are
-// still there, and keeps some ready.
+// startPool creates the pool, adopts the desktops of an earlier server that still
+// exist, and keeps some ready.
 func (d *desk) startPool() {
 	d.pool = pool.New(d.lasting.Desktops)
 	d.pool.Alive = func(name string) bool {
@@ -42,11 +42,13 @@ func (d *desk) startPool() {
 		}
 		d.pool.Found(k.Name, client, k.Run)
 	}
-	d.warm.Go(d.keepReady)
+	ctx, stop := context.WithCancel(context.Background())
+	d.stop = stop
+	d.warm.Go(func() { d.keepReady(ctx) })
 	d.stirPool()
 }
 
-// likeOurs says whether a desktop is as this server would start it.
+// likeOurs reports whether a desktop is as this server would start it.
 func (d *desk) likeOurs(k virtual.Kept) bool {
 	o := d.pooledOptions(k.Name)
 	ownHome := slices.ContainsFunc(k.Env, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
@@ -59,13 +61,13 @@ func (d *desk) pooledOptions(name string) desktop.Options {
 	return o
 }
 
-// pooledDesk is the desktop of the pool for one run.
+// pooledDesk opens the desktop of the pool for one run.
 type pooledDesk struct {
 	*desk
 	r engine.DesktopRequest
 }
 
-// Open gives the desktop, started or made clean as is needed.
+// Open returns the desktop, which is started or replaced by a clean one as needed.
 func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	who := whoOf(d.r)
 	name, ok := d.pool.Of(who)
@@ -76,7 +78,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	defer d.stirPool()
 	renew, first := d.pool.Enter(name, who)
 	if renew != "" {
-		if err := d.endPooled(name, renew); err != nil {
+		if err := d.end(name, "", renew); err != nil {
 			return nil, err
 		}
 	}
@@ -89,20 +91,20 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 		err = d.assign(name, d.r, !d.r.Single)
 	}
 	if err != nil && first {
-		_ = d.endPooled(name, "it could not be opened")
+		_ = d.end(name, "", "it could not be opened")
 		d.pool.Ended(name)
 	}
 	return x, err
 }
 
-// assign says for whom a desktop of the pool is.
+// assign notes for whom a desktop of the pool is.
 func (d *desk) assign(name string, r engine.DesktopRequest, run bool) error {
 	k, err := virtual.Find(d.options.Dir, name)
 	if err != nil {
 		return err
 	}
 	a := virtual.Assignment{Owner: r.Owner, Client: r.Client, Linger: sharedLinger}
-	if k.Run != "" && k.Run != r.Run { // a call at the desktop of a run leaves it that
+	if k.Run != "" && k.Run != r.Run { // a call on the desktop of a run does not take it over
 		return nil
 	}
 	if run {
@@ -111,18 +113,8 @@ func (d *desk) assign(name string, r engine.DesktopRequest, run bool) error {
 	return virtual.Assign(k, a)
 }
 
-// endPooled ends a desktop of the pool with all that is on it.
-func (d *desk) endPooled(name, why string) error {
-	d.disconnect("virtual:" + name)
-	k, err := virtual.Find(d.options.Dir, name)
-	if err != nil {
-		return nil //nolint:nilerr // it has ended already
-	}
-	return virtual.End(k, why)
-}
-
-// releasePooled gives up the desktop of a run that has come to rest: it is its
-// client's until another needs it, or kept for the run when that did not succeed.
+// releasePooled releases the desktop of a run that has come to rest. It stays its
+// client's until another client needs it, or is kept for a run that did not succeed.
 func (d *desk) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	keep := !succeeded && !r.Single && r.On != nil
 	if r.On == nil {
@@ -132,7 +124,7 @@ func (d *desk) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	defer d.stirPool()
 	var err error
 	if keep && d.lasting.keep == 0 {
-		keep, err = false, d.endPooled(r.On.Name, "it was not to be kept")
+		keep, err = false, d.end(r.On.Name, "", "it was not to be kept")
 		d.pool.Ended(r.On.Name)
 	} else if !keep {
 		err = d.assign(r.On.Name, r, false)
@@ -146,59 +138,56 @@ func (d *desk) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	}
 }
 
-// Forget ends the desktops of a client that is gone. One without a session may
+// Forget ends the desktops of a client that is gone. A client without a session may
 // come back: the next command is the same client.
 func (d *desk) Forget(client string) {
 	if d.pool == nil || !strings.Contains(client, "#") {
 		return
 	}
 	for _, name := range d.pool.Leave(client) {
-		d.leavePooled(name, client)
+		d.endUnused(name, "its client is gone", func() []string { return d.pool.Leave(client) })
 	}
 	d.stirPool()
 }
 
-// leavePooled ends the desktop of a client that is gone, unless that has come back.
-func (d *desk) leavePooled(name, client string) {
+// endUnused ends a desktop of the pool if it is still among the unused ones.
+func (d *desk) endUnused(name, why string, unused func() []string) {
 	defer d.alone("pool " + name)()
-	if !slices.Contains(d.pool.Leave(client), name) {
-		return
+	if !slices.Contains(unused(), name) {
+		return // a run or its client was faster
 	}
-	if err := d.endPooled(name, "its client is gone"); err != nil {
-		d.log.Warn("the desktop of a client that is gone could not be ended", "desktop", name, "error", err)
+	if err := d.end(name, "", why); err != nil {
+		d.log.Warn("a desktop of the pool could not be ended", "desktop", name, "because", why, "error", err)
 		return
 	}
 	d.pool.Ended(name)
 }
 
-// stirPool has the desktops started that are to be ready.
+// stirPool makes keepReady look at the pool.
 func (d *desk) stirPool() {
 	select {
 	case d.stir <- struct{}{}:
-	default: // it will look anyway
+	default: // it is going to look anyway
 	}
 }
 
 // keepReady starts desktops before they are needed.
-func (d *desk) keepReady() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		<-d.over
-		cancel()
-	}()
+func (d *desk) keepReady(ctx context.Context) {
 	look := time.NewTimer(0)
 	defer look.Stop()
 	for {
 		select {
 		case <-d.stir:
 		case <-look.C:
-		case <-d.over:
+		case <-ctx.Done():
 			return
 		}
 		stale, next := d.pool.Stale(d.lasting.Warm, staleAfter)
 		for _, name := range stale {
-			d.endStale(name)
+			d.endUnused(name, "it was made clean for the next client", func() []string {
+				stale, _ := d.pool.Stale(d.lasting.Warm, staleAfter)
+				return stale
+			})
 		}
 		if !next.IsZero() {
 			look.Reset(time.Until(next))
@@ -211,22 +200,9 @@ func (d *desk) keepReady() {
 	}
 }
 
-// staleAfter is after how long a client's desktop is made clean that no run uses,
-// where one is to be ready and no other is left.
+// staleAfter is how long a client's desktop stays unused before it is ended to make room
+// for one that must be ready.
 const staleAfter = 5 * time.Minute
-
-// endStale ends the desktop of a client that has not used it for long.
-func (d *desk) endStale(name string) {
-	defer d.alone("pool " + name)()
-	if stale, _ := d.pool.Stale(d.lasting.Warm, staleAfter); !slices.Contains(stale, name) {
-		return // a run was faster
-	}
-	if err := d.endPooled(name, "it was made clean for the next client"); err != nil {
-		d.log.Warn("a desktop could not be made clean", "desktop", name, "error", err)
-		return
-	}
-	d.pool.Ended(name)
-}
 
 func (d *desk) makeReady(ctx context.Context, name string) error {
 	defer d.alone("pool " + name)()
