@@ -11,9 +11,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// With is the text of the client's file with a server in it. What the text says
-// of other things stays byte for byte; what it says of the same server beyond
-// how to reach it stays too. An empty text is a file that is not there yet.
+// With returns the text of the client's file with a server in it. Everything else in
+// the text stays byte for byte, and so do the fields of the same server that do not
+// say how to reach it. An empty text is a file that does not exist yet.
 func (c Client) With(text []byte, name string, s Server) ([]byte, error) {
 	bom, text := withoutMark(text)
 	lines := bytes.Contains(text, []byte("\r\n"))
@@ -42,7 +42,7 @@ func (c Client) With(text []byte, name string, s Server) ([]byte, error) {
 	}
 	fields := c.fields(s)
 	if !w.sameAddress(entry, fields) {
-		remove(entry, "headers") // another server is not to be sent the token of this one
+		remove(entry, "headers") // the token of one server must not be sent to another
 	}
 	for _, gone := range transport {
 		if !slices.ContainsFunc(fields, func(f field) bool { return f.name == gone }) {
@@ -59,18 +59,18 @@ func (c Client) With(text []byte, name string, s Server) ([]byte, error) {
 	return append(bom, out...), nil
 }
 
-// withoutMark parts the mark of byte order, which some editors write, from a text.
+// withoutMark splits off the byte order mark, which some editors write.
 func withoutMark(text []byte) (mark, rest []byte) {
 	rest = bytes.TrimPrefix(text, []byte("\uFEFF"))
 	return slices.Clone(text[:len(text)-len(rest)]), rest
 }
 
-// readable is an error of the parser without the parser's name.
+// readable returns an error of the parser without the parser's name.
 func readable(err error) error {
 	return fmt.Errorf("it is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 }
 
-// unitOf is what the text indents with.
+// unitOf returns the indentation of one level.
 func unitOf(text []byte) string {
 	for line := range bytes.Lines(text) {
 		body := bytes.TrimLeft(line, " \t")
@@ -81,13 +81,13 @@ func unitOf(text []byte) string {
 	return "  "
 }
 
-// A writer puts members into objects, in the manner of the text that they are in.
+// A writer adds members to objects, in the style of the surrounding text.
 type writer struct {
 	unit string
 	flat bool // the text is a single line
 }
 
-// object is the object that a member holds; a missing one is put there. The
+// object returns the object that a member holds, which it adds if it is missing. The
 // indentation is that of the object above.
 func (w writer) object(above *hujson.Object, name, indent string) (*hujson.Object, error) {
 	i := member(above, name)
@@ -102,7 +102,7 @@ func (w writer) object(above *hujson.Object, name, indent string) (*hujson.Objec
 	return o, nil
 }
 
-// sameAddress says whether an entry leads to the address of the fields already.
+// sameAddress reports whether an entry has the address of the fields already.
 func (w writer) sameAddress(entry *hujson.Object, fields []field) bool {
 	return slices.ContainsFunc(fields, func(f field) bool {
 		i := member(entry, f.name)
@@ -110,7 +110,7 @@ func (w writer) sameAddress(entry *hujson.Object, fields []field) bool {
 	})
 }
 
-// set gives a member a value; one that says the same already stays as it is.
+// set gives a member a value; an equal value keeps its formatting.
 func (w writer) set(o *hujson.Object, name string, value any, indent string) {
 	text := w.text(value, indent+w.unit)
 	i := member(o, name)
@@ -124,7 +124,7 @@ func (w writer) set(o *hujson.Object, name string, value any, indent string) {
 	o.Members[i].Value.Value = hujson.Literal(text)
 }
 
-// text is a value as JSON, to stand at an indentation.
+// text encodes a value as JSON, for an indentation.
 func (w writer) text(value any, indent string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -133,7 +133,7 @@ func (w writer) text(value any, indent string) []byte {
 		e.SetIndent(indent, w.unit)
 	}
 	if err := e.Encode(value); err != nil {
-		panic(err) // texts, lists and tables of texts can be encoded
+		panic(err) // cannot happen: strings, lists and maps of strings can be encoded
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
@@ -145,8 +145,8 @@ func same(v hujson.Value, text []byte) bool {
 	return json.Compact(&packed, text) == nil && bytes.Equal(old.Pack(), packed.Bytes())
 }
 
-// append puts a member at the end of an object. What stood after the last one,
-// such as a comment on its line, stays there.
+// append adds a member at the end of an object. What follows the last member, such as
+// a comment on its line, stays there.
 func (w writer) append(o *hujson.Object, name string, value hujson.ValueTrimmed, indent string) {
 	before, after := "\n"+indent+w.unit, "\n"+indent
 	if w.flat {
@@ -185,7 +185,7 @@ func remove(o *hujson.Object, name string) {
 	}
 }
 
-// member is the place of a member; the last one with a name is what readers take.
+// member returns the index of a member, or -1. Readers take the last one with a name.
 func member(o *hujson.Object, name string) int {
 	for i, m := range slices.Backward(o.Members) {
 		if text, ok := m.Name.Value.(hujson.Literal); ok && text.String() == name {

@@ -13,22 +13,22 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// An Entry is a server that a client's file names.
+// An Entry is a server in a client's file.
 type Entry struct {
 	Name string
 	Server
-	Disabled bool // the person switched it off
+	Disabled bool // by the person
 }
 
-// entry is a server in the words of all clients.
+// entry has the fields of a server of all clients.
 type entry struct {
 	Server
 	ServerURL string `json:"serverUrl"`
 	Disabled  bool   `json:"disabled"`
 }
 
-// Servers are the servers that the text of the client's file names, by name;
-// dir is where the person works, for which a client may keep servers apart.
+// Servers returns the servers in the text of the client's file, by name. A client may
+// keep servers for the folder dir in which the person works.
 func (c Client) Servers(text []byte, dir string) ([]Entry, error) {
 	_, text = withoutMark(text)
 	if len(strings.TrimSpace(string(text))) == 0 {
@@ -61,7 +61,7 @@ func (c Client) Servers(text []byte, dir string) ([]Entry, error) {
 	return list, nil
 }
 
-// decode reads a member; one that is not there changes nothing.
+// decode reads a member; a missing one changes nothing.
 func decode(text json.RawMessage, into any) error {
 	if text == nil {
 		return nil
@@ -69,18 +69,18 @@ func decode(text json.RawMessage, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// Ours says whether an entry is for this program: by its name, or by the name
-// of the program that it starts.
+// Ours reports whether an entry is for this program: by its name, or by the name of
+// the program that it starts.
 func (e Entry) Ours() bool {
 	base := strings.TrimSuffix(strings.ToLower(filepath.Base(strings.ReplaceAll(e.Command, `\`, "/"))), ".exe")
 	return e.Name == Name || base == Name
 }
 
-// Name is what our server is called in every file.
+// Name is the name of our server in every file.
 const Name = "understudy"
 
-// Expanded is the entry with the variables of the environment in the place of
-// their names. What only the client knows is an error.
+// Expanded replaces the variables in an entry by their values. It fails on variables
+// that only the client knows.
 func (e Entry) Expanded(getenv func(string) string) (Entry, error) {
 	var failed error
 	expand := func(text string) string {
@@ -101,7 +101,7 @@ func (e Entry) Expanded(getenv func(string) string) (Entry, error) {
 	return e, failed
 }
 
-// expanded puts values for ${env:NAME} and ${NAME}.
+// expanded replaces ${env:NAME}, ${NAME} and ${NAME:-default}.
 func expanded(text string, getenv func(string) string) (string, error) {
 	var b strings.Builder
 	for {

@@ -1,19 +1,21 @@
-// Package scratch gives tests folders and buffers in which programs of others write,
-// and waits for what they do.
+// Package scratch gives tests folders and buffers for the output of other programs, and
+// waits for conditions.
 package scratch
 
 import (
+	"bytes"
 	"os"
+	"sync"
 	"testing"
 	"time"
 )
 
-// patience is how long a program may still write after it was killed.
+// patience bounds how long a killed program may still write.
 const patience = 10 * time.Second
 
-// Dir is a folder that goes with the test. Its path is short enough for the
-// address of a socket. A program that is about to end, and its children, may
-// write there until the last moment, where t.TempDir would fail the test.
+// Dir returns a folder that is removed after the test. Its path is short enough for
+// the address of a socket. A program that is ending, and its children, may still
+// write there, in which case t.TempDir would fail the test.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "us")
@@ -33,6 +35,37 @@ func remove(dir string) error {
 		err := os.RemoveAll(dir)
 		if err == nil || time.Now().After(deadline) {
 			return err
+		}
+	}
+}
+
+// Buffer collects what a program or a logger writes, and can be read at the same time.
+type Buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// untilLimit bounds the wait for a condition, even on a busy machine.
+const untilLimit = time.Minute
+
+// Until polls until a condition holds, and fails the test if it never does.
+func Until(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(untilLimit); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never came about: %s", what)
 		}
 	}
 }

@@ -1,15 +1,16 @@
 package words
 
 import (
+	"crypto/rand"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 )
 
-// Visible is a text that keeps its lines, in which what cannot be seen stands as its
-// number, as in JSON: control characters, marks that turn the order of letters, and
-// letters of no width. Else a text could hold what its reader obeys, and nobody sees.
+// Visible replaces the invisible characters of a text by escapes as in JSON, and keeps
+// its lines: control characters, marks that reorder characters, and characters of no
+// width. Otherwise a text could hold instructions that a model obeys and nobody sees.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, invisible) {
 		return text
@@ -29,7 +30,7 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// VisibleIn is a JSON value with Visible texts. Names of fields are kept.
+// VisibleIn applies Visible to the strings of a JSON value, but not to field names.
 func VisibleIn(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -50,22 +51,41 @@ func VisibleIn(v any) any {
 	return v
 }
 
-// Line is Visible in one line.
+// Line is Visible on one line.
 func Line(text string) string {
 	return strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(Visible(text))
 }
 
-// fillers are letters of no look that Unicode counts as others.
+// fillers are invisible characters that Unicode does not class as format characters.
 var fillers = &unicode.RangeTable{
 	R16: []unicode.Range16{{0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x180b, 0x180f, 1}, {0x2028, 0x2029, 1}, {0x3164, 0x3164, 1}, {0xfe00, 0xfe0e, 1}, {0xffa0, 0xffa0, 1}},
 	R32: []unicode.Range32{{0xe0100, 0xe01ef, 1}},
 }
 
-// invisible reports whether a letter cannot be seen. The joiner of emoji and of some
-// scripts is let be.
+// invisible reports whether a character cannot be seen. The joiner of emoji and of some
+// scripts counts as visible.
 func invisible(r rune) bool {
 	if r < ' ' {
 		return r != '\n' && r != '\t'
 	}
 	return r >= 0x7f && r != '\u200d' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || unicode.Is(fillers, r))
+}
+
+// Text from applications, files and programs may be written to make a model obey it. In
+// everything that a client is told, such text stands between two marker lines, as data;
+// names and values in quotes are data too. The guide for models says so once.
+
+// Fenced puts untrusted text between two marker lines. The marker is random each time,
+// so the text cannot contain the second line.
+func Fenced(text string) string {
+	mark := "untrusted-" + strings.ToLower(rand.Text()[:8])
+	return "<" + mark + ">\n" + strings.TrimRight(text, "\n") + "\n</" + mark + ">"
+}
+
+// FencedLines is Fenced for text of several lines; a single line stays as it is.
+func FencedLines(text string) string {
+	if strings.Contains(text, "\n") {
+		return Fenced(text)
+	}
+	return text
 }

@@ -1,16 +1,16 @@
-// Package words makes the words of messages: the word that someone probably
-// meant, a text cut to a length, JSON for people, and where a text is not UTF-8.
-// It imports nothing of this module.
+// Package words helps to write messages: it suggests the word that someone probably
+// meant, shortens texts, makes invisible characters visible, marks untrusted
+// text, and finds where a text is not UTF-8. It imports nothing of this module.
 package words
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Shorten is a text of at most so many characters; one that was longer ends in
-// "…".
+// Shorten cuts a text to limit characters; a text that was cut ends in "…".
 func Shorten(text string, limit int) string {
 	last, n := 0, 0
 	for at := range text {
@@ -22,8 +22,8 @@ func Shorten(text string, limit int) string {
 	return text
 }
 
-// DidYouMean is the end of a message that refuses a word: the nearest known
-// word, or else the known words when they are few.
+// DidYouMean returns the end of a message that refuses a word: the nearest known
+// word, or else all known words if they are few.
 func DidYouMean(word string, known []string) string {
 	if n := Nearest(word, known); n != "" {
 		return "did you mean " + n + "?"
@@ -34,8 +34,8 @@ func DidYouMean(word string, known []string) string {
 	return "known are " + strings.Join(slices.Sorted(slices.Values(known)), ", ")
 }
 
-// Nearest is the known word that is most like a misspelled one, or "" when
-// none is like it. Case, blanks, hyphens and underscores count for nothing.
+// Nearest returns the known word that is most similar to a misspelled one, or "" if
+// none is similar. Case, spaces, hyphens and underscores do not count.
 func Nearest(word string, known []string) string {
 	w := fold(word)
 	if w == "" {
@@ -62,8 +62,8 @@ var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
-// distance counts the letters to add, drop, change or swap to make a into b;
-// it gives up, with limit, when they are that many.
+// distance returns the number of letters to add, drop, change or swap to make a into
+// b, at most limit.
 func distance(a, b string, limit int) int {
 	x, y := []rune(a), []rune(b)
 	if len(x)-len(y) >= limit || len(y)-len(x) >= limit {
@@ -100,4 +100,15 @@ func InvalidUTF8(text string) int {
 		}
 	}
 	return -1
+}
+
+// JSON encodes a value without the escapes of <, > and & for HTML pages. With an
+// indent, each value is on a line of its own.
+func JSON(v any, indent string) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -10,13 +10,13 @@ import (
 	"understudy/internal/wholefile"
 )
 
-// BackupEnding is what the name of the file that was there before ends with.
+// BackupEnding is the ending of the name of the backup.
 const BackupEnding = ".before-understudy"
 
-// Replace puts a new text into a file, whole or not at all, and keeps the old
-// one beside it. It says where, or nothing when there was no file. A link stays
-// one; a file that says the same already is not touched. A file that is to hold a
-// secret is for its owner only from then on.
+// Replace replaces the text of a file atomically, and keeps the old one beside it. It
+// returns the path of the backup, or nothing if there was no file. A link stays a
+// link, and a file with the same text is not touched. A file that holds a secret
+// becomes readable by its owner only.
 func Replace(path string, text []byte, secret bool) (backup string, err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
