@@ -12,17 +12,16 @@ import (
 // childVariable names the test for which a test process was started.
 const childVariable = "UNDERSTUDY_TEST_CHILD"
 
-// InChild reports whether this process was started for this test alone. If not,
-// it starts one, in parallel with other such tests, waits for it, takes over
-// what came of it, and the caller has nothing left to do:
+// InChild reports whether this process was started for this test alone. If not, it
+// starts such a process, in parallel with other such tests, waits for it, and takes
+// over its result; the caller then returns:
 //
 //	if !itself.InChild(t, nil) {
 //		return
 //	}
 //
-// So a test may change the environment and the working folder of its process
-// and still be played beside others. What stands before the call is executed in
-// both processes.
+// This way a test may change the environment and the working folder of its process
+// and still run in parallel with others. Code before the call runs in both processes.
 func InChild(t *testing.T, environ []string) bool {
 	t.Helper()
 	if os.Getenv(childVariable) == t.Name() {
@@ -49,11 +48,11 @@ func InChild(t *testing.T, environ []string) bool {
 	return false
 }
 
-// ownFlags are flags of the parent that a child must not share: files that it
-// would write over, and what is chosen and repeated by the parent.
+// ownFlags matches the flags of the parent that a child must not have: files that it
+// would overwrite, and which tests the parent runs and how often.
 var ownFlags = regexp.MustCompile(`^--?test\.(testlogfile|coverprofile|cpuprofile|memprofile|blockprofile|mutexprofile|trace|gocoverdir|outputdir|run|v|count|parallel|bench|fuzz|skip|paniconexit0)(=|$)`)
 
-// childFlags are the arguments of a process that runs one test.
+// childFlags returns the arguments of a process that runs one test.
 func childFlags(args []string, test string) []string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
@@ -63,10 +62,10 @@ func childFlags(args []string, test string) []string {
 	return append([]string{"-test.v", "-test.run=" + strings.Join(parts, "/")}, args...)
 }
 
-// message matches what a test has logged, without its file and line.
+// message matches a line that a test has logged, after its file and line.
 var message = regexp.MustCompile(`(?m)^\s*[\w.-]+\.go:\d+: (.*)$`)
 
-// skipReason is the last message of a test that was skipped.
+// skipReason returns the last message of a skipped test.
 func skipReason(out, test string) (why string, skipped bool) {
 	before, _, skipped := strings.Cut(out, "--- SKIP: "+test+" (")
 	if all := message.FindAllStringSubmatch(before, -1); skipped && len(all) > 0 {

@@ -1,8 +1,8 @@
-// Package itself starts the program of a test anew: as the command understudy,
-// for tests that need it as a process of its own, to end it, to kill it, or to be
-// another user; or as the process of one test alone, which can be played beside
-// others. Its main idea is that nothing is built; its limit is that what is tested
-// is so not the file that is shipped.
+// Package itself starts the program of a test again: as the command understudy, for
+// tests that need it as a separate process, to end it, to kill it, or to run it as
+// another user; or as the process of one test alone, which can run in parallel with
+// others. Its main idea is that nothing has to be built; its limit is that the tested
+// program is not the file that is shipped.
 package itself
 
 import (
@@ -18,11 +18,11 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// Name is what a test program must be called by to be the command.
+// Name is the name by which a test program must be called to be the command.
 const Name = "understudy"
 
 // Main is the TestMain of a package with such tests. A test that starts a desktop
-// itself has its own program as the keeper, which must not play the tests again.
+// itself starts its own program as the keeper, which must not run the tests again.
 func Main(m *testing.M) {
 	keeps := len(os.Args) > 1 && os.Args[1] == virtual.KeeperCommand
 	if keeps || strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == Name {
@@ -31,8 +31,8 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Command makes a command that would run the test program anew one that is the
-// command understudy.
+// Command turns a command that would run the test program into one that runs as
+// understudy.
 func Command(c *exec.Cmd) *exec.Cmd {
 	c.Args[0] = Name
 	return c

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// summary is what the program is, in one line that every catalogue has room for.
+// summary describes the program in one line, short enough for every catalogue.
 const summary = "Records what a person does on a desktop, keeps it as a workflow, and plays it back durably."
 
-// authors are whom every package names.
+// authors is the author that every package names.
 const authors = "The Understudy authors"
 
 //go:embed files/understudy.service
 var serviceText string
 
-// service is the unit of systemd for a program that was put at a path.
+// service returns the systemd unit for a program at a path.
 func service(program string) file {
 	return file{"understudy.service", 0o644, []byte(strings.ReplaceAll(serviceText, "@PROGRAM@", program))}
 }
 
-// archive is what someone unpacks by hand.
+// archive returns the archive that people unpack by hand.
 func (r release) archive(t target, program []byte, s shared) (file, error) {
 	files := []file{{t.program(), 0o755, program}, s.license, s.readme}
 	for _, c := range s.completions {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A target is a system and a processor, in Go's words.
+// A target is an operating system and a processor, as Go names them.
 type target struct{ OS, Arch string }
 
 func (t target) String() string { return t.OS + "/" + t.Arch }
@@ -43,35 +43,46 @@ func parseTargets(text string) (found []target, err error) {
 	return found, nil
 }
 
-// stamp is the variable that holds the version in the program.
+// stamp is the variable of the program that holds the version.
 const stamp = "understudy/internal/cli.stamped"
 
-// build builds the program for a target, without cgo.
+// build returns the program for a target, built without cgo.
 func (r release) build(ctx context.Context, t target) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "packaging")
+	path, clean, err := r.buildFile(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	out := filepath.Join(dir, t.program())
+	defer clean()
+	return os.ReadFile(path)
+}
+
+// buildFile builds the program into a folder that clean removes.
+func (r release) buildFile(ctx context.Context, t target) (path string, clean func(), err error) {
+	dir, err := os.MkdirTemp("", "packaging")
+	if err != nil {
+		return "", nil, err
+	}
+	clean = func() { _ = os.RemoveAll(dir) }
+	path = filepath.Join(dir, t.program())
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
-		"-ldflags", "-s -w -buildid= -X "+stamp+"="+r.Version.Text, "-o", out, ".")
+		"-ldflags", "-s -w -buildid= -X "+stamp+"="+r.Version.Text, "-o", path, ".")
 	cmd.Dir = r.Root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.OS, "GOARCH="+t.Arch)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("building for %s: %w\n%s", t, err, text)
+		clean()
+		return "", nil, fmt.Errorf("building for %s: %w\n%s", t, err, text)
 	}
-	return os.ReadFile(out)
+	return path, clean, nil
 }
 
-// shared are the files that are the same for every target.
+// shared holds the files that are the same for every target.
 type shared struct {
 	license, readme file
 	completions     map[string]file // by shell
 }
 
-// sharedFiles reads what is in the repository, and asks the program of this
-// machine for the rest.
+// sharedFiles reads files of the repository, and runs the program, built for this
+// machine, to get its completions.
 func (r release) sharedFiles(ctx context.Context) (s shared, err error) {
 	for name, into := range map[string]*file{"LICENSE": &s.license, "README.md": &s.readme} {
 		body, err := os.ReadFile(filepath.Join(r.Root, name))
@@ -80,19 +91,11 @@ func (r release) sharedFiles(ctx context.Context) (s shared, err error) {
 		}
 		*into = file{name, 0o644, body}
 	}
-	program, err := r.build(ctx, target{runtime.GOOS, runtime.GOARCH})
+	here, clean, err := r.buildFile(ctx, target{runtime.GOOS, runtime.GOARCH})
 	if err != nil {
 		return s, err
 	}
-	dir, err := os.MkdirTemp("", "packaging")
-	if err != nil {
-		return s, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	here := filepath.Join(dir, target{OS: runtime.GOOS}.program())
-	if err := os.WriteFile(here, program, 0o700); err != nil {
-		return s, err
-	}
+	defer clean()
 	s.completions = map[string]file{}
 	for shell, name := range map[string]string{"bash": "understudy", "zsh": "_understudy", "fish": "understudy.fish", "powershell": "understudy.ps1"} {
 		text, err := exec.CommandContext(ctx, here, "completion", shell).Output()

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// What a virtual display needs; and what only some kinds of steps, the first
-// workflow and the completion in a shell need.
+// depends is what a virtual display needs; recommends is what only some kinds of steps,
+// the first workflow and shell completion need.
 var (
 	depends    = []string{"at-spi2-core", "dbus-daemon | dbus", "openbox", "x11-xkb-utils", "xclip", "xvfb"}
 	recommends = []string{"bash-completion", "fonts-dejavu-core", "mousepad", "tesseract-ocr", "xdg-utils"}
 )
 
-// debian is a package for Debian and Ubuntu; other systems have none.
+// debian returns the package for Debian and Ubuntu; other systems have none.
 func (r release) debian(t target, program []byte, s shared) (file, error) {
 	if t.OS != "linux" {
 		return file{}, nil
@@ -52,7 +52,7 @@ func (r release) control(t target, files []file) file {
 	for _, field := range [][2]string{
 		{"Package", "understudy"},
 		{"Version", r.Version.debian()},
-		{"Architecture", t.Arch}, // Go and Debian agree on these two names
+		{"Architecture", t.Arch}, // Go and Debian use the same names for these two
 		{"Maintainer", authors},
 		{"Installed-Size", fmt.Sprint((size + 1023) / 1024)},
 		{"Depends", strings.Join(depends, ", ")},
@@ -66,7 +66,7 @@ func (r release) control(t target, files []file) file {
 	return file{"control", 0o644, []byte(b.String())}
 }
 
-// checksums are what `dpkg --verify` compares with.
+// checksums returns the checksums that `dpkg --verify` compares with.
 func checksums(files []file) file {
 	var b bytes.Buffer
 	for _, f := range sorted(files) {
@@ -75,8 +75,8 @@ func checksums(files []file) file {
 	return file{"md5sums", 0o644, b.Bytes()}
 }
 
-// ar is the archive that a Debian package is: a line of 60 characters before
-// each member, and an even length of each.
+// ar returns the archive format of Debian packages: a header of 60 characters before
+// each member, and members padded to an even length.
 func (r release) ar(members []file) []byte {
 	var b bytes.Buffer
 	b.WriteString("!<arch>\n")

@@ -19,7 +19,7 @@ import (
 	"understudy/internal/words"
 )
 
-// A file is one of a package, or a package.
+// A file is a file of a package, or a package itself.
 type file struct {
 	Name string // with slashes
 	Mode fs.FileMode
@@ -38,12 +38,12 @@ func (f file) write(dir string) error {
 	return os.WriteFile(name, f.Body, f.Mode)
 }
 
-// sorted are the files by name, so that the order is always the same.
+// sorted returns the files by name, so that the order is always the same.
 func sorted(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// folders are those above the files, each before what is in it.
+// folders returns the folders of the files, parents first.
 func folders(files []file) []string {
 	found := map[string]bool{}
 	for _, f := range files {
@@ -54,8 +54,8 @@ func folders(files []file) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// tarball is a compressed archive of files and the folders above them, all of
-// which belong to root. The prefix stands before each name.
+// tarball returns a compressed archive of files and their folders, all owned by root.
+// Each name gets the prefix.
 func tarball(prefix string, at time.Time, files []file) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -112,7 +112,7 @@ func document(name string, v any) (file, error) {
 	return file{name, 0o644, []byte(text + "\n")}, err
 }
 
-// sums are the checksums of files, as `sha256sum --check` reads them.
+// sums returns the checksums of files, as `sha256sum --check` reads them.
 func sums(files []file) file {
 	var b bytes.Buffer
 	for _, f := range sorted(files) {

@@ -2,8 +2,8 @@
 // npm packages, bundles for MCP clients, and the file for the registry of MCP
 // servers. `make package` runs it.
 //
-// The same commit gives the same bytes: every time that is written down is the
-// commit's. It publishes nothing.
+// The same commit gives the same bytes: every timestamp is that of the commit. It
+// publishes nothing.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// A release is what is packed, and under which names.
+// A release says what is packed, and under which names.
 type release struct {
 	Version   version
 	Root      string // the folder of the module
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string) error {
 	return err
 }
 
-// make builds the program for each target, packs it, and writes what came of it.
+// make builds the program for each target, packs it, and writes the packages.
 func (r release) make(ctx context.Context) (products []file, err error) {
 	if err := os.RemoveAll(r.Out); err != nil {
 		return nil, err
@@ -83,12 +83,11 @@ func (r release) make(ctx context.Context) (products []file, err error) {
 	if err != nil {
 		return nil, err
 	}
-	products = append(products, wrapper)
 	registry, err := r.registry(products)
 	if err != nil {
 		return nil, err
 	}
-	products = append(products, registry)
+	products = append(products, wrapper, registry)
 	products = append(products, sums(products))
 	for _, f := range products {
 		if err := f.write(r.Out); err != nil {
@@ -98,8 +97,7 @@ func (r release) make(ctx context.Context) (products []file, err error) {
 	return products, nil
 }
 
-// pack builds the program for one target, and packs it in every way that the
-// target has.
+// pack builds the program for one target, and makes all packages of the target.
 func (r release) pack(ctx context.Context, t target, common shared) (packed []file, err error) {
 	program, err := r.build(ctx, t)
 	if err != nil {
@@ -117,7 +115,7 @@ func (r release) pack(ctx context.Context, t target, common shared) (packed []fi
 	return packed, nil
 }
 
-// name is the name of a product of a target: understudy-1.2.3-linux-amd64.
+// name returns the base name of a package, such as understudy-1.2.3-linux-amd64.
 func (r release) name(t target) string {
 	return strings.Join([]string{"understudy", r.Version.Text, t.OS, t.Arch}, "-")
 }

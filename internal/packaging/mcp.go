@@ -10,8 +10,8 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// bundle is an MCP bundle, which a client such as Claude Desktop installs when
-// it is opened. Each holds one program: its manifest can tell systems apart, but
+// bundle returns an MCP bundle, which a client such as Claude Desktop installs when it
+// is opened. Each holds one program, because its manifest can tell systems apart, but
 // not processors.
 func (r release) bundle(t target, program []byte, s shared) (file, error) {
 	entry := path.Join("server", t.program())
@@ -52,11 +52,11 @@ func setting(title, description, otherwise string) object {
 	return object{"type": "string", "title": title, "description": description, "default": otherwise, "required": false}
 }
 
-// registryName is the name of the server in the registry of MCP servers.
+// registryName returns the name of the server in the registry of MCP servers.
 func (r release) registryName() string { return r.Namespace + "/understudy" }
 
-// registry is the file that tells the registry of MCP servers where the packages
-// are. Bundles are named only when it is known where they will be.
+// registry returns the file that tells the registry of MCP servers where the packages
+// are. Bundles are named only if their site is known.
 func (r release) registry(products []file) (file, error) {
 	packages := []object{{
 		"registryType": "npm", "registryBaseUrl": "https://registry.npmjs.org", "identifier": r.npmName(), "version": r.npmVersion(),

@@ -16,22 +16,22 @@ type npmPackage struct {
 	Description  string            `json:"description"`
 	License      string            `json:"license"`
 	Author       string            `json:"author"`
-	MCPName      string            `json:"mcpName,omitempty"` // by which the registry knows who owns it
+	MCPName      string            `json:"mcpName,omitempty"` // proves the ownership to the registry
 	Bin          map[string]string `json:"bin,omitempty"`
 	OS           []string          `json:"os,omitempty"`
 	CPU          []string          `json:"cpu,omitempty"`
 	Optional     map[string]string `json:"optionalDependencies,omitempty"`
 	Engines      map[string]string `json:"engines,omitempty"`
-	PreferUnplug bool              `json:"preferUnplugged,omitempty"` // a program cannot be run out of an archive
+	PreferUnplug bool              `json:"preferUnplugged,omitempty"` // a program cannot run from an archive
 }
 
-// Node's words for systems and processors.
+// Node's names of systems and processors.
 var (
 	nodeOS  = map[string]string{"linux": "linux", "windows": "win32", "darwin": "darwin"}
 	nodeCPU = map[string]string{"amd64": "x64", "arm64": "arm64"}
 )
 
-// npmName is the name of a package of ours.
+// npmName returns the name of one of our packages.
 func (r release) npmName(words ...string) string {
 	name := strings.Join(append([]string{"understudy"}, words...), "-")
 	if r.Scope == "" {
@@ -46,22 +46,22 @@ func (r release) npmAbout(name string) npmPackage {
 	return npmPackage{Name: name, Version: r.npmVersion(), Description: summary, License: "MIT", Author: authors}
 }
 
-// npmVersion is the version without what npm drops from one.
+// npmVersion returns the version without its build metadata, which npm drops.
 func (r release) npmVersion() string {
 	text, _, _ := strings.Cut(r.Version.Text, "+")
 	return text
 }
 
-// npmPlatform is the package that holds the program of one target; npm installs
-// it only there.
+// npmPlatform returns the package with the program of one target; npm installs it only
+// there.
 func (r release) npmPlatform(t target, program []byte, s shared) (file, error) {
 	about := r.npmAbout(r.npmTarget(t))
 	about.OS, about.CPU, about.PreferUnplug = []string{nodeOS[t.OS]}, []string{nodeCPU[t.Arch]}, true
 	return r.npmTarball(about, []file{{path.Join("bin", t.program()), 0o755, program}, s.license})
 }
 
-// npmWrapper is the package that people install. It runs the program that npm
-// chose, and fetches nothing itself.
+// npmWrapper returns the package that people install. It runs the program of the
+// package that npm chose, and fetches nothing itself.
 func (r release) npmWrapper(s shared) (file, error) {
 	about := r.npmAbout(r.npmName())
 	about.MCPName, about.Bin, about.Engines = r.registryName(), map[string]string{"understudy": "bin/understudy.js"}, map[string]string{"node": ">=18"}

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// A version is that of the commit that is packed.
+// A version is the version of the commit that is packed.
 type version struct {
 	Text string    // by the rules of semantic versioning, without a v
 	Time time.Time // of the commit
 }
 
-// described matches what git says of a commit: the last tag, its number when it
-// is a plain release, and what git adds for later commits.
+// described matches the output of git describe: the last tag, the parts of its number,
+// and the suffix for later commits.
 var described = regexp.MustCompile(`^v((\d+\.\d+\.)(\d+)(-[0-9A-Za-z.-]+?)??)(-\d+-g[0-9a-f]+)?$`)
 
-// gitVersion is that of the commit that is checked out: its tag, or one that
-// sorts between the last tag and the next one, as Go's own do.
+// gitVersion returns the version of the commit that is checked out: its tag, or a
+// version that sorts between the last tag and the next one, as Go's pseudo-versions do.
 func gitVersion(ctx context.Context, root string) (version, error) {
 	head, err := git(ctx, root, "log", "-1", "--format=%ct %H")
 	if err != nil {
@@ -46,7 +46,7 @@ func gitVersion(ctx context.Context, root string) (version, error) {
 	return v, err
 }
 
-// versionOf is the version of a commit of which git says this.
+// versionOf returns the version for an output of git describe; "" if there is no tag.
 func versionOf(words string, at time.Time, hash string) string {
 	commit := at.Format("20060102150405") + "-" + hash[:12]
 	m := described.FindStringSubmatch(words)
@@ -64,8 +64,8 @@ func versionOf(words string, at time.Time, hash string) string {
 	return minor + strconv.Itoa(n+1) + "-0." + commit
 }
 
-// debian is the version as dpkg compares versions: what comes before a release
-// sorts before it.
+// debian returns the version in the form in which dpkg sorts a pre-release before its
+// release.
 func (v version) debian() string { return strings.ReplaceAll(v.Text, "-", "~") }
 
 func git(ctx context.Context, dir string, args ...string) (string, error) {

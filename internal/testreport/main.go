@@ -4,12 +4,12 @@
 //
 //	go test -json ./... | go run ./internal/testreport -no-skips 'needs a desktop:'
 //
-// It fails when a test failed, when nothing was tested, or when a test was
-// skipped for a reason that begins with the words of -no-skips. With -times it
-// also leaves lines such as "12.5 test understudy/store.TestOpen" in a file, which
-// sort puts in order for several runs together. With -again it leaves the package
-// and the -run pattern of each test that failed in a file, when these are few and
-// nothing else was wrong, so that they can be played once more by themselves.
+// It fails if a test failed, if nothing was tested, or if a test was skipped for a
+// reason that begins with the words of -no-skips. With -times it also appends lines
+// such as "12.5 test understudy/store.TestOpen" to a file, which can be sorted over
+// several runs. With -again it writes the package and the -run pattern of each failed
+// test to a file, if these are few and nothing else was wrong, so that they can be
+// run once more by themselves.
 package main
 
 import (
@@ -24,23 +24,25 @@ func main() {
 	again := flag.String("again", "", "write what can be played once more to this file")
 	flag.Parse()
 	r := newReport(os.Stdout)
-	if err := r.read(os.Stdin); err != nil {
-		fmt.Fprintln(os.Stderr, "testreport:", err)
+	if !succeeded(r.read(os.Stdin)) {
 		os.Exit(1)
 	}
 	good := r.summary(*noSkips)
 	if *times != "" {
-		if err := r.appendTimes(*times); err != nil {
-			fmt.Fprintln(os.Stderr, "testreport:", err)
-			good = false
-		}
+		good = succeeded(r.appendTimes(*times)) && good
 	}
 	if *again != "" {
-		if err := os.WriteFile(*again, []byte(r.again()), 0o600); err != nil {
-			fmt.Fprintln(os.Stderr, "testreport:", err)
-		}
+		succeeded(os.WriteFile(*again, []byte(r.again()), 0o600))
 	}
 	if !good {
 		os.Exit(1)
 	}
+}
+
+// succeeded shows an error, and reports whether there was none.
+func succeeded(err error) bool {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testreport:", err)
+	}
+	return err == nil
 }

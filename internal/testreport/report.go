@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,54 +14,53 @@ import (
 	"strings"
 )
 
-// event is a line of `go test -json`.
+// event is one line of `go test -json`.
 type event struct {
-	Action     string
-	Package    string
-	ImportPath string // of a build
-	Test       string
-	Elapsed    float64
-	Output     string
+	Action  string
+	Package string
+	Test    string
+	Elapsed float64
+	Output  string
 }
 
-// report is what is known of a run of tests.
+// report collects the events of a test run.
 type report struct {
 	out                     io.Writer
 	packages                map[string]*pkg
-	builds                  map[string][]string // what compilers wrote
+	builds                  []string // output of the compiler, until a package shows it
 	passed, failed, skipped int
 	elapsed                 float64
-	reasons                 map[string][]string // why → the tests that were skipped
+	reasons                 map[string][]string // the skipped tests, by reason
 	bad                     []string            // packages that failed
 	slow                    []timed             // tests
 	took                    []timed             // packages
-	once                    []string            // what to play again: a package, a tab, a pattern
-	sure                    bool                // something is wrong that is not played again
+	once                    []string            // tests to run again: a package, a tab, a pattern
+	sure                    bool                // something failed that running again would not change
 }
 
-// pkg is a package whose tests run.
+// pkg is a package whose tests are running.
 type pkg struct {
 	lines  []line
 	failed map[string]bool
-	open   map[string]bool // started, not ended
+	open   map[string]bool // started and not ended
 	tests  int
 }
 
-// line is a line that a test, or the package itself, wrote.
+// line is a line of output of a test, or of the package itself.
 type line struct{ test, text string }
 
-// timed is a test or a package, and its seconds.
+// timed is a test or a package with its duration.
 type timed struct {
 	name    string
 	seconds float64
 }
 
 func newReport(out io.Writer) *report {
-	return &report{out: out, packages: map[string]*pkg{}, builds: map[string][]string{}, reasons: map[string][]string{}}
+	return &report{out: out, packages: map[string]*pkg{}, reasons: map[string][]string{}}
 }
 
-// read takes in events until there are no more. A line that is no event is
-// shown as it is: tools write such lines.
+// read takes events until the input ends. A line that is no event, as tools write
+// some, is shown as it is.
 func (r *report) read(in io.Reader) error {
 	s := bufio.NewScanner(in)
 	s.Buffer(nil, 16<<20)
@@ -78,7 +78,7 @@ func (r *report) read(in io.Reader) error {
 func (r *report) take(e event) {
 	if strings.HasPrefix(e.Action, "build-") {
 		if e.Output != "" {
-			r.builds[e.ImportPath] = append(r.builds[e.ImportPath], e.Output)
+			r.builds = append(r.builds, e.Output)
 		}
 		return
 	}
@@ -138,15 +138,13 @@ func (r *report) takePackage(e event, p *pkg) {
 	p.lines = nil
 }
 
-// explain shows what was written by the tests of a package that failed, by
-// those that were cut short, and by the package itself.
+// explain shows the output of the tests of a package that failed, of those that did not
+// end, and of the package itself.
 func (r *report) explain(p *pkg) {
-	for _, lines := range r.builds {
-		for _, text := range lines {
-			fmt.Fprint(r.out, "      ", text)
-		}
+	for _, text := range r.builds {
+		fmt.Fprint(r.out, "      ", text)
 	}
-	clear(r.builds)
+	r.builds = nil
 	for _, l := range p.lines {
 		if l.test == "" || p.failed[l.test] || p.open[l.test] {
 			fmt.Fprint(r.out, "      ", l.text)
@@ -154,9 +152,9 @@ func (r *report) explain(p *pkg) {
 	}
 }
 
-// replay notes which tests of a package that failed can be played again: those that
-// failed by their own words, not by those of a part. A data race, a test that never
-// ended and a package that failed by itself are sure as they are.
+// replay notes which failed tests of a package can be run again: those that reported a
+// failure themselves, not only in a subtest. A data race, a test that never ended and
+// a package that failed outside of tests are not worth a second run.
 func (r *report) replay(name string, p *pkg) {
 	own := map[string]bool{}
 	for _, l := range p.lines {
@@ -167,7 +165,7 @@ func (r *report) replay(name string, p *pkg) {
 	for test := range p.failed {
 		if !own[test] && p.within(test, func(part string) bool { return strings.HasPrefix(part, test+"/") }) ||
 			p.within(test, func(whole string) bool { return own[whole] && strings.HasPrefix(test, whole+"/") }) {
-			continue // its parts are, or the whole is
+			continue // its subtests are run again, or its parent is
 		}
 		parts := strings.Split(test, "/")
 		for i, part := range parts {
@@ -177,7 +175,7 @@ func (r *report) replay(name string, p *pkg) {
 	}
 }
 
-// within says whether a test that failed, other than this one, is as asked for.
+// within reports whether a failed test other than this one satisfies is.
 func (p *pkg) within(test string, is func(other string) bool) bool {
 	for other := range p.failed {
 		if other != test && is(other) {
@@ -187,27 +185,23 @@ func (p *pkg) within(test string, is func(other string) bool) bool {
 	return false
 }
 
-// replayed is how many tests are played again at most: when more fail, it is not
-// because the machine was busy.
+// replayed is the largest number of tests that are run again: if more fail, the reason is
+// not that the machine was busy.
 const replayed = 3
 
-// again is what to play again, a line each; nothing when something is sure.
+// again returns the tests to run again, a line each, or nothing if that is pointless.
 func (r *report) again() string {
 	if r.sure || len(r.once) > replayed {
 		return ""
 	}
 	slices.Sort(r.once)
-	var b strings.Builder
-	for _, l := range r.once {
-		fmt.Fprintln(&b, l)
-	}
-	return b.String()
+	return strings.Join(append(r.once, ""), "\n")
 }
 
-// place is the file and line that a test's message begins with.
+// place matches the file and line at the start of a test's message.
 var place = regexp.MustCompile(`^\s*[\w.-]+\.go:\d+: `)
 
-// reason is why a test was skipped: the last thing that it said.
+// reason returns why a test was skipped: its last message.
 func (p *pkg) reason(test string) string {
 	for _, l := range slices.Backward(p.lines) {
 		if l.test == test && place.MatchString(l.text) {
@@ -217,7 +211,7 @@ func (p *pkg) reason(test string) string {
 	return "no reason given"
 }
 
-// appendTimes appends the seconds of each package and of each test to a file.
+// appendTimes appends the duration of each package and of each test to a file.
 func (r *report) appendTimes(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -233,9 +227,9 @@ func (r *report) appendTimes(path string) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// summary shows what came of it all, and says whether it is good.
+// summary shows the totals, and reports whether the run is good.
 func (r *report) summary(noSkips string) bool {
-	slices.SortFunc(r.slow, func(a, b timed) int { return int(b.seconds*1000) - int(a.seconds*1000) })
+	slices.SortFunc(r.slow, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
 	fmt.Fprintln(r.out)
 	for _, s := range r.slow[:min(5, len(r.slow))] {
 		if s.seconds >= 1 {
