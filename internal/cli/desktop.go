@@ -66,10 +66,7 @@ func desktopOperation(a *app, o desktops.Operation) *cobra.Command {
 
 // desktopError replaces the advice of an error by that for the command line.
 func desktopError(err error) error {
-	if e, ok := errors.AsType[*steps.Error](err); ok && e.Code == steps.NotFound {
-		return &steps.Error{Code: steps.Invalid, Err: e.Err, Next: "`understudy desktop ls` lists them, `understudy desktop start NAME` starts one"}
-	}
-	return err
+	return adviseNotFound(err, "`understudy desktop ls` lists them, `understudy desktop start NAME` starts one")
 }
 
 func (a *app) keepers() (desktops.Keepers, error) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/internal/operations"
+	"understudy/steps"
 )
 
 // operation returns the command of an operation. Its arguments are taken by
@@ -44,6 +46,15 @@ func (a *app) operation(o operations.Declaration, do func(cmd *cobra.Command, va
 		cmd.Flags().SetInterspersed(false)
 	}
 	return cmd
+}
+
+// adviseNotFound makes a missing thing a wrong argument, with the advice for the
+// command line.
+func adviseNotFound(err error, next string) error {
+	if e, ok := errors.AsType[*steps.Error](err); ok && e.Code == steps.NotFound {
+		return &steps.Error{Code: steps.Invalid, Err: e.Err, Next: next}
+	}
+	return err
 }
 
 // positional is an argument that a command takes by position.

@@ -10,7 +10,6 @@ import (
 	"understudy/internal/fleet"
 	"understudy/internal/operations"
 	"understudy/internal/schedules"
-	"understudy/steps"
 )
 
 func schedulesFolder(home string) schedules.Folder {
@@ -30,7 +29,7 @@ func scheduleCommand(a *app) *cobra.Command {
 			}
 			defer end()
 			answer, err := o.Do(cmd.Context(), on, schedules.Caller{Client: "command line", Check: a.checkScheduled, Server: server}, values)
-			return answer, scheduleError(err)
+			return answer, adviseNotFound(err, "`understudy schedule ls` lists them, `understudy schedule add` makes one")
 		}, nil))
 	}
 	return cmd
@@ -67,12 +66,4 @@ func (a *app) checkScheduled(s schedules.Schedule, inputs map[string]any) (map[s
 	}
 	accepted, err := schedules.Accept(s, program, inputs)
 	return accepted, &bundle, err
-}
-
-// scheduleError replaces the advice of an error by that for the command line.
-func scheduleError(err error) error {
-	if steps.CodeOf(err) == steps.NotFound {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "`understudy schedule ls` lists them, `understudy schedule add` makes one"}
-	}
-	return err
 }

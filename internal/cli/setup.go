@@ -76,19 +76,19 @@ func setupOf(a *app, s compositorSetup) *cobra.Command {
 		Example: "  understudy setup " + s.name + "\n  understudy setup " + s.name + " --remove",
 		Args:    atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			do, done := s.install, "installed"
 			if remove {
-				path, err := s.remove(cmd.Context())
-				if err == nil {
-					fmt.Fprintf(a.out, "removed %s\n", path)
-				}
+				do, done = s.remove, "removed"
+			}
+			path, err := do(cmd.Context())
+			if err != nil {
 				return err
 			}
-			path, err := s.install(cmd.Context())
-			if err == nil {
-				fmt.Fprintf(a.out, "installed %s\n", path)
+			fmt.Fprintf(a.out, "%s %s\n", done, path)
+			if !remove {
 				fmt.Fprintf(a.errOut, "%s\nnext: %s\n", s.rights, s.next)
 			}
-			return err
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, s.removal)
