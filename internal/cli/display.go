@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/desks"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
 )
@@ -30,7 +31,10 @@ func defaultDisplay() displayFlags {
 	return displayFlags{Display: "auto", Keep: 24 * time.Hour, Kept: 8, KeptMB: 4096}
 }
 
-func (f *displayFlags) bounds() bounds { return bounds{f.Kept, int64(f.KeptMB) << 20} }
+// keeps returns how long, and how many, desktops of runs are kept.
+func (f *displayFlags) keeps() desks.Config {
+	return desks.Config{Keep: f.Keep, Bounds: desks.Bounds{Count: f.Kept, Memory: int64(f.KeptMB) << 20}}
+}
 
 func (f *displayFlags) options(cmd *cobra.Command) (desktop.Options, error) {
 	o := desktop.Options{Display: f.Display, Layout: f.Layout}

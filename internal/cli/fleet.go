@@ -230,7 +230,9 @@ func (w *worker) work(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer end()
-	e, leave := w.engineOver(s, nil, dir, o, lasting{bounds: w.bounds(), keep: w.Keep, worker: w.Name})
+	kept := w.keeps()
+	kept.Worker = w.Name
+	e, leave := w.engineOver(s, nil, dir, o, kept)
 	defer func() { err = errors.Join(err, leave(context.WithoutCancel(cmd.Context()))) }()
 	e.Lease, e.Dir, e.Roots, e.Environ, e.Allow = engine.NewLease(w.Desktops), files, []string{files}, os.Environ(), w.allow
 	labels, apps := w.allLabels(o.Screen), w.applications(cmd.Context(), o)

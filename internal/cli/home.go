@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/desks"
 	"understudy/internal/owner"
 	"understudy/internal/telemetry"
 	"understudy/mcpserver/access"
@@ -92,7 +93,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 	if err != nil {
 		return nil, nil, err
 	}
-	as := membership{hello: o.Display, lasting: lasting{bounds: d.bounds(), keep: d.Keep}}
+	as := membership{hello: o.Display, desks: d.keeps()}
 	for _, f := range adjust {
 		f(&as)
 	}
@@ -100,7 +101,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 	m, err := owner.Join(cmd.Context(), owner.Options{
 		Dir: dir, Log: a.log(), Drives: drives(o), Patience: leaveTime / 2,
 		Open: func(context.Context) (l owner.Local, err error) {
-			l, err = a.open(dir, o, as.lasting)
+			l, err = a.open(dir, o, as.desks)
 			if own = l.Engine; err == nil && as.tune != nil {
 				as.tune(own)
 			}
@@ -126,8 +127,8 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 
 // membership is how a process takes part in a data folder.
 type membership struct {
-	lasting lasting              // if this process owns the folder
-	tune    func(*engine.Engine) // likewise
+	desks desks.Config         // if this process owns the folder
+	tune  func(*engine.Engine) // likewise
 
 	hello       string         // the display that is asked of another owner; empty: each run says which
 	rights      *access.Rights // of this process's clients, if another process owns the folder
@@ -169,12 +170,12 @@ func recordedPictures(home string) string {
 
 func savedWorkflows(home string) string { return filepath.Join(home, "workflows") }
 
-func (a *app) open(dir string, o desktop.Options, lasting lasting) (owner.Local, error) {
+func (a *app) open(dir string, o desktop.Options, c desks.Config) (owner.Local, error) {
 	st, err := store.Open(dir, store.Options{Log: a.log(), Wait: 100 * time.Millisecond, Workflows: savedWorkflows(dir)})
 	if err != nil {
 		return owner.Local{}, err
 	}
-	e, leave := a.engineOver(st, st, dir, o, lasting)
+	e, leave := a.engineOver(st, st, dir, o, c)
 	return owner.Local{Engine: e, Close: func(ctx context.Context) error { return errors.Join(leave(ctx), st.Close()) }}, nil
 }
 
@@ -186,10 +187,10 @@ type fullStore interface {
 
 // engineOver returns an engine that executes runs of a store on desktops whose data
 // is in a folder, and a function that releases the desktops.
-func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o desktop.Options, lasting lasting) (*engine.Engine, func(context.Context) error) {
+func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o desktop.Options, c desks.Config) (*engine.Engine, func(context.Context) error) {
 	log, t := a.log(), a.observer()
 	o.Dir = cmp.Or(o.Dir, desktopsFolder(dir))
-	d, passwords := newDesk(a.machine, o, lasting, log), &observe.Passwords{}
+	d, passwords := desks.New(a.machine, o, c, log), &observe.Passwords{}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: keeper, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Lease: engine.NewLease(1), Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
@@ -198,10 +199,10 @@ func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o deskt
 		},
 		Watch: watchPerson(a.opens(o.Dir)), Observe: t.Observe,
 	}
-	d.endNeedless(context.Background(), e)
+	d.EndNeedless(context.Background(), e)
 	return e, func(ctx context.Context) error {
 		defer a.sendRest(ctx, t)
-		return errors.Join(d.leaveShared(ctx, e), d.close())
+		return errors.Join(d.LeaveShared(ctx, e), d.Close())
 	}
 }
 

@@ -181,7 +181,7 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *membership) {
 		rights := o.server.Rights()
 		m.rights, m.allow, m.keepRunning = &rights, o.server.AllowBound, o.keepRunning
-		m.lasting.shared, m.lasting.poolFlags = true, o.pool
+		m.desks.Shared, m.desks.Desktops, m.desks.Ready, m.desks.UsersHome = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome
 		m.tune = func(e *engine.Engine) {
 			o.own.Store(e)
 			e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)

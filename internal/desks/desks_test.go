@@ -1,4 +1,4 @@
-package cli
+package desks
 
 import (
 	"log/slog"
@@ -25,7 +25,7 @@ func TestWhoMayActWhere(t *testing.T) {
 		{"and beside one with a name", "", "virtual:work", true},
 		{"a pool of one is for one run", "", "", false},
 	} {
-		d := newDesk(local.Machine{}, desktop.Options{Display: "virtual", Dir: t.TempDir()}, lasting{shared: true, poolFlags: poolFlags{Desktops: 1}}, slog.New(slog.DiscardHandler))
+		d := New(local.Machine{}, desktop.Options{Display: "virtual", Dir: t.TempDir()}, Config{Shared: true, Desktops: 1}, slog.New(slog.DiscardHandler))
 		of := func(run, display string) engine.DesktopRequest {
 			return engine.DesktopRequest{Run: strings.Repeat(run, 10), Client: run, Choice: engine.DesktopChoice{Display: display}}
 		}
@@ -40,7 +40,7 @@ func TestWhoMayActWhere(t *testing.T) {
 		if _, ok := d.Claim(of("c", row.first)); !ok {
 			t.Errorf("%s: it was given up, and is refused", row.sentence)
 		}
-		if err := d.close(); err != nil {
+		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 	}

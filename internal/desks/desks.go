@@ -1,4 +1,11 @@
-package cli
+// Package desks opens the desktops on which the runs of a data folder or of a worker
+// act: the user's, virtual ones that are made for a run or shared, and those of a pool
+// in which each belongs to one client. It decides when a virtual desktop is ended and
+// how long it is kept.
+//
+// Which client has which desktop of a pool is decided by package pool; how a desktop
+// is opened and kept alive is left to the drivers.
+package desks
 
 import (
 	"context"
@@ -16,11 +23,12 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// desk opens the desktops of runs when they are first needed.
-type desk struct {
+// Desks opens the desktops of runs when they are first needed. It is the
+// engine.Desktops of an engine.
+type Desks struct {
 	machine desktop.Machine
 	options desktop.Options // of runs that chose none
-	lasting lasting
+	config  Config
 	log     *slog.Logger
 
 	pool *pool.Pool     // desktops that each belong to one client; nil: no pool
@@ -34,30 +42,35 @@ type desk struct {
 	acting  map[string]string           // the run that acts on a desktop, by the desktop's name
 }
 
-func newDesk(machine desktop.Machine, o desktop.Options, l lasting, log *slog.Logger) *desk {
-	d := &desk{
-		machine: machine, options: o, lasting: l, log: log, stop: func() {}, stir: make(chan struct{}, 1),
+// New returns the desktops of an engine. Options are those of runs that chose no
+// desktop; their Dir is the folder of the virtual desktops.
+func New(machine desktop.Machine, o desktop.Options, c Config, log *slog.Logger) *Desks {
+	d := &Desks{
+		machine: machine, options: o, config: c, log: log, stop: func() {}, stir: make(chan struct{}, 1),
 		open: map[string]*desktop.Desktop{}, opening: map[string]*sync.Mutex{}, acting: map[string]string{},
 	}
-	if l.Desktops > 0 {
+	if c.Desktops > 0 {
 		d.startPool()
 	}
 	return d
 }
 
-// lasting declares how virtual desktops are made, and how long they are kept.
-type lasting struct {
-	shared    bool          // runs that chose no desktop share one
-	keep      time.Duration // of the desktops of runs that did not succeed
-	worker    string        // the worker of a fleet that executes the runs
-	bounds    bounds
-	poolFlags // Desktops 0: there is no pool
+// Config declares how virtual desktops are made, and how long they are kept.
+type Config struct {
+	Shared bool          // runs that chose no desktop share one
+	Keep   time.Duration // of the desktops of runs that did not succeed
+	Worker string        // the worker of a fleet that executes the runs
+	Bounds Bounds
+
+	Desktops  int  // the size of the pool; 0: there is none
+	Ready     int  // desktops of the pool that are started before they are needed
+	UsersHome bool // programs on the pool's desktops have the user's home folder
 }
 
-// bounds limit the desktops that are kept for runs: the oldest is closed first.
-type bounds struct {
-	count  int
-	memory int64 // in bytes
+// Bounds limit the desktops that are kept for runs: the oldest is closed first.
+type Bounds struct {
+	Count  int
+	Memory int64 // in bytes
 }
 
 // sharedDesktop is the name of the virtual desktop of a server.
@@ -66,7 +79,7 @@ const sharedDesktop = "server"
 // madeFor returns the name of the desktop that is made for a run.
 func madeFor(run string) string { return "run-" + run[max(0, len(run)-8):] }
 
-func (d *desk) Of(r engine.DesktopRequest) engine.Desk {
+func (d *Desks) Of(r engine.DesktopRequest) engine.Desk {
 	if d.pooled(r) {
 		return pooledDesk{d, r}
 	}
@@ -74,7 +87,7 @@ func (d *desk) Of(r engine.DesktopRequest) engine.Desk {
 }
 
 // Claim reserves the desktop on which a run will act, unless another run has it.
-func (d *desk) Claim(r engine.DesktopRequest) (release func(), ok bool) {
+func (d *Desks) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	if d.pooled(r) {
 		return d.pool.Claim(whoOf(r))
 	}
@@ -99,17 +112,17 @@ func (d *desk) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	}, true
 }
 
-func (d *desk) Apart() bool { return d.pool != nil }
+func (d *Desks) Apart() bool { return d.pool != nil }
 
 // deskOf opens the desktop of one run.
 type deskOf struct {
-	*desk
+	*Desks
 	options desktop.Options
 }
 
 // optionsFor returns the options to open the desktop of a run with.
-func (d *desk) optionsFor(r engine.DesktopRequest) desktop.Options {
-	o, keep := d.options, d.lasting.keep
+func (d *Desks) optionsFor(r engine.DesktopRequest) desktop.Options {
+	o, keep := d.options, d.config.Keep
 	if c := r.Choice; c.Display != "" {
 		o.Display, o.Screen, o.Layout, keep = c.Display, c.Screen, c.Layout, c.Keep
 	}
@@ -117,10 +130,10 @@ func (d *desk) optionsFor(r engine.DesktopRequest) desktop.Options {
 	case r.On != nil:
 		o.Display, o.Name, o.Birth = "virtual", r.On.Name, r.On.Birth
 	case strings.HasPrefix(o.Display, "virtual:"): // named by the user, with a lifetime of its own
-	case d.lasting.shared && r.Choice.Display == "":
+	case d.config.Shared && r.Choice.Display == "":
 		o.Name, o.Linger = sharedDesktop, max(keep, time.Nanosecond)
 	case r.Run != "" && !r.Single:
-		o.Name, o.Run, o.Owner, o.Worker, o.Linger = madeFor(r.Run), r.Run, r.Owner, d.lasting.worker, max(keep, time.Nanosecond)
+		o.Name, o.Run, o.Owner, o.Worker, o.Linger = madeFor(r.Run), r.Run, r.Owner, d.config.Worker, max(keep, time.Nanosecond)
 	}
 	return o
 }
@@ -156,7 +169,7 @@ func (d deskOf) Open(ctx context.Context) (*desktop.Desktop, error) {
 }
 
 // alone waits until no other goroutine opens the desktop with a key.
-func (d *desk) alone(key string) (done func()) {
+func (d *Desks) alone(key string) (done func()) {
 	d.mu.Lock()
 	m := d.opening[key]
 	if m == nil {
@@ -170,7 +183,7 @@ func (d *desk) alone(key string) (done func()) {
 
 // cached returns the open desktop with a key, if it answers and has the given birth;
 // an empty birth stands for any.
-func (d *desk) cached(ctx context.Context, key, birth string) *desktop.Desktop {
+func (d *Desks) cached(ctx context.Context, key, birth string) *desktop.Desktop {
 	d.mu.Lock()
 	x := d.open[key]
 	d.mu.Unlock()
@@ -188,7 +201,7 @@ func (d *desk) cached(ctx context.Context, key, birth string) *desktop.Desktop {
 }
 
 // disconnect closes the connection to a desktop; a lasting desktop goes on.
-func (d *desk) disconnect(key string) {
+func (d *Desks) disconnect(key string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if x := d.open[key]; x != nil {
@@ -210,7 +223,7 @@ func keysOf(o desktop.Options) []string {
 	return []string{o.Display}
 }
 
-func (d *desk) Drop(x *desktop.Desktop) {
+func (d *Desks) Drop(x *desktop.Desktop) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for key, open := range d.open {
@@ -223,7 +236,7 @@ func (d *desk) Drop(x *desktop.Desktop) {
 
 // Release closes what is open for a run. The desktop that was made for it is ended if
 // the run succeeded, and kept for a time, within the bounds, otherwise.
-func (d *desk) Release(r engine.DesktopRequest, succeeded bool) {
+func (d *Desks) Release(r engine.DesktopRequest, succeeded bool) {
 	if d.pooled(r) {
 		d.releasePooled(r, succeeded)
 		return
@@ -236,7 +249,7 @@ func (d *desk) Release(r engine.DesktopRequest, succeeded bool) {
 		err = d.end(r.On.Name, r.On.Birth, "its run succeeded")
 	} else {
 		d.disconnect("virtual:" + r.On.Name)
-		err = d.keepWithin(d.lasting.bounds)
+		err = d.keepWithin(d.config.Bounds)
 	}
 	if err != nil {
 		d.log.Warn("a desktop could not be closed", "run", r.Run, "desktop", r.On.Name, "error", err)
@@ -245,7 +258,7 @@ func (d *desk) Release(r engine.DesktopRequest, succeeded bool) {
 
 // end ends a virtual desktop with everything on it, unless another one has its name
 // by now; an empty birth stands for any.
-func (d *desk) end(name, birth, why string) error {
+func (d *Desks) end(name, birth, why string) error {
 	d.disconnect("virtual:" + name)
 	k, err := virtual.Find(d.options.Dir, name)
 	if err != nil || birth != "" && k.Birth != birth {
@@ -254,16 +267,16 @@ func (d *desk) end(name, birth, why string) error {
 	return virtual.End(k, why)
 }
 
-// endNeedless ends the desktops of runs that no longer need them, because the process
+// EndNeedless ends the desktops of runs that no longer need them, because the process
 // that executed such a run was killed. It is called before any run starts. Desktops
 // of a worker of a fleet are left to that worker, which knows their runs.
-func (d *desk) endNeedless(ctx context.Context, e *engine.Engine) {
+func (d *Desks) EndNeedless(ctx context.Context, e *engine.Engine) {
 	if found, _ := filepath.Glob(filepath.Join(d.options.Dir, "*")); len(found) == 0 {
 		return // the usual case: most commands need no desktop
 	}
 	for _, k := range virtual.List(d.options.Dir) {
 		h, err := e.Get(ctx, k.Run)
-		if k.Run == "" || k.Worker != d.lasting.worker || k.Users > 0 || !errors.Is(err, engine.ErrNoRun) && h.Status != engine.Succeeded {
+		if k.Run == "" || k.Worker != d.config.Worker || k.Users > 0 || !errors.Is(err, engine.ErrNoRun) && h.Status != engine.Succeeded {
 			continue
 		}
 		if err := virtual.End(k, "its run had ended"); err != nil {
@@ -273,7 +286,7 @@ func (d *desk) endNeedless(ctx context.Context, e *engine.Engine) {
 }
 
 // keepWithin ends the oldest of the desktops that are kept for runs.
-func (d *desk) keepWithin(b bounds) error {
+func (d *Desks) keepWithin(b Bounds) error {
 	var made []virtual.Kept
 	var memory int64
 	for _, k := range virtual.List(d.options.Dir) {
@@ -282,12 +295,12 @@ func (d *desk) keepWithin(b bounds) error {
 			memory += k.Memory
 		}
 	}
-	for left := len(made); len(made) > 0 && (b.count > 0 && left > b.count || b.memory > 0 && memory > b.memory); made = made[1:] {
+	for left := len(made); len(made) > 0 && (b.Count > 0 && left > b.Count || b.Memory > 0 && memory > b.Memory); made = made[1:] {
 		oldest := made[0]
 		if oldest.Users > 0 {
 			continue
 		}
-		why := fmt.Sprintf("more than %d desktops, or more than %d MB, were kept for runs", b.count, b.memory>>20)
+		why := fmt.Sprintf("more than %d desktops, or more than %d MB, were kept for runs", b.Count, b.Memory>>20)
 		if err := virtual.End(oldest, why); err != nil {
 			return err
 		}
@@ -306,11 +319,11 @@ const sharedLinger = time.Minute
 // unfinished are the statuses of runs that may go on.
 var unfinished = []engine.Status{engine.Running, engine.Queued, engine.Waiting, engine.Paused, engine.Failed, engine.Cancelled, engine.Interrupted}
 
-// leaveShared sets how long the shared desktop stays: as long as runs that may go on
+// LeaveShared sets how long the shared desktop stays: as long as runs that may go on
 // need it.
-func (d *desk) leaveShared(ctx context.Context, e *engine.Engine) error {
+func (d *Desks) LeaveShared(ctx context.Context, e *engine.Engine) error {
 	k, err := virtual.Find(d.options.Dir, sharedDesktop)
-	if err != nil || !d.lasting.shared {
+	if err != nil || !d.config.Shared {
 		return nil //nolint:nilerr // there is no shared desktop
 	}
 	runs, err := e.List(ctx, engine.Query{Status: unfinished})
@@ -320,13 +333,14 @@ func (d *desk) leaveShared(ctx context.Context, e *engine.Engine) error {
 	linger := sharedLinger
 	for _, h := range runs {
 		if h.Desktop != nil && h.Desktop.Birth == k.Birth && h.Call == "" {
-			linger = max(d.lasting.keep, time.Millisecond)
+			linger = max(d.config.Keep, time.Millisecond)
 		}
 	}
 	return virtual.SetLinger(k, linger)
 }
 
-func (d *desk) close() error {
+// Close closes the connections to all desktops; lasting desktops go on.
+func (d *Desks) Close() error {
 	d.stop()
 	d.warm.Wait()
 	d.mu.Lock()

@@ -1,4 +1,4 @@
-package cli
+package desks
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 )
 
 // pooled reports whether the desktop of a run is one of the pool.
-func (d *desk) pooled(r engine.DesktopRequest) bool {
+func (d *Desks) pooled(r engine.DesktopRequest) bool {
 	return d.pool != nil && r.Choice.Display == "" && (r.On == nil || d.pool.Has(r.On.Name))
 }
 
@@ -29,8 +29,8 @@ func whoOf(r engine.DesktopRequest) pool.Who {
 
 // startPool creates the pool, adopts the desktops of an earlier server that still
 // exist, and keeps some ready.
-func (d *desk) startPool() {
-	d.pool = pool.New(d.lasting.Desktops)
+func (d *Desks) startPool() {
+	d.pool = pool.New(d.config.Desktops)
 	d.pool.Alive = func(name string) bool {
 		_, err := virtual.Find(d.options.Dir, name)
 		return err == nil
@@ -49,21 +49,21 @@ func (d *desk) startPool() {
 }
 
 // likeOurs reports whether a desktop is as this server would start it.
-func (d *desk) likeOurs(k virtual.Kept) bool {
+func (d *Desks) likeOurs(k virtual.Kept) bool {
 	o := d.pooledOptions(k.Name)
 	ownHome := slices.ContainsFunc(k.Env, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
 	return (o.Screen == desktop.Size{} && k.Screen == virtual.DefaultScreen || o.Screen == k.Screen) && o.Layout == k.Layout && o.OwnHome == ownHome
 }
 
-func (d *desk) pooledOptions(name string) desktop.Options {
+func (d *Desks) pooledOptions(name string) desktop.Options {
 	o := d.options
-	o.Display, o.Name, o.Linger, o.OwnHome = "virtual", name, sharedLinger, !d.lasting.SharedHome
+	o.Display, o.Name, o.Linger, o.OwnHome = "virtual", name, sharedLinger, !d.config.UsersHome
 	return o
 }
 
 // pooledDesk opens the desktop of the pool for one run.
 type pooledDesk struct {
-	*desk
+	*Desks
 	r engine.DesktopRequest
 }
 
@@ -72,7 +72,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	who := whoOf(d.r)
 	name, ok := d.pool.Of(who)
 	if !ok {
-		return nil, steps.Errorf(steps.Busy, "all %d desktops are in use by runs of others", d.lasting.Desktops).WithNext("try again later")
+		return nil, steps.Errorf(steps.Busy, "all %d desktops are in use by runs of others", d.config.Desktops).WithNext("try again later")
 	}
 	defer d.alone("pool " + name)()
 	defer d.stirPool()
@@ -86,7 +86,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	if d.r.On != nil {
 		o.Birth = d.r.On.Birth
 	}
-	x, err := deskOf{d.desk, o}.Open(ctx)
+	x, err := deskOf{d.Desks, o}.Open(ctx)
 	if err == nil && first {
 		err = d.assign(name, d.r, !d.r.Single)
 	}
@@ -98,7 +98,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 }
 
 // assign notes for whom a desktop of the pool is.
-func (d *desk) assign(name string, r engine.DesktopRequest, run bool) error {
+func (d *Desks) assign(name string, r engine.DesktopRequest, run bool) error {
 	k, err := virtual.Find(d.options.Dir, name)
 	if err != nil {
 		return err
@@ -108,14 +108,14 @@ func (d *desk) assign(name string, r engine.DesktopRequest, run bool) error {
 		return nil
 	}
 	if run {
-		a.Run, a.Linger = r.Run, max(d.lasting.keep, time.Nanosecond)
+		a.Run, a.Linger = r.Run, max(d.config.Keep, time.Nanosecond)
 	}
 	return virtual.Assign(k, a)
 }
 
 // releasePooled releases the desktop of a run that has come to rest. It stays its
 // client's until another client needs it, or is kept for a run that did not succeed.
-func (d *desk) releasePooled(r engine.DesktopRequest, succeeded bool) {
+func (d *Desks) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	keep := !succeeded && !r.Single && r.On != nil
 	if r.On == nil {
 		d.pool.Rest(whoOf(r), false)
@@ -123,7 +123,7 @@ func (d *desk) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	}
 	defer d.stirPool()
 	var err error
-	if keep && d.lasting.keep == 0 {
+	if keep && d.config.Keep == 0 {
 		keep, err = false, d.end(r.On.Name, "", "it was not to be kept")
 		d.pool.Ended(r.On.Name)
 	} else if !keep {
@@ -131,7 +131,7 @@ func (d *desk) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	}
 	if d.pool.Rest(whoOf(r), keep) { // its time runs while nobody is attached
 		d.disconnect("virtual:" + r.On.Name)
-		err = errors.Join(err, d.keepWithin(d.lasting.bounds))
+		err = errors.Join(err, d.keepWithin(d.config.Bounds))
 	}
 	if err != nil {
 		d.log.Warn("a desktop of the pool could not be given up", "run", r.Run, "desktop", r.On.Name, "error", err)
@@ -140,7 +140,7 @@ func (d *desk) releasePooled(r engine.DesktopRequest, succeeded bool) {
 
 // Forget ends the desktops of a client that is gone. A client without a session may
 // come back: the next command is the same client.
-func (d *desk) Forget(client string) {
+func (d *Desks) Forget(client string) {
 	if d.pool == nil || !strings.Contains(client, "#") {
 		return
 	}
@@ -151,7 +151,7 @@ func (d *desk) Forget(client string) {
 }
 
 // endUnused ends a desktop of the pool if it is still among the unused ones.
-func (d *desk) endUnused(name, why string, unused func() []string) {
+func (d *Desks) endUnused(name, why string, unused func() []string) {
 	defer d.alone("pool " + name)()
 	if !slices.Contains(unused(), name) {
 		return // a run or its client was faster
@@ -164,7 +164,7 @@ func (d *desk) endUnused(name, why string, unused func() []string) {
 }
 
 // stirPool makes keepReady look at the pool.
-func (d *desk) stirPool() {
+func (d *Desks) stirPool() {
 	select {
 	case d.stir <- struct{}{}:
 	default: // it is going to look anyway
@@ -172,7 +172,7 @@ func (d *desk) stirPool() {
 }
 
 // keepReady starts desktops before they are needed.
-func (d *desk) keepReady(ctx context.Context) {
+func (d *Desks) keepReady(ctx context.Context) {
 	look := time.NewTimer(0)
 	defer look.Stop()
 	for {
@@ -182,17 +182,17 @@ func (d *desk) keepReady(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		stale, next := d.pool.Stale(d.lasting.Warm, staleAfter)
+		stale, next := d.pool.Stale(d.config.Ready, staleAfter)
 		for _, name := range stale {
 			d.endUnused(name, "it was made clean for the next client", func() []string {
-				stale, _ := d.pool.Stale(d.lasting.Warm, staleAfter)
+				stale, _ := d.pool.Stale(d.config.Ready, staleAfter)
 				return stale
 			})
 		}
 		if !next.IsZero() {
 			look.Reset(time.Until(next))
 		}
-		for _, name := range d.pool.Wanted(d.lasting.Warm) {
+		for _, name := range d.pool.Wanted(d.config.Ready) {
 			if err := d.makeReady(ctx, name); err != nil && ctx.Err() == nil {
 				d.log.Warn("a desktop could not be made ready", "desktop", name, "error", err)
 			}
@@ -204,7 +204,7 @@ func (d *desk) keepReady(ctx context.Context) {
 // for one that must be ready.
 const staleAfter = 5 * time.Minute
 
-func (d *desk) makeReady(ctx context.Context, name string) error {
+func (d *Desks) makeReady(ctx context.Context, name string) error {
 	defer d.alone("pool " + name)()
 	if !slices.Contains(d.pool.Wanted(len(d.pool.Names())), name) {
 		return nil // a run was faster
