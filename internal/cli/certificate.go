@@ -11,15 +11,15 @@ import (
 	"understudy/steps"
 )
 
-// certificate is a certificate in two files, which may be exchanged while the
-// server runs: certificates are short-lived.
+// certificate is a TLS certificate in two files that may change while the server runs,
+// because certificates are short-lived.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
 	mu     sync.Mutex
 	loaded *tls.Certificate
-	seen   [2]time.Time // when the files were changed
+	seen   [2]time.Time // modification times of the loaded files
 }
 
 func tlsConfig(certFile, keyFile string, log *slog.Logger) (*tls.Config, error) {
@@ -30,8 +30,8 @@ func tlsConfig(certFile, keyFile string, log *slog.Logger) (*tls.Config, error) 
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}, nil
 }
 
-// get gives the certificate as the files have it. When they are not whole, as in
-// the moment between two writes, the one before goes on.
+// get returns the certificate in the files. If they cannot be loaded, such as between
+// the writes of the two, the previous certificate stays in use.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

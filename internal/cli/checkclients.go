@@ -34,8 +34,8 @@ type serverFinding struct {
 
 // run asks all servers at once. The servers that a working folder configures are not
 // read, because that may come from someone else.
-func (c *clientCheck) run(ctx context.Context) []serverFinding {
-	found := []serverFinding{}
+func (c *clientCheck) run(ctx context.Context) []*serverFinding {
+	found := []*serverFinding{}
 	system, err := clients.ThisSystem()
 	if err != nil {
 		return found
@@ -45,7 +45,6 @@ func (c *clientCheck) run(ctx context.Context) []serverFinding {
 		return found
 	}
 	var all sync.WaitGroup
-	var asked []*serverFinding
 	for _, client := range clients.All {
 		path := client.File(system)
 		text, err := os.ReadFile(path)
@@ -57,7 +56,7 @@ func (c *clientCheck) run(ctx context.Context) []serverFinding {
 			entries, err = client.Servers(text, dir)
 		}
 		if err != nil {
-			asked = append(asked, unreadable(client, path, err))
+			found = append(found, unreadable(client, path, err))
 			continue
 		}
 		for _, e := range entries {
@@ -66,14 +65,11 @@ func (c *clientCheck) run(ctx context.Context) []serverFinding {
 			}
 			s := &serverFinding{Client: client.Name, Server: e.Name, File: path}
 			s.Name, s.Needed = client.Name+": "+clean(e.Name), e.Ours() && !e.Disabled
-			asked = append(asked, s)
+			found = append(found, s)
 			all.Go(func() { s.ask(ctx, e, c.Timeout) })
 		}
 	}
 	all.Wait()
-	for _, s := range asked {
-		found = append(found, *s)
-	}
 	return found
 }
 

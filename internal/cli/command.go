@@ -84,6 +84,8 @@ func addFlag(flags *pflag.FlagSet, value any, name, short, help string) {
 		flags.DurationVarP(p, name, short, *p, help)
 	case pflag.Value:
 		flags.VarP(p, name, short, help)
+	default:
+		panic(fmt.Sprintf("--%s: no flag has the type %T", name, value))
 	}
 }
 

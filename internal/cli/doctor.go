@@ -14,7 +14,7 @@ import (
 type diagnosis struct {
 	Ready    bool              `json:"ready"`
 	Findings []desktop.Finding `json:"findings"`
-	Clients  []serverFinding   `json:"clients"` // their servers
+	Clients  []*serverFinding  `json:"clients"` // their servers
 }
 
 func doctorCommand(a *app) *cobra.Command {
@@ -49,7 +49,7 @@ func doctorCommand(a *app) *cobra.Command {
 }
 
 // diagnose finds a machine ready if everything needed works.
-func diagnose(findings []desktop.Finding, servers []serverFinding) diagnosis {
+func diagnose(findings []desktop.Finding, servers []*serverFinding) diagnosis {
 	d := diagnosis{Ready: true, Findings: findings, Clients: servers}
 	for _, f := range d.all() {
 		if f.Needed && !f.OK {

@@ -27,7 +27,7 @@ import (
 )
 
 // withRuns calls do with the runs of the data folder or of the fleet.
-func (a *app) withRuns(cmd *cobra.Command, d *displayFlags, do func(engine.Runs) error, adjust ...func(*membership)) error {
+func (a *app) withRuns(cmd *cobra.Command, d *displayFlags, do func(engine.Runs) error, adjust ...func(*joinOptions)) error {
 	runs, leave, err := a.runs(cmd, d, adjust...)
 	if err != nil {
 		return err
@@ -76,8 +76,8 @@ func findRun(ctx context.Context, runs engine.Runs, text string) (string, error)
 
 // runs returns the runs of the data folder, and a function that releases them.
 // If another process owns the folder, they are reached through that process;
-// otherwise they are in the engine of this one. A server adjusts its membership.
-func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membership)) (engine.Runs, func(), error) {
+// otherwise they are in the engine of this one. A server adjusts the options.
+func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOptions)) (engine.Runs, func(), error) {
 	if a.Fleet != "" {
 		return a.fleetRuns(cmd, nil)
 	}
@@ -93,7 +93,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 	if err != nil {
 		return nil, nil, err
 	}
-	as := membership{hello: o.Display, desks: d.keeps()}
+	as := joinOptions{hello: o.Display, desks: d.keeps()}
 	for _, f := range adjust {
 		f(&as)
 	}
@@ -125,8 +125,8 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 	return m, func() { a.leave(cmd.Context(), m) }, nil
 }
 
-// membership is how a process takes part in a data folder.
-type membership struct {
+// joinOptions say how a process joins a data folder.
+type joinOptions struct {
 	desks desks.Config         // if this process owns the folder
 	tune  func(*engine.Engine) // likewise
 

@@ -128,7 +128,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &opening{a: a, cmd: cmd, display: &f.displayFlags, pool: pool}
+	o := &lazyRuns{a: a, cmd: cmd, display: &f.displayFlags, pool: pool}
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
 		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Structured: f.Structured, TreeDiffs: f.TreeDiffs, Log: a.log(),
@@ -149,9 +149,9 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	return o.server, o.close, nil
 }
 
-// opening opens the runs of a server when they are first needed, and closes them at
+// lazyRuns opens the runs of a server when they are first needed, and closes them at
 // the end.
-type opening struct {
+type lazyRuns struct {
 	a       *app
 	cmd     *cobra.Command
 	display *displayFlags
@@ -170,7 +170,7 @@ type opening struct {
 	leave func()
 }
 
-func (o *opening) open(context.Context) (engine.Runs, error) {
+func (o *lazyRuns) open(context.Context) (engine.Runs, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.a.Fleet != "" {
@@ -178,7 +178,7 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 		o.leave = leave
 		return runs, err
 	}
-	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *membership) {
+	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *joinOptions) {
 		rights := o.server.Rights()
 		m.rights, m.allow, m.keepRunning = &rights, o.server.AllowBound, o.keepRunning
 		m.desks.Shared, m.desks.Desktops, m.desks.Ready, m.desks.UsersHome = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome
@@ -191,7 +191,7 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 	return runs, err
 }
 
-func (o *opening) close() {
+func (o *lazyRuns) close() {
 	o.recording.Wait() // the server has ended it
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 // record records the user for the tool record_workflow. Events are stored in the
 // data folder as they come, so nothing is lost if the program ends.
-func (o *opening) record(ctx context.Context, keys recorder.Keys, pictures string) (mcpserver.Recording, string, error) {
+func (o *lazyRuns) record(ctx context.Context, keys recorder.Keys, pictures string) (mcpserver.Recording, string, error) {
 	d, letGo, err := o.watched(ctx)
 	if err != nil {
 		return nil, "", notReady(err)
@@ -53,7 +53,7 @@ func (o *opening) record(ctx context.Context, keys recorder.Keys, pictures strin
 }
 
 // watched opens the desktop that a recording watches.
-func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error) {
+func (o *lazyRuns) watched(ctx context.Context) (*desktop.Desktop, func(), error) {
 	if _, err := o.server.Runs(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -81,7 +81,7 @@ func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error)
 	return d, func() { _ = d.Close() }, err
 }
 
-func (o *opening) recordingLog() (*recorder.Log, string, error) {
+func (o *lazyRuns) recordingLog() (*recorder.Log, string, error) {
 	home, err := o.a.folder()
 	if err != nil {
 		return nil, "", err

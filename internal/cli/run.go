@@ -71,7 +71,7 @@ func (a *app) runWorkflow(cmd *cobra.Command, name string, f *runFlags) error {
 			return err
 		}
 		return a.follow(cmd.Context(), runs, h, 0, &f.showFlags)
-	}, func(m *membership) {
+	}, func(m *joinOptions) {
 		if choice.Display != "" {
 			m.hello = ""
 		}
