@@ -1,7 +1,11 @@
-// Package cli is the command line: one file for each command, and Main, which
-// main and the tests call alike. A command reads its arguments, asks the
-// packages that know, and shows what they say: results on the standard output,
-// everything else on the error output, an exit status from one table.
+// Package cli is the command line: one file for each command, and Main, which main
+// and the tests call. A command reads its arguments, calls the packages that do the
+// work, and shows the result: results on the standard output, everything else on the
+// error output, and an exit status from one table.
+//
+// A command is declared once. Its flags are the tagged fields of a struct (addFlags),
+// whose values are the defaults; its usage names its arguments, and the completion of
+// a shell is derived from these names and those of the flags (completer).
 //
 // It decides nothing about workflows or desktops by itself.
 package cli
