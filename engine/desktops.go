@@ -78,12 +78,12 @@ func (x *runDesktop) claimOf(r DesktopRequest) DesktopClaim {
 	return func() (func(), bool) { return x.e.Desktops.Claim(r) }
 }
 
-func (e *Engine) apart() bool { return e.Desktops != nil && e.Desktops.Apart() }
+func (x *runDesktop) apart() bool { return x.e.Desktops != nil && x.e.Desktops.Apart() }
 
 // claimsEarly reports whether a run takes the lease before it looks at the desktop. A
 // run that will act must not look at a desktop on which another run acts meanwhile.
 func (x *runDesktop) claimsEarly() bool {
-	return x.e.apart() && !x.s.Created.DryRun && touches(x.program, steps.Act)
+	return x.apart() && !x.s.Created.DryRun && touches(x.program, steps.Act)
 }
 
 // openDesktop opens the desktop of the run. If it is a lasting one, the event that
@@ -232,7 +232,7 @@ func (x *runDesktop) opened(d *desktop.Desktop) {
 
 // openedKey returns under which key the desktop used last is remembered.
 func (x *runDesktop) openedKey() string {
-	if x.e.apart() {
+	if x.apart() {
 		return x.s.Created.Client
 	}
 	return ""

@@ -235,8 +235,10 @@ func (e *Engine) RestoreUnstored(id string, u Unstored) { e.workers.keep(id, u) 
 // Shutdown stops all runs with the cause shutdown, so that they can be resumed, and
 // waits for them.
 func (e *Engine) Shutdown(ctx context.Context) error {
-	if err := e.takeBackAll(ctx, errShutDown.Error()); err != nil {
-		e.log().Warn("that desktops were given back could not be recorded", "error", err)
+	for id, h := range e.holds.all() {
+		if err := e.giveBack(ctx, id, h, errShutDown.Error()); err != nil {
+			e.log().Warn("that a desktop was given back could not be recorded", "run", id, "error", err)
+		}
 	}
 	active := e.workers.close()
 	for _, w := range active {

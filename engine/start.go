@@ -25,7 +25,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	if err := w.refuseBusy(DesktopRequest{Run: w.id, Owner: r.Owner, Client: r.Client, Single: r.Call != "", Choice: r.Desktop}, r.Queue || r.DryRun); err != nil {
 		return Header{}, err
 	}
-	if err := e.checkQuota(ctx, r.Owner, r.Storage, 0); err != nil {
+	if err := e.today.checkQuota(ctx, e.Store, r.Owner, r.Storage, 0); err != nil {
 		return Header{}, err
 	}
 	created, err := w.creation(ctx, r)

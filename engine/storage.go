@@ -61,11 +61,11 @@ func (x *storedToday) of(ctx context.Context, st Store, owner string) (int64, er
 
 // checkQuota returns an error if a credential has stored as much as it may today; nil: it
 // has not.
-func (e *Engine) checkQuota(ctx context.Context, owner string, most Storage, more int64) *steps.Error {
+func (x *storedToday) checkQuota(ctx context.Context, st Store, owner string, most Storage, more int64) *steps.Error {
 	if owner == "" || most.Day == 0 {
 		return nil
 	}
-	n, err := e.today.of(ctx, e.Store, owner)
+	n, err := x.of(ctx, st, owner)
 	switch {
 	case err != nil:
 		return steps.AsError(fmt.Errorf("counting what the runs of %s have stored: %w", owner, err))
@@ -84,7 +84,7 @@ func (v *evaluator) quotaStop() *Stopping {
 		return nil
 	}
 	n := v.header.Bytes + v.uncounted.Load()
-	why := v.e.checkQuota(context.Background(), c.Owner, c.Storage, v.uncounted.Load())
+	why := v.e.today.checkQuota(context.Background(), v.e.Store, c.Owner, c.Storage, v.uncounted.Load())
 	if c.Storage.Run > 0 && n >= c.Storage.Run {
 		why = steps.Errorf(steps.Unavailable, "the run has stored %s, as much as one run of a credential may", megabytes(n)).
 			WithNext("log less, take fewer pictures, put large values into files; or ask the operator to start the server with a larger --max-run-mb")

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -308,12 +307,4 @@ func (e *Engine) endHold(id string, h *hold) {
 	e.holds.remove(id, h)
 	e.lease().Release(takeoverHolder(id, h.by))
 	e.hub.notify(id)
-}
-
-func (e *Engine) takeBackAll(ctx context.Context, why string) error {
-	var errs []error
-	for id, h := range e.holds.all() {
-		errs = append(errs, e.giveBack(ctx, id, h, why))
-	}
-	return errors.Join(errs...)
 }
