@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"understudy/steps"
@@ -38,11 +39,16 @@ func (b *Bundle) keep(ctx context.Context, f Files) (string, error) {
 	return f.Put(ctx, Documents, raw)
 }
 
-// ReadBundle decodes a stored bundle.
-func ReadBundle(raw []byte) (Bundle, error) {
-	var b Bundle
-	err := json.Unmarshal(raw, &b)
-	return b, err
+// BundleOf returns the stored document of a run with the documents that it calls.
+func BundleOf(ctx context.Context, runs Runs, h Header) (b Bundle, err error) {
+	raw, err := runs.File(ctx, Documents, h.Document)
+	if err == nil {
+		err = json.Unmarshal(raw, &b)
+	}
+	if err != nil {
+		return b, fmt.Errorf("run %s: reading its document: %w", h.ID, err)
+	}
+	return b, nil
 }
 
 // replace compiles another document for a run. Unless forced, steps that have been

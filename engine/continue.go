@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
@@ -128,7 +129,7 @@ func (e *Engine) programOf(ctx context.Context, s *State, known secrets) (*workf
 	if s.Created.Call == "" {
 		raw, err := e.Files.Get(ctx, Documents, s.Created.Document)
 		if err == nil {
-			b, err = ReadBundle(raw)
+			err = json.Unmarshal(raw, &b)
 		}
 		if err != nil {
 			return nil, b, err

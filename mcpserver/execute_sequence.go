@@ -199,7 +199,7 @@ func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 
 // compiledDocument compiles the stored document of a run.
 func compiledDocument(ctx context.Context, runs engine.Runs, h engine.Header, kinds []steps.Kind) (*workflows.Program, error) {
-	b, err := keptBundle(ctx, runs, h)
+	b, err := engine.BundleOf(ctx, runs, h)
 	if err != nil {
 		return nil, err
 	}

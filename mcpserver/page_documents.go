@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -34,7 +33,7 @@ func (l *library) Saved(name string) ([]byte, *workflows.Program, error) {
 // stored with it. A called document is included only if it is a saved workflow that may
 // be read.
 func (l *library) OfRun(ctx context.Context, runs engine.Runs, h engine.Header) ([]workflows.Source, error) {
-	b, err := keptBundle(ctx, runs, h)
+	b, err := engine.BundleOf(ctx, runs, h)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +56,7 @@ func (l *library) readable(name string) bool {
 // Mended returns the document of a run with another text of the document called name.
 // Documents that the run calls already are found as they were kept with it.
 func (l *library) Mended(ctx context.Context, runs engine.Runs, h engine.Header, name, text string) (engine.Bundle, *workflows.Program, error) {
-	b, err := keptBundle(ctx, runs, h)
+	b, err := engine.BundleOf(ctx, runs, h)
 	if err != nil {
 		return b, nil, err
 	}
@@ -79,13 +78,4 @@ func (l *library) Mended(ctx context.Context, runs engine.Runs, h engine.Header,
 		err = withoutSecrets(p)
 	}
 	return b, p, l.withoutForeignLines(sent, err)
-}
-
-// keptBundle returns the stored document of a run with the documents that it calls.
-func keptBundle(ctx context.Context, runs engine.Runs, h engine.Header) (engine.Bundle, error) {
-	raw, err := runs.File(ctx, engine.Documents, h.Document)
-	if err != nil {
-		return engine.Bundle{}, fmt.Errorf("run %s: reading its document: %w", h.ID, err)
-	}
-	return engine.ReadBundle(raw)
 }

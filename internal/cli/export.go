@@ -105,11 +105,7 @@ func (x *exporter) documents(ctx context.Context, h engine.Header) error {
 	if h.Document == "" {
 		return nil
 	}
-	raw, err := x.runs.File(ctx, engine.Documents, h.Document)
-	if err != nil {
-		return err
-	}
-	b, err := engine.ReadBundle(raw)
+	b, err := engine.BundleOf(ctx, x.runs, h)
 	if err != nil {
 		return err
 	}

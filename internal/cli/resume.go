@@ -142,11 +142,7 @@ func (a *app) programFor(ctx context.Context, runs engine.Runs, id, file string,
 	if h.Document == "" {
 		return &workflows.Program{}, nil
 	}
-	raw, err := runs.File(ctx, engine.Documents, h.Document)
-	if err != nil {
-		return nil, fmt.Errorf("the document of run %s: %w", id, err)
-	}
-	bundle, err := engine.ReadBundle(raw)
+	bundle, err := engine.BundleOf(ctx, runs, h)
 	if err != nil {
 		return nil, err
 	}

@@ -71,11 +71,7 @@ func Of(ctx context.Context, runs engine.Runs, id string) (Lesson, error) {
 	if l.events, err = recorder.ReadEvents(bytes.NewReader(seen)); err != nil {
 		return l, err
 	}
-	raw, err := runs.File(ctx, engine.Documents, h.Document)
-	if err != nil {
-		return l, err
-	}
-	if l.bundle, err = engine.ReadBundle(raw); err != nil {
+	if l.bundle, err = engine.BundleOf(ctx, runs, h); err != nil {
 		return l, err
 	}
 	l.Made, err = compile.Recording(l.events, compile.Options{})

@@ -85,11 +85,7 @@ func (v *Viewer) document(w http.ResponseWriter, r *http.Request, runs engine.Ru
 	if h.Document == "" {
 		return steps.Errorf(steps.NotFound, "run %s has no document: it is a single call of %s", h.ID, h.Call)
 	}
-	raw, err := runs.File(r.Context(), engine.Documents, h.Document)
-	if err != nil {
-		return err
-	}
-	b, err := engine.ReadBundle(raw)
+	b, err := engine.BundleOf(r.Context(), runs, h)
 	if err != nil {
 		return err
 	}
