@@ -258,19 +258,19 @@ func show(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) 
 			continue
 		}
 		out := shown{view: viewOf(e, time.Now()), Notes: e.State.Notes}
-		text := fmt.Sprintf("%s runs %s\nwhen: %s\nnext: %s\noverlap: %s", e.Name, e.Workflow, out.When, out.nextWords(), e.Overlap)
+		lines := []string{fmt.Sprintf("%s runs %s\nwhen: %s\nnext: %s\noverlap: %s", e.Name, e.Workflow, out.When, out.nextWords(), e.Overlap)}
 		if c.History != nil {
 			if out.Runs, err = c.History(ctx, a.Name); err != nil {
 				return Result{}, err
 			}
 		}
 		for _, h := range out.Runs {
-			text += fmt.Sprintf("\nrun %s %s", h.ID, h.Status)
+			lines = append(lines, fmt.Sprintf("run %s %s", h.ID, h.Status))
 		}
 		for _, n := range out.Notes {
-			text += "\n" + n.At.Format(time.RFC3339) + " " + n.Text
+			lines = append(lines, n.At.Format(time.RFC3339)+" "+n.Text)
 		}
-		return Result{Value: out, Text: text + unserved(ctx, on)}, nil
+		return Result{Value: out, Text: strings.Join(lines, "\n") + unserved(ctx, on)}, nil
 	}
 	return Result{}, noSchedule(a.Name)
 }

@@ -18,11 +18,11 @@ const ErrNobody engine.Error = "nobody answers"
 type messaging struct{ *servers }
 
 func (s messaging) messageSubject(name ...string) string {
-	subject := s.prefix + ".say"
+	words := []string{s.prefix, "say"}
 	for _, w := range name {
-		subject += "." + token(w)
+		words = append(words, token(w))
 	}
-	return subject
+	return strings.Join(words, ".")
 }
 
 // Ask sends a message to one of the processes that answer under a name, and returns

@@ -169,7 +169,13 @@ func (k *kit) wantEvents(run string, n int) {
 }
 
 // wantStale tests that a batch is refused because the run is elsewhere.
-func (k *kit) wantStale(b engine.Batch) *engine.StaleError {
+func (k *kit) wantStale(b engine.Batch) {
+	k.t.Helper()
+	_ = k.stale(b)
+}
+
+// stale returns the error with which a batch is refused because the run is elsewhere.
+func (k *kit) stale(b engine.Batch) *engine.StaleError {
 	k.t.Helper()
 	err := k.Append(k.t.Context(), b.Header.ID, b)
 	stale, ok := errors.AsType[*engine.StaleError](err)

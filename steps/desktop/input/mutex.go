@@ -6,6 +6,7 @@ import "context"
 // so that input comes one action at a time.
 type Mutex chan struct{}
 
+// NewMutex returns a mutex that nobody holds.
 func NewMutex() Mutex { return make(Mutex, 1) }
 
 // Lock locks the mutex, or returns the cause if the context ends first.
