@@ -160,6 +160,8 @@ func Paths() []string {
 var files embed.FS
 
 // thirdParty is noVNC as its authors publish it.
+//
+//go:embed thirdparty
 var thirdParty embed.FS
 
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{

@@ -1,0 +1,42 @@
+package viewer
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"regexp"
+	"testing"
+)
+
+// imported matches the modules that a script imports.
+var imported = regexp.MustCompile(`(?m)^\s*(?:import|export)\b(?:[^"';=]*\bfrom)?\s*["']([^"']+\.js)["']`)
+
+// The scripts of the page of a desktop, and all that they import, are served.
+func TestScriptsFindWhatTheyImport(t *testing.T) {
+	v := New(Options{})
+	seen := map[string]bool{}
+	var follow func(script string)
+	follow = func(script string) {
+		if seen[script] {
+			return
+		}
+		seen[script] = true
+		w := httptest.NewRecorder()
+		v.ServeHTTP(w, httptest.NewRequest(http.MethodGet, script, nil))
+		if w.Code != http.StatusOK {
+			t.Errorf("%s: status %d", script, w.Code)
+			return
+		}
+		for _, m := range imported.FindAllStringSubmatch(w.Body.String(), -1) {
+			next := m[1]
+			if !path.IsAbs(next) {
+				next = path.Join(path.Dir(script), next)
+			}
+			follow(next)
+		}
+	}
+	follow("/pages/desktop.js")
+	if len(seen) < 20 {
+		t.Errorf("followed %d scripts, wanted those of noVNC too", len(seen))
+	}
+}
