@@ -80,6 +80,16 @@ func (q *queue) of(run string) (batches []engine.Batch) {
 	return batches
 }
 
+// last returns the last header of a run, if the queue has a batch of it.
+func (q *queue) last(run string) (h engine.Header, there bool) {
+	for _, r := range slices.Backward(q.all()) {
+		if r.run == run {
+			return r.batch.Header, true
+		}
+	}
+	return h, false
+}
+
 // headers returns the last header of each run.
 func (q *queue) headers() map[string]engine.Header {
 	headers := map[string]engine.Header{}

@@ -39,8 +39,8 @@ func (w *writer) appendLazily(r *request) bool {
 
 // position returns the last header of a run, empty for a new run.
 func (w *writer) position(run string) (engine.Header, error) {
-	if waiting := w.lazy.of(run); len(waiting) > 0 {
-		return waiting[len(waiting)-1].Header, nil
+	if h, there := w.lazy.last(run); there {
+		return h, nil
 	}
 	var h head
 	err := w.view(func(tx *bolt.Tx) (err error) {
