@@ -212,7 +212,7 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 		return nil, err
 	}
 	home.frame = n
-	if err := w.findRootPane(n); err != nil {
+	if err := w.findRootPane(n, p); err != nil {
 		return nil, err
 	}
 	if err := w.findParents(n); err != nil {

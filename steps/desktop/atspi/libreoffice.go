@@ -54,8 +54,9 @@ func (w *walker) askDrift(n *node) {
 	}
 }
 
-// findRootPane finds the root pane of a node that was read without its ancestors.
-func (w *walker) findRootPane(n *node) error {
+// findRootPane finds the root pane of a node that was read without its ancestors, by the
+// handle that named it.
+func (w *walker) findRootPane(n *node, p handleParts) error {
 	if !w.app.called("soffice") {
 		return nil
 	}
@@ -68,7 +69,7 @@ func (w *walker) findRootPane(n *node) error {
 			return err
 		}
 		if role == rolePane {
-			at.role, at.parent, n.drawn = role, w.holder(at.object, up.object), at
+			at.role, at.parent, n.drawn = role, w.holder(at.object, object{p.bus, p.frame}), at
 			w.askDrift(at)
 			return w.run()
 		}
@@ -77,10 +78,11 @@ func (w *walker) findRootPane(n *node) error {
 	return nil
 }
 
-// holder returns the node that has a root pane as its child. LibreOffice reports the
-// window as the pane's parent, whatever lies between.
-func (w *walker) holder(pane, window object) *node {
-	for at, depth := []object{window}, 0; len(at) > 0 && depth < holderDepth; depth++ {
+// holder returns the node below a frame that has a root pane as its child. The parent
+// that a pane reports is its window, whatever lies between, and sometimes a second object
+// for that window, with a box of its own.
+func (w *walker) holder(pane, frame object) *node {
+	for at, depth := []object{frame}, 0; len(at) > 0 && depth < holderDepth; depth++ {
 		var below []object
 		for _, o := range at {
 			body, err := w.call(o, ifaceAccessible+".GetChildren")
@@ -94,9 +96,9 @@ func (w *walker) holder(pane, window object) *node {
 		}
 		at = below
 	}
-	return &node{object: window}
+	return &node{object: frame}
 }
 
-// holderDepth bounds how many levels below its window a root pane is looked for, and
+// holderDepth bounds how many levels below its frame a root pane is looked for, and
 // holderWidth the children of a node that is looked into.
 const holderDepth, holderWidth = 4, 32

@@ -149,7 +149,7 @@ func (q *query) readBelow(s desktop.Scope) ([]appTree, error) {
 			return nil, err
 		}
 	}
-	if err := w.findRootPane(home.frame); err != nil {
+	if err := w.findRootPane(home.frame, p); err != nil {
 		return nil, err
 	}
 	roots := []frameWindow{home}
