@@ -67,7 +67,7 @@ func newMortal(t *testing.T) *mortal {
 		case 'c':
 			before := ""
 			if pressed := "k" + strconv.Itoa(int(id[1]-'1')); pressed != "k0" { // a desktop that ends at once would end the application before it wrote
-				before = "until grep -qx " + pressed + " acts; do sleep 0.01; done; "
+				before = "until [ -e " + pressed + " ]; do sleep 0.01; done; "
 			}
 			fmt.Fprintf(&text, "  - {id: %s, tool_name: run_command, timeout: 5s, arguments: {run: '%secho %s >> acts'}}\n", id, before, id)
 		case 'o':
@@ -77,7 +77,7 @@ func newMortal(t *testing.T) *mortal {
 		}
 	}
 	m.file("mortal.yaml", text.String(), 0o600)
-	m.file("zenity", "#!/bin/sh\necho o$1 >> acts\n/usr/bin/zenity --info --text \"dialog $1\" && echo k$1 >> acts\n", 0o700)
+	m.file("zenity", "#!/bin/sh\nrm -f k$1; echo o$1 >> acts\n/usr/bin/zenity --info --text \"dialog $1\" && echo k$1 >> acts && touch k$1\n", 0o700)
 	return m
 }
 
