@@ -117,7 +117,7 @@ crash: ## kill the engine KILLS times in the middle of a run, and look that all 
 	@$(MAKE) --no-print-directory deaths
 
 deaths: ## let engines, keepers, X servers, window managers and applications die DEATHS times while runs play on desktops, as DIES chooses
-	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=120m -run='^Test(WhoeverDies|InWhateverOrderTheyDie)$$' ./internal/lasting -deaths=$(or $(DEATHS),500) -seed=$(or $(DIES),0)
+	@CI= RACE=off .ci/test -count=1 -timeout=120m -run='^Test(WhoeverDies|InWhateverOrderTheyDie)$$' ./internal/lasting -deaths=$(or $(DEATHS),500) -seed=$(or $(DIES),0)
 
 chaos: ## let workers and servers of a fleet die, stop, be cut off and come back while RUNS runs play, as DIES chooses, and look that each step was done once; every other worker is of the version OLDER, where that is there
 	@rm -f dist/older.test; mkdir -p dist; git worktree prune
