@@ -195,6 +195,10 @@ func TestAtLengthACompositorThatTellsOfNoWindows(t *testing.T) {
 			}
 			const alpha, beta = "window:Counting >> role:button && name:Alpha", "window:Counting >> role:button && name:Beta"
 			s.does(kinds.WaitForElement, map[string]any{"selector": alpha, "condition": "exists", "timeout_ms": 60_000.0})
+			s.eventually("its window is the active one", func() bool {
+				w, err := s.Windows(t.Context())
+				return err == nil && w.Active() != nil
+			})
 			o := s.tries(kinds.ClickElement, map[string]any{"selector": alpha, "timeout_ms": 2_000.0})
 			if e := steps.AsError(o.Err); o.Err == nil || e.Code != steps.NotActionable {
 				w, _ := s.Windows(t.Context())
