@@ -297,7 +297,7 @@ func (c *chaos) document() string {
 	var b strings.Builder
 	b.WriteString("name: chaos\nsteps:\n")
 	for i := range *chaosSteps {
-		fmt.Fprintf(&b, "  - {id: s%d-, tool_name: act, arguments: {name: s%d-, for: 40}}\n", i, i)
+		fmt.Fprintf(&b, "  - {id: s%d-, tool_name: act, arguments: {name: s%d-, for: 120}}\n", i, i)
 	}
 	return b.String()
 }
