@@ -128,7 +128,7 @@ func (k *portalKeys) text(ctx context.Context, text string, syms []uint32) error
 	}
 	i := slices.IndexFunc(syms, func(sym uint32) bool { _, ok := k.layout.agreed(sym); return !ok })
 	if i >= 0 && k.keyboard.clipboard.missing != nil {
-		return &desktop.MissingError{What: fmt.Sprintf("%q cannot be typed: not all layouts of the session have it on the same key, and there is no clipboard to paste it from; set_text works", []rune(text)[i])}
+		return &desktop.MissingError{What: fmt.Sprintf("%q cannot be typed: not all layouts of the session have it on the same key, and there is no clipboard to paste it from; set_value works", []rune(text)[i])}
 	}
 	return k.typeOrPaste(ctx, text, syms, k.layout.agreed)
 }

@@ -158,7 +158,7 @@ func (b *virtualKeys) narrowTarget(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		if foreign {
-			return false, &desktop.MissingError{What: fmt.Sprintf("the window %q is one of XWayland, where what is typed may arrive as something else; set_text, or the program started with its Wayland backend, works", w.Title)}
+			return false, &desktop.MissingError{What: fmt.Sprintf("the window %q is one of XWayland, where what is typed may arrive as something else; set_value, or the program started with its Wayland backend, works", w.Title)}
 		}
 	}
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", w.PID))
