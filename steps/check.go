@@ -161,6 +161,11 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 			if s.Properties["selector"] != nil && slices.Contains(selector.Atoms(), name) {
 				hint = fmt.Sprintf("it belongs into the selector: selector: %q", name+":…")
 			}
+			for _, missing := range s.Required { // such as text for text_to_type
+				if _, given := v[missing]; !given && slices.Contains(strings.Split(missing, "_"), name) {
+					hint = fmt.Sprintf("did you mean %s?", missing)
+				}
+			}
 			if s.Properties["selector"] != nil && name == TargetArgument {
 				hint = "it belongs to calls of tools: in a workflow, give selector or ref"
 			}

@@ -26,6 +26,8 @@ func TestCheckOfRealKinds(t *testing.T) {
 		{"a time that is negative", ClickElement, args("selector", "name:x", "timeout_ms", -1.0), "wanted at least 0"},
 		{"a pattern that cannot be read", GrepFiles, args("pattern", "("), "pattern: "},
 		{"a part of a selector as an argument", ClickElement, args("name", "Save"), `it belongs into the selector: selector: "name:…"`},
+		{"a part of the name of an argument that is missing", TypeIntoElement, args("selector", "name:x", "text", "Ada"), "did you mean text_to_type?"},
+		{"a part of a selector beside the argument whose name it is a part of", TypeIntoElement, args("text_to_type", "Ada", "text", "Ada"), "it belongs into the selector"},
 		{"an argument of another kind", Delay, args("delay", "1s"), "there is no argument"},
 		{"an argument of other programs that does nothing", HighlightElement, args("selector", "name:x", "color", 255.0, "bring_to_front", true), ""},
 		{"one that does nothing with another kind", ClickElement, args("selector", "name:x", "color", 255.0), "there is no argument"},
