@@ -105,7 +105,7 @@ func happened(ctx context.Context, env *steps.Env, el *desktop.Element, before, 
 		lines[0] += ", which may have taken the press for itself: nothing else changed"
 	}
 	if len(lines) == 0 && before.tree != nil {
-		return "nothing changed that shows"
+		return fmt.Sprintf("nothing that shows changed within %s", startTimeout)
 	}
 	return strings.Join(lines, "\n")
 }
