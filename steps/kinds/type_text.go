@@ -19,7 +19,7 @@ var TypeText = steps.Define(steps.Kind{
 	Focus:   steps.Take,
 	ByHand:  true,
 	Timeout: 2 * time.Minute,
-}, TypeTextArgs{}, typeText)
+}, TypeTextArgs{}, aim.With(typeText))
 
 // TypeTextArgs says what to type.
 type TypeTextArgs struct {
@@ -28,10 +28,14 @@ type TypeTextArgs struct {
 
 // TypeTextResult says how much was typed.
 type TypeTextResult struct {
-	Characters int `json:"characters" jsonschema:"how many characters were typed"`
+	Characters int    `json:"characters" jsonschema:"how many characters were typed"`
+	Happened   string `json:"happened,omitzero" jsonschema:"of a call of its own: the windows that opened and closed afterwards, the focus, and what changed"`
 }
 
-func typeText(ctx context.Context, env *steps.Env, a TypeTextArgs) (TypeTextResult, error) {
-	into := func(el *desktop.Element) { observe.NoteTarget(env, el) }
-	return TypeTextResult{utf8.RuneCountInString(a.Text)}, aim.TypeWhereTheFocusIs(ctx, env.Desktop, a.Text, into)
+func typeText(ctx context.Context, hand *aim.Hand, a TypeTextArgs) (TypeTextResult, error) {
+	into := func(el *desktop.Element) { observe.NoteTarget(hand.Env, el) }
+	after, err := observe.Action(ctx, hand, observe.ActionOptions{}, nil, func() (observe.Checked, error) {
+		return observe.Unchecked, aim.TypeWhereTheFocusIs(ctx, hand.Desktop, a.Text, into)
+	})
+	return TypeTextResult{utf8.RuneCountInString(a.Text), after.Happened}, err
 }

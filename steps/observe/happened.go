@@ -14,8 +14,8 @@ import (
 
 const (
 	// quietFor is how long nothing must change until the effects of an action count as
-	// complete: a button is released before its dialog opens.
-	quietFor = 150 * time.Millisecond
+	// complete: GTK 3 shows a button as pressed for 250 ms before it acts on a key.
+	quietFor = 300 * time.Millisecond
 	// startTimeout bounds the wait for a first change, and happenTimeout for the last.
 	startTimeout  = 500 * time.Millisecond
 	happenTimeout = 2 * time.Second
