@@ -95,8 +95,8 @@ func orEmpty[M ~map[K]V, K comparable, V any](m M) M {
 }
 
 // at puts the cursor of the innermost list on a node, and returns its execution.
-func (s *State) at(index int) *Step {
-	f := s.top()
+func (x *stack) at(index int) *Step {
+	f := x.top()
 	if f.Cur == nil || f.Next != index || f.Cur.Settled != "" {
 		f.Cur = &Step{Phase: ready}
 	}
@@ -105,49 +105,49 @@ func (s *State) at(index int) *Step {
 }
 
 // begin puts the cursor on a node that is executed anew.
-func (s *State) begin(index int) *Step {
-	f := s.top()
+func (x *stack) begin(index int) *Step {
+	f := x.top()
 	f.Next, f.Cur = index, &Step{Phase: ready}
 	return f.Cur
 }
 
-func (s *State) evaluated(_ Event, e Evaluated) {
+func (x *stack) evaluated(_ Event, e Evaluated) {
 	switch e.What {
 	case TheSelectors:
-		s.selectors(e)
+		x.selectors(e)
 		return
 	case TheOutput:
-		s.output(e)
+		x.output(e)
 		return
 	case TheIf:
-		s.begin(e.Index)
+		x.begin(e.Index)
 	}
-	c := s.at(e.Index)
+	c := x.at(e.Index)
 	if e.Error != nil {
-		s.undecided(e, c)
+		x.undecided(e, c)
 		return
 	}
 	switch e.What {
 	case TheIf:
 		if !e.Holds {
-			s.outcome(e.ID, Outcome{Status: Skipped})
+			x.outcome(e.ID, Outcome{Status: Skipped})
 		}
 	case TheBefore:
 		c.Held = &e.Holds
 	case TheExpect:
 		c.Phase = checked
 	case TheRecheck:
-		s.recheck(e)
+		x.recheck(e)
 	case TheList:
 		c.Items, _ = e.Value.([]any)
 		c.Phase = inside
 		if len(c.Items) == 0 {
-			s.outcome(e.ID, rounds(0))
+			x.outcome(e.ID, rounds(0))
 		}
 	case TheWhile:
 		c.Phase = inside
 		if !e.Holds {
-			s.outcome(e.ID, rounds(c.Round))
+			x.outcome(e.ID, rounds(c.Round))
 		}
 	case TheInputs:
 		c.Inputs, _ = e.Value.(map[string]any)
@@ -162,7 +162,7 @@ func (s *State) evaluated(_ Event, e Evaluated) {
 
 // undecided folds an expression that could not be evaluated: the step has failed,
 // after whatever it did so far.
-func (s *State) undecided(e Evaluated, c *Step) {
+func (x *stack) undecided(e Evaluated, c *Step) {
 	switch e.What {
 	case TheRecheck: // whether the interrupted try did anything is unknown
 		c.Phase = asking
@@ -170,7 +170,7 @@ func (s *State) undecided(e Evaluated, c *Step) {
 	case TheArguments:
 		c.Tries++
 	}
-	s.outcome(e.ID, Outcome{Status: Errored, Acted: c.acted(), Error: e.Error})
+	x.outcome(e.ID, Outcome{Status: Errored, Acted: c.acted(), Error: e.Error})
 	if e.What == TheJump { // the try succeeded, so another one would not help
 		c.Phase, c.Tries = checked, maxTries
 	}
@@ -183,34 +183,34 @@ func (c *Step) acted() steps.Acted {
 	return c.Outcome.Acted
 }
 
-func (s *State) selectors(e Evaluated) {
-	c := s.scope()
+func (x *stack) selectors(e Evaluated) {
+	c := x.scope()
 	c.Selectors = map[string]any{}
 	if m, ok := e.Value.(map[string]any); ok {
 		c.Selectors = m
 	}
 	if e.Error != nil {
-		s.fail(*e.Error)
+		x.fail(*e.Error)
 	}
 }
 
-func (s *State) output(e Evaluated) {
-	c := s.scope()
+func (x *stack) output(e Evaluated) {
+	c := x.scope()
 	c.HasOutput, c.Output = true, e.Value
 	if e.Error != nil {
-		s.fail(*e.Error)
+		x.fail(*e.Error)
 	}
 }
 
 // fail makes the innermost list fail where it stands.
-func (s *State) fail(e ErrorRecord) {
-	s.top().Failure = &Failure{Error: e, At: keep(s.Frames)}
+func (x *stack) fail(e ErrorRecord) {
+	x.top().Failure = &Failure{Error: e, At: keep(x.Frames)}
 }
 
-func (s *State) recheck(e Evaluated) {
-	c := s.top().Cur
+func (x *stack) recheck(e Evaluated) {
+	c := x.top().Cur
 	if e.Holds {
-		s.outcome(e.ID, Outcome{Status: Success, Acted: steps.ActedYes, Result: map[string]any{"checked": "yes"}})
+		x.outcome(e.ID, Outcome{Status: Success, Acted: steps.ActedYes, Result: map[string]any{"checked": "yes"}})
 		c.Phase = checked
 		return
 	}
@@ -219,22 +219,22 @@ func (s *State) recheck(e Evaluated) {
 
 // outcome records the outcome of the step under the cursor, and makes it visible to
 // expressions.
-func (s *State) outcome(id string, o Outcome) {
-	f := s.top()
+func (x *stack) outcome(id string, o Outcome) {
+	f := x.top()
 	c := f.Cur
 	c.Outcome, c.Phase = &o, ended
 	if o.Status == Skipped {
 		c.Phase = checked
 	}
-	s.publish(id)
+	x.publish(id)
 }
 
-func (s *State) publish(id string) {
+func (x *stack) publish(id string) {
 	if id == "" {
 		return
 	}
-	f := s.top()
-	o, scope := f.Cur.Outcome, s.scope()
+	f := x.top()
+	o, scope := f.Cur.Outcome, x.scope()
 	out := expression.StepScope{Status: o.Status, Result: o.Result, Attempts: f.Cur.Tries}
 	if o.Error != nil {
 		out.Error = map[string]any{"code": string(o.Error.Code), "message": o.Error.Message}
@@ -271,7 +271,7 @@ func (s *State) ended(_ Event, e Ended) {
 	maps.Copy(s.scope().Env, e.Sets)
 }
 
-func (s *State) skipped(_ Event, e SkippedStep) {
-	s.at(e.Index)
-	s.outcome(e.ID, Outcome{Status: Skipped})
+func (x *stack) skipped(_ Event, e SkippedStep) {
+	x.at(e.Index)
+	x.outcome(e.ID, Outcome{Status: Skipped})
 }

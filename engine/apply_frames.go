@@ -85,8 +85,8 @@ func (s *State) left(_ Event, l Left) {
 // maxTries marks a step that must not be tried again.
 const maxTries = 1 << 30
 
-func (s *State) leftTrouble(f Frame, l Left) {
-	p := s.top()
+func (x *stack) leftTrouble(f Frame, l Left) {
+	p := x.top()
 	if p.Failure = f.Origin; p.Failure == nil {
 		p.Failure = f.Failure
 	}
@@ -96,28 +96,28 @@ func (s *State) leftTrouble(f Frame, l Left) {
 	}
 }
 
-func (s *State) leftList(f Frame, l Left, failure *Failure) {
-	p := s.top()
+func (x *stack) leftList(f Frame, l Left, failure *Failure) {
+	p := x.top()
 	c := p.Cur
 	p.Ending = p.Ending || l.Ending
 	switch {
 	case failure != nil:
-		s.outcome(l.ID, Outcome{Status: Errored, Error: &failure.Error, Result: l.Result})
+		x.outcome(l.ID, Outcome{Status: Errored, Error: &failure.Error, Result: l.Result})
 		c.Failure, c.Phase = failure, checked
 		if l.Lost {
 			c.Settled, p.Failure, p.Lost = Failing, failure, true
 		}
 	case f.Sort == LoopFrame && !l.Ending:
-		s.nextRound(l)
+		x.nextRound(l)
 	default:
-		s.outcome(l.ID, Outcome{Status: Success, Result: l.Result})
+		x.outcome(l.ID, Outcome{Status: Success, Result: l.Result})
 		c.Phase = checked
 	}
 }
 
 // nextRound counts a finished round of a loop.
-func (s *State) nextRound(l Left) {
-	c := s.top().Cur
+func (x *stack) nextRound(l Left) {
+	c := x.top().Cur
 	c.Round++
 	switch {
 	case c.Items == nil: // a while loop evaluates its condition again
@@ -125,7 +125,7 @@ func (s *State) nextRound(l Left) {
 	case c.Round < len(c.Items):
 		c.Phase = inside
 	default:
-		s.outcome(l.ID, rounds(c.Round))
+		x.outcome(l.ID, rounds(c.Round))
 		c.Phase = checked
 	}
 }
@@ -135,16 +135,16 @@ func rounds(n int) Outcome {
 }
 
 // sweep removes the scopes that no frame refers to any more.
-func (s *State) sweep() {
-	if len(s.Scopes) == 1 {
+func (x *stack) sweep() {
+	if len(x.Scopes) == 1 {
 		return
 	}
 	used := map[int]bool{}
-	mark(s.Frames, used)
-	mark(s.Resume, used)
-	for n := range s.Scopes {
+	mark(x.Frames, used)
+	mark(x.Resume, used)
+	for n := range x.Scopes {
 		if !used[n] {
-			delete(s.Scopes, n)
+			delete(x.Scopes, n)
 		}
 	}
 }

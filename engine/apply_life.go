@@ -30,8 +30,8 @@ func (s *State) moved(ev Event, m Moved) {
 	s.sweep()
 }
 
-func (s *State) waited(_ Event, w Waited) {
-	c := s.top().Cur
+func (x *stack) waited(_ Event, w Waited) {
+	c := x.top().Cur
 	if w.Why == "retry" {
 		c.Phase = again
 		return
@@ -61,20 +61,20 @@ func (s *State) settled(_ Event, e Settled) {
 
 func (s *State) locatedOn(_ Event, d desktop.Info) { s.Desktop = &d }
 
-func (s *State) cleared(Event, Cleared) {
-	s.top().Cur = &Step{Phase: ready}
+func (x *stack) cleared(Event, Cleared) {
+	x.top().Cur = &Step{Phase: ready}
 }
 
-func (s *State) expired(_ Event, e Expired) {
-	at := keep(s.Frames)
-	s.Frames = slices.Clip(s.Frames[:e.Depth])
-	f := s.top()
+func (x *stack) expired(_ Event, e Expired) {
+	at := keep(x.Frames)
+	x.Frames = slices.Clip(x.Frames[:e.Depth])
+	f := x.top()
 	f.Limit = 0
 	f.Failure = &Failure{Error: e.Error, At: at}
 	if f.Cur != nil {
 		f.Cur.Settled = Failing
 	}
-	s.sweep()
+	x.sweep()
 }
 
 func (s *State) asked(ev Event, q Question) {
@@ -120,16 +120,16 @@ const (
 	DoneByHand = "done"
 )
 
-func (s *State) decide(choice, id string) {
+func (x *stack) decide(choice, id string) {
 	switch choice {
 	case Redo:
-		s.cleared(Event{}, Cleared{})
+		x.cleared(Event{}, Cleared{})
 	case SkipStep:
-		s.outcome(id, Outcome{Status: Skipped})
+		x.outcome(id, Outcome{Status: Skipped})
 	case DoneByHand:
-		s.begin(s.top().Next)
-		s.outcome(id, Outcome{Status: Success, Acted: steps.ActedYes, Result: map[string]any{"by_hand": true}})
-		s.top().Cur.Phase = checked
+		x.begin(x.top().Next)
+		x.outcome(id, Outcome{Status: Success, Acted: steps.ActedYes, Result: map[string]any{"by_hand": true}})
+		x.top().Cur.Phase = checked
 	}
 }
 
@@ -172,12 +172,12 @@ func (s *State) shiftClocks(d time.Duration) {
 	}
 }
 
-func (s *State) unwound(_ Event, u Unwound) {
-	if s.Resume == nil {
-		s.Resume = resumePoint(s.Frames)
+func (x *stack) unwound(_ Event, u Unwound) {
+	if x.Resume == nil {
+		x.Resume = resumePoint(x.Frames)
 	}
-	s.Frames = slices.Clip(s.Frames[:u.Depth])
-	s.sweep()
+	x.Frames = slices.Clip(x.Frames[:u.Depth])
+	x.sweep()
 }
 
 func (s *State) stopping(_ Event, e Stopping) {

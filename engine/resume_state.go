@@ -89,24 +89,24 @@ func within(folder, other string) bool {
 }
 
 // resumeAt puts the cursor where the attempt starts.
-func (s *State) resumeAt(r Resumed) {
+func (x *stack) resumeAt(r Resumed) {
 	switch {
 	case r.From != "":
-		s.Frames = keep(r.Frames)
+		x.Frames = keep(r.Frames)
 	case r.Base > 0:
-	case s.Resume != nil:
-		s.Frames = resumePoint(s.Resume)
+	case x.Resume != nil:
+		x.Frames = resumePoint(x.Resume)
 	default:
-		s.Frames = resumePoint(s.Frames)
+		x.Frames = resumePoint(x.Frames)
 	}
 }
 
 // resetClocks prepares the frames for a new attempt, which has the full time and no
 // failures, except those that finally reacts to.
-func (s *State) resetClocks(now time.Time) {
-	finally := s.finally()
-	for i := range s.Frames {
-		f := &s.Frames[i]
+func (x *stack) resetClocks(now time.Time) {
+	finally := x.finally()
+	for i := range x.Frames {
+		f := &x.Frames[i]
 		f.Spent = 0
 		if f.Limit > 0 {
 			f.Since = now
@@ -117,25 +117,25 @@ func (s *State) resetClocks(now time.Time) {
 		if i >= finally {
 			f.Failure, f.Lost = nil, false
 		}
-		if f.Scope != 0 && !s.complete(i) {
-			c := s.Scopes[f.Scope]
+		if f.Scope != 0 && !x.complete(i) {
+			c := x.Scopes[f.Scope]
 			c.Finally, c.Whole, c.FinallyError, c.HasOutput, c.Output = "", false, nil, false, nil
 		}
 	}
 }
 
 // complete reports whether at most the finally of a document is left to do.
-func (s *State) complete(i int) bool {
-	if i+1 < len(s.Frames) {
-		return s.Frames[i+1].Sort == FinallyFrame
+func (x *stack) complete(i int) bool {
+	if i+1 < len(x.Frames) {
+		return x.Frames[i+1].Sort == FinallyFrame
 	}
-	c := s.Scopes[s.Frames[i].Scope]
+	c := x.Scopes[x.Frames[i].Scope]
 	return c.Whole && c.Finally == Done && c.FinallyError == nil
 }
 
 // retryOrDoubt repeats the step that did not succeed, unless it may have acted.
-func (s *State) retryOrDoubt() {
-	f := s.top()
+func (x *stack) retryOrDoubt() {
+	f := x.top()
 	c := f.Cur
 	switch {
 	case c == nil || c.Settled == Tolerated || c.Settled == Failing && f.Sort == FinallyFrame:

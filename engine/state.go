@@ -15,25 +15,31 @@ type State struct {
 	Attempt int    `json:"attempt"`
 	Status  Status `json:"status"`
 
-	Created  Created        `json:"created"`
-	Frames   []Frame        `json:"frames"` // the innermost last
-	Scopes   map[int]*Scope `json:"scopes"`
-	Last     int            `json:"last"` // number of the newest scope
-	Resume   []Frame        `json:"resume,omitempty"`
-	Stop     *Stopping      `json:"stop,omitempty"`
-	Question *Question      `json:"question,omitempty"`
-	Error    *ErrorRecord   `json:"error,omitempty"`
-	Output   any            `json:"output,omitempty"`
-	Desktop  *desktop.Info  `json:"desktop,omitempty"` // the lasting desktop of the run
-	Deaths   *Deaths        `json:"deaths,omitempty"`  // since a person last continued the run
-	Worker   string         `json:"worker,omitempty"`  // of a fleet: that executes the run, or did last
-	Lost     int            `json:"lost,omitempty"`    // number of workers lost since a person last continued the run
-	Mandate  *Mandate       `json:"mandate,omitempty"` // of a fleet: of the client that continued the run; nil: of the one that began it
-	Errors   int            `json:"errors,omitempty"`  // number of failures that did not end the run
-	Executed int            `json:"executed"`          // number of step executions in all attempts
-	Budget   int            `json:"budget"`            // number of step executions in this attempt
-	Used     time.Duration  `json:"used"`              // running time of this attempt, until Since
-	Since    time.Time      `json:"since,omitzero"`    // when the clock was last started
+	Created Created `json:"created"`
+	stack
+	Stop     *Stopping     `json:"stop,omitempty"`
+	Question *Question     `json:"question,omitempty"`
+	Error    *ErrorRecord  `json:"error,omitempty"`
+	Output   any           `json:"output,omitempty"`
+	Desktop  *desktop.Info `json:"desktop,omitempty"` // the lasting desktop of the run
+	Deaths   *Deaths       `json:"deaths,omitempty"`  // since a person last continued the run
+	Worker   string        `json:"worker,omitempty"`  // of a fleet: that executes the run, or did last
+	Lost     int           `json:"lost,omitempty"`    // number of workers lost since a person last continued the run
+	Mandate  *Mandate      `json:"mandate,omitempty"` // of a fleet: of the client that continued the run; nil: of the one that began it
+	Errors   int           `json:"errors,omitempty"`  // number of failures that did not end the run
+	Executed int           `json:"executed"`          // number of step executions in all attempts
+	Budget   int           `json:"budget"`            // number of step executions in this attempt
+	Used     time.Duration `json:"used"`              // running time of this attempt, until Since
+	Since    time.Time     `json:"since,omitzero"`    // when the clock was last started
+}
+
+// stack is where the run is: the lists that it executes, and what the expressions in
+// them see.
+type stack struct {
+	Frames []Frame        `json:"frames"` // the innermost last
+	Scopes map[int]*Scope `json:"scopes"`
+	Last   int            `json:"last"`             // number of the newest scope
+	Resume []Frame        `json:"resume,omitempty"` // where the run continues, if not at Frames
 }
 
 // Frame is a list that is being executed.
@@ -165,26 +171,26 @@ type Failure struct {
 	At    []Frame     `json:"at"`
 }
 
-func (s *State) top() *Frame { return &s.Frames[len(s.Frames)-1] }
+func (x *stack) top() *Frame { return &x.Frames[len(x.Frames)-1] }
 
 // document returns the index of the frame of the innermost document.
-func (s *State) document() int {
-	i := len(s.Frames) - 1
-	for s.Frames[i].Scope == 0 {
+func (x *stack) document() int {
+	i := len(x.Frames) - 1
+	for x.Frames[i].Scope == 0 {
 		i--
 	}
 	return i
 }
 
 // scope returns the scope that expressions see.
-func (s *State) scope() *Scope { return s.Scopes[s.Frames[s.document()].Scope] }
+func (x *stack) scope() *Scope { return x.Scopes[x.Frames[x.document()].Scope] }
 
-func (s *State) finishing() bool { return s.finally() >= 0 }
+func (x *stack) finishing() bool { return x.finally() >= 0 }
 
 // finally returns the index of the innermost finally list, or -1.
-func (s *State) finally() int {
-	for i := len(s.Frames) - 1; i >= 0; i-- {
-		if s.Frames[i].Sort == FinallyFrame {
+func (x *stack) finally() int {
+	for i := len(x.Frames) - 1; i >= 0; i-- {
+		if x.Frames[i].Sort == FinallyFrame {
 			return i
 		}
 	}

@@ -112,8 +112,8 @@ func (w *worker) takeSignals() (halted bool, err error) {
 
 // boundary reports whether the run is between two steps, and not between the tries of
 // one.
-func (s *State) boundary() bool {
-	c := s.top().Cur
+func (x *stack) boundary() bool {
+	c := x.top().Cur
 	return c == nil || c.Settled != "" || c.Outcome != nil && c.Outcome.Error == nil
 }
 
