@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 	"understudy/workflows/expression"
 )
 
@@ -43,18 +44,18 @@ var sorts = map[EventType]eventSort{
 	EvExpired:   with((*State).expired),
 	EvAsked:     with((*State).asked),
 	EvAnswered:  with((*State).answered),
-	EvPaused:    with((*State).paused),
-	EvContinued: with((*State).continued),
+	EvPaused:    with(func(s *State, ev Event, _ struct{}) { s.stopClock(Paused, ev) }),
+	EvContinued: with(func(s *State, ev Event, _ struct{}) { s.restartClock(ev) }),
 	EvUnwound:   with((*State).unwound),
 	EvStopping:  with((*State).stopping),
 	EvFinished:  with((*State).finished),
 	EvResumed:   with((*State).resumed),
 	EvCaptured:  with(func(*State, Event, Captured) {}),
 	EvLogged:    with(func(*State, Event, Logged) {}),
-	EvLocated:   with((*State).locatedOn),
+	EvLocated:   with(func(s *State, _ Event, d desktop.Info) { s.Desktop = &d }),
 	EvTaken:     with(func(*State, Event, Taken) {}),
 	EvReturned:  with(func(*State, Event, Returned) {}),
-	EvAssigned:  with((*State).assigned),
+	EvAssigned:  with(func(s *State, _ Event, a Assigned) { s.Worker, s.Lost = a.Worker, a.Lost }),
 }
 
 // with returns the sort of events whose data is a T.
@@ -113,11 +114,8 @@ func (x *stack) begin(index int) *Step {
 
 func (x *stack) evaluated(_ Event, e Evaluated) {
 	switch e.What {
-	case TheSelectors:
-		x.selectors(e)
-		return
-	case TheOutput:
-		x.output(e)
+	case TheSelectors, TheOutput:
+		x.evaluatedDocument(e)
 		return
 	case TheIf:
 		x.begin(e.Index)
@@ -137,7 +135,10 @@ func (x *stack) evaluated(_ Event, e Evaluated) {
 	case TheExpect:
 		c.Phase = checked
 	case TheRecheck:
-		x.recheck(e)
+		if c.Phase = asking; e.Holds {
+			x.outcome(e.ID, Outcome{Status: Success, Acted: steps.ActedYes, Result: map[string]any{"checked": "yes"}})
+			c.Phase = checked
+		}
 	case TheList:
 		c.Items, _ = e.Value.([]any)
 		c.Phase = inside
@@ -183,38 +184,19 @@ func (c *Step) acted() steps.Acted {
 	return c.Outcome.Acted
 }
 
-func (x *stack) selectors(e Evaluated) {
+// evaluatedDocument folds an expression of the document. If it has no value, the
+// innermost list fails where it stands.
+func (x *stack) evaluatedDocument(e Evaluated) {
 	c := x.scope()
-	c.Selectors = map[string]any{}
-	if m, ok := e.Value.(map[string]any); ok {
-		c.Selectors = m
+	if e.What == TheOutput {
+		c.HasOutput, c.Output = true, e.Value
+	} else {
+		named, _ := e.Value.(map[string]any)
+		c.Selectors = orEmpty(named)
 	}
 	if e.Error != nil {
-		x.fail(*e.Error)
+		x.top().Failure = &Failure{Error: *e.Error, At: keep(x.Frames)}
 	}
-}
-
-func (x *stack) output(e Evaluated) {
-	c := x.scope()
-	c.HasOutput, c.Output = true, e.Value
-	if e.Error != nil {
-		x.fail(*e.Error)
-	}
-}
-
-// fail makes the innermost list fail where it stands.
-func (x *stack) fail(e ErrorRecord) {
-	x.top().Failure = &Failure{Error: e, At: keep(x.Frames)}
-}
-
-func (x *stack) recheck(e Evaluated) {
-	c := x.top().Cur
-	if e.Holds {
-		x.outcome(e.ID, Outcome{Status: Success, Acted: steps.ActedYes, Result: map[string]any{"checked": "yes"}})
-		c.Phase = checked
-		return
-	}
-	c.Phase = asking
 }
 
 // outcome records the outcome of the step under the cursor, and makes it visible to
@@ -226,19 +208,14 @@ func (x *stack) outcome(id string, o Outcome) {
 	if o.Status == Skipped {
 		c.Phase = checked
 	}
-	x.publish(id)
-}
-
-func (x *stack) publish(id string) {
 	if id == "" {
 		return
 	}
-	f := x.top()
-	o, scope := f.Cur.Outcome, x.scope()
-	out := expression.StepScope{Status: o.Status, Result: o.Result, Attempts: f.Cur.Tries}
+	out := expression.StepScope{Status: o.Status, Result: o.Result, Attempts: c.Tries}
 	if o.Error != nil {
 		out.Error = map[string]any{"code": string(o.Error.Code), "message": o.Error.Message}
 	}
+	scope := x.scope()
 	scope.Steps[id], scope.Lists[id] = out, f.List
 }
 

@@ -1,11 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 func (s *State) moved(ev Event, m Moved) {
@@ -59,8 +59,6 @@ func (s *State) settled(_ Event, e Settled) {
 	}
 }
 
-func (s *State) locatedOn(_ Event, d desktop.Info) { s.Desktop = &d }
-
 func (x *stack) cleared(Event, Cleared) {
 	x.top().Cur = &Step{Phase: ready}
 }
@@ -78,8 +76,8 @@ func (x *stack) expired(_ Event, e Expired) {
 }
 
 func (s *State) asked(ev Event, q Question) {
-	s.Question, s.Status = &q, Waiting
-	s.stopClock(ev)
+	s.Question = &q
+	s.stopClock(Waiting, ev)
 	if q.Sort != AskSecret {
 		s.at(q.Index).Phase = asking
 	}
@@ -96,7 +94,7 @@ func (s *State) answered(ev Event, a Answered) {
 	q := s.Question
 	s.restartClock(ev)
 	s.Created.restrict(a.Within)
-	s.setMandate(a.Mandate)
+	s.Mandate = cmp.Or(a.Mandate, s.Mandate)
 	if q == nil {
 		return
 	}
@@ -133,20 +131,12 @@ func (x *stack) decide(choice, id string) {
 	}
 }
 
-func (s *State) stopClock(ev Event) {
+// stopClock stops the clock of a run that comes to rest, or ends.
+func (s *State) stopClock(st Status, ev Event) {
 	if !s.Since.IsZero() {
 		s.Used += ev.At.Sub(s.Since)
 	}
-	s.Since = ev.At
-}
-
-func (s *State) paused(ev Event, _ struct{}) {
-	s.Status = Paused
-	s.stopClock(ev)
-}
-
-func (s *State) continued(ev Event, _ struct{}) {
-	s.restartClock(ev)
+	s.Status, s.Since = st, ev.At
 }
 
 // restartClock restarts the clocks after the run was at rest.
@@ -197,9 +187,9 @@ func (s *State) finished(ev Event, e Finished) {
 		s.Resume = resumePoint(s.Frames)
 	}
 	s.Output = s.Scopes[1].Output
-	s.Status, s.Error, s.Question = e.Status, e.Error, nil
+	s.Error, s.Question = e.Error, nil
 	if e.Deaths > 0 {
 		s.Deaths = &Deaths{Times: e.Deaths}
 	}
-	s.stopClock(ev)
+	s.stopClock(e.Status, ev)
 }

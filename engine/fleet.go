@@ -28,8 +28,6 @@ type Assigned struct {
 // kills them.
 const mostLost = 5
 
-func (s *State) assigned(_ Event, a Assigned) { s.Worker, s.Lost = a.Worker, a.Lost }
-
 // wants returns which worker the run wants. A run on a lasting desktop wants the
 // worker that has this desktop.
 func (s *State) wants() *Wanted {
@@ -176,19 +174,11 @@ type Mandate struct {
 	At     time.Time       `json:"at,omitzero"`
 }
 
-// setMandate records who continued the run; nil: the same client as before.
-func (s *State) setMandate(m *Mandate) {
-	if m != nil {
-		s.Mandate = m
-	}
-}
-
+// mandate returns the mandate of the client that continued the run, else of the one
+// that began it.
 func (s *State) mandate(began time.Time) Mandate {
-	if s.Mandate != nil {
-		return *s.Mandate
-	}
 	c := &s.Created
-	return Mandate{Client: c.Client, Owner: c.Owner, Server: c.Server, Rights: c.Rights, At: began}
+	return *cmp.Or(s.Mandate, &Mandate{Client: c.Client, Owner: c.Owner, Server: c.Server, Rights: c.Rights, At: began})
 }
 
 // Mandate returns the mandate of a run that is being executed.

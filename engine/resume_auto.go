@@ -17,24 +17,13 @@ type Deaths struct {
 	Times int    `json:"times"`
 }
 
-// deathsAt returns how often the process has died at the current position, including
-// now.
-func (s *State) deathsAt(at string) int {
-	if s.Deaths == nil || s.Deaths.At != at {
-		return 1
+// another returns the count after one more death, at a step. It starts again at another
+// step.
+func (d *Deaths) another(at string) *Deaths {
+	if d == nil || d.At != at {
+		return &Deaths{at, 1}
 	}
-	return s.Deaths.Times + 1
-}
-
-// countDeath counts the death of the process before an automatic resumption. When a
-// person resumes the run, the count starts again.
-func (s *State) countDeath(died, auto bool) {
-	switch at := pathOf(s.top()); {
-	case !auto:
-		s.Deaths = nil
-	case died:
-		s.Deaths = &Deaths{at, s.deathsAt(at)}
-	}
+	return &Deaths{at, d.Times + 1}
 }
 
 // checkAuto returns why a run may not continue by itself; nil if it may, or if a
@@ -64,7 +53,7 @@ func (v *evaluator) checkAuto(r ResumeRequest) error {
 func (v *evaluator) giveUpAfterDeaths() error {
 	at := resumePoint(v.s.Frames)
 	top := &at[len(at)-1]
-	times := v.s.deathsAt(pathOf(top))
+	times := v.s.Deaths.another(pathOf(top)).Times
 	if times < mostDeaths {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,12 @@ func (s *State) resumed(ev Event, r Resumed) {
 		s.Desktop = nil
 	}
 	s.resumeAt(r)
-	s.countDeath(died, r.Auto)
+	switch {
+	case !r.Auto: // a person resumes the run
+		s.Deaths = nil
+	case died:
+		s.Deaths = s.Deaths.another(pathOf(s.top()))
+	}
 	s.Question, s.Error, s.Output = nil, nil, nil
 	if r.Base == 0 || !s.finishing() { // what finally reacts to stays as it is
 		s.Resume, s.Stop = nil, nil
@@ -42,7 +48,7 @@ func (s *State) resumed(ev Event, r Resumed) {
 		s.Created.Document = r.Document
 	}
 	s.Created.restrict(r.Within)
-	s.setMandate(r.Mandate)
+	s.Mandate = cmp.Or(r.Mandate, s.Mandate)
 	if r.Base == 0 && r.From == "" {
 		s.retryOrDoubt()
 		doubtful := s.top().Cur != nil && (s.top().Cur.Phase == doubt || s.top().Cur.Phase == asking)

@@ -110,13 +110,6 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	return false, nil
 }
 
-// boundary reports whether the run is between two steps, and not between the tries of
-// one.
-func (x *stack) boundary() bool {
-	c := x.top().Cur
-	return c == nil || c.Settled != "" || c.Outcome != nil && c.Outcome.Error == nil
-}
-
 func (w *worker) perform(e effect) (over bool, err error) {
 	switch e := e.(type) {
 	case record:
