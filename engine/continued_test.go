@@ -24,9 +24,9 @@ func TestContinuedRunGainsNoFolders(t *testing.T) {
 		{"without folders there are none", []string{p("a")}, nil, nil},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			run := Created{Roots: c.run, Private: []string{p("x")}}
+			run := Created{Terms: Terms{Roots: c.run, Private: []string{p("x")}}}
 			run.restrict(&Bounds{Roots: c.theirs, Private: []string{p("y")}})
-			if diff := cmp.Diff(Created{Roots: c.want, Private: []string{p("x"), p("y")}}, run); diff != "" {
+			if diff := cmp.Diff(Created{Terms: Terms{Roots: c.want, Private: []string{p("x"), p("y")}}}, run); diff != "" {
 				t.Error(diff)
 			}
 			run.restrict(nil)

@@ -22,7 +22,7 @@ func TestAStepKnowsTheFolderOfItsWorkflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := s.Start(t.Context(), Request{Bundle: bundle, Dir: "/home/me"})
+	h, err := s.Start(t.Context(), Request{Bundle: bundle, Terms: Terms{Dir: "/home/me"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,36 +101,41 @@ type Request struct {
 	DryRun      bool              `json:"dry_run,omitempty"`
 	StepThrough bool              `json:"step_through,omitempty"`
 	Queue       bool              `json:"queue,omitempty"` // wait for the desktop
-	Client      string            `json:"client,omitempty"`
-	Owner       string            `json:"owner,omitempty"` // the credential that the run belongs to
-	Dir         string            `json:"dir,omitempty"`
-	Desktop     DesktopChoice     `json:"desktop,omitzero"`
-	Needs       []string          `json:"needs,omitempty"`    // labels that the worker must have, in a fleet
-	Priority    int               `json:"priority,omitempty"` // in a fleet; 0 goes first
-	WorkflowID  string            `json:"workflow_id,omitempty"`
-	TraceID     string            `json:"trace_id,omitempty"`
-	ExecutionID string            `json:"execution_id,omitempty"`
-	Schedule    string            `json:"schedule,omitempty"` // name of the schedule that starts the run
-	// TraceParent is the span of the client, in the format of W3C Trace Context.
-	TraceParent string   `json:"trace_parent,omitempty"`
-	Roots       []string `json:"roots,omitempty"`   // folders in which the run may use files, in addition to those of the engine
-	Private     []string `json:"private,omitempty"` // paths excluded from the folders, in addition to those of the engine
-	// Sandbox restricts commands to writing in Dir and Roots.
-	Sandbox bool `json:"sandbox,omitempty"`
-	// Storage limits what the run may store, if it belongs to a credential.
-	Storage Storage `json:"storage,omitzero"`
-	// Rights are what the caller may do, in the form in which the server keeps them
-	// for when the run continues by itself.
-	Rights json.RawMessage `json:"rights,omitempty"`
-	// Server is the name under which that server, in a fleet, answers what the caller
-	// may do now.
-	Server string `json:"server,omitempty"`
+	Terms
 	// Environ is the environment of child processes. It may hold secrets, so it is
 	// never stored: whoever continues a run supplies another.
 	Environ []string `json:"environ,omitempty"`
 	// Key is from NewKey, or empty. It becomes the id of the run, so a repeated
 	// request starts nothing.
 	Key string `json:"key,omitempty"`
+}
+
+// Terms tell for whom a run is executed, where, and what it may use.
+type Terms struct {
+	Client  string        `json:"client,omitempty"` // that began the run
+	Owner   string        `json:"owner,omitempty"`  // credential that the run belongs to; empty: the person at the machine
+	Dir     string        `json:"dir,omitempty"`
+	Desktop DesktopChoice `json:"desktop,omitzero"`
+	Roots   []string      `json:"roots,omitempty"`   // folders in which the run may use files, in addition to those of the engine
+	Private []string      `json:"private,omitempty"` // paths excluded from the folders, in addition to those of the engine
+	// Sandbox restricts commands to writing in Dir and Roots.
+	Sandbox bool `json:"sandbox,omitempty"`
+	// Storage limits what the run may store, if it belongs to a credential.
+	Storage  Storage  `json:"storage,omitzero"`
+	Needs    []string `json:"needs,omitempty"`    // labels that the worker must have, in a fleet
+	Priority int      `json:"priority,omitempty"` // in a fleet; 0 goes first
+	// Rights are what the client may do, in the form in which its server keeps them
+	// for when the run continues by itself.
+	Rights json.RawMessage `json:"rights,omitempty"`
+	// Server is the name under which that server, in a fleet, answers what the client
+	// may do now.
+	Server      string `json:"server,omitempty"`
+	WorkflowID  string `json:"workflow_id,omitempty"`
+	TraceID     string `json:"trace_id,omitempty"`
+	ExecutionID string `json:"execution_id,omitempty"`
+	Schedule    string `json:"schedule,omitempty"` // name of the schedule that began the run
+	// TraceParent is the span of the client, in the format of W3C Trace Context.
+	TraceParent string `json:"trace_parent,omitempty"`
 }
 
 func (e *Engine) log() *slog.Logger {

@@ -67,36 +67,18 @@ const (
 
 // Created is the first event of a run.
 type Created struct {
-	Workflow    string        `json:"workflow"`
-	Document    string        `json:"document"` // hash of the stored document
-	From        string        `json:"from,omitempty"`
-	To          string        `json:"to,omitempty"`
-	Fallbacks   bool          `json:"fallbacks"` // follow fallback_id
-	JumpsAtEnd  bool          `json:"jumps_at_end,omitempty"`
-	DryRun      bool          `json:"dry_run,omitempty"`
-	StepThrough bool          `json:"step_through,omitempty"`
-	Parent      string        `json:"parent,omitempty"`
-	Call        string        `json:"call,omitempty"`
-	Args        any           `json:"args,omitempty"` // of a run of a single kind
-	Client      string        `json:"client,omitempty"`
-	Owner       string        `json:"owner,omitempty"` // credential that the run belongs to; empty: the person at the machine
-	Dir         string        `json:"dir,omitempty"`
-	Desktop     DesktopChoice `json:"desktop,omitzero"`
-	Roots       []string      `json:"roots,omitempty"`
-	Private     []string      `json:"private,omitempty"` // excluded from the roots
-	Sandbox     bool          `json:"sandbox,omitempty"`
-	Storage     Storage       `json:"storage,omitzero"`
-	Needs       []string      `json:"needs,omitempty"` // labels of the worker that executes the run
-	Priority    int           `json:"priority,omitempty"`
-	// Rights are what the client that began the run may do, in the form in which its
-	// server keeps them. Server is the name of that server, in a fleet.
-	Rights      json.RawMessage `json:"rights,omitempty"`
-	Server      string          `json:"server,omitempty"`
-	WorkflowID  string          `json:"workflow_id,omitempty"`
-	TraceID     string          `json:"trace_id,omitempty"`
-	ExecutionID string          `json:"execution_id,omitempty"`
-	Schedule    string          `json:"schedule,omitempty"`     // name of the schedule that began the run
-	TraceParent string          `json:"trace_parent,omitempty"` // span of the client
+	Workflow    string `json:"workflow"`
+	Document    string `json:"document"` // hash of the stored document
+	From        string `json:"from,omitempty"`
+	To          string `json:"to,omitempty"`
+	Fallbacks   bool   `json:"fallbacks"` // follow fallback_id
+	JumpsAtEnd  bool   `json:"jumps_at_end,omitempty"`
+	DryRun      bool   `json:"dry_run,omitempty"`
+	StepThrough bool   `json:"step_through,omitempty"`
+	Parent      string `json:"parent,omitempty"`
+	Call        string `json:"call,omitempty"`
+	Args        any    `json:"args,omitempty"` // of a run of a single kind
+	Terms
 	// Start is where the run begins, and Scope its initial scope.
 	Start []Frame `json:"start"`
 	Scope Scope   `json:"scope"`

@@ -91,12 +91,10 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	}
 	o := p.Options
 	c := Created{
-		Workflow: p.Name, Client: r.Client, Owner: r.Owner, Dir: r.Dir, Desktop: r.Desktop, Roots: r.Roots, Private: r.Private, Sandbox: r.Sandbox, Storage: r.Storage, Rights: r.Rights, Server: r.Server, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
-		Needs: r.Needs, Priority: r.Priority,
-		From: cmp.Or(r.From, o.StartFrom), To: cmp.Or(r.To, o.EndAt),
-		WorkflowID: cmp.Or(r.WorkflowID, o.WorkflowID), TraceID: cmp.Or(r.TraceID, o.TraceID),
-		ExecutionID: cmp.Or(r.ExecutionID, o.ExecutionID), Schedule: r.Schedule, TraceParent: r.TraceParent, JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
+		Terms: r.Terms, Workflow: p.Name, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
+		From: cmp.Or(r.From, o.StartFrom), To: cmp.Or(r.To, o.EndAt), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
 	}
+	c.WorkflowID, c.TraceID, c.ExecutionID = cmp.Or(c.WorkflowID, o.WorkflowID), cmp.Or(c.TraceID, o.TraceID), cmp.Or(c.ExecutionID, o.ExecutionID)
 	if r.JumpsAtEnd != nil {
 		c.JumpsAtEnd = *r.JumpsAtEnd
 	}

@@ -160,7 +160,7 @@ func (w *world) run(who string, document string) string {
 	w.engine.Allow = nil
 	defer func() { w.engine.Allow = allow }()
 	c := w.caller(who)
-	h, err := w.engine.Start(w.t.Context(), engine.Request{Bundle: b, Client: c.id(), Owner: c.Owner, Dir: w.o.Dir, Roots: w.o.Roots})
+	h, err := w.engine.Start(w.t.Context(), engine.Request{Bundle: b, Terms: engine.Terms{Client: c.id(), Owner: c.Owner, Dir: w.o.Dir, Roots: w.o.Roots}})
 	if err == nil {
 		h, err = w.engine.Wait(w.t.Context(), h.ID)
 	}

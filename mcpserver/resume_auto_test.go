@@ -73,7 +73,7 @@ func TestARunGoesOnWithTheRightsOfWhoBeganIt(t *testing.T) {
 			s := newSecured(t)
 			s.holder(auth.Token{Name: "laptop", Mode: auth.Act})
 			s.holder(auth.Token{Name: "watcher", Mode: auth.Ask})
-			r := engine.Request{Client: "by-hand", Owner: c.owner}
+			r := engine.Request{Terms: engine.Terms{Client: "by-hand", Owner: c.owner}}
 			if c.owner != "" {
 				r.Client = c.owner + "/by-hand#1a2b3c4d"
 			}
@@ -121,7 +121,7 @@ func (s *secured) again(adjust func(*Options)) {
 func TestARightThatIsLostAfterARunWentOnByItselfIsLost(t *testing.T) {
 	s := newSecured(t)
 	s.holder(auth.Token{Name: "laptop", Mode: auth.Act})
-	run := s.cutShort(engine.Request{Client: "laptop/by-hand", Owner: "laptop"}, fmt.Sprintf(clicksAfter, "Save"))
+	run := s.cutShort(engine.Request{Terms: engine.Terms{Client: "laptop/by-hand", Owner: "laptop"}}, fmt.Sprintf(clicksAfter, "Save"))
 	s.ResumeInterrupted()
 	if again := s.hanging(); again != run {
 		t.Fatalf("%s goes on, wanted %s", again, run)
@@ -139,9 +139,9 @@ func TestRunsGoOnInTheOrderInWhichTheyBegan(t *testing.T) {
 	st := newStage(t)
 	var runs []string
 	for _, name := range []string{"Save", "Close", "Save"} {
-		runs = append(runs, st.cutShort(engine.Request{Client: "x"}, fmt.Sprintf(clicksAfter, name)))
+		runs = append(runs, st.cutShort(engine.Request{Terms: engine.Terms{Client: "x"}}, fmt.Sprintf(clicksAfter, name)))
 	}
-	st.cutShort(engine.Request{Client: "x"}, strings.Replace(fmt.Sprintf(clicksAfter, "Save"), "resume: auto", "name: x", 1))
+	st.cutShort(engine.Request{Terms: engine.Terms{Client: "x"}}, strings.Replace(fmt.Sprintf(clicksAfter, "Save"), "resume: auto", "name: x", 1))
 	close(st.goOn)
 	st.ResumeInterrupted()
 	for _, run := range runs {

@@ -43,7 +43,8 @@ func callCommand(a *app) *cobra.Command {
 			}
 			return a.withRuns(cmd, &f.displayFlags, func(runs engine.Runs) error {
 				h, err := runs.Start(cmd.Context(), engine.Request{
-					Call: args[0], Args: arguments, Queue: true, Client: "command line", Dir: dir, Roots: []string{dir}, Environ: os.Environ(),
+					Call: args[0], Args: arguments, Queue: true, Environ: os.Environ(),
+					Terms: engine.Terms{Client: "command line", Dir: dir, Roots: []string{dir}},
 				})
 				if err != nil {
 					return err

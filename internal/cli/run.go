@@ -64,8 +64,8 @@ func (a *app) runWorkflow(cmd *cobra.Command, name string, f *runFlags) error {
 	return a.withRuns(cmd, &f.displayFlags, func(runs engine.Runs) error {
 		h, err := runs.Start(cmd.Context(), engine.Request{
 			Bundle: bundle, Inputs: inputs, Secrets: secret, From: f.From, To: f.To, DryRun: f.Dry, StepThrough: f.Step,
-			Queue: f.Queue, Client: "command line", Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Environ: os.Environ(),
-			Needs: f.Needs, Priority: f.Priority,
+			Queue: f.Queue, Environ: os.Environ(),
+			Terms: engine.Terms{Client: "command line", Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Needs: f.Needs, Priority: f.Priority},
 		})
 		if err != nil {
 			return err

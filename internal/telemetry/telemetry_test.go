@@ -120,7 +120,7 @@ const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 func play(t *testing.T, e *engine.Engine, document string) engine.Header {
 	t.Helper()
 	b := engine.Bundle{Main: workflows.Source{Name: "it.yaml", Text: []byte(document)}}
-	h, err := e.Start(t.Context(), engine.Request{Bundle: b, Client: "laptop", TraceParent: parent})
+	h, err := e.Start(t.Context(), engine.Request{Bundle: b, Terms: engine.Terms{Client: "laptop", TraceParent: parent}})
 	if err == nil {
 		h, err = e.Wait(t.Context(), h.ID)
 	}
@@ -214,7 +214,7 @@ func TestARunOfAFleetIsATrace(t *testing.T) {
 	worker := newEngine(t, o)
 	client := &engine.Engine{Store: unqueued{worker.Store}, Files: worker.Files, Kinds: worker.Kinds, Elsewhere: true}
 	b := engine.Bundle{Main: workflows.Source{Name: "bill.yaml", Text: []byte("steps: [{tool_name: works}, {tool_name: works}]")}}
-	h, err := client.Start(t.Context(), engine.Request{Bundle: b, TraceParent: parent, Queue: true})
+	h, err := client.Start(t.Context(), engine.Request{Bundle: b, Terms: engine.Terms{TraceParent: parent}, Queue: true})
 	if err != nil {
 		t.Fatal(err)
 	}
