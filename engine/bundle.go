@@ -51,27 +51,30 @@ func BundleOf(ctx context.Context, runs Runs, h Header) (b Bundle, err error) {
 	return b, nil
 }
 
-// replace compiles another document for a run. Unless forced, steps that have been
-// executed must be the same in both documents.
-func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program, b *Bundle, force bool) (*workflows.Program, error) {
-	p, err := b.Compile(e.Kinds)
-	if err != nil || force {
-		return p, err
-	}
-	was, is := newLayout(old), newLayout(p)
-	done, err := done(ctx, e.Store, id)
+// replaceDocument compiles another document for the run. Unless forced, steps that have
+// been executed must be the same in both documents.
+func (j *journal) replaceDocument(ctx context.Context, b *Bundle, force bool) error {
+	p, err := b.Compile(j.e.Kinds)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, path := range done {
-		a, b := was.nodeAt(path), is.nodeAt(path)
+	var executed []string
+	if !force {
+		if executed, err = done(ctx, j.e.Store, j.id); err != nil {
+			return err
+		}
+	}
+	is := newLayout(p)
+	for _, path := range executed {
+		a, b := j.layout.nodeAt(path), is.nodeAt(path)
 		if a == nil || b != nil && a.Digest == b.Digest {
 			continue
 		}
-		return nil, steps.Errorf(steps.Invalid, "step %s was executed, and is not the same in the new document", name(a, path)).
+		return steps.Errorf(steps.Invalid, "step %s was executed, and is not the same in the new document", name(a, path)).
 			WithNext("leave it as it was, or use --force if the difference does not matter")
 	}
-	return p, nil
+	j.program, j.layout = p, is
+	return nil
 }
 
 // done returns the paths of the steps that succeeded, in the order of their first

@@ -65,7 +65,7 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err != nil {
 		return Header{}, err
 	}
-	w.header.EndedAt, w.actor = time.Time{}, r.By
+	w.header.EndedAt, w.may.actor = time.Time{}, r.By
 	w.replaceEnviron(r.Environ)
 	return e.launchAfter(w, EvResumed, ev)
 }
@@ -108,14 +108,14 @@ func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
+	w := newWorker(e, id, p)
 	if other != nil {
-		if p, err = e.replace(ctx, id, p, other, force); err != nil {
+		if err := w.replaceDocument(ctx, other, force); err != nil {
 			return nil, err
 		}
 		bundle = *other
 	}
-	w := newWorker(e, id, p)
-	w.mandate = s.mandate(h.StartedAt)
+	w.may.mandate = s.mandate(h.StartedAt)
 	w.on.Store(s.Desktop)
 	w.located.Store(s.Desktop != nil)
 	w.bundle, w.s, w.header, w.base, w.stored, w.snapped = bundle, s, h, s.Attempt, s.Seq, s.Seq
@@ -136,58 +136,58 @@ func (e *Engine) programOf(ctx context.Context, s *State, known secrets) (*workf
 		}
 	}
 	args, _ := resolve(s.Created.Args, known.value).(map[string]any)
-	p, err := e.program(&b, s.Created.Call, args)
+	p, err := b.program(e.Kinds, s.Created.Call, args)
 	return p, b, err
 }
 
-func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, error) {
+func (v *evaluator) resumption(ctx context.Context, r ResumeRequest) (Resumed, error) {
 	ev := Resumed{Decision: r.Decision, By: r.By, Within: r.Within, Mandate: r.Mandate, Lost: r.lost, Auto: r.Auto}
 	if r.Decision != "" && r.Decision != Redo && r.Decision != SkipStep && r.Decision != DoneByHand {
 		return ev, steps.Errorf(steps.Invalid, "%q is no decision: wanted %s, %s or %s", r.Decision, Redo, SkipStep, DoneByHand)
 	}
-	if err := w.replaceInputs(&ev, r); err != nil {
+	if err := v.replaceInputs(&ev, r); err != nil {
 		return ev, err
 	}
 	if r.Bundle != nil {
-		hash, err := w.bundle.keep(ctx, w.e.Files)
+		hash, err := r.Bundle.keep(ctx, v.e.Files)
 		if err != nil {
 			return ev, err
 		}
 		ev.Document = hash
 	}
-	if n, _ := resumeNode(&w.s, w.layout); n != nil {
+	if n, _ := resumeNode(&v.s, v.layout); n != nil {
 		ev.ID = n.ID
 	}
 	if r.From == "" {
 		return ev, nil
 	}
 	var err error
-	if ev.Base, err = w.lastStart(ctx, r.From); err != nil {
+	if ev.Base, err = v.lastStart(ctx, r.From); err != nil {
 		return ev, err
 	}
 	if ev.Base > 0 {
-		earlier, err := foldTo(ctx, w.e.Store, w.id, ev.Base)
-		w.s = w.s.goBack(earlier)
+		earlier, err := foldTo(ctx, v.e.Store, v.id, ev.Base)
+		v.s = v.s.goBack(earlier)
 		return ev, err
 	}
 	ev.From = r.From
-	ev.Frames, err = w.layout.startAt(r.From)
+	ev.Frames, err = v.layout.startAt(r.From)
 	return ev, err
 }
 
-func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
+func (v *evaluator) replaceInputs(ev *Resumed, r ResumeRequest) error {
 	ev.Inputs = map[string]any{}
-	for _, v := range w.program.Variables {
-		if given, ok := r.Secrets[v.Name]; ok && v.Secret {
-			w.secrets[v.Name], ev.Inputs[v.Name] = given, reference(v.Name)
+	for _, x := range v.program.Variables {
+		if given, ok := r.Secrets[x.Name]; ok && x.Secret {
+			v.secrets[x.Name], ev.Inputs[x.Name] = given, reference(x.Name)
 		}
 	}
 	if len(r.Inputs) == 0 {
 		return nil
 	}
-	all := w.reveal(w.s.Scopes[1].Inputs)
+	all := v.reveal(v.s.Scopes[1].Inputs)
 	maps.Copy(all, r.Inputs)
-	checked, err := w.accept(all, r.Secrets)
+	checked, err := v.accept(all, r.Secrets)
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 		return Header{}, err
 	}
 	maps.Copy(w.secrets, a.Secrets)
-	w.actor = a.By
+	w.may.actor = a.By
 	w.replaceEnviron(a.Environ)
 	return e.launchAfter(w, EvAnswered, Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By, Within: a.Within, Mandate: a.Mandate})
 }

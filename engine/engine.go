@@ -198,7 +198,10 @@ func (e *Engine) launch(w *worker) (Header, error) {
 		h := headerOf(&w.s, w.header, w.layout)
 		h.ResumeFrom = ""
 		go w.work()
-		return w.created(h)
+		if _, stored := <-w.first; !stored {
+			return Header{}, w.err
+		}
+		return h, nil // that of the beginning, although the first commit may hold later events
 	}
 	if w.err = w.flush(w.lazy()); w.err != nil || w.s.Status == Waiting {
 		e.retire(w)
@@ -208,15 +211,6 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	h := w.header
 	go w.work()
 	h.ResumeFrom = "" // the run is being executed
-	return h, nil
-}
-
-// created waits until the first commit of a new run is stored. It returns the header
-// of the beginning, although that commit may hold later events.
-func (w *worker) created(h Header) (Header, error) {
-	if _, stored := <-w.first; !stored {
-		return Header{}, w.err
-	}
 	return h, nil
 }
 

@@ -22,7 +22,7 @@ type evaluator struct {
 	near    []string // names of the secrets used by the current effect
 	typed   []string // names of texts that stop being secrets unless they go into a password field
 	looks   expression.Probe
-	mayUse  func(kind string) error                         // why the client of the run may not use a kind; nil: it may
+	may     permission
 	open    func(context.Context) (*desktop.Desktop, error) // opens the desktop of the run
 }
 
@@ -100,7 +100,7 @@ func asValueError(err error) error {
 func (w *worker) unexpected(n *workflows.Node) *steps.Error {
 	e := steps.Errorf(steps.Unexpected, "after the step, this did not hold: %s", n.Expect).
 		WithNext("look at the picture after the step; mend the step, or what it expects")
-	if n.Expect.Looks() && w.refusal(lookingKind) == nil {
+	if n.Expect.Looks() && w.may.refusal(lookingKind) == nil {
 		if d, err := w.desk().Open(context.Background()); err == nil {
 			observe.NameDialog(context.Background(), d, e)
 		}
@@ -243,7 +243,7 @@ func (v *evaluator) masked(ctx context.Context, x *expression.Expr) (any, error)
 // probe returns what answers the questions of expressions about the desktop.
 func (v *evaluator) probe() expression.Probe {
 	if v.looks == nil && v.e.Probe != nil {
-		v.looks = permittedProbe{v.e.Probe(v.open, v.dir(), slices.Concat(v.roots(), v.e.PictureRoots)), v.mayUse}
+		v.looks = permittedProbe{v.e.Probe(v.open, v.dir(), slices.Concat(v.roots(), v.e.PictureRoots)), v.may.refusal}
 	}
 	return v.looks
 }

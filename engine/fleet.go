@@ -184,7 +184,7 @@ func (s *State) mandate(began time.Time) Mandate {
 // Mandate returns the mandate of a run that is being executed.
 func (e *Engine) Mandate(run string) Mandate {
 	if w := e.workers.of(run); w != nil {
-		return w.mandate
+		return w.may.mandate
 	}
 	return Mandate{}
 }

@@ -13,39 +13,41 @@ const focusWithin = 5 * time.Second
 
 // savedFocus is what had the focus before an attempt first acted.
 type savedFocus struct {
-	desktop *desktop.Desktop
+	*journal
+	asked   bool             // in this attempt
+	desktop *desktop.Desktop // nil: nothing is saved
 	focus   desktop.FocusState
 }
 
-// saveFocus saves the user's focus, once per attempt, if the document asks for it
+// save saves the user's focus, once per attempt, if the document asks for it
 // to be restored.
-func (w *worker) saveFocus(ctx context.Context, d *desktop.Desktop) {
-	if !w.program.Options.RestoreFocus || w.focus != nil {
+func (x *savedFocus) save(ctx context.Context, d *desktop.Desktop) {
+	if !x.program.Options.RestoreFocus || x.asked {
 		return
 	}
-	w.focus = &savedFocus{}
+	x.asked = true
 	ctx, cancel := context.WithTimeout(ctx, focusWithin)
 	defer cancel()
 	saved, err := d.SaveFocus(ctx)
 	if err != nil {
-		w.e.log().WarnContext(ctx, "the focus could not be remembered", "run", w.id, "error", err)
+		x.e.log().WarnContext(ctx, "the focus could not be remembered", "run", x.id, "error", err)
 		return
 	}
-	w.focus = &savedFocus{d, saved}
+	x.desktop, x.focus = d, saved
 }
 
-// restoreFocus restores the user's focus when an attempt ends or comes to rest. The
+// restore restores the user's focus when an attempt ends or comes to rest. The
 // run still holds the lease at this point.
-func (w *worker) restoreFocus() {
-	saved := w.focus
-	w.focus = nil
-	if saved == nil || saved.desktop == nil {
+func (x *savedFocus) restore() {
+	d := x.desktop
+	x.asked, x.desktop = false, nil
+	if d == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), focusWithin)
 	defer cancel()
-	defer w.e.lastAct.Mark()
-	if err := saved.desktop.Do(ctx, desktop.RestoreFocus{State: saved.focus}); err != nil {
-		w.e.log().WarnContext(ctx, "the focus could not be given back", "run", w.id, "error", err)
+	defer x.e.lastAct.Mark()
+	if err := d.Do(ctx, desktop.RestoreFocus{State: x.focus}); err != nil {
+		x.e.log().WarnContext(ctx, "the focus could not be given back", "run", x.id, "error", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 func (w *worker) start(e start) error {
 	args, form, err := w.arguments(e)
 	if err == nil {
-		err = w.allowed(e.node.Kind)
+		err = w.may.use(e.node.Kind)
 	}
 	if err != nil {
 		if stop, _ := w.stops.asked(); stop != nil && w.s.Stop == nil {
@@ -76,23 +76,31 @@ func (w *worker) arguments(e start) (args map[string]any, form any, err error) {
 	return args, form, nil
 }
 
-func (w *worker) allowed(k *steps.Kind) error {
-	if w.e.Allow == nil {
-		return nil
-	}
-	return w.e.Allow(w.id, cmp.Or(w.actor, w.mandate.Client, w.s.Created.Client), *k)
+// permission tells what the client of a run may do.
+type permission struct {
+	*journal
+	actor   string  // the client that continued the run; empty: the one that began it
+	mandate Mandate // at the start of the worker
 }
 
-// refusal returns why the client of the run may not use a kind; nil: it may.
-func (w *worker) refusal(kind string) error {
-	if w.e.Allow == nil {
+// use returns why the client may not use a kind; nil: it may.
+func (p *permission) use(k *steps.Kind) error {
+	if p.e.Allow == nil {
 		return nil
 	}
-	k, ok := steps.Find(w.e.Kinds, kind)
+	return p.e.Allow(p.id, cmp.Or(p.actor, p.mandate.Client, p.s.Created.Client), *k)
+}
+
+// refusal is like use for the name of a kind.
+func (p *permission) refusal(kind string) error {
+	if p.e.Allow == nil {
+		return nil
+	}
+	k, ok := steps.Find(p.e.Kinds, kind)
 	if !ok {
 		return steps.Errorf(steps.Denied, "%s is not allowed: there is no such kind here", kind)
 	}
-	return w.allowed(&k)
+	return p.use(&k)
 }
 
 // takeLease waits until the run is the only one that acts on its desktop.
@@ -191,7 +199,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		w.held = new(atomic.Pointer[string])
 	}
 	alone := w.s.Created.Call != ""
-	env.Try = steps.Try{KeepFocus: alone, Effects: alone, Refusal: w.refusal, Expects: e.node.Expect != nil, Held: w.held}
+	env.Try = steps.Try{KeepFocus: alone, Effects: alone, Refusal: w.may.refusal, Expects: e.node.Expect != nil, Held: w.held}
 	if e.node.Kind.Touches == steps.None {
 		return env, nil
 	}
@@ -205,7 +213,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	env.Desktop = d
 	w.opened(d)
 	if e.node.Kind.Touches == steps.Act {
-		w.saveFocus(ctx, d)
+		w.focus.save(ctx, d)
 	}
 	return env, nil
 }

@@ -17,7 +17,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	if h, done, err := e.startedBefore(ctx, r.Key); done || err != nil {
 		return h, err
 	}
-	p, err := e.program(&r.Bundle, r.Call, r.Args)
+	p, err := r.Bundle.program(e.Kinds, r.Call, r.Args)
 	if err != nil {
 		return Header{}, err
 	}
@@ -37,11 +37,12 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	return e.launchAfter(w, EvCreated, created)
 }
 
-func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflows.Program, error) {
+// program returns the program of a document, or that of a call of one kind.
+func (b *Bundle) program(kinds []steps.Kind, call string, args map[string]any) (*workflows.Program, error) {
 	if call == "" {
-		return b.Compile(e.Kinds)
+		return b.Compile(kinds)
 	}
-	k, ok := steps.Find(e.Kinds, call)
+	k, ok := steps.Find(kinds, call)
 	if !ok {
 		return nil, steps.Errorf(steps.Invalid, "there is no kind of step called %q", call)
 	}
@@ -78,14 +79,14 @@ func newWorker(e *Engine, id string, p *workflows.Program) *worker {
 		done:    make(chan struct{}),
 	}
 	w.runDesktop.journal, w.runDesktop.inbox = &w.journal, &w.inbox
-	w.evaluator, w.limits = evaluator{journal: &w.journal, secrets: secrets{}, open: w.openDesktop}, limits{&w.journal}
-	w.mayUse = w.refusal
+	w.evaluator = evaluator{journal: &w.journal, secrets: secrets{}, may: permission{journal: &w.journal}, open: w.openDesktop}
+	w.limits, w.focus.journal = limits{&w.journal}, &w.journal
 	return w
 }
 
-func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
-	p := w.program
-	inputs, err := w.accept(r.Inputs, r.Secrets)
+func (v *evaluator) creation(ctx context.Context, r Request) (Created, error) {
+	p := v.program
+	inputs, err := v.accept(r.Inputs, r.Secrets)
 	if err != nil {
 		return Created{}, err
 	}
@@ -103,8 +104,8 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 		c.Fallbacks = *r.Fallbacks
 	}
 	if r.Call != "" {
-		c.Args = w.holdBack(*p.Steps[0].Kind, r.Args)
-	} else if c.Document, err = r.Bundle.keep(ctx, w.e.Files); err != nil {
+		c.Args = v.holdBack(*p.Steps[0].Kind, r.Args)
+	} else if c.Document, err = r.Bundle.keep(ctx, v.e.Files); err != nil {
 		return c, err
 	}
 	if c.To != "" {
@@ -112,11 +113,11 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 			return c, noStep(p, c.To, "to end at")
 		}
 	}
-	if c.Start, err = w.layout.startAt(c.From); err != nil {
+	if c.Start, err = v.layout.startAt(c.From); err != nil {
 		return c, err
 	}
 	if c.From != "" && c.WorkflowID != "" {
-		err = w.inherit(ctx, &c)
+		err = v.inherit(ctx, &c)
 	}
 	return c, err
 }

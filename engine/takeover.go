@@ -252,17 +252,17 @@ func (x *runDesktop) watch(ctx context.Context) EndWatch {
 
 // keepWatched stores what a person did, and returns its hash; empty: nothing was
 // recorded.
-func (w *worker) keepWatched(ctx context.Context, h *hold) string {
+func (v *evaluator) keepWatched(ctx context.Context, h *hold) string {
 	if h.end == nil {
 		return ""
 	}
-	seen, err := h.end(slices.Collect(maps.Values(w.secrets)))
+	seen, err := h.end(slices.Collect(maps.Values(v.secrets)))
 	hash := ""
 	if err == nil && len(seen) > 0 {
-		hash, err = w.e.Files.Put(ctx, Artifacts, seen)
+		hash, err = v.e.Files.Put(ctx, Artifacts, seen)
 	}
 	if err != nil {
-		w.e.log().Warn("what a person did on the desktop could not be stored", "run", w.id, "error", err)
+		v.e.log().Warn("what a person did on the desktop could not be stored", "run", v.id, "error", err)
 	}
 	return hash
 }

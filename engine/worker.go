@@ -23,9 +23,7 @@ type worker struct {
 	inbox   inbox
 	bundle  Bundle
 	environ []string
-	actor   string                  // the client that continued the run; empty: the one that began it
-	mandate Mandate                 // at the start of the worker
-	focus   *savedFocus             // nil before the attempt acted
+	focus   savedFocus
 	tried   int                     // number of tries made by this worker
 	held    *atomic.Pointer[string] // shared by the tries of one step; see steps.Env
 
@@ -115,7 +113,7 @@ func (w *worker) perform(e effect) (over bool, err error) {
 	case record:
 		return false, w.record(e.typ, e.path, e.data)
 	case evaluate:
-		if w.asksDesktop(e) {
+		if e.asksDesktop() {
 			if err := w.flush(false); err != nil {
 				return false, err
 			}
@@ -148,7 +146,7 @@ func (w *worker) wantsPause(e start) bool {
 
 // asksDesktop reports whether an evaluation may take long, so that earlier events
 // must be stored first.
-func (w *worker) asksDesktop(e evaluate) bool {
+func (e evaluate) asksDesktop() bool {
 	switch e.what {
 	case TheExpect, TheBefore, TheRecheck:
 		return true
@@ -161,7 +159,7 @@ func (w *worker) asksDesktop(e evaluate) bool {
 // halt records why the run has ended or comes to rest, after pending pictures, and
 // restores the user's focus.
 func (w *worker) halt(t EventType, path string, data any, lazy bool) error {
-	w.restoreFocus()
+	w.focus.restore()
 	if left := w.inbox.await(pictureTime); left > 0 {
 		w.e.log().Warn("the run ended before all its pictures were stored", "run", w.id, "missing", left)
 	}
