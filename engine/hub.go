@@ -8,7 +8,7 @@ import (
 
 // hub notifies watchers of a run that there are new events. It does not carry the
 // events, so a slow watcher can neither delay a run nor miss an event: it reads the
-// store when it gets round to it.
+// store at its own pace.
 type hub struct {
 	mu       sync.Mutex
 	watchers map[chan struct{}]string // "" watches every run

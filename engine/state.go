@@ -23,9 +23,9 @@ type State struct {
 	Output   any           `json:"output,omitempty"`
 	Desktop  *desktop.Info `json:"desktop,omitempty"` // the lasting desktop of the run
 	Deaths   *Deaths       `json:"deaths,omitempty"`  // since a person last continued the run
-	Worker   string        `json:"worker,omitempty"`  // of a fleet: that executes the run, or did last
+	Worker   string        `json:"worker,omitempty"`  // in a fleet: the worker that executes the run, or did last
 	Lost     int           `json:"lost,omitempty"`    // number of workers lost since a person last continued the run
-	Mandate  *Mandate      `json:"mandate,omitempty"` // of a fleet: of the client that continued the run; nil: of the one that began it
+	Mandate  *Mandate      `json:"mandate,omitempty"` // in a fleet: of the client that continued the run; nil: the one that began it
 	Errors   int           `json:"errors,omitempty"`  // number of failures that did not end the run
 	Executed int           `json:"executed"`          // number of step executions in all attempts
 	Budget   int           `json:"budget"`            // number of step executions in this attempt

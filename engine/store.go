@@ -143,7 +143,7 @@ type Header struct {
 	Auto        bool          `json:"resume_auto,omitempty"` // the document lets the run continue by itself
 	Position    int           `json:"position,omitempty"`    // in the queue for a desktop, from 1
 	Waits       string        `json:"waits,omitempty"`       // why the run is still in the queue of the fleet; not stored
-	Worker      string        `json:"worker,omitempty"`      // of a fleet: that executes the run, or did last
+	Worker      string        `json:"worker,omitempty"`      // in a fleet: the worker that executes the run, or did last
 	Needs       []string      `json:"needs,omitempty"`       // labels that the worker must have
 	Priority    int           `json:"priority,omitempty"`
 }
