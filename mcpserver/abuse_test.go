@@ -22,15 +22,14 @@ import (
 	"understudy/mcpserver/httpd"
 )
 
-// live is a server on a listener of its own, with its own limits of time.
+// live is a server with its own listener and timeouts.
 type live struct {
 	*stage
 	url, address string
 }
 
-// hurried are the usual limits, but for one that a test waits for. They are not
-// so short that a client that does nothing wrong would meet them on a slow
-// machine.
+// hurried returns the default timeouts with the one that a test waits for shortened,
+// but not so far that a well-behaved client would reach it on a slow machine.
 func hurried(limit func(*httpd.Timeouts) *time.Duration) httpd.Timeouts {
 	w := httpd.DefaultTimeouts
 	*limit(&w) = 3 * time.Second
@@ -56,7 +55,7 @@ func newLive(t *testing.T, p httpd.Timeouts) *live {
 	return &live{st, "http://" + l.Addr().String(), l.Addr().String()}
 }
 
-// serves makes sure that another client is served.
+// serves checks that another client is served.
 func (l *live) serves() {
 	l.t.Helper()
 	p := byhand.Visitor{Version: byhand.Modern, Address: l.url + "/mcp"}
@@ -65,7 +64,7 @@ func (l *live) serves() {
 	}
 }
 
-// keepsLarge stores the result of the kind large, which is one whoever asks.
+// keepsLarge stores the result of the kind large once for all calls.
 func (l *live) keepsLarge() {
 	l.t.Helper()
 	p := byhand.Visitor{Version: byhand.Modern, Address: l.url + "/mcp"}
@@ -75,7 +74,7 @@ func (l *live) keepsLarge() {
 	l.serves()
 }
 
-// footprint is what a process holds.
+// footprint holds the resources of a process.
 type footprint struct {
 	goroutines, files int
 	heap              uint64
@@ -93,7 +92,7 @@ func measure() footprint {
 	return f
 }
 
-// settles waits until a process holds about what it held.
+// settles waits until the resources of a process are about what they were.
 func settles(t *testing.T, before footprint) {
 	t.Helper()
 	var now footprint
@@ -159,8 +158,8 @@ func TestAbuseLargeBodies(t *testing.T) {
 	settles(t, before)
 }
 
-// TestAbuseSlowClients opens connections that send next to nothing, as a
-// slowloris does: in their headers, in their bodies, or nothing at all.
+// TestAbuseSlowClients opens connections that send almost nothing, as slowloris does:
+// they stall in the headers, in the body, or before sending anything.
 func TestAbuseSlowClients(t *testing.T) {
 	w := hurried(ofHeader)
 	w.Body = *ofHeader(&w)
@@ -187,7 +186,7 @@ func TestAbuseSlowClients(t *testing.T) {
 	settles(t, before)
 }
 
-// dribble sends a byte now and then, until the server has enough of it.
+// dribble sends a byte at a time until the server closes the connection.
 func dribble(t *testing.T, address, begin string) {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
@@ -217,8 +216,8 @@ func dribble(t *testing.T, address, begin string) {
 	}
 }
 
-// TestAbuseClientsThatNeverRead asks for more than a connection holds, in each
-// era, and reads nothing.
+// TestAbuseClientsThatNeverRead requests more than the buffers of a connection hold, in
+// each era, and reads nothing.
 func TestAbuseClientsThatNeverRead(t *testing.T) {
 	l := newLive(t, hurried(ofRead))
 	l.keepsLarge()
@@ -235,12 +234,12 @@ func TestAbuseClientsThatNeverRead(t *testing.T) {
 	l.serves()
 }
 
-// TestAbuseDeafReadersOfEvents asks for the runs as they happen, which are more
-// than a connection holds, and reads nothing.
+// TestAbuseDeafReadersOfEvents opens the stream of runs, which exceeds the buffers of a
+// connection, and reads nothing.
 func TestAbuseDeafReadersOfEvents(t *testing.T) {
 	l := newLive(t, hurried(ofRead))
 	loud := document("delay", byhand.Object{"duration": "1ms"})
-	loud["name"] = strings.Repeat("n", 400_000) // which each event of the list of runs tells
+	loud["name"] = strings.Repeat("n", 400_000) // part of each event of the list of runs
 	p := byhand.Visit(t, modern, l.url+"/mcp")
 	for range 16 {
 		if status, res := p.Call(t, "execute_sequence", loud); status != http.StatusOK || byhand.IsError(res) {
@@ -261,7 +260,7 @@ func TestAbuseDeafReadersOfEvents(t *testing.T) {
 	l.serves()
 }
 
-// largeCall is a call whose answer is large, in one of the eras.
+// largeCall is a call with a large reply, in one of the eras.
 func largeCall(new bool) string {
 	body, extra := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large","arguments":{}}}`, ""
 	if new {
@@ -273,8 +272,8 @@ func largeCall(new bool) string {
 		extra + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)) + body
 }
 
-// deaf sends a request and reads nothing, until the server closes the
-// connection: then sending fails.
+// deaf sends a request and reads nothing until the server closes the connection, so
+// that sending fails.
 func deaf(t *testing.T, address, request string) {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
@@ -301,8 +300,7 @@ func deaf(t *testing.T, address, request string) {
 	}
 }
 
-// TestAbuseHalfOpenConnections breaks connections off in the middle of calls and
-// of streams.
+// TestAbuseHalfOpenConnections resets connections in the middle of calls and streams.
 func TestAbuseHalfOpenConnections(t *testing.T) {
 	l := newLive(t, hurried(ofRead))
 	l.keepsLarge()
@@ -323,7 +321,7 @@ func TestAbuseHalfOpenConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%2 == 0 {
-			_ = c.(*net.TCPConn).SetLinger(0) // a reset, not a farewell
+			_ = c.(*net.TCPConn).SetLinger(0) // close with a reset
 		}
 		c.Close()
 	}
@@ -331,7 +329,7 @@ func TestAbuseHalfOpenConnections(t *testing.T) {
 	settles(t, before)
 }
 
-// TestAbuseThousandSessions opens sessions and says no farewell.
+// TestAbuseThousandSessions opens sessions and does not close them.
 func TestAbuseThousandSessions(t *testing.T) {
 	l := newLive(t, hurried(ofSession))
 	byhand.Visit(t, "2025-11-25", l.url+"/mcp")
@@ -350,8 +348,8 @@ func TestAbuseThousandSessions(t *testing.T) {
 	settles(t, before)
 }
 
-// TestAbuseTooManySessions goes beyond the bound: other clients are served, and
-// there is room again once sessions end.
+// TestAbuseTooManySessions exceeds the bound of sessions: other clients are served, and
+// new sessions are accepted once some have ended.
 func TestAbuseTooManySessions(t *testing.T) {
 	l := newLive(t, hurried(ofSession))
 	stranger := byhand.Visitor{Version: "2025-11-25", Address: l.url + "/mcp"}
@@ -369,7 +367,7 @@ func TestAbuseTooManySessions(t *testing.T) {
 			t.Fatalf("there are %d sessions", n)
 		}
 	}
-	t.Logf("%d were refused", refused) // some ended meanwhile where the machine is slow
+	t.Logf("%d were refused", refused) // on a slow machine some have ended by then
 	l.serves()
 	scratch.Until(t, "there is room again", func() bool {
 		res, err := stranger.Send(t.Context(), 1, "initialize", byhand.Greeting(stranger.Version, byhand.Object{}))
@@ -381,8 +379,8 @@ func TestAbuseTooManySessions(t *testing.T) {
 	})
 }
 
-// TestAbuseFloodOfNotifications sends thousands of them, over HTTP and stdio,
-// known and unknown.
+// TestAbuseFloodOfNotifications sends thousands of notifications, known and unknown,
+// over HTTP and stdio.
 func TestAbuseFloodOfNotifications(t *testing.T) {
 	l := newLive(t, httpd.DefaultTimeouts)
 	p := byhand.Visit(t, "2025-11-25", l.url+"/mcp")
@@ -419,8 +417,8 @@ func TestAbuseFloodOfNotifications(t *testing.T) {
 	settles(t, before)
 }
 
-// TestAbuseManyCallsAtOnce has more calls wait than the bound allows: the rest is
-// told that the server is busy, and what looks and stops is heard.
+// TestAbuseManyCallsAtOnce has more calls wait than the bound allows: the server replies
+// to the others that it is busy, and still accepts calls that look and stop.
 func TestAbuseManyCallsAtOnce(t *testing.T) {
 	l := newLive(t, httpd.DefaultTimeouts)
 	ctx, drop := context.WithCancel(t.Context())
@@ -453,8 +451,8 @@ func TestAbuseManyCallsAtOnce(t *testing.T) {
 	l.serves()
 }
 
-// TestAbuseStdio sends what is no message over stdio: the server ends with its
-// client, whatever that sent.
+// TestAbuseStdio sends input that is no message over stdio: the server ends with its
+// client in any case.
 func TestAbuseStdio(t *testing.T) {
 	for _, line := range []string{"{", "nonsense", strings.Repeat("[", 100_000), `{"jsonrpc":"2.0","id":1}`, "\x00\xff"} {
 		st := newStage(t)
@@ -477,8 +475,8 @@ func TestAbuseStdio(t *testing.T) {
 	}
 }
 
-// TestAbuseLinesThatAreNoMessages sends them before and between messages: each is
-// answered, and the client goes on.
+// TestAbuseLinesThatAreNoMessages sends invalid lines before and between messages: each
+// is answered, and the client can continue.
 func TestAbuseLinesThatAreNoMessages(t *testing.T) {
 	st := newStage(t)
 	in, fromClient := io.Pipe()
@@ -520,8 +518,8 @@ func TestAbuseLinesThatAreNoMessages(t *testing.T) {
 	}
 }
 
-// TestAbuseManyConnections opens more connections than there may be, and says
-// nothing on them: who comes later is served.
+// TestAbuseManyConnections opens more connections than the bound and sends nothing on
+// them: later clients are served.
 func TestAbuseManyConnections(t *testing.T) {
 	l := newLive(t, httpd.DefaultTimeouts)
 	var idle []net.Conn
@@ -568,8 +566,8 @@ func metrics(t *testing.T, url string, h http.Header) string {
 	return string(text)
 }
 
-// TestAbuseOneCredentialTakesAll has one credential take as many sessions, calls
-// and runs as it can: it is told to wait, and another one is served.
+// TestAbuseOneCredentialTakesAll has one credential take as many sessions, calls and
+// runs as it can: it is refused at its bound, and another one is served.
 func TestAbuseOneCredentialTakesAll(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.MaxConcurrent = 1 })
 	greedy, other := s.holder(auth.Token{Name: "greedy", Mode: auth.Ask}), s.holder(auth.Token{Name: "other", Mode: auth.Act})

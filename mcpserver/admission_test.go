@@ -11,9 +11,8 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// TestNoSpellingGetsPastTheLimit has one run act where one may, and sends calls
-// that act too, and say with a key in other letters, or with the answer to a
-// question that nobody asked, that they do not.
+// TestNoSpellingGetsPastTheLimit fills the only slot, and sends calls that act but claim
+// not to, by a key in another case or by the answer to a question that was not asked.
 func TestNoSpellingGetsPastTheLimit(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.MaxConcurrent = 1 })
 	site := st.site().URL
@@ -63,8 +62,8 @@ func TestNoSpellingGetsPastTheLimit(t *testing.T) {
 	}
 }
 
-// TestWhoMayOnlyLookTakesNoPlace has one run act where one may. A client in ask mode
-// that tries to act is told that it may not, and waits for nobody's place.
+// TestWhoMayOnlyLookTakesNoPlace fills the only slot. A client in ask mode that tries to
+// act is refused by its mode, and does not wait for the slot.
 func TestWhoMayOnlyLookTakesNoPlace(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.MaxConcurrent = 1 })
 	act := byhand.Visitor{Version: byhand.Modern, Address: s.url + "/mcp", Header: s.holder(auth.Token{Name: "laptop", Mode: auth.Act})}

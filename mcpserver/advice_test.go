@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestAdviceIsForTools reads all advice that a run can fail with in the source, and
-// holds that none of it sends a client to flags of the command line. Advice that says
-// so itself is for the one who starts the server.
+// TestAdviceIsForTools finds in the source all advice that a failed run can contain, and
+// checks that none of it refers a client to flags of the command line. Advice that says
+// so itself is for the person who starts the server.
 func TestAdviceIsForTools(t *testing.T) {
 	flag := regexp.MustCompile(`--[a-z]`)
 	found := 0

@@ -11,7 +11,7 @@ import (
 	"understudy/workflows/expression"
 )
 
-// nowhere is a probe that finds nothing.
+// nowhere is a probe that finds no element.
 type nowhere struct{ expression.Probe }
 
 func (nowhere) Exists(context.Context, string) (bool, error) { return false, nil }

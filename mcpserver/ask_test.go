@@ -12,7 +12,7 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// threeQuestions asks for an input, and then twice on its way.
+// threeQuestions asks for an input, and then twice while it runs.
 var threeQuestions = byhand.Object{
 	"variables": byhand.Object{"who": byhand.Object{"type": "string", "description": "whom to greet"}},
 	"steps": []any{
@@ -22,7 +22,7 @@ var threeQuestions = byhand.Object{
 	"output": `inputs.who + " " + steps.colour.result.answer + " " + steps.size.result.answer`,
 }
 
-// answers are what a person says to a form.
+// answers are the answers of a person to forms.
 func answers(q byhand.Object) byhand.Object {
 	message, _ := byhand.Dig(q, "message").(string)
 	content := byhand.Object{"answer": "large"}
@@ -116,9 +116,9 @@ func TestWithoutElicitation(t *testing.T) {
 	}
 }
 
-// TestAttackTextOfForms lets an application's text go into a question: what cannot be
-// seen is shown, a text of several lines is fenced, and a choice is still the one that
-// the run offered.
+// TestAttackTextOfForms puts the text of an application into a question: invisible
+// characters are made visible, a text of several lines is fenced, and the choice is still
+// the one that the run offered.
 func TestAttackTextOfForms(t *testing.T) {
 	const hostile = "pay\u202eeno\u200b"
 	for _, version := range []string{"2025-11-25", modern} {

@@ -25,7 +25,7 @@ import (
 	"understudy/steps/desktop/fake"
 )
 
-// TestAttackCrossSiteRequests sends what a page of another place can make a
+// TestAttackCrossSiteRequests sends the requests that a page of another site can make a
 // browser send: forms, pictures, frames, scripts.
 func TestAttackCrossSiteRequests(t *testing.T) {
 	st := newStage(t)
@@ -81,8 +81,8 @@ func TestAttackCrossSiteRequests(t *testing.T) {
 	}
 }
 
-// TestAttackDNSRebinding has a name of the attacker lead to this machine: every
-// page of it is then of one origin with the server, and its name is in Host.
+// TestAttackDNSRebinding has a name of the attacker resolve to this machine: the pages of
+// the attacker then have the origin of the server, and the name is in Host.
 func TestAttackDNSRebinding(t *testing.T) {
 	s := newSecured(t)
 	h := s.holder(auth.Token{Name: "laptop", Mode: auth.Act})
@@ -108,8 +108,8 @@ func TestAttackDNSRebinding(t *testing.T) {
 	}
 }
 
-// TestAttackBatchThatBeginsASession sends a greeting and calls in one request, so
-// that they are done though their sender waits for no answer.
+// TestAttackBatchThatBeginsASession sends initialize and calls in one request, whose
+// sender need not wait for a reply.
 func TestAttackBatchThatBeginsASession(t *testing.T) {
 	st := newStage(t)
 	site := st.site().URL
@@ -173,8 +173,8 @@ func TestAttackPathsOfPages(t *testing.T) {
 	}
 }
 
-// TestAttackPathsOfWorkflows names documents outside of the folders in which a
-// run may read: by their paths, by links, and by the names of saved ones.
+// TestAttackPathsOfWorkflows refers to documents outside of the folders that a run may
+// read: by path, by links, and by the names of saved workflows.
 func TestAttackPathsOfWorkflows(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.Policy = access.Policy{Toolsets: access.Toolsets()} })
 	w := st.connect("2025-11-25", byhand.Object{})
@@ -219,9 +219,8 @@ func TestAttackPathsOfWorkflows(t *testing.T) {
 	}
 }
 
-// TestAttackLinesOfCalledDocuments calls files that are no documents, and some
-// that say they are: no answer shows a line of them, and none tells a file that
-// there is from one that there is not.
+// TestAttackLinesOfCalledDocuments calls files that are no documents, also some with the
+// extension of one: no reply shows a line of them, or discloses whether a file exists.
 func TestAttackLinesOfCalledDocuments(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
@@ -287,8 +286,8 @@ func TestAttackLinesOfCalledDocuments(t *testing.T) {
 	}
 }
 
-// TestAttackProgramsWithoutTheShell starts programs that run commands, and opens
-// addresses that start others, with a token that may do neither.
+// TestAttackProgramsWithoutTheShell starts programs that run commands, and opens URLs
+// that start programs, with a token that may do neither.
 func TestAttackProgramsWithoutTheShell(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
 	window := func() *fake.Node { return fake.Window("Text", "editor", fake.Button("Go")) }
@@ -335,7 +334,7 @@ func TestAttackProgramsWithoutTheShell(t *testing.T) {
 	}
 }
 
-// TestAttackFileKindsStayInTheirFolder reads and writes outside of it.
+// TestAttackFileKindsStayInTheirFolder reads and writes outside of the folder.
 func TestAttackFileKindsStayInTheirFolder(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.Policy = access.Policy{Toolsets: access.Toolsets()} })
 	w := st.connect("2025-11-25", byhand.Object{})
@@ -355,7 +354,7 @@ func TestAttackFileKindsStayInTheirFolder(t *testing.T) {
 			"glob_files": {"pattern": filepath.Base(path), "working_directory": filepath.Dir(path)},
 		} {
 			if strings.Contains(path, "\x00") && strings.HasSuffix(tool, "files") {
-				continue // its folder has no zero byte
+				continue // not in the path of the folder
 			}
 			res := w.Call(tool, args)
 			want := "denied"
@@ -372,8 +371,7 @@ func TestAttackFileKindsStayInTheirFolder(t *testing.T) {
 	}
 }
 
-// TestAttackNamesInPages has documents and clients that are called what a page
-// would take for its own.
+// TestAttackNamesInPages gives documents and clients names that contain markup.
 func TestAttackNamesInPages(t *testing.T) {
 	st := newStage(t)
 	site := st.site().URL
@@ -411,8 +409,8 @@ func TestAttackNamesInPages(t *testing.T) {
 	}
 }
 
-// TestAttackNamesOfClients has a client that calls itself what would forge a
-// line of a log, the id of another, or steer a terminal.
+// TestAttackNamesOfClients gives a client a name that would forge a line of the log or
+// the id of another client, or control a terminal.
 func TestAttackNamesOfClients(t *testing.T) {
 	log := &scratch.Buffer{}
 	st := newStage(t, func(o *Options) {
@@ -447,8 +445,8 @@ func TestAttackNamesOfClients(t *testing.T) {
 	}
 }
 
-// TestAttackNamesOfWindows has an application that feeds names to a model: each
-// stays in its quotes, on its line.
+// TestAttackNamesOfWindows has an application with names that address a model: each stays
+// within its quotes and its line.
 func TestAttackNamesOfWindows(t *testing.T) {
 	for _, name := range hostile.Names {
 		st := newStage(t)
@@ -467,8 +465,8 @@ func TestAttackNamesOfWindows(t *testing.T) {
 	}
 }
 
-// TestAttackDocumentsThatGrow sends documents that are small and mean much, or
-// go deep.
+// TestAttackDocumentsThatGrow sends small documents that expand to large ones, or are
+// deeply nested.
 func TestAttackDocumentsThatGrow(t *testing.T) {
 	st := newStage(t)
 	site := st.site().URL

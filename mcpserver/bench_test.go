@@ -20,11 +20,11 @@ import (
 	"understudy/store/storetest"
 )
 
-// BenchmarkCall compares calls through our layers with calls of the SDK's bare
-// server, over the same transports in the same versions and in the same run: the
-// difference is what the layers cost. The runs are in a store on the disk, and no
-// pictures are taken. Between the calls that act, one event is committed there:
-// "commits" is how many of these take the time that the layers add.
+// BenchmarkCall compares calls through our layers with calls of a bare server of the
+// SDK, over the same transports and versions in the same run: the difference is the cost
+// of the layers. The runs are stored on disk, and no pictures are taken. Between the
+// calls that act, one event is committed there: "commits" is the cost of the layers in
+// such commits.
 func BenchmarkCall(b *testing.B) {
 	for _, wire := range []struct {
 		say  string
@@ -55,7 +55,7 @@ func BenchmarkCall(b *testing.B) {
 		}
 		b.Run(wire.say+"/reads by 16", func(b *testing.B) {
 			on := newBenched(b, "look")
-			b.SetParallelism(8) // of two processors
+			b.SetParallelism(8) // per processor
 			b.RunParallel(func(pb *testing.PB) {
 				session := wire.open(b, on)
 				for pb.Next() {
@@ -72,8 +72,7 @@ func timed(f func()) time.Duration {
 	return time.Since(began)
 }
 
-// reportMedian reports what half of the times stay below: a machine that does
-// other things now and then spoils the mean.
+// reportMedian reports the median of the times, because other load spoils the mean.
 func reportMedian(b *testing.B, took []time.Duration) time.Duration {
 	p50 := median(took)
 	b.ReportMetric(float64(p50.Microseconds()), "p50-µs")
@@ -85,7 +84,7 @@ func median(took []time.Duration) time.Duration {
 	return took[len(took)/2]
 }
 
-// benched is a server that is measured.
+// benched is the server of a benchmark.
 type benched struct {
 	*mcp.Server
 	serve func(context.Context, io.Reader, io.Writer) error
@@ -102,7 +101,7 @@ func (s *benched) commit(b *testing.B) {
 	s.seq++
 }
 
-// newBenched is a server of ours with a kind that does nothing, or a bare one.
+// newBenched makes a server of ours with a kind that does nothing, or a bare one.
 func newBenched(b *testing.B, tool string) *benched {
 	if tool == "" {
 		return bare()

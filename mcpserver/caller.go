@@ -18,14 +18,14 @@ import (
 
 const modern = httpd.Modern
 
-// caller is who asks: the name of the client, its session if it has one, the
-// version that it speaks, what its credential grants, and what it may do.
+// caller is the sender of a request: the name of the client, its session if it has one,
+// its protocol version, what its credential grants, and what it may do.
 type caller struct {
 	name, session, version string
-	self                   string      // what the client calls itself
-	grant                  *auth.Grant // nil: nobody was asked who they are
+	self                   string      // the name that the client gives itself
+	grant                  *auth.Grant // nil: the server asks for no credentials
 	access.Subject
-	listing access.Subject // for lists, which may not depend on what a modern client calls itself
+	listing access.Subject // for lists, which must not depend on the name that a modern client gives itself
 }
 
 // id returns the name of the caller in runs, which tells the sessions of one client
@@ -57,7 +57,7 @@ type serverRequest interface {
 // clients identifies the clients of a server, and decides what they may do.
 type clients struct {
 	policy   access.Policy
-	gate     *auth.Authenticator // nil: nobody is asked who they are
+	gate     *auth.Authenticator // nil: the server asks for no credentials
 	modes    *access.Modes
 	runs     *lazyRuns
 	pictures access.Pictures
@@ -146,7 +146,7 @@ func (c *call) traceParent() string {
 // cut trims a trace context to the length that one can have, because it is stored with
 // the run.
 func cut(text string) string {
-	const longest = 55 // of version 00
+	const longest = 55 // in version 00
 	text = strings.TrimSpace(text)
 	return text[:min(len(text), longest)]
 }

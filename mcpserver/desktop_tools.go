@@ -15,8 +15,8 @@ import (
 // desktops. A desktop belongs to the credential that started it, directly or by a run.
 type desktopTools struct{ o *Options }
 
-// What a client that says nothing gets, and how many desktops there may be so
-// that it may start one more. The person at the machine has no such bound.
+// Limits for clients, which do not apply to the person at the machine: how long a
+// desktop is kept if the client states nothing, and how many desktops there may be.
 const (
 	clientLinger = 8 * time.Hour
 	mostDesktops = 16
@@ -41,7 +41,7 @@ func (d desktopTools) callerFor(who access.Subject, t access.Tool) desktops.Call
 	}
 }
 
-// choice returns the desktop on which a call wants its run to be, by its name; "": any.
+// choice returns the desktop that a call requests for its run by name; "" is any.
 func (d desktopTools) choice(c *call, name string) (engine.DesktopChoice, error) {
 	if name == "" {
 		return engine.DesktopChoice{}, nil

@@ -23,7 +23,7 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// keptInMemory are desktops that nobody sees.
+// keptInMemory are desktops in memory.
 type keptInMemory struct {
 	mu      sync.Mutex
 	all     []virtual.Kept
@@ -70,7 +70,7 @@ func (m *keptInMemory) End(k virtual.Kept, _ string) error {
 	return nil
 }
 
-// newDesktopStage is a server whose clients may see every tool.
+// newDesktopStage makes a server whose clients may see every tool.
 func newDesktopStage(t *testing.T, policy access.Policy) (*secured, *keptInMemory) {
 	t.Helper()
 	memory := &keptInMemory{}
@@ -79,7 +79,7 @@ func newDesktopStage(t *testing.T, policy access.Policy) (*secured, *keptInMemor
 
 var everything = access.Policy{Toolsets: []steps.Toolset{access.All}}
 
-// api asks at an address of the operations.
+// api sends a request to an address of the operations.
 func (s *secured) api(method, path, body string, h http.Header) (int, string) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+"/api/desktops/"+path, strings.NewReader(body))
@@ -102,8 +102,8 @@ func (s *secured) api(method, path, body string, h http.Header) (int, string) {
 	return res.StatusCode, text.String()
 }
 
-// TestAClientHasADesktop does with each tool what a client wants of a desktop,
-// and looks at what it is told.
+// TestAClientHasADesktop uses each tool for desktops as a client does, and checks the
+// replies.
 func TestAClientHasADesktop(t *testing.T) {
 	s, memory := newDesktopStage(t, everything)
 	v := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
@@ -137,7 +137,7 @@ func TestAClientHasADesktop(t *testing.T) {
 	}
 }
 
-// TestDesktopsAreOfWhoMadeThem goes every way to a desktop, as each client.
+// TestDesktopsAreOfWhoMadeThem tries every access to a desktop as each client.
 func TestDesktopsAreOfWhoMadeThem(t *testing.T) {
 	s, memory := newDesktopStage(t, everything)
 	clients := map[string]http.Header{
@@ -275,8 +275,8 @@ func TestAddressesOfDesktops(t *testing.T) {
 	}
 }
 
-// TestEachOperationIsATool holds that nothing is done with desktops that is no
-// tool of its toolset.
+// TestEachOperationIsATool checks that each operation on desktops is a tool of the
+// toolset.
 func TestEachOperationIsATool(t *testing.T) {
 	s, _ := newDesktopStage(t, access.Policy{Toolsets: []steps.Toolset{steps.Desktops}})
 	listed := toolNames(s.connect("2025-11-25", byhand.Object{}).Ask("tools/list", byhand.Object{}))

@@ -133,7 +133,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	})
 }
 
-// ofFleet are further arguments of this sort on a server of a fleet.
+// ofFleet are the further arguments that control a call on a server of a fleet.
 var ofFleet = map[string]*jsonschema.Schema{
 	"needs":    {Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: "labels that its worker must have, such as app=sap"},
 	"priority": {Type: "integer", Minimum: new(0.0), Maximum: new(9.0), Description: "0 goes first; 5 unless said"},

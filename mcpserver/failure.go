@@ -100,7 +100,7 @@ func (f *failure) text() string {
 		fmt.Fprintf(&b, "step %s: ", f.Step)
 	}
 	switch {
-	case len(f.Problems) > 0 || !strings.Contains(f.Message, "\n"): // problems are of the document of who asks
+	case len(f.Problems) > 0 || !strings.Contains(f.Message, "\n"): // problems quote the caller's own document
 		b.WriteString(f.Message)
 	default:
 		b.WriteString("\n" + words.Fenced(f.Message))

@@ -20,7 +20,7 @@ import (
 
 var beginFence = regexp.MustCompile(`(?m)^ *<(untrusted-[a-z2-7]{8})>\n`)
 
-// unfence takes an answer apart: what stands before, inside and behind its fence.
+// unfence splits a reply into the text before, inside and after its fence.
 func unfence(t *testing.T, text string) (before, inside, after string) {
 	t.Helper()
 	at := beginFence.FindStringSubmatchIndex(text)
@@ -34,8 +34,9 @@ func unfence(t *testing.T, text string) (before, inside, after string) {
 	return text[:at[0]], text[at[1]:ends[0][0]], text[ends[0][1]:]
 }
 
-// TestAttackTextOfApplications lets an application, a file and a command say what would
-// be obeyed, forge elements and advice, and close the fence. All of it stands inside.
+// TestAttackTextOfApplications has an application, a file and a command contain
+// instructions, forged elements and advice, and the end of a fence. All of it stays
+// inside the fence.
 func TestAttackTextOfApplications(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
@@ -98,7 +99,7 @@ func TestAttackTextOfApplications(t *testing.T) {
 	}
 }
 
-// TestFencesDiffer holds that nobody can know the end of a fence before.
+// TestFencesDiffer checks that nobody can predict the end of a fence.
 func TestFencesDiffer(t *testing.T) {
 	one, other := words.Fenced("x"), words.Fenced("x")
 	if one == other || strings.Count(one, "\n") != 2 {

@@ -18,7 +18,7 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// reader is a person with a browser, who has logged in.
+// reader is a person who has logged in with a browser.
 type reader struct {
 	t    *testing.T
 	site string
@@ -30,7 +30,7 @@ func (s *secured) reader(token auth.Token) *reader {
 	return s.readerWith(s.holder(token))
 }
 
-// readerWith is a person at the pages with the credential of a client.
+// readerWith makes a reader with the credential of a client.
 func (s *secured) readerWith(h http.Header) *reader {
 	s.t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -77,7 +77,7 @@ func (r *reader) done(res *http.Response, err error) (int, string) {
 
 var formToken = regexp.MustCompile(`name="token" value="([0-9a-f]+)"`)
 
-// token is the one in the forms of a page.
+// token returns the token in the forms of a page.
 func (r *reader) token(path string) string {
 	r.t.Helper()
 	_, page := r.open(path)
@@ -88,7 +88,7 @@ func (r *reader) token(path string) string {
 	return m[1]
 }
 
-// failedRun is a run that acts, and fails each time that it is resumed.
+// failedRun makes a run that acts, and fails each time that it is resumed.
 func (s *secured) failedRun() string {
 	s.t.Helper()
 	s.made++
@@ -118,7 +118,7 @@ func TestAPersonResumesARunOnItsPage(t *testing.T) {
 	}
 }
 
-// TestAPersonGoesOnInANewRun begins a run with what another had done; that stays.
+// TestAPersonGoesOnInANewRun forks a run, which stays as it is.
 func TestAPersonGoesOnInANewRun(t *testing.T) {
 	s := newSecured(t)
 	run := s.failedRun()
@@ -137,8 +137,8 @@ func TestAPersonGoesOnInANewRun(t *testing.T) {
 	}
 }
 
-// TestAFormActsOnlyWithItsTokenAndRight is about forms that nobody filled in, and
-// people who may only look.
+// TestAFormActsOnlyWithItsTokenAndRight is about forged forms, and people who may only
+// look.
 func TestAFormActsOnlyWithItsTokenAndRight(t *testing.T) {
 	s := newSecured(t)
 	run, other := s.failedRun(), s.failedRun()
@@ -174,7 +174,7 @@ func TestAFormActsOnlyWithItsTokenAndRight(t *testing.T) {
 	}
 }
 
-// rested is a run when nothing goes on in it.
+// rested waits for a run to come to rest.
 func (s *secured) rested(run string) engine.Header {
 	s.t.Helper()
 	runs, err := s.runs.get(s.t.Context())
@@ -188,8 +188,8 @@ func (s *secured) rested(run string) engine.Header {
 	return h
 }
 
-// TestWhatAFormIsToldOfIsAPage is about an act that fails: the reply is the page
-// again, which no cache keeps.
+// TestWhatAFormIsToldOfIsAPage is about an action that fails: the reply is the page
+// again, which may not be cached.
 func TestWhatAFormIsToldOfIsAPage(t *testing.T) {
 	s := newSecured(t)
 	run := s.failedRun()
@@ -212,8 +212,8 @@ func TestWhatAFormIsToldOfIsAPage(t *testing.T) {
 	}
 }
 
-// TestAnAnswerOnAPageIsText is about an answer that could be read as a number: the
-// command understudy answer gives it as it was written, and so does the page.
+// TestAnAnswerOnAPageIsText is about an answer that looks like a number: the page passes
+// it as text, as the command understudy answer does.
 func TestAnAnswerOnAPageIsText(t *testing.T) {
 	s := newSecured(t)
 	maker := s.greet(modern, s.holder(auth.Token{Name: "maker", Mode: auth.Act}))

@@ -16,7 +16,7 @@ import (
 	"understudy/store/storetest"
 )
 
-// fuzzed is a server over a desktop in memory that outlives one input.
+// fuzzed is a server over a desktop in memory, shared by all inputs.
 func fuzzed(f *testing.F) http.Handler {
 	f.Helper()
 	desktop, store := fake.New(fake.MustParse(notes)...), storetest.NewMemory()
@@ -35,7 +35,7 @@ func fuzzed(f *testing.F) http.Handler {
 	return s.http.Handler()
 }
 
-// posted sends a body, and fails when the server did.
+// posted sends a body, and fails if the server fails.
 func posted(t *testing.T, h http.Handler, path, version, name string, body []byte) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1"+path, bytes.NewReader(body))
@@ -52,7 +52,7 @@ func posted(t *testing.T, h http.Handler, path, version, name string, body []byt
 	}
 }
 
-// FuzzHTTPBody sends what is no message, or nearly one.
+// FuzzHTTPBody sends bodies that are no valid messages, or nearly so.
 //
 //ci:fuzz 60s
 func FuzzHTTPBody(f *testing.F) {
@@ -75,7 +75,7 @@ func FuzzHTTPBody(f *testing.F) {
 	})
 }
 
-// FuzzArguments calls every kind with arguments that nobody means.
+// FuzzArguments calls every kind with random arguments.
 //
 //ci:fuzz 60s
 func FuzzArguments(f *testing.F) {
@@ -100,8 +100,8 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// FuzzPlainRequest holds that what is quickly seen to be a message is one for the SDK,
-// which would end the session of a client that sends another.
+// FuzzPlainRequest checks that every line that isPlainRequest accepts is a message for
+// the SDK, which would end the session of the client otherwise.
 func FuzzPlainRequest(f *testing.F) {
 	plain := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[1,"x"]}}`
 	for _, line := range []string{

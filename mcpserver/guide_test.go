@@ -14,7 +14,7 @@ import (
 	"understudy/steps/kinds"
 )
 
-// What a model is told must be short enough to be read.
+// The instructions for a model must be short enough to be read.
 const (
 	mostSheetLines = 60
 	mostGuideBytes = 12 << 10
@@ -42,7 +42,7 @@ func TestSheetIsShortAndItsExampleIsValid(t *testing.T) {
 	}
 }
 
-// tool names that stand in a text as calls: name {"argument": ...}.
+// Matches a call of a tool in a text: name {"argument": ...}.
 var toolCall = regexp.MustCompile(`\b([a-z]+_[a-z_]+) (\{"[a-z_]+": .*?\})`)
 
 func TestGuideNamesToolsThatAreListed(t *testing.T) {
@@ -60,7 +60,7 @@ func TestGuideNamesToolsThatAreListed(t *testing.T) {
 		}
 		var args byhand.Object
 		if json.Unmarshal([]byte(m[2]), &args) != nil {
-			continue // it has places to fill in
+			continue // it contains placeholders
 		}
 		for name := range args {
 			if st.tools.named[m[1]].args.Properties[name] == nil {

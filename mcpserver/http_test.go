@@ -231,7 +231,7 @@ func TestEventsGoOnWhereAReaderLeft(t *testing.T) {
 	}
 }
 
-// readEvents reads a number of events, and gives their ids.
+// readEvents reads a number of events and returns their ids.
 func readEvents(t *testing.T, address, after string, n int) (ids []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -312,8 +312,8 @@ func TestServerEnds(t *testing.T) {
 	}
 }
 
-// TestReadyIsCheckedOnce holds that many who ask whether the machine is ready make
-// one check, which may start a display.
+// TestReadyIsCheckedOnce checks that many requests for /ready cause one check, which may
+// start a display.
 func TestReadyIsCheckedOnce(t *testing.T) {
 	var now, most, all atomic.Int32
 	site := newStage(t, func(o *Options) {
@@ -339,7 +339,7 @@ func TestReadyIsCheckedOnce(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	if most.Load() != 1 || all.Load() > 3 { // a slow machine may take longer than an answer counts
+	if most.Load() != 1 || all.Load() > 3 { // on a slow machine the result may expire meanwhile
 		t.Errorf("%d checks, %d at once", all.Load(), most.Load())
 	}
 }

@@ -19,16 +19,16 @@ import (
 	"understudy/steps/desktop/vision"
 )
 
-// A tool that takes a picture answers with a link to it; a client that asks for
-// include_image is shown the picture itself, as large as models can see it. What
-// it shows is told in the pixels of the screen, for these are what a click takes.
+// A tool that takes a picture replies with a link to it. With include_image it replies
+// with the picture itself, scaled to a size that models can see, and states how its
+// pixels map to those of the screen, which a click takes.
 
 // includeImage is the argument that asks for the picture. It is no argument of a kind,
-// for it controls the answer and not what is done.
+// because it affects only the reply.
 const includeImage = "include_image"
 
-// What models can see; larger pictures are scaled down on the way, and then the
-// model's coordinates are not those of the picture that was sent.
+// Limits of what models can see. Larger pictures are scaled down on the way, and then
+// the model's coordinates are not those of the picture that was sent.
 const (
 	maxImageSide   = 1568
 	maxImagePixels = 1_150_000
@@ -54,7 +54,7 @@ func splitIncludeImage(k steps.Kind, args map[string]any) (map[string]any, bool)
 type shot struct {
 	uri   string
 	area  desktop.Rect
-	title string // a line before it
+	title string // a line of text before it
 }
 
 // shotsOf returns the pictures in a result.

@@ -11,15 +11,15 @@ import (
 
 // inflight tracks the calls and runs in flight. Make one with newInflight.
 type inflight struct {
-	life context.Context // of what outlasts a call; it ends with the server
+	life context.Context // for what outlasts a call; it ends with the server
 	end  context.CancelCauseFunc
 
-	detached sync.WaitGroup // what watches detached runs
-	orphaned sync.WaitGroup // the runs of clients that went away, which go on
+	detached sync.WaitGroup // goroutines that are not part of a call
+	orphaned sync.WaitGroup // runs that continue after their clients went away
 
 	mu       sync.Mutex
 	calls    map[*call]context.CancelCauseFunc
-	runs     map[string]caller // who began or continued each
+	runs     map[string]caller // run → the caller that began or continued it
 	activity time.Time
 	total    uint64 // calls so far
 	closed   bool
@@ -59,7 +59,7 @@ func (o *outstanding) notify() {
 // wait returns when nothing is left, or with the cause for which the context ended.
 func (o *outstanding) wait(ctx context.Context) error {
 	o.mu.Lock()
-	if o.none == nil { // else another waits too
+	if o.none == nil { // otherwise another goroutine waits already
 		o.none = make(chan struct{})
 	}
 	none := o.none

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// TestManyWaitForTheEnd closes from two sides at once, as the end of the input
-// and a signal do: both hear that the last call has ended.
+// TestManyWaitForTheEnd closes twice at once, as the end of the input and a signal do:
+// both return when the last call has ended.
 func TestManyWaitForTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newInflight()

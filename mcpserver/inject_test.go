@@ -12,9 +12,9 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// TestAttackTemplatesInValues gives values that would mean something where they
-// are put: in an expression, in a template, in a command of a shell, in what a
-// command answered and in the name of an element.
+// TestAttackTemplatesInValues uses values that contain syntax of the place where they are
+// put: an expression, a template, a shell command, the output of a command and the name
+// of an element.
 func TestAttackTemplatesInValues(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
@@ -53,8 +53,8 @@ func TestAttackTemplatesInValues(t *testing.T) {
 	}
 }
 
-// TestAttackPathsOfResources reads resources whose addresses would lead out of
-// what they name.
+// TestAttackPathsOfResources reads resources whose addresses try to escape from their
+// folder.
 func TestAttackPathsOfResources(t *testing.T) {
 	st := newStage(t)
 	secret := filepath.Join(filepath.Dir(st.o.Folder), "secret.yaml")

@@ -69,7 +69,7 @@ func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, erro
 // set.
 func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Header, show bool) (*reply, error) {
 	if f := failureOfRun(h); f != nil {
-		f.ResumeFrom = "" // calling the tool again says the same, and shorter
+		f.ResumeFrom = "" // calling the tool again does the same, and is shorter
 		return nil, f
 	}
 	r, err := runs.Report(ctx, h.ID, engine.Page{})

@@ -23,17 +23,18 @@ import (
 	"understudy/workflows"
 )
 
-// This file is what happens around every call of a tool, from the outside in:
+// Every call of a tool passes these layers, from the outside in:
 //
-//	permit       1. may this client do it? Else a protocol error.
-//	cancellable  2. who can end it: the client, its time, an operator.
-//	withCaller   3. whose call it is, and where its paths start.
-//	record       4. the run starts, so everything that follows is stored.
-//	             5. the engine saves the focus, unless the kind means to move it.
-//	dispatch     6. the run goes on until it stands still, or the call ends.
-//	show         7. what came of it; the engine gave focus and lease back.
+//	permit       1. checks the policy; a refusal is a protocol error.
+//	cancellable  2. lets the client, a timeout and an operator end the call.
+//	withCaller   3. adds whose call it is, and where its paths start.
+//	record       4. starts the run, so that everything that follows is stored.
+//	             5. The engine saves the focus, unless the kind is meant to move it.
+//	dispatch     6. waits until the run comes to rest, or the call ends.
+//	show         7. builds the reply; the engine has restored the focus and
+//	                released the lease.
 //
-// Tools for runs and workflows make no run: for them only 1 and 2 count.
+// Tools for runs and workflows start no run: only 1 and 2 apply to them.
 
 // runner executes calls through their layers.
 type runner struct {
@@ -86,8 +87,8 @@ func (r *runner) recoverPanic(c *call, res **mcp.CallToolResult, err *error) {
 	*res, *err = failed(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.Name, p)).result(), nil
 }
 
-// Codes of a blocked call. Versions from 2026-07-28 on keep the range of
-// JSON-RPC to themselves.
+// Error codes of a blocked call. Versions from 2026-07-28 on reserve the range of
+// JSON-RPC.
 const (
 	codeBlockedLegacy = -32002
 	codeBlocked       = -31002
@@ -161,7 +162,7 @@ func (c *call) limit(usual time.Duration) time.Duration {
 func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	q.Client, q.Dir, q.Environ, q.TraceParent = c.id(), r.o.Dir, r.o.Environ, c.traceParent()
 	q.Roots, q.Private, q.Sandbox, q.Storage = r.o.Roots, r.o.Private, r.o.Sandbox, r.o.Storage
-	if r.o.Fleet { // its worker asks for them
+	if r.o.Fleet { // the worker checks them
 		q.Rights, q.Priority = c.rightsToKeep(), usualPriority
 	}
 	return q
@@ -321,7 +322,7 @@ func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engi
 		r.inflight.orphaned.Go(func() { <-rest })
 		return engine.Header{}, ended(ctx)
 	case r.o.Fleet && (c.outlived && c.gone(ctx) || errors.Is(cause, errStopping) && !errors.Is(cause, errInputEnd)):
-		return engine.Header{}, ended(ctx) // its worker goes on
+		return engine.Header{}, ended(ctx) // the worker continues the run
 	case ctx.Err() != nil:
 		return r.stopFor(ctx, runs, h.ID)
 	}
@@ -372,7 +373,7 @@ func (r *runner) stopFor(ctx context.Context, runs engine.Runs, id string) (engi
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
 	h, err := runs.Stop(last, id, cause, message)
-	if steps.CodeOf(err) == steps.Invalid { // it ended in the meantime
+	if steps.CodeOf(err) == steps.Invalid { // the run ended in the meantime
 		return runs.Get(last, id)
 	}
 	if err != nil || resting(h.Status) {

@@ -30,7 +30,7 @@ type library struct {
 	folder, dir string
 	roots       []string
 	private     confined.Private
-	who         access.Subject // for whom it is: it holds what that may see
+	who         access.Subject // whose view of the library this is
 }
 
 // of returns the library as a subject may see it.
@@ -167,7 +167,7 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 			WithNext("choose another name, or say replace: true if it is yours")
 	}
 	if !there {
-		if err := errors.Join(versions.Forget(path), l.own(name)); err != nil { // they were of another's
+		if err := errors.Join(versions.Forget(path), l.own(name)); err != nil { // those of an earlier workflow with this name
 			return path, true, err
 		}
 	}

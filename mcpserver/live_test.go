@@ -20,7 +20,7 @@ import (
 	"understudy/steps/desktop/fake"
 )
 
-// keptDesktop is a desktop in memory that lasts, under a name that means harm.
+// keptDesktop is a lasting desktop in memory, with a hostile name.
 type keptDesktop struct{ *fake.Desktop }
 
 const hostileName = `<img src=x onerror=alert(1)>`
@@ -29,7 +29,7 @@ func (k keptDesktop) Info(context.Context) (desktop.Info, error) {
 	return desktop.Info{System: "memory", Display: hostileName, Name: hostileName, Birth: "1"}, nil
 }
 
-// Close leaves it to those who use it too.
+// Close does nothing, because others use the desktop too.
 func (keptDesktop) Close() error { return nil }
 
 func (k keptDesktop) Of(engine.DesktopRequest) engine.Desk     { return k }
@@ -43,7 +43,7 @@ func (k keptDesktop) Open(context.Context) (*desktop.Desktop, error) {
 	return d, nil
 }
 
-// newKept is a server whose runs are on a desktop that lasts.
+// newKept makes a server whose runs are on a lasting desktop.
 func newKept(t *testing.T, more ...func(*Options)) *secured {
 	t.Helper()
 	var s *secured
@@ -88,7 +88,7 @@ func (r *reader) watches(run string) *rfbtest.Client {
 	return c
 }
 
-// press presses a key that nobody else presses.
+// press presses a key that nothing else in the test presses.
 func press(t *testing.T, c *rfbtest.Client, char rune) {
 	t.Helper()
 	if err := errors.Join(c.Key(uint32(char), true), c.Key(uint32(char), false)); err != nil {
@@ -104,8 +104,8 @@ func (r *reader) takeOver(run string) (int, string) {
 	return r.send("/runs/"+run+"/take-over", url.Values{"token": {r.token("/runs/" + run + "/resume")}}, nil)
 }
 
-// TestWhoTakesOverActsAndNobodyElse has three persons before one desktop: who may only
-// look, who may act and has not taken it, and who has.
+// TestWhoTakesOverActsAndNobodyElse has three persons view one desktop: one who may only
+// look, one who may act and has not taken it over, and one who has.
 func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 	s := newKept(t)
 	run := s.failedRun()
@@ -116,7 +116,7 @@ func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 	if status, page := looker.takeOver(run); status != 409 || s.rested(run).TakenBy != "" {
 		t.Fatalf("who may only look took it over: %d\n%s", status, page)
 	}
-	early := ann.watches(run) // before she has it
+	early := ann.watches(run) // before she takes it over
 	if status, page := ann.takeOver(run); status != 200 || !strings.Contains(page, "Hand back and resume") {
 		t.Fatalf("%d\n%s", status, page)
 	}
@@ -128,7 +128,7 @@ func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 	}
 	for char, c := range map[rune]*rfbtest.Client{'L': looker.watches(run), 'B': bob.watches(run), 'E': early} {
 		press(t, c, char)
-		if _, err := c.Update(true); err != nil { // what it sent before has been read
+		if _, err := c.Update(true); err != nil { // all earlier input has been read by then
 			t.Fatal(err)
 		}
 		defer func() {
@@ -157,8 +157,8 @@ func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 	})
 }
 
-// TestALiveViewIsForWhoeverMaySeeTheRun is about an address that was stolen, and pages
-// of other places.
+// TestALiveViewIsForWhoeverMaySeeTheRun is about a stolen address, and pages of other
+// sites.
 func TestALiveViewIsForWhoeverMaySeeTheRun(t *testing.T) {
 	s := newKept(t)
 	run := s.failedRun()
@@ -189,7 +189,7 @@ func TestALiveViewIsForWhoeverMaySeeTheRun(t *testing.T) {
 	}
 }
 
-// TestAPasswordFieldIsBlackForWhoWatches looks at the same place with other eyes.
+// TestAPasswordFieldIsBlackForWhoWatches compares the same area in the views of two persons.
 func TestAPasswordFieldIsBlackForWhoWatches(t *testing.T) {
 	s := newKept(t)
 	run := s.failedRun()
@@ -211,8 +211,8 @@ func TestAPasswordFieldIsBlackForWhoWatches(t *testing.T) {
 	}
 }
 
-// TestAPersonTakesOverWhatHeMayDoByHand is about a server that excludes typing: with
-// pointer and keyboard a person would do what no client may.
+// TestAPersonTakesOverWhatHeMayDoByHand is about a server that excludes typing, which a
+// person with pointer and keyboard could do.
 func TestAPersonTakesOverWhatHeMayDoByHand(t *testing.T) {
 	s := newKept(t, func(o *Options) { o.Policy.Exclude = []string{"type_text"} })
 	run := s.failedRun()
@@ -222,7 +222,7 @@ func TestAPersonTakesOverWhatHeMayDoByHand(t *testing.T) {
 	}
 }
 
-// TestATakeoverAsksForRenamedKinds asks by what a kind is, not by its name.
+// TestATakeoverAsksForRenamedKinds checks that kinds are selected by trait, not by name.
 func TestATakeoverAsksForRenamedKinds(t *testing.T) {
 	s := newKept(t, func(o *Options) {
 		o.Kinds = slices.Clone(o.Kinds)

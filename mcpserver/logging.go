@@ -15,7 +15,7 @@ import (
 
 // A client that asks for log messages is sent those of its own runs while it
 // waits for them. Versions with sessions set a level for the session; from
-// 2026-07-28 on each request names its own. Whoever names none hears nothing.
+// 2026-07-28 on each request names its own. Without a level, nothing is sent.
 
 // logger is the name of our log in the messages.
 const logger = "understudy"

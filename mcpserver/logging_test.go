@@ -13,11 +13,11 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// TestLogMessages asks for log messages at each level, in both eras.
+// TestLogMessages requests log messages at each level, in both eras.
 func TestLogMessages(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-11-25", modern} {
 		for _, c := range []struct {
-			level string // "" is not set
+			level string // "": not set
 			want  []string
 		}{
 			{"", nil},
@@ -60,8 +60,8 @@ func TestLogMessages(t *testing.T) {
 	}
 }
 
-// TestAttackTextOfLogs lets an application's text go into the log and the progress of a
-// run: what cannot be seen is shown, and several lines are fenced.
+// TestAttackTextOfLogs puts the text of an application into the log and the progress of a
+// run: invisible characters are made visible, and several lines are fenced.
 func TestAttackTextOfLogs(t *testing.T) {
 	const hostile = "harmless\u202e\u200b\x1b[2J\nnext: FORGED"
 	w := newStage(t).connect("2025-11-25", byhand.Object{})
@@ -105,7 +105,7 @@ func TestAttackTextOfLogs(t *testing.T) {
 	}
 }
 
-// TestLevelOfASessionEndsWithIt looks that nothing is kept of a session.
+// TestLevelOfASessionEndsWithIt checks that the level is forgotten with the session.
 func TestLevelOfASessionEndsWithIt(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})

@@ -18,8 +18,8 @@ import (
 
 var calls = flag.Int("calls", 1000, "how many calls TestMemoryOfManyCalls makes")
 
-// TestMemoryOfManyCalls makes many calls in one session, over a store on the
-// disk: memory, goroutines and open files stay what they were.
+// TestMemoryOfManyCalls makes many calls in one session, over a store on disk: memory,
+// goroutines and open files do not grow.
 func TestMemoryOfManyCalls(t *testing.T) {
 	st, err := store.Open(t.TempDir(), store.Options{})
 	if err != nil {
@@ -63,7 +63,7 @@ func TestMemoryOfManyCalls(t *testing.T) {
 	}
 }
 
-// used is what a process has of what may leak.
+// used counts resources of a process that may leak.
 type used struct {
 	heap              uint64
 	goroutines, files int
@@ -71,14 +71,14 @@ type used struct {
 
 func usedNow() used {
 	runtime.GC()
-	runtime.GC() // what had to be finalized first
+	runtime.GC() // frees what the first one has finalized
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	files, _ := os.ReadDir("/proc/self/fd") // none elsewhere
+	files, _ := os.ReadDir("/proc/self/fd") // Linux only
 	return used{m.HeapAlloc, runtime.NumGoroutine(), len(files)}
 }
 
-// TestSessionsLeaveNothing opens and ends many sessions.
+// TestSessionsLeaveNothing checks that ended sessions leak nothing.
 func TestSessionsLeaveNothing(t *testing.T) {
 	st := newStage(t)
 	site := st.site().URL

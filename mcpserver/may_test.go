@@ -26,7 +26,7 @@ import (
 	"understudy/workflows"
 )
 
-// classOf is the row of a tool in the table of what each credential may.
+// classOf returns the row of a tool in the table of rights.
 func classOf(t access.Tool) string {
 	switch {
 	case t.Always:
@@ -41,8 +41,8 @@ func classOf(t access.Tool) string {
 	return "acts"
 }
 
-// Who may use the tools and kinds of a class; of the twelve credentials only one
-// that was taken back may nothing.
+// The credentials that may use the tools and kinds of each class. Of the twelve, only the
+// revoked one may use none.
 var (
 	mayAct  = []string{"person", "operator", "act", "act own", "act core", "act core,files", "signed act"}
 	mayLook = slices.Concat(mayAct, []string{"ask", "ask core", "ask operator", "set to ask", "signed ask"})
@@ -60,15 +60,15 @@ var (
 	}
 )
 
-// world is two servers over one engine: one that asks for credentials, and one for
-// the person at the machine. Its kinds are those of the program, and do nothing.
+// world consists of two servers over one engine: one that requires credentials, and one
+// for the person at the machine. Its kinds are those of the program, but do nothing.
 type world struct {
 	*secured
 	person  string // the address of the other server
 	headers map[string]http.Header
 	grants  map[string]*auth.Grant
 	ran     atomic.Int64 // steps
-	failing atomic.Bool  // steps fail
+	failing atomic.Bool  // whether steps fail
 	readers map[string]*reader
 }
 
@@ -132,7 +132,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// visitor is a client with one of the credentials.
+// visitor makes a client with one of the credentials.
 func (w *world) visitor(who string) byhand.Visitor {
 	v := byhand.Visitor{Version: byhand.Modern, Address: w.url + "/mcp", Header: w.headers[who]}
 	if who == "person" {
@@ -141,7 +141,7 @@ func (w *world) visitor(who string) byhand.Visitor {
 	return v
 }
 
-// subject is who holds one of the credentials, as the server has it after a call.
+// subject returns the holder of one of the credentials as the server sees it after a call.
 func (w *world) caller(who string) caller {
 	g := w.grants[who]
 	c := caller{name: "by-hand", self: "by-hand", grant: g, Subject: w.clients.subject(g)}
@@ -151,8 +151,8 @@ func (w *world) caller(who string) caller {
 	return c
 }
 
-// run makes a run of a document that belongs to one of the credentials, whatever
-// that may do, and waits until it stands still.
+// run makes a run of a document that belongs to one of the credentials, whatever that may
+// do, and waits until it comes to rest.
 func (w *world) run(who string, document string) string {
 	w.t.Helper()
 	b := engine.Bundle{Main: workflows.Source{Name: "it.yaml", Text: []byte(document)}}
@@ -170,17 +170,17 @@ func (w *world) run(who string, document string) string {
 	return h.ID
 }
 
-// failed is a run of a kind that failed at it.
+// failed makes a run that failed at a step of a kind.
 func (w *world) failed(who, kind string) string {
 	w.failing.Store(true)
 	defer w.failing.Store(false)
 	return w.run(who, "steps: [{id: a, tool_name: "+kind+"}]")
 }
 
-// A way to a kind: it says why it was refused.
+// A way uses a kind, and returns the refusal if there is one.
 type way func(w *world, who string, k steps.Kind) error
 
-// refusal is why a call was refused; nil: it was not.
+// refusal returns the error of a refused call, or nil.
 func refusal(_ int, res byhand.Object) error {
 	if res["error"] != nil || code(res) == string(steps.Denied) {
 		return errors.New(byhand.Said(res))
@@ -195,7 +195,7 @@ func (w *world) calls(who, tool string, args byhand.Object) error {
 	return refusal(w.visitor(who).Call(w.t, tool, args))
 }
 
-// reader is the person who holds one of the credentials, before a browser.
+// reader makes a person with one of the credentials and a browser.
 func (w *world) reader(who string) *reader {
 	w.t.Helper()
 	if w.readers[who] == nil {
@@ -206,7 +206,7 @@ func (w *world) reader(who string) *reader {
 	return w.readers[who]
 }
 
-// sends sends the form of a page, and waits until the run that it leads to rests.
+// sends sends the form of a page, and waits until the resulting run comes to rest.
 func (w *world) sends(who, page, act string, form url.Values) error {
 	r := w.reader(who)
 	form.Set("token", r.token(page))
@@ -220,7 +220,7 @@ func (w *world) sends(who, page, act string, form url.Values) error {
 	return err
 }
 
-// stepped is how a run came out of its steps.
+// stepped returns the refusal of a run's steps, or nil.
 func stepped(w *world, h engine.Header, err error) error {
 	if err == nil {
 		h, err = w.engine.Wait(w.t.Context(), h.ID)
@@ -233,7 +233,7 @@ func stepped(w *world, h engine.Header, err error) error {
 
 const named, saving, scheduling = "by its name", "a step that is saved", "a step of a schedule"
 
-// ways are all ways to a kind.
+// ways lists all ways to use a kind.
 var ways = map[string]way{
 	named: func(w *world, who string, k steps.Kind) error { return w.calls(who, k.Name, byhand.Object{}) },
 	"a step of a sequence": func(w *world, who string, k steps.Kind) error {
@@ -294,15 +294,15 @@ func programOf(k steps.Kind) *workflows.Program {
 	return &workflows.Program{Steps: []*workflows.Node{{Path: "steps[0]", Kind: &k}}}
 }
 
-// ofEvery are the ways that are gone to every kind; the others, which want a run
-// or a document first, to one of each class.
+// ofEvery lists the ways that are tried with every kind; the others, which need a run or
+// a document first, are tried with one kind of each class.
 var ofEvery = []string{named, "a step of a sequence", saving, "a run that goes on by itself", "a step of a run whose client left"}
 
-// doesNotRun are the ways on which nothing is done yet when they are allowed.
+// doesNotRun lists the ways that execute no step when they are allowed.
 var doesNotRun = []string{saving, scheduling, "a run that goes on by itself", "a step of a run whose client left"}
 
-// TestMayIt goes every way to every kind with each of twelve credentials, and
-// compares with one table. A kind without a row fails.
+// TestMayIt tries every way to use every kind with each of twelve credentials, and
+// compares the results with one table. A kind without a row fails.
 func TestMayIt(t *testing.T) {
 	w := newWorld(t)
 	for _, k := range w.o.Kinds {
@@ -320,7 +320,7 @@ func TestMayIt(t *testing.T) {
 			t.Errorf("the kind %s has no row: it is of the class %q", k.Name, classOf(access.Of(k)))
 		}
 		if k.Asks {
-			continue // it does nothing but wait for a person
+			continue // it only waits for a person
 		}
 		again := seen[classOf(access.Of(k))]
 		seen[classOf(access.Of(k))] = true
@@ -354,21 +354,20 @@ func TestMayIt(t *testing.T) {
 	}
 }
 
-// begins are the methods of engine.Runs that begin or continue a run, and the ways
-// that go through each; the others begin none. Behind the socket of the data folder
-// are the same methods.
+// begins maps each method of engine.Runs that begins or continues a run to the ways that
+// call it; the others begin none. The socket of the data folder offers the same methods.
 var begins = map[string][]string{
 	"Start":    {named, "a step of a sequence", "a step of a called document", "a step of a document at a url", "a run that a schedule begins", "a workflow that is run on its page"},
 	"Resume":   {"a run that is resumed", "a run that is resumed with another document", "a run that is resumed on its page with another document", "a run that goes on by itself"},
 	"Fork":     {"a run that is forked"},
 	"Answer":   {"a run that is answered"},
-	"Continue": {"a step of a run whose client left"}, // which was allowed before it paused
+	"Continue": {"a step of a run whose client left"}, // the step was allowed before the pause
 	"Plan":     nil, "Stop": nil, "StopAll": nil, "Pause": nil, "Get": nil, "List": nil, "Report": nil, "Events": nil, "File": nil, "Remove": nil,
 	"Prune": nil, "Backup": nil, "Check": nil, "Places": nil, "Wait": nil, "Await": nil,
-	"TakeOver": nil, "HandBack": nil, // the first asks for what a hand does: TestAPersonTakesOverWhatHeMayDoByHand
+	"TakeOver": nil, "HandBack": nil, // see TestAPersonTakesOverWhatHeMayDoByHand
 }
 
-// leadTo are the tools that are no kinds, and the ways that go through each.
+// leadTo maps each tool that is no kind to the ways that call it.
 var leadTo = map[string][]string{
 	"execute_sequence": begins["Start"],
 	"resume_run":       begins["Resume"][:3],
@@ -379,13 +378,13 @@ var leadTo = map[string][]string{
 	"validate_workflow": nil, "list_workflows": nil, "get_workflow": nil, "describe_kinds": nil, "get_run": nil, "list_runs": nil, "stop_execution": nil, "record_workflow": nil,
 	"start_desktop": nil, "list_desktops": nil, "show_desktop": nil, "stop_desktop": nil, "prune_desktops": nil,
 	"workflow_versions": nil, "restore_workflow": {saving},
-	"repair_run": {saving},              // and with resume what resume_run leads to
-	"take_over":  nil, "hand_back": nil, // as TakeOver and HandBack
-	"run_on_desktop": nil, // asks for run_command by itself: TestProgramsOnADesktopWithoutTheShell
+	"repair_run": {saving},              // with resume, also the ways of resume_run
+	"take_over":  nil, "hand_back": nil, // like TakeOver and HandBack
+	"run_on_desktop": nil, // needs the right to run_command: TestProgramsOnADesktopWithoutTheShell
 }
 
-// TestEveryWayHasARow holds that the ways of TestMayIt are all that there are: each
-// method that begins a run and each tool leads to ways of the table, or to none.
+// TestEveryWayHasARow checks that the ways of TestMayIt are complete: each method that
+// begins a run and each tool is listed with its ways, or with none.
 func TestEveryWayHasARow(t *testing.T) {
 	used := map[string]bool{}
 	use := func(what string, of map[string][]string) {
@@ -416,12 +415,12 @@ func TestEveryWayHasARow(t *testing.T) {
 	}
 }
 
-// disclosing are the tools for which prompts ask; the others disclose nothing.
+// disclosing maps prompts to the tools that disclose the same; the others disclose nothing.
 var disclosing = map[string]string{"run_workflow": "get_workflow", "diagnose_run": "get_run", "author_workflow": "", "record_workflow": "", "fill_form_from_table": "", "workflow_of_calls": ""}
 
 // TestWhatIsReadAsksLikeItsTool reads every resource and prompt with each of twelve
-// credentials, also where a tool is excluded: each is refused as the tool is that
-// discloses the same.
+// credentials, also where a tool is excluded: each is refused exactly when the tool that
+// discloses the same is.
 func TestWhatIsReadAsksLikeItsTool(t *testing.T) {
 	w := newWorld(t)
 	check := func(what, tool, method string, params func() byhand.Object) {
@@ -467,9 +466,9 @@ func TestWhatIsReadAsksLikeItsTool(t *testing.T) {
 	}
 }
 
-// TestEveryWayAsks holds where the question is asked and where runs are given out.
-// A new place is a new way to a kind or a run: it wants a row in the table of
-// TestMayIt, or in TestRightsFollowTheData.
+// TestEveryWayAsks lists the places in the code where rights are checked and where runs
+// are handed out. A new place is a new way to use a kind or a run: it needs a row in the
+// table of TestMayIt or in TestRightsFollowTheData.
 func TestEveryWayAsks(t *testing.T) {
 	known := map[string]int{}
 	for place := range strings.FieldsSeq(waysThatAsk) {
@@ -498,7 +497,7 @@ func TestEveryWayAsks(t *testing.T) {
 	}
 }
 
-// waysThatAsk is a star for each place in a file.
+// waysThatAsk has a star for each place in a file.
 const waysThatAsk = `
 	caller.go:** desktop_tools.go:** execute_sequence.go:*** failure.go:* guide.go:* layers.go:**** library.go:* operations.go:* picture_parts.go:* prompts.go:** record_tool.go:***
 	resources.go:****** resume_auto.go:** rights.go:* repair_tool.go:** run_tools.go:********** schedules.go:*** server.go:* subscriptions.go:** tool.go:**** workflow_tools.go:****

@@ -19,17 +19,17 @@ import (
 	"understudy/steps/desktop"
 )
 
-// operation is one on desktops, schedules or versions of workflows, from which a tool
-// and an address of the server are made.
+// operation is an operation on desktops, schedules or versions of workflows. It is
+// offered as a tool and at an address of the server.
 type operation struct {
 	operations.Declaration
-	group   string // its things, as addresses name them
+	group   string // the part of its address that names the objects, such as desktops
 	toolset steps.Toolset
 	do      func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error)
 }
 
-// operationsOn returns the operations of a group. To returns the things as somebody who
-// uses a tool may see them, and that caller as the operations know one.
+// operationsOn returns the operations of a group. To returns the objects that a caller
+// may see with a tool, and the caller in the form that the operations take.
 func operationsOn[On, By any](group string, toolset steps.Toolset, all []operations.Operation[On, By], to func(caller, access.Tool) (On, By)) []operation {
 	out := make([]operation, len(all))
 	for i, op := range all {
@@ -48,7 +48,7 @@ func (o operation) access() access.Tool {
 func (o operation) tool() *tool {
 	return &tool{
 		Tool: o.access(), summary: o.Summary, destructive: o.Destructive, idempotent: o.Idempotent, open: o.Tool == runOnDesktop,
-		unlisted: o.toolset == steps.Runs, // a toolset that every client is offered
+		unlisted: o.toolset == steps.Runs, // otherwise every client would be offered it
 		args:     schemaOf(reflect.TypeOf(o.New()).Elem()),
 		run: func(ctx context.Context, c *call) (*reply, error) {
 			answer, err := o.doAs(ctx, c.caller, c.req.Params.Arguments)

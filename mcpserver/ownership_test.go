@@ -22,7 +22,7 @@ func (s *secured) read(path string, h http.Header) (int, string) {
 	defer cancel()
 	res := visit(ctx, s.t, s.url+path, h)
 	defer res.Body.Close()
-	if strings.HasPrefix(path, "/events") { // it does not end
+	if strings.HasPrefix(path, "/events") { // an endless stream
 		b := make([]byte, 64<<10)
 		n, _ := io.ReadAtLeast(res.Body, b, len(": here are the events\n\n"))
 		return res.StatusCode, string(b[:n])
@@ -39,8 +39,8 @@ func textOfRun(res byhand.Object) string {
 	return id
 }
 
-// TestRightsFollowTheData makes a run, pictures and a workflow with one token, and
-// looks for them with others, in every way that there is.
+// TestRightsFollowTheData makes a run, pictures and a workflow with one token, and tries
+// to access them with others in every way.
 func TestRightsFollowTheData(t *testing.T) {
 	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestRightsFollowTheData(t *testing.T) {
 				return byhand.Object{"name": name, "arguments": args}
 			}
 			type look struct {
-				shows string // what is said to who may see it
+				shows string // part of the reply to those who may see it
 				at    func(name string) string
 			}
 			looks := map[string]look{}
@@ -118,7 +118,7 @@ func TestRightsFollowTheData(t *testing.T) {
 			for say, l := range looks {
 				for _, name := range []string{"owner", "all", "before", "operator", "watcher", "another"} {
 					if name == "watcher" && say == "a workflow of runs" {
-						continue // it records nothing
+						continue // the server has no recording
 					}
 					text := l.at(name)
 					if got, want := strings.Contains(text, l.shows), name != "another"; got != want {
@@ -152,7 +152,7 @@ func TestRightsFollowTheData(t *testing.T) {
 	}
 }
 
-// TestStoppingEndsOnesOwnRuns stops without a run: those of others go on.
+// TestStoppingEndsOnesOwnRuns stops without naming a run: those of others continue.
 func TestStoppingEndsOnesOwnRuns(t *testing.T) {
 	s := newSecured(t)
 	first := s.greet(modern, s.holder(auth.Token{Name: "first", Mode: auth.Act}))
@@ -187,8 +187,8 @@ func TestExcludedToolsCoverPages(t *testing.T) {
 	}
 }
 
-// TestModeOfANameHoldsForEveryVersion gives a client a mode by the name that it
-// says, also one that says it with every request.
+// TestModeOfANameHoldsForEveryVersion sets the mode of a client by the name that it gives
+// itself, also for a version that states it with every request.
 func TestModeOfANameHoldsForEveryVersion(t *testing.T) {
 	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
@@ -207,8 +207,8 @@ func TestModeOfANameHoldsForEveryVersion(t *testing.T) {
 	}
 }
 
-// TestNothingIsSavedThatItsSaverMayNotDo saves, without the shell, what others would
-// run with theirs.
+// TestNothingIsSavedThatItsSaverMayNotDo has a client without the shell save workflows
+// that use it, which others could run.
 func TestNothingIsSavedThatItsSaverMayNotDo(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
 	core := s.greet(modern, s.holder(auth.Token{Name: "core", Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core, access.Toolsets()[1]}}))
@@ -238,7 +238,7 @@ func TestNothingIsSavedThatItsSaverMayNotDo(t *testing.T) {
 	}
 }
 
-// TestToolsetsOfARequestOnlyNarrow asks for all toolsets in a header.
+// TestToolsetsOfARequestOnlyNarrow requests all toolsets in a header.
 func TestToolsetsOfARequestOnlyNarrow(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
 	h := s.holder(auth.Token{Name: "core", Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core}})
@@ -248,7 +248,7 @@ func TestToolsetsOfARequestOnlyNarrow(t *testing.T) {
 	}
 }
 
-// TestSessionsAreNotTold looks for the session of a client in what is told of runs.
+// TestSessionsAreNotTold checks that data about runs discloses no session id.
 func TestSessionsAreNotTold(t *testing.T) {
 	s := newSecured(t)
 	v := s.greet("2025-11-25", s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))

@@ -15,7 +15,7 @@ import (
 	"understudy/steps/kinds"
 )
 
-// TestToolsPage holds docs/tools.md to the tools.
+// TestToolsPage checks docs/tools.md against the tools.
 func TestToolsPage(t *testing.T) {
 	s := New(Options{Kinds: kinds.All(), Folder: t.TempDir(), Dir: t.TempDir(), Version: "test"})
 	path := filepath.Join("..", "docs", "tools.md")
@@ -72,7 +72,7 @@ mode only what looks. [Connecting clients](clients.md) says how.
 	return b.String()
 }
 
-// described is what a tool does; a text of many lines stands as it is.
+// described returns the description of a tool; a text of several lines is left as it is.
 func described(t *tool) string {
 	if strings.Contains(t.details, "\n") {
 		return t.summary + "\n\n```text\n" + t.details + "\n```"
@@ -80,7 +80,7 @@ func described(t *tool) string {
 	return strings.TrimSpace(t.summary + " " + t.details)
 }
 
-// manner is what a tool does to the world, in words.
+// manner describes the effects of a tool.
 func manner(t *tool) string {
 	switch {
 	case t.Reads:
@@ -91,7 +91,7 @@ func manner(t *tool) string {
 	return "It changes something."
 }
 
-// cell is a text that fits into a table.
+// cell makes a text fit into a table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "|", `\|`), "\n", " ")
 }

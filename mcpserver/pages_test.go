@@ -21,8 +21,8 @@ import (
 )
 
 // TestPagesAskLikeTheirTools opens the pages of workflows and desktops with each of
-// twelve credentials, also where a tool is excluded: each is refused as the tool is that
-// discloses the same.
+// twelve credentials, also where a tool is excluded: each is refused exactly when the
+// tool that discloses the same is.
 func TestPagesAskLikeTheirTools(t *testing.T) {
 	w := newWorld(t)
 	w.save("nightly", "steps: [{tool_name: delay, arguments: {delay_ms: 1}}]")
@@ -67,7 +67,7 @@ steps:
   - {id: press, tool_name: click_element, arguments: {selector: "name:Nowhere", timeout_ms: 1}}
 `
 
-// notStored looks for a secret in all that is stored of a run.
+// notStored checks that nothing stored of a run contains a secret.
 func (s *secured) notStored(run, secret string) {
 	s.t.Helper()
 	events, err := s.engine.Events(s.t.Context(), run, 1)
@@ -81,7 +81,7 @@ func (s *secured) notStored(run, secret string) {
 	}
 }
 
-// lastRun is the newest run, when it rests.
+// lastRun waits for the newest run to come to rest.
 func (s *secured) lastRun() engine.Header {
 	s.t.Helper()
 	list, err := s.engine.List(s.t.Context(), engine.Query{Limit: 1})
@@ -91,8 +91,8 @@ func (s *secured) lastRun() engine.Header {
 	return s.rested(list[0].ID)
 }
 
-// TestAPersonRunsASavedWorkflowOnItsPage fills in its form, mends the document at the
-// line where it is wrong, and resumes it: its secret is typed and stored nowhere.
+// TestAPersonRunsASavedWorkflowOnItsPage fills in the form, mends the document at the
+// line with the problem, and resumes the run: the secret is typed and stored nowhere.
 func TestAPersonRunsASavedWorkflowOnItsPage(t *testing.T) {
 	s := newSecured(t)
 	s.save("login", loginWorkflow)
@@ -149,7 +149,7 @@ func TestAPersonRunsASavedWorkflowOnItsPage(t *testing.T) {
 	}
 }
 
-// TestAPersonGivesASecretOnThePageOfItsRun is about a run that asks for it.
+// TestAPersonGivesASecretOnThePageOfItsRun is about a run that asks for a secret.
 func TestAPersonGivesASecretOnThePageOfItsRun(t *testing.T) {
 	s := newSecured(t)
 	s.save("login", loginWorkflow)
@@ -197,7 +197,7 @@ output: steps.q.result.fields
 	}
 }
 
-// TestNamesOnPagesAreText gives names that mean harm to all that the pages of workflows
+// TestNamesOnPagesAreText gives hostile names to everything that the pages of workflows
 // and desktops show.
 func TestNamesOnPagesAreText(t *testing.T) {
 	s, memory := newDesktopStage(t, everything)
@@ -232,8 +232,8 @@ steps: [{id: HARM, tool_name: click_element, arguments: {selector: "name:Nowhere
 	}
 }
 
-// TestAWorkflowAndADesktopOfAnother has the pages and forms of others, and of other
-// sites, show and do nothing.
+// TestAWorkflowAndADesktopOfAnother checks that pages and forms show and do nothing for
+// other clients, or when sent from other sites.
 func TestAWorkflowAndADesktopOfAnother(t *testing.T) {
 	s, memory := newDesktopStage(t, everything)
 	annToken := s.holder(auth.Token{Name: "ann", Mode: auth.Act, Runs: auth.OwnRuns})
@@ -302,8 +302,8 @@ func TestAWorkflowAndADesktopOfAnother(t *testing.T) {
 	}
 }
 
-// TestAPageTellsNoDocumentThatIsOnlyCalled has a client run a file of a root: its person
-// mends what he sent, and does not read the file.
+// TestAPageTellsNoDocumentThatIsOnlyCalled has a client call a file in a root: its person
+// can mend the document that was sent, but not read the file.
 func TestAPageTellsNoDocumentThatIsOnlyCalled(t *testing.T) {
 	s := newSecured(t)
 	file := filepath.Join(s.o.Dir, "called.yaml")

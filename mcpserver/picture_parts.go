@@ -42,7 +42,7 @@ const mostShown = 200
 type shownPictures struct {
 	mu    sync.Mutex
 	last  int
-	named map[string]shot // by the client and the name
+	named map[string]shot // by client and name
 }
 
 func pictureName(n int) string { return fmt.Sprintf("p%d", n) }

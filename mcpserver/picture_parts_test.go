@@ -13,7 +13,7 @@ import (
 	"understudy/steps/desktop/fake"
 )
 
-// pictureIn is the picture that an answer shows; an empty rectangle: none.
+// pictureIn returns the picture in a reply; an empty rectangle means none.
 func pictureIn(t *testing.T, res byhand.Object) image.Rectangle {
 	t.Helper()
 	all := contents(res, "image")

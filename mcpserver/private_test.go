@@ -15,8 +15,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// TestToolsetsLimitReading reads files and the clipboard without their
-// toolsets: by name, in a sequence, and in a document that a sequence calls.
+// TestToolsetsLimitReading tries to read files and the clipboard without their toolsets:
+// by a tool, in a sequence, and in a document that a sequence calls.
 func TestToolsetsLimitReading(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
 	if err := s.desk.Do(t.Context(), desktop.WriteClipboard{Text: "the secret"}); err != nil {
@@ -61,8 +61,8 @@ func TestToolsetsLimitReading(t *testing.T) {
 	}
 }
 
-// TestAttackDataFolderInsideTheRoot tries to make itself an operator, with a
-// token for files and a server that was started above its data folder.
+// TestAttackDataFolderInsideTheRoot tries to become an operator, with a token for files
+// and a server whose root contains the data folder.
 func TestAttackDataFolderInsideTheRoot(t *testing.T) {
 	var tokens *auth.Tokens
 	s := newSecured(t, func(o *Options) {

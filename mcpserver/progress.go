@@ -32,7 +32,7 @@ type progress struct {
 	quit chan struct{}
 	done chan struct{}
 	wake chan struct{}
-	seen uint64 // the event that was read last
+	seen uint64 // the number of the last event that was read
 
 	mu    sync.Mutex
 	next  mcp.ProgressNotificationParams

@@ -19,7 +19,7 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// board is the board for Grafana, as far as Prometheus has to know of it.
+// board is the part of the Grafana dashboard that queries Prometheus.
 type board struct {
 	Panels []struct {
 		Title   string
@@ -27,8 +27,8 @@ type board struct {
 	}
 }
 
-// TestTheBoardShowsWhatPrometheusKnows lets a Prometheus watch a server, and asks it
-// everything that the board for Grafana asks.
+// TestTheBoardShowsWhatPrometheusKnows has Prometheus scrape a server, and sends it all
+// queries of the Grafana dashboard.
 func TestTheBoardShowsWhatPrometheusKnows(t *testing.T) {
 	program, err := exec.LookPath("prometheus")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestTheBoardShowsWhatPrometheusKnows(t *testing.T) {
 	}
 }
 
-// startPrometheus starts one that watches a server, and gives its address.
+// startPrometheus starts a Prometheus that scrapes a server, and returns its address.
 func startPrometheus(t *testing.T, program, target string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -102,7 +102,7 @@ func startPrometheus(t *testing.T, program, target string) string {
 	return address
 }
 
-// askPrometheus asks for a value, and says whether there is one.
+// askPrometheus evaluates a query, and reports whether it has a value.
 func askPrometheus(address, query string) (found bool, err error) {
 	res, err := http.Get("http://" + address + "/api/v1/query?query=" + url.QueryEscape(query))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"understudy/steps"
 )
 
-// prompts are what a person can ask a model to do. A prompt that discloses something
+// prompts are tasks that a person can give to a model. A prompt that discloses something
 // needs the right to use the tool that discloses the same.
 type prompts struct {
 	tools   *toolbox

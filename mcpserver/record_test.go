@@ -20,8 +20,8 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// watched is a recorder that sees one click, and the key with which the user
-// stops it.
+// watched makes a recorder that sees one click, and the channel that stands for the key
+// with which the user stops it.
 func watched() (Recorder, *scripted) {
 	button := &recorder.Seen{
 		Element:   desktop.Element{Role: "button", Name: "Save", Process: "notes", Bounds: desktop.Rect{W: 10, H: 10}},
@@ -41,10 +41,10 @@ func watched() (Recorder, *scripted) {
 	}, r
 }
 
-// scripted is a recording of what was seen before.
+// scripted is a recording of given events.
 type scripted struct {
 	events   []recorder.Event
-	pictures string        // where they are to be kept
+	pictures string        // the folder for pictures
 	key      chan struct{} // closed when it ends
 	once     sync.Once
 }
@@ -105,8 +105,8 @@ func TestRecordWorkflow(t *testing.T) {
 	}
 }
 
-// TestRecordingThatTheUserStopped is told of, and kept until it is fetched; also
-// when the name for it is taken.
+// TestRecordingThatTheUserStopped checks that such a recording is reported, and kept
+// until it is fetched, also when its name is taken.
 func TestRecordingThatTheUserStopped(t *testing.T) {
 	watch, recording := watched()
 	st := newStage(t, func(o *Options) { o.Record = watch })
@@ -134,7 +134,7 @@ func TestRecordingIsRefused(t *testing.T) {
 		return nil, "", errors.New("no display")
 	}
 	w = newStage(t, func(o *Options) { o.Record = broken }).connect("2025-11-25", byhand.Object{})
-	for range 2 { // it is not left behind
+	for range 2 { // the first recording is gone
 		if res := w.Call("record_workflow", record("start")); !byhand.IsError(res) || !strings.Contains(byhand.Said(res), "no display") {
 			t.Errorf("a recording that cannot begin: %s", byhand.Said(res))
 		}
@@ -146,8 +146,8 @@ func TestRecordingIsRefused(t *testing.T) {
 	}
 }
 
-// TestARecordedPictureIsLookedForWhenItIsPlayed records a click on what no
-// element is known of.
+// TestARecordedPictureIsLookedForWhenItIsPlayed records a click where no element is
+// known.
 func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
 	watch, recording := watched()
 	recording.events[1].Element, recording.events[1].Picture = nil, "1.png"
@@ -188,7 +188,7 @@ func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
 	}
 }
 
-// TestServerEndsWhileItRecords must not leave the watching behind.
+// TestServerEndsWhileItRecords checks that the recording ends with the server.
 func TestServerEndsWhileItRecords(t *testing.T) {
 	watch, recording := watched()
 	st := newStage(t, func(o *Options) { o.Record = watch })
@@ -203,7 +203,7 @@ func TestServerEndsWhileItRecords(t *testing.T) {
 	}
 }
 
-// TestWorkflowFromCalls makes a workflow of what a model did by single calls.
+// TestWorkflowFromCalls makes a workflow of the single calls of a model.
 func TestWorkflowFromCalls(t *testing.T) {
 	w := newStage(t).connect("2025-11-25", byhand.Object{})
 	w.Call("click_element", byhand.Object{"process": "notes", "selector": "role:button && name:Save"})

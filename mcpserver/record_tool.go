@@ -21,12 +21,12 @@ import (
 type Recording interface {
 	Status() recorder.Status
 	Done() <-chan struct{}
-	// Stop ends it and returns what was seen. It may be called again.
+	// Stop ends the recording and returns its events. It may be called again.
 	Stop() ([]recorder.Event, error)
 }
 
-// Recorder begins to watch, and says in which file is kept what is seen. Pictures
-// of what is clicked are kept in a folder, which is made for the first.
+// Recorder begins a recording, and returns the file in which its events are stored.
+// Pictures of what is clicked are stored in a folder, which the first one creates.
 type Recorder func(ctx context.Context, keys recorder.Keys, pictures string) (r Recording, file string, err error)
 
 // recordTool makes workflows from recordings of a person, or from single calls of
@@ -38,7 +38,7 @@ type recordTool struct {
 	resources *resources
 
 	mu  sync.Mutex
-	now *recording // the one that is made, if any: there is one user to watch
+	now *recording // in progress, or nil; one at a time, because there is one user to watch
 }
 
 func (s *recordTool) tool() *tool {
@@ -71,13 +71,13 @@ type recordArgs struct {
 // recorded is the state of a recording, or its result.
 type recorded struct {
 	Recording bool           `json:"recording"`
-	Seen      []string       `json:"seen,omitempty"` // the last steps, in words
+	Seen      []string       `json:"seen,omitempty"` // descriptions of the last steps
 	Steps     int            `json:"steps"`
 	Text      string         `json:"text,omitempty"`
 	Name      string         `json:"name,omitempty"`
 	Notes     []compile.Note `json:"notes,omitempty"`
 	File      string         `json:"file,omitempty"`
-	Limits    []string       `json:"limits,omitempty"` // what is not heard
+	Limits    []string       `json:"limits,omitempty"` // input that cannot be recorded
 }
 
 func (s *recordTool) record(ctx context.Context, c *call, a recordArgs) (*reply, error) {
@@ -101,7 +101,7 @@ func (s *recordTool) record(ctx context.Context, c *call, a recordArgs) (*reply,
 type recording struct {
 	Recording
 	by       string
-	owner    string // the credential of who began it
+	owner    string // the credential of the caller that began it
 	file     string
 	pictures string
 }
@@ -293,7 +293,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 			if !ok || c.Kind.Args == nil || f.Outcome.Status != engine.Success {
 				continue
 			}
-			if args, ok := f.Args.(map[string]any); ok { // without what was held back
+			if args, ok := f.Args.(map[string]any); ok { // complete, where Started withheld a typed text
 				c.Args = args
 			}
 			c.Result, c.End = f.Outcome.Result, ev.At

@@ -16,8 +16,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// closedDialog is what a recording says of a person who closed a dialog, whose names
-// mean harm.
+// closedDialog is the recording of a person who closed a dialog with hostile names.
 const closedDialog = `{"type":"begun","time":"2026-03-04T09:00:00Z","windows":[{"id":7,"title":"Update <script>","process":"zenity","pid":20,"bounds":{"x":0,"y":0,"w":300,"h":200},"active":true}]}
 {"type":"pressed","time":"2026-03-04T09:00:01Z","at":{"x":20,"y":20},"button":"left","element":{"role":"button","name":"<img src=x>","process":"zenity","pid":20,"window":7,"bounds":{"x":10,"y":10,"w":80,"h":20},"states":["enabled"],"selectors":[{"selector":"role:button && name:\"<img src=x>\"","matches":1}]}}
 {"type":"released","time":"2026-03-04T09:00:01.1Z","at":{"x":20,"y":20},"button":"left"}
@@ -25,8 +24,8 @@ const closedDialog = `{"type":"begun","time":"2026-03-04T09:00:00Z","windows":[{
 {"type":"ended","time":"2026-03-04T09:00:03Z"}
 `
 
-// handedBack is a failed run of the saved workflow nightly, and a page that offers to
-// keep what a person did.
+// handedBack makes a failed run of the saved workflow nightly, and the page that offers
+// to keep what a person did.
 func handedBack(t *testing.T) (s *secured, run string, ann *reader, credential http.Header) {
 	t.Helper()
 	s = newKept(t)
@@ -50,8 +49,8 @@ func handedBack(t *testing.T) (s *secured, run string, ann *reader, credential h
 	return s, run, ann, credential
 }
 
-// TestWhatAPersonDidBecomesAStep goes from the page on which it is offered to the
-// second attempt, and to the version before.
+// TestWhatAPersonDidBecomesAStep follows a repair from the page that offers it to the
+// second attempt, and back to the earlier version.
 func TestWhatAPersonDidBecomesAStep(t *testing.T) {
 	s, run, ann, credential := handedBack(t)
 	_, page := ann.open("/runs/" + run + "/repair")
@@ -84,7 +83,7 @@ func TestWhatAPersonDidBecomesAStep(t *testing.T) {
 	}
 	back := byhand.Object{"name": "nightly", "version": versions.HashOf(was)}
 	bob := s.holder(auth.Token{Name: "bob", Mode: auth.Act, Runs: auth.OwnRuns})
-	for i, who := range []http.Header{bob, credential} { // it is ann's
+	for i, who := range []http.Header{bob, credential} { // the workflow is ann's
 		want := i == 1
 		_, res := s.greet(modern, who).Call(t, "restore_workflow", back)
 		text, err := os.ReadFile(path)
@@ -97,7 +96,7 @@ func TestWhatAPersonDidBecomesAStep(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotKeepARepair has the forms of others, and of other sites, write nothing.
+// TestWhoMayNotKeepARepair checks that the forms of others, and of other sites, write nothing.
 func TestWhoMayNotKeepARepair(t *testing.T) {
 	s, run, ann, _ := handedBack(t)
 	path := filepath.Join(s.Server.library.folder, "nightly.yaml")

@@ -37,7 +37,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	if err != nil {
 		return nil, err
 	}
-	if a.Resume { // else the workflow is written, and the run cannot go on
+	if a.Resume { // checked before the workflow is changed
 		if err := c.blocked(c.May(access.Tool{Name: "resume_run", Always: true})); err != nil {
 			return nil, err
 		}

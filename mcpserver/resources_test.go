@@ -17,7 +17,7 @@ const twoClicks = `name: two clicks
 variables: {who: {type: string}}
 steps: [{tool_name: delay, arguments: {delay_ms: 1}}]`
 
-// read is the text of a resource, or the error.
+// read returns the text of a resource, or the error.
 func (w *wire) content(uri string) (text, mime string, res byhand.Object) {
 	w.t.Helper()
 	res = w.Ask("resources/read", byhand.Object{"uri": uri})
@@ -33,7 +33,7 @@ func (w *wire) content(uri string) (text, mime string, res byhand.Object) {
 	return text, mime, res
 }
 
-// filled is a stage with a saved workflow, a run and a picture.
+// filled saves a workflow and makes a run with a picture.
 func filled(t *testing.T, w *wire) (run, picture string) {
 	t.Helper()
 	if res := w.Call("save_workflow", byhand.Object{"name": "clicks", "text": twoClicks}); byhand.IsError(res) {
@@ -46,8 +46,7 @@ func filled(t *testing.T, w *wire) (run, picture string) {
 	return run, picture
 }
 
-// TestResources reads everything that there is, in a version with sessions and in
-// one without.
+// TestResources reads every resource, in a version with sessions and in one without.
 func TestResources(t *testing.T) {
 	for _, version := range []string{"2025-11-25", modern} {
 		t.Run(version, func(t *testing.T) {
@@ -84,7 +83,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestResourcesAreListed looks at what a client finds without knowing an address.
+// TestResourcesAreListed checks which resources and templates a client finds in the lists.
 func TestResourcesAreListed(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
@@ -126,7 +125,7 @@ func TestResourcesAreListed(t *testing.T) {
 	}
 }
 
-// TestPromptsAndCompletion looks at what helps a person to ask.
+// TestPromptsAndCompletion checks prompts and the completion of their arguments.
 func TestPromptsAndCompletion(t *testing.T) {
 	w := newStage(t).connect("2025-11-25", byhand.Object{})
 	run, _ := filled(t, w)
@@ -172,8 +171,8 @@ func TestPromptsAndCompletion(t *testing.T) {
 	}
 }
 
-// TestWhatIsExcludedCannotBeRead asks in every other way for what a tool would
-// tell, where that tool is excluded.
+// TestWhatIsExcludedCannotBeRead tries every other way to read what an excluded tool
+// would disclose.
 func TestWhatIsExcludedCannotBeRead(t *testing.T) {
 	excluded := []string{"get_window_tree", "get_run", "list_runs", "get_workflow", "list_workflows"}
 	for _, version := range []string{"2025-11-25", modern} {
@@ -214,8 +213,8 @@ func TestWhatIsExcludedCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestSubscriptions holds that news of a resource comes to those who asked for it,
-// and no more once they have enough.
+// TestSubscriptions checks that subscribers, and only they, are notified of changes until
+// they unsubscribe.
 func TestSubscriptions(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
@@ -257,13 +256,13 @@ func (w *wire) updates(uri string) (n int) {
 	return n
 }
 
-// updated waits until a resource was said to have changed.
+// updated waits for the notification that a resource has changed.
 func (w *wire) updated(uri string) {
 	w.t.Helper()
 	scratch.Until(w.t, "news of "+uri, func() bool { return w.updates(uri) > 0 })
 }
 
-// TestReadingTheTreeIsCancelled ends the run that reads when its reader is gone.
+// TestReadingTheTreeIsCancelled checks that the run that reads ends when its reader is gone.
 func TestReadingTheTreeIsCancelled(t *testing.T) {
 	st := newStage(t)
 	st.desk.Delay("Tree", time.Hour)

@@ -10,9 +10,9 @@ import (
 	"understudy/steps"
 )
 
-// Many models are shown only the text of an answer. So the text has everything
-// that the structured content says, in fewer words: one line of short values,
-// then the long texts as they are.
+// Many models are shown only the text of a reply. So the text contains everything that
+// the structured content does, in fewer words: one line of short values, then the long
+// texts unchanged.
 
 // longest bounds a value within a line.
 const longest = 300
@@ -27,7 +27,7 @@ var outlines = []string{"happened", "ui_diff", "ui_tree"}
 func textOf(k steps.Kind, value any) string {
 	m, ok := value.(map[string]any)
 	if text, said := k.Say(m); ok && said {
-		if k.Picture == steps.IsPicture { // it says where the picture is
+		if k.Picture == steps.IsPicture { // the text is our own: the address of the picture
 			return text
 		}
 		return words.Fenced(text)
@@ -45,8 +45,8 @@ func textOf(k steps.Kind, value any) string {
 			case k.Result.Properties[name] != nil && slices.Contains(k.Result.Required, name):
 				facts = append(facts, "the "+name+" is empty")
 			}
-		case name == "screenshots" || name == "screenshot_areas": // they are shown, or linked
-		case name == "at": // the element says it
+		case name == "screenshots" || name == "screenshot_areas": // replied as images or links
+		case name == "at": // redundant beside an element
 			if m["element"] == nil {
 				facts = append(facts, "at: "+valueText(k, m[name]))
 			}
@@ -54,7 +54,7 @@ func textOf(k steps.Kind, value any) string {
 			if thing := elementText(m[name], m["value"]); thing != "" {
 				facts = append(facts, thing)
 			}
-			if whole := textOfElement(m[name]); k.Reads && len(whole) > longest { // it was asked for
+			if whole := textOfElement(m[name]); k.Reads && len(whole) > longest { // reading it is the purpose of the kind
 				texts, verbatim = append(texts, whole), true
 			}
 		default:
@@ -91,8 +91,8 @@ func fieldsOf(k steps.Kind, m map[string]any) []string {
 	return names
 }
 
-// headings tell texts apart whose meaning does not show; the others are what was asked
-// for.
+// headings introduce texts whose meaning is not obvious; the others are the result
+// itself.
 var headings = map[string]string{"stderr": "on the error output:\n", "ui_diff": "what changed:\n", "ui_tree": "the window now:\n"}
 
 func valueText(k steps.Kind, v any) string {
@@ -138,6 +138,6 @@ func elementText(v, value any) string {
 func short(v any) string { return words.Shorten(plainJSON(v), longest) }
 
 func plainJSON(v any) string {
-	text, _ := words.JSON(v, "") // a result came from JSON
+	text, _ := words.JSON(v, "") // never fails: results are decoded from JSON
 	return text
 }

@@ -16,7 +16,7 @@ import (
 	"understudy/steps/kinds"
 )
 
-// TestAnswersInWords holds what a model reads that is shown nothing but text.
+// TestAnswersInWords checks the replies to a model that is shown only text.
 func TestAnswersInWords(t *testing.T) {
 	w := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{access.All} }).connect("2025-11-25", byhand.Object{})
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestAnswersInWords(t *testing.T) {
 	}
 }
 
-// TestReadTextInWords holds that a model is told where to click what was read.
+// TestReadTextInWords checks that a reply states where to click the text that was read.
 func TestReadTextInWords(t *testing.T) {
 	words := []any{
 		byhand.Object{"text": "Save", "area": byhand.Object{"x": 10.0, "y": 20.0, "w": 40.0, "h": 10.0}, "confidence": 0.9},
@@ -68,7 +68,7 @@ func TestReadTextInWords(t *testing.T) {
 	}
 }
 
-// TestIncludedImage looks at what a model is shown.
+// TestIncludedImage checks the pictures in replies.
 func TestIncludedImage(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
@@ -106,8 +106,8 @@ func TestIncludedImage(t *testing.T) {
 	}
 }
 
-// TestARunShowsItsLastPicture looks at the pictures of whole runs: of those that
-// succeed, that fail, and that take none.
+// TestARunShowsItsLastPicture checks the picture of runs that succeed, that fail, and
+// that take none.
 func TestARunShowsItsLastPicture(t *testing.T) {
 	st := newStage(t)
 	st.engine.Pictures = &engine.Camera{Files: st.engine.Files}
@@ -137,7 +137,7 @@ func TestARunShowsItsLastPicture(t *testing.T) {
 	}
 }
 
-// contents are the parts of a result of one type.
+// contents returns the parts of a result of one type.
 func contents(res byhand.Object, sort string) (out []any) {
 	all, _ := byhand.Dig(res, "result", "content").([]any)
 	for _, c := range all {
@@ -148,8 +148,7 @@ func contents(res byhand.Object, sort string) (out []any) {
 	return out
 }
 
-// TestPlaced holds the sentence that leads from a picture's point to the
-// screen's.
+// TestPlaced checks the sentence that maps the points of a picture to those of the screen.
 func TestPlaced(t *testing.T) {
 	for _, c := range []struct {
 		say  string
@@ -169,7 +168,7 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// TestSeen holds the limits of what models see.
+// TestSeen checks the limits of what models can see.
 func TestSeen(t *testing.T) {
 	for _, c := range []struct{ w, h int }{{10, 10}, {1568, 700}, {1920, 1080}, {5000, 20}, {20, 5000}, {3840, 2160}, {1, 5000}} {
 		_, size, err := seen(image.NewGray(image.Rect(0, 0, c.w, c.h)))

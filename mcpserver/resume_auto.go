@@ -18,16 +18,16 @@ import (
 )
 
 // rightsKept is stored with a run that resumes by itself: the rights of its caller,
-// which cannot be found out any more after the server was restarted.
+// which cannot be determined any more after a restart of the server.
 type rightsKept struct {
 	access.Policy
-	Signed bool `json:"signed,omitempty"` // by a token that nothing is kept of
+	Signed bool `json:"signed,omitempty"` // the credential is a signed token, of which nothing else is stored
 }
 
 func (c caller) rightsToKeep() json.RawMessage {
 	raw, err := json.Marshal(rightsKept{c.Policy, c.grant != nil && c.grant.Signed})
 	if err != nil {
-		return nil // it may then do what the server lets anybody do, and its token
+		return nil // then only the rights of the server and the credential apply
 	}
 	return raw
 }

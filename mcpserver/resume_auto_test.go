@@ -17,8 +17,7 @@ import (
 	"understudy/workflows"
 )
 
-// cutShort is a run whose first step, a pause, was cut short together with the
-// server that executed it.
+// cutShort makes a run whose first step, a pause, was interrupted when its server ended.
 func (st *stage) cutShort(r engine.Request, document string) string {
 	st.t.Helper()
 	now := st.engine
@@ -53,7 +52,7 @@ func TestARunGoesOnWithTheRightsOfWhoBeganIt(t *testing.T) {
 		owner    string
 		kept     *rightsKept
 		server   func(o *Options)
-		because  string // empty: it goes on
+		because  string // empty: it is resumed
 	}{
 		{say: "a token that is there", owner: "laptop", kept: &rightsKept{}},
 		{say: "a token that was taken back", owner: "gone", because: "gone, whose token does not count here any more"},

@@ -8,8 +8,8 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// TestRightIsLostUnderWay takes the right to act from a client whose run has
-// begun: the next step that acts is denied.
+// TestRightIsLostUnderWay revokes the right to act of a client during its run: the next
+// step that acts is denied.
 func TestRightIsLostUnderWay(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})

@@ -14,7 +14,7 @@ import (
 	"understudy/workflows"
 )
 
-// runView is a run in an answer: short, unless more is asked for.
+// runView is a run in a reply, in short unless more is requested.
 type runView struct {
 	RunID      string           `json:"run_id"`
 	Workflow   string           `json:"workflow"`

@@ -20,7 +20,7 @@ import (
 	"understudy/steps"
 )
 
-// newScheduleStage is a server that keeps schedules, with two saved workflows.
+// newScheduleStage makes a server with schedules and two saved workflows.
 func newScheduleStage(t *testing.T, adjust ...func(*Options)) (*secured, schedules.Folder) {
 	t.Helper()
 	folder := schedules.Folder(t.TempDir())
@@ -37,7 +37,7 @@ func (s *secured) saved(name, text string) {
 	}
 }
 
-// scheduled waits until a schedule has begun a run, and that has ended.
+// scheduled waits until a schedule has begun a run and the run has ended.
 func (s *secured) scheduled(name string) engine.Header {
 	s.t.Helper()
 	for after := uint64(0); ; {
@@ -56,8 +56,8 @@ func (s *secured) scheduled(name string) engine.Header {
 	}
 }
 
-// TestAClientHasASchedule does with each tool what a client wants of schedules, and
-// looks at what it is told.
+// TestAClientHasASchedule uses each tool for schedules as a client does, and checks the
+// replies.
 func TestAClientHasASchedule(t *testing.T) {
 	s, _ := newScheduleStage(t)
 	s.RunSchedules()
@@ -102,8 +102,8 @@ func TestAClientHasASchedule(t *testing.T) {
 	}
 }
 
-// TestAScheduleHasTheRightsOfWhoMadeIt lets schedules fire whose makers may do less
-// by now, or who are gone.
+// TestAScheduleHasTheRightsOfWhoMadeIt fires schedules whose makers have lost rights, or
+// their credential.
 func TestAScheduleHasTheRightsOfWhoMadeIt(t *testing.T) {
 	s, folder := newScheduleStage(t)
 	add := func(who, schedule, workflow string, x auth.Token) string {
@@ -152,8 +152,7 @@ func TestAScheduleHasTheRightsOfWhoMadeIt(t *testing.T) {
 	}
 }
 
-// TestAMessageBeginsARun calls a webhook of a server that asks everybody else for a
-// credential.
+// TestAMessageBeginsARun calls a webhook of a server that otherwise requires credentials.
 func TestAMessageBeginsARun(t *testing.T) {
 	s, _ := newScheduleStage(t)
 	s.RunSchedules()

@@ -12,7 +12,7 @@ import (
 	"understudy/workflows"
 )
 
-// seldom are the fields that many results have only when the caller asks for them.
+// seldom lists fields that many results have only on request.
 var seldom = []string{"screenshots", "screenshot_areas", "not_seen", "has_ui_changes", "ui_diff", "ui_tree"}
 
 // shallow reduces a schema to the names and types of its fields. Clients can still
@@ -72,7 +72,7 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// typeSchemas are the schemas of types that reflection does not tell.
+// typeSchemas are the schemas of types that reflection cannot determine.
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[engine.Status]():       {Type: "string", Enum: []any{"queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "interrupted"}},
 	reflect.TypeFor[workflows.Verbosity](): {Type: "string", Enum: []any{"quiet", "normal", "verbose"}},

@@ -10,8 +10,8 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// TestSecretInInputsIsRefused gives a secret as an input, in each way in which a client
-// can: it is refused with the way that works, and found nowhere.
+// TestSecretInInputsIsRefused has a client pass a secret as an input in each possible
+// way: the refusal states the right way, and the secret is stored nowhere.
 func TestSecretInInputsIsRefused(t *testing.T) {
 	given := byhand.Object{"pin": "s3cret!"}
 	for _, version := range []string{"2025-11-25", modern} {
@@ -32,7 +32,7 @@ func TestSecretInInputsIsRefused(t *testing.T) {
 			for _, c := range []struct {
 				say, tool string
 				args      byhand.Object
-				want      string // that works
+				want      string // the way that works
 			}{
 				{"with a document", "execute_sequence", with, "leave it out"},
 				{"with a saved workflow", "execute_sequence", byhand.Object{"url": "login", "inputs": given}, "leave it out"},

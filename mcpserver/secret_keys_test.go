@@ -11,9 +11,9 @@ import (
 	"understudy/workflows"
 )
 
-// TestSecretsAsKeysAndOnTheClipboard gives secrets, long and short, to the steps that
-// press keys and use the clipboard. They come to the desktop, and into nothing that is
-// stored, logged or shown.
+// TestSecretsAsKeysAndOnTheClipboard passes secrets, long and short, to the steps that
+// press keys and use the clipboard. They reach the desktop, and nothing that is stored,
+// logged or shown.
 func TestSecretsAsKeysAndOnTheClipboard(t *testing.T) {
 	const document = `
 variables: {pin: {type: string, secret: true}}

@@ -20,13 +20,13 @@ import (
 	"understudy/steps"
 )
 
-// secured is a server that asks clients over HTTP who they are.
+// secured is a server over HTTP that requires credentials.
 type secured struct {
 	*stage
 	tokens *auth.Tokens
 	url    string
 	log    *scratch.Buffer
-	made   int // tokens that failedRun made
+	made   int // number of tokens that failedRun made
 }
 
 func newSecured(t *testing.T, adjust ...func(*Options)) *secured {
@@ -40,7 +40,7 @@ func newSecured(t *testing.T, adjust ...func(*Options)) *secured {
 	return s
 }
 
-// holder is the header of a client with a new token.
+// holder returns the header of a client with a new token.
 func (s *secured) holder(x auth.Token) http.Header {
 	s.t.Helper()
 	token, err := s.tokens.Add(x)
@@ -133,7 +133,7 @@ func TestSessionCountsOnlyForWhoBeganIt(t *testing.T) {
 	}
 }
 
-// waitsThenClicks is a run that has begun to look when its rights change.
+// waitsThenClicks is a sequence whose first step waits while its rights change.
 func waitsThenClicks() byhand.Object {
 	return byhand.Object{"wait": false, "steps": []any{
 		byhand.Object{"tool_name": "pause", "id": "first"},
@@ -163,8 +163,8 @@ func TestTokenIsTakenBackUnderWay(t *testing.T) {
 	}
 }
 
-// TestTokenIsTakenBackAfterItsClientLeft drops the connection of a run that
-// outlives its client, and takes the token back before the next step.
+// TestTokenIsTakenBackAfterItsClientLeft drops the connection of a run that outlives its
+// client, and revokes the token before the next step.
 func TestTokenIsTakenBackAfterItsClientLeft(t *testing.T) {
 	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
@@ -210,8 +210,8 @@ func TestOtherClientsKeepTheirRights(t *testing.T) {
 	}
 }
 
-// TestResumedRunHasTheRightsOfWhoResumesIt resumes a run that another client
-// began, and takes a right from the one that resumed it.
+// TestResumedRunHasTheRightsOfWhoResumesIt resumes a run that another client began, and
+// revokes a right of the client that resumed it.
 func TestResumedRunHasTheRightsOfWhoResumesIt(t *testing.T) {
 	s := newSecured(t)
 	first := s.greet(modern, s.holder(auth.Token{Name: "first", Mode: auth.Act}))
@@ -310,7 +310,7 @@ func readEventsAs(t *testing.T, address string, h http.Header) int {
 	return res.StatusCode
 }
 
-// visit asks for an address with some headers.
+// visit requests an address with headers.
 func visit(ctx context.Context, t *testing.T, address string, h http.Header) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -325,7 +325,7 @@ func visit(ctx context.Context, t *testing.T, address string, h http.Header) *ht
 	return res
 }
 
-// TestBrowserSeesTheRuns logs in as a browser does, redirects, cookie and all.
+// TestBrowserSeesTheRuns logs in as a browser does, with redirects and a cookie.
 func TestBrowserSeesTheRuns(t *testing.T) {
 	s := newSecured(t)
 	token := strings.TrimPrefix(s.holder(auth.Token{Name: "watcher", Mode: auth.Ask}).Get("Authorization"), "Bearer ")

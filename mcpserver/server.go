@@ -120,7 +120,7 @@ type Server struct {
 // New makes a server. It opens nothing.
 func New(o Options) *Server {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	if o.Fleet { // each run waits in the queue for a worker
+	if o.Fleet { // runs wait in the queue of the fleet instead
 		o.MaxConcurrent = httpd.MaxRuns
 	}
 	o.Policy = o.Policy.WithDefaults()
@@ -230,7 +230,7 @@ func (s *Server) Runs(ctx context.Context) (engine.Runs, error) { return s.runs.
 // data folder checks each step against them.
 func (s *Server) Rights() access.Rights { return s.clients.rights() }
 
-// greeted drops what is remembered of a client when its session ends.
+// greeted makes the runs forget a client when its session ends.
 func (s *Server) greeted(_ context.Context, req *mcp.InitializedRequest) {
 	session, id := req.Session, s.clients.caller(req).id()
 	go func() {

@@ -13,11 +13,11 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// authority is an issuer of signed tokens on this machine, with a time of its own.
+// authority is a local issuer of signed tokens with its own clock.
 type authority struct {
 	*hostile.Authority
 	hostile.Signer
-	late atomic.Int64 // by how much its time is ahead
+	late atomic.Int64 // by how much its clock is ahead
 }
 
 func newAuthority(t *testing.T) *authority {
@@ -28,14 +28,14 @@ func newAuthority(t *testing.T) *authority {
 
 func (a *authority) now() time.Time { return time.Now().Add(time.Duration(a.late.Load())) }
 
-// token is one that counts for an hour.
+// token makes a token that is valid for an hour.
 func (a *authority) token(scope string) http.Header {
 	return http.Header{"Authorization": {"Bearer " + a.Sign(a.Claims(a.now(), map[string]any{"scope": scope}))}}
 }
 
-// TestSignedTokenEndsUnderWay has a token come to its end while a run and a
-// stream of its client go on: the run was allowed and ends as it would have; the
-// stream is cut, and the next request wants another token.
+// TestSignedTokenEndsUnderWay has a token expire during a run and a stream of its client:
+// the run continues to its end, the stream is closed, and the next request needs another
+// token.
 func TestSignedTokenEndsUnderWay(t *testing.T) {
 	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestSignedTokenEndsUnderWay(t *testing.T) {
 	}
 }
 
-// stream reads events, and closes what it gives when there are no more.
+// stream reads events into a channel, which it closes at the end.
 func (s *secured) stream(h http.Header) (over chan bool) {
 	s.t.Helper()
 	res := visit(s.t.Context(), s.t, s.url+"/events", h)

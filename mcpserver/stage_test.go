@@ -24,12 +24,12 @@ type stage struct {
 	t      *testing.T
 	engine *engine.Engine
 	desk   *fake.Desktop
-	began  chan string // the runs in which the kinds hang and pause wait
-	goOn   chan bool   // closed: the kind pause waits no more
+	began  chan string // runs in which the kinds hang and pause have begun to wait
+	goOn   chan bool   // closed: the kind pause returns
 }
 
-// noLimit is how long a kind of ours may take: a loaded machine is slow, and
-// none of our tests is about this limit.
+// noLimit is the timeout of the kinds of these tests, which a loaded machine must not
+// reach.
 const noLimit = 10 * time.Minute
 
 const notes = `
@@ -97,7 +97,7 @@ func (st *stage) hang(name string, reads bool) steps.Kind {
 		})
 }
 
-// pause is a kind that waits until the test goes on.
+// pause is a kind that waits until the test lets it continue.
 func (st *stage) pause() steps.Kind {
 	return steps.Define(steps.Kind{Name: "pause", Summary: "For tests.", Toolset: steps.Flow, Timeout: noLimit, Reads: true}, nothing{},
 		func(ctx context.Context, env *steps.Env, _ nothing) (nothing, error) {
@@ -116,7 +116,7 @@ type heap struct {
 	Text string `json:"text"`
 }
 
-// large is a kind with a result that no buffer of a connection holds.
+// large is a kind whose result exceeds the buffers of a connection.
 func large() steps.Kind {
 	return steps.Define(steps.Kind{Name: "large", Summary: "For tests.", Toolset: steps.Flow, Timeout: noLimit, Reads: true}, nothing{},
 		func(context.Context, *steps.Env, nothing) (heap, error) { return heap{strings.Repeat("x", 8<<20)}, nil })
@@ -127,7 +127,7 @@ func boom() steps.Kind {
 		func(context.Context, *steps.Env, nothing) (nothing, error) { panic("boom") })
 }
 
-// hanging waits until the kind hang waits.
+// hanging waits until the kind hang has begun.
 func (st *stage) hanging() string {
 	st.t.Helper()
 	select {
@@ -139,7 +139,7 @@ func (st *stage) hanging() string {
 	}
 }
 
-// wire is a client that speaks the protocol by hand over a pair of pipes.
+// wire is a client from package byhand over a pair of pipes.
 type wire struct {
 	*byhand.Client
 	t     *testing.T
@@ -159,10 +159,10 @@ func (st *stage) connect(version string, caps byhand.Object) *wire {
 	return w
 }
 
-// code is the code of a tool's error.
+// code returns the code of a tool's error.
 func code(res byhand.Object) any { return byhand.Dig(res, "result", "_meta", failureKey, "code") }
 
-// toolNames are the names in a list of tools.
+// toolNames returns the names in a list of tools.
 func toolNames(res byhand.Object) (names []string) {
 	list, _ := byhand.Dig(res, "result", "tools").([]any)
 	for _, t := range list {

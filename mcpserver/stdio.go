@@ -63,7 +63,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 type messageLines struct {
 	in     *bufio.Reader
 	answer io.Writer
-	line   []byte // what is left of the line that is read
+	line   []byte // the unread rest of the current line
 	err    error
 }
 
@@ -114,8 +114,8 @@ func (m *messageLines) next() {
 	fmt.Fprintf(m.answer, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, why)
 }
 
-// plainDepth is a number of objects and lists that is surely not nested too deeply for
-// the SDK.
+// plainDepth is a number of objects and lists that cannot be nested too deeply for the
+// SDK.
 const plainDepth = 100
 
 // isPlainRequest recognizes most requests in a few microseconds. Decoding with the SDK,
@@ -201,7 +201,7 @@ func (s *Server) Close(ctx context.Context) error {
 	s.recorder.close()
 	s.changes.close()
 	closed := make(chan struct{})
-	go func() { // a session that never reads keeps its writer
+	go func() { // closing may block while a client does not read
 		defer close(closed)
 		for session := range s.mcp.Sessions() {
 			_ = session.Close()

@@ -13,7 +13,7 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// document is one of one step.
+// document returns a document with one step.
 func document(tool string, args byhand.Object) byhand.Object {
 	return byhand.Object{"steps": []any{byhand.Object{"tool_name": tool, "id": "one", "arguments": args}}}
 }
@@ -233,8 +233,8 @@ func TestGreetingOpensNothing(t *testing.T) {
 	}
 }
 
-// TestMendedStepGoesOn is what a model does that wrote a step wrongly: it is
-// told how to go on, mends the step, and nothing is done twice.
+// TestMendedStepGoesOn is about a model that wrote a step wrongly: the error says how to
+// continue, the model mends the step, and nothing is done twice.
 func TestMendedStepGoesOn(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})

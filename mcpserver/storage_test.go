@@ -11,8 +11,9 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// TestAbuseStorage lets a credential store without end: its run ends, its next is
-// refused, and the metrics tell who stored how much, the others only of themselves.
+// TestAbuseStorage has a credential store without end: its run fails and its next is
+// refused. The metrics show an operator how much each has stored, and others only their
+// own.
 func TestAbuseStorage(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.Storage = engine.Storage{Run: 300_000, Day: 400_000} })
 	flooding, operator := s.holder(auth.Token{Name: "flooding", Mode: auth.Act}), s.holder(auth.Token{Name: "operator", Mode: auth.Ask, Operator: true})

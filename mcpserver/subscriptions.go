@@ -46,7 +46,7 @@ func (n *subscriptions) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.done == nil {
-		n.done = make(chan struct{}) // so that nothing begins after it
+		n.done = make(chan struct{}) // so that watching starts nothing any more
 		close(n.done)
 		n.stop = func() {}
 	}
@@ -105,7 +105,7 @@ func (n *subscriptions) anyoneListens() bool {
 // subscription.
 func (n *subscriptions) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
 	r, ok := resourceAt(req.Params.URI)
-	if !ok && strings.HasPrefix(req.Params.URI, scheme) { // others were added to the server
+	if !ok && strings.HasPrefix(req.Params.URI, scheme) { // Options.Extend may have added other schemes
 		return mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	c, err := n.tools.who(req, r.tool)

@@ -21,8 +21,8 @@ import (
 	"understudy/steps"
 )
 
-// tool is something that a client can call: a kind, or an operation on runs and
-// workflows.
+// tool is a tool that a client can call: a kind, or an operation on runs, workflows,
+// desktops or schedules.
 type tool struct {
 	access.Tool
 	summary     string
@@ -31,7 +31,7 @@ type tool struct {
 	idempotent  bool
 	destructive bool
 	open        bool // it reaches beyond this machine's desktop
-	unlisted    bool // it is listed with all tools only: another tool does the same
+	unlisted    bool // listed only with the toolset all, because another tool does the same
 	args        *jsonschema.Schema
 	result      *jsonschema.Schema
 	check       func(map[string]any) []steps.Problem
@@ -47,7 +47,7 @@ type call struct {
 	// since is an earlier picture; only what changed since then is to be shown.
 	since string
 
-	outlived   bool            // its run goes on when the client goes away
+	outlived   bool            // its run continues when the client goes away
 	connection context.Context // of the HTTP request; nil over other transports
 }
 
@@ -62,9 +62,9 @@ type reply struct {
 	text    string // one line for a model
 	shows   string // lines that describe the pictures in also
 	also    []mcp.Content
-	shots   []shot              // to be shown
+	shots   []shot              // pictures to show
 	failure *failure            // the run failed; value has it too
-	pending *mcp.CallToolResult // the client has to ask a person, and to call again
+	pending *mcp.CallToolResult // the client must ask a person and call again
 }
 
 // toolbox holds all tools; a policy decides which of them a client sees.
@@ -147,7 +147,7 @@ func queues(args json.RawMessage) bool {
 // alone, so that it needs no slot. Workflows that it calls by name may act.
 func (b *toolbox) onlyLooks(args json.RawMessage) bool {
 	var v any
-	_ = json.Unmarshal(args, &v) // what cannot be read is refused later
+	_ = json.Unmarshal(args, &v) // invalid arguments are refused later
 	looks := false
 	var visit func(v any) (harmless bool)
 	visit = func(v any) bool {

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// TestSchemas holds every tool to its golden file.
+// TestSchemas compares every tool with its golden file.
 func TestSchemas(t *testing.T) {
 	st := newStage(t)
 	for _, tool := range st.tools.order {
@@ -46,8 +46,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemasAreObjects holds for every property, at any depth: versions before
-// 2026-07-28 know no other schemas there.
+// TestSchemasAreObjects checks every property at any depth: versions before 2026-07-28
+// allow no other schemas there.
 func TestSchemasAreObjects(t *testing.T) {
 	st := newStage(t)
 	for _, tool := range st.tools.order {
@@ -76,7 +76,7 @@ func schemasAreObjects(t *testing.T, at string, schema any) {
 	}
 }
 
-// The core is what a model is shown that asked for nothing else.
+// A model is shown the core unless it requests more.
 const (
 	mostTools  = 26
 	mostTokens = 5000
@@ -100,7 +100,7 @@ func TestCoreFitsIntoAMind(t *testing.T) {
 	}
 }
 
-// tokens counts as a vocabulary does whose words are public.
+// tokens counts tokens with a public vocabulary.
 func tokens(t *testing.T, text string) int {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestStructuredContentFits holds what tools answer to what they promise.
+// TestStructuredContentFits checks the results of tools against their output schemas.
 func TestStructuredContentFits(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{access.All} })
 	w := st.connect("2025-11-25", byhand.Object{})
@@ -165,7 +165,7 @@ func TestStructuredContentFits(t *testing.T) {
 	}
 }
 
-// TestMistakes are what models do wrong: the answer leads to what is right.
+// TestMistakes makes mistakes that models make: each reply leads to the right call.
 func TestMistakes(t *testing.T) {
 	w := newStage(t).connect("2025-11-25", byhand.Object{})
 	for _, c := range []struct {

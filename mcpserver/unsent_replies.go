@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A handler returns before its reply is on its way, and a session that is closed then
-// drops the reply; so the end of the server waits until all replies are written.
+// A handler returns before its reply is written, and a session that is closed then
+// drops the reply. So the server waits at its end until all replies are written.
 
 // writeTimeout bounds the wait for the last replies to be written: a client that does
 // not read them is not waited for.
@@ -22,7 +22,7 @@ type counted struct {
 	mcp.Transport
 	unsent *outstanding
 	gone   chan struct{} // closed when the input has ended
-	over   chan struct{} // closed when the SDK may know
+	over   chan struct{} // closed when the SDK may see the end of the input
 	once   sync.Once
 }
 

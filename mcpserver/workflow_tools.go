@@ -166,7 +166,7 @@ func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*re
 	if (a.Text == "") == (a.Name == "") {
 		return nil, steps.Errorf(steps.Invalid, "wanted either text or name").WithNext("give the workflow as text, or the name of a saved one")
 	}
-	if a.Name != "" { // its lines are shown
+	if a.Name != "" { // problems quote its lines
 		if err := c.blocked(c.May(s.resources.tools.named["get_workflow"].Tool)); err != nil {
 			return nil, err
 		}

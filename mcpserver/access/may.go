@@ -14,7 +14,7 @@ type Tool struct {
 	Name    string
 	Toolset steps.Toolset
 	Reads   bool
-	Always  bool // whatever the mode: the tool asks about each step by itself
+	Always  bool // allowed in every mode, because the tool checks each step itself
 	Risk    steps.Risk
 }
 
@@ -28,26 +28,25 @@ func (t Tool) Kind() steps.Kind {
 	return steps.Kind{Name: t.Name, Toolset: t.Toolset, Reads: t.Reads, Risk: t.Risk}
 }
 
-// A Subject is who asks, and what it may do by now.
+// A Subject is the holder of a credential or the person at the machine, with its current rights.
 type Subject struct {
-	Policy        // of the server, within the limits of the credential, mode, path and headers
-	Owner  string // the name of its credential, to which belongs what it makes; empty: a person at the machine
-	All    bool   // it may see and touch what others made; so may a person at the machine
-	Gone   error  // why its credential counts no more; nil: it does
+	Policy        // of the server, narrowed by the credential, mode, path and headers
+	Owner  string // the credential, which owns what the subject makes; "" is the person at the machine
+	All    bool   // it may see and change what others made, as the person at the machine may
+	Gone   error  // why the credential is no longer valid; nil if it is
 }
 
-// Thing is what a question is about beside a tool: a run or a saved workflow, with
-// what belongs to it.
+// Thing is an object that a tool is used on, such as a run or a saved workflow.
 type Thing struct {
-	Name   string // as messages call it
-	Owner  string // empty: a person at the machine
-	Change bool   // it is to be changed, continued or ended, and not only looked at
+	Name   string // in messages
+	Owner  string // "" is the person at the machine
+	Change bool   // it is to be changed, continued or ended, not only read
 }
 
 // A Refusal says why a tool may not be used, and what would change that.
 type Refusal struct {
 	Tool, Why, Next string
-	hidden          bool // that there is such a thing is not told
+	hidden          bool // reported as NotFound, so that the existence of the thing is not disclosed
 }
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s is not allowed: %s", r.Tool, r.Why) }

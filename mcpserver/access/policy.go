@@ -19,7 +19,7 @@ import (
 // Mode says what a client may do.
 type Mode string
 
-// Ask lets a client look; Act lets it touch.
+// Ask lets a client only look; Act also lets it act.
 const (
 	Ask Mode = "ask"
 	Act Mode = "act"
@@ -27,20 +27,20 @@ const (
 
 func (m Mode) Valid() bool { return m == Ask || m == Act }
 
-// All is the toolset of everything.
+// All stands for every toolset.
 const All steps.Toolset = "all"
 
-// Policy says which tools are offered, and what may be done.
+// Policy selects the tools that are offered, and limits what may be done.
 //
-// The toolsets and names choose what is offered, for a model can only keep so
-// much in mind: a kind that is not offered may still stand in a sequence. Shell
-// commands, files and the clipboard are refused unless they are offered.
+// Toolsets and Tools keep the list short enough for a model: a kind that is not
+// offered may still be a step of a sequence. Only shell commands, files and the
+// clipboard are refused unless they are offered.
 type Policy struct {
 	Mode     Mode            `json:"mode,omitempty"`
 	Toolsets []steps.Toolset `json:"toolsets,omitempty"`  // nil: the core
-	Tools    []string        `json:"tools,omitempty"`     // offered beside the toolsets
+	Tools    []string        `json:"tools,omitempty"`     // offered in addition to the toolsets
 	Exclude  []string        `json:"exclude,omitempty"`   // refused
-	ReadOnly bool            `json:"read_only,omitempty"` // refuses what does not only read
+	ReadOnly bool            `json:"read_only,omitempty"` // refuses everything that does more than read
 }
 
 // WithDefaults returns the policy with act mode and the core toolset where none is set.
@@ -56,7 +56,7 @@ func (p Policy) WithDefaults() Policy {
 type Limits struct {
 	Mode     Mode
 	ReadOnly bool
-	Toolsets []steps.Toolset // nil, and All: those of the policy
+	Toolsets []steps.Toolset // nil or All: those of the policy
 }
 
 // Narrowed returns the policy within further limits; it never allows more.

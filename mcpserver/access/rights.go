@@ -12,7 +12,7 @@ import (
 // owns the data folder, so that its engine can hold each step to them.
 type Rights struct {
 	Policy Policy          `json:"policy"`
-	Modes  map[string]Mode `json:"modes,omitempty"` // of clients, by their names
+	Modes  map[string]Mode `json:"modes,omitempty"` // by the name of the client
 }
 
 // Allow returns nil if the client of a run may use a kind.

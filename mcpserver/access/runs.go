@@ -15,7 +15,7 @@ import (
 type Runs struct {
 	all      engine.Runs
 	who      Subject
-	tool     Tool // by which the subject came here
+	tool     Tool // that the subject uses
 	pictures *Pictures
 }
 
@@ -104,7 +104,7 @@ func StopOwn(ctx context.Context, runs engine.Runs, own func(engine.Header) bool
 		switch h, err := runs.Stop(ctx, h.ID, c, message); {
 		case err == nil:
 			stopped = append(stopped, h)
-		case steps.CodeOf(err) != steps.Invalid: // it has not ended in the meantime
+		case steps.CodeOf(err) != steps.Invalid: // Invalid: the run has ended in the meantime
 			return stopped, err
 		}
 	}
@@ -198,7 +198,7 @@ func (r *Runs) Await(ctx context.Context, id string, after uint64) (engine.Heade
 type Pictures struct {
 	mu   sync.Mutex
 	of   map[string]map[string]bool // owner → hashes
-	seen map[string]uint64          // run → how many of its events were read
+	seen map[string]uint64          // run → number of events read
 }
 
 // mostPictures bounds the cache of an owner; a full one is dropped and filled again.

@@ -6,8 +6,8 @@ import (
 	"understudy/steps"
 )
 
-// TestRightsByTrait asks for kinds by what they are, so that a kind with another name
-// is asked for too, and one that is missing is refused.
+// TestRightsByTrait selects kinds by a trait, so that a renamed kind is found too, and a
+// missing one is refused.
 func TestRightsByTrait(t *testing.T) {
 	renamed := shell
 	renamed.Name = "execute"

@@ -26,7 +26,7 @@ import (
 	"understudy/workflows"
 )
 
-// answerKey is the name of a question in what a modern client brings back.
+// answerKey is the key of the answer in the input responses of a modern client.
 const answerKey = "answer"
 
 // Asker puts questions. Make one with New.
@@ -36,7 +36,7 @@ type Asker struct {
 	log     *slog.Logger
 }
 
-// New makes an asker, whose states only it can read.
+// New makes an asker. Nobody else can read the states that it seals.
 func New(log *slog.Logger) *Asker { return &Asker{seal: newSeal(), log: log} }
 
 func (a *Asker) Close() error { return a.secrets.close() }
@@ -45,7 +45,7 @@ func (a *Asker) Close() error { return a.secrets.close() }
 type Call struct {
 	*mcp.CallToolRequest
 	Client, Tool string
-	Modern       bool // its client calls again with the answer
+	Modern       bool // the client calls again with the answer
 }
 
 // elicits reports whether the client can put a question to a person, as a form or as

@@ -17,7 +17,7 @@ import (
 type State struct {
 	Run    string    `json:"run,omitempty"`
 	Inputs bool      `json:"inputs,omitempty"` // the question was for inputs
-	Page   string    `json:"page,omitempty"`   // where a secret is given
+	Page   string    `json:"page,omitempty"`   // the token of the page on which a secret is entered
 	Client string    `json:"client"`
 	Tool   string    `json:"tool"`
 	Until  time.Time `json:"until"`
@@ -33,7 +33,7 @@ func newSeal() cipher.AEAD {
 	rand.Read(key)
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		panic(err) // the key has the right size
+		panic(err) // impossible: the key has a valid size
 	}
 	seal, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {

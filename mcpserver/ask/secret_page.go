@@ -17,7 +17,7 @@ import (
 // only. The address of a page cannot be guessed, and a page takes one answer.
 type secretPages struct {
 	mu     sync.Mutex
-	base   string // the address, once it is served
+	base   string // URL of the server, once it listens
 	server *http.Server
 	pages  map[string]*secretForm
 }

@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// Options say which credentials count.
+// Options select the credentials that are accepted.
 type Options struct {
-	Tokens *Tokens // nil: no file counts
-	Issuer *Issuer // nil: no signed token counts
+	Tokens *Tokens // nil: no token of a file is accepted
+	Issuer *Issuer // nil: no signed token is accepted
 	// Public is the address of the server as clients know it, such as
-	// https://desk.example.com; empty: as the request says.
+	// https://desk.example.com; empty: the host of each request.
 	Public string
 	Log    *slog.Logger
-	Now    func() time.Time // nil: the time of the machine
+	Now    func() time.Time // nil: time.Now
 }
 
 // Authenticator stands in front of a server, and lets no request through without a
@@ -56,8 +56,8 @@ func New(o Options) *Authenticator {
 // open lists the addresses that need no credential, for load balancers.
 var open = []string{"/health", "/status"}
 
-// ClientPath begins the addresses for MCP clients. A browser's login does not
-// count there, so no page can call a tool.
+// ClientPath is the prefix of the addresses for MCP clients. The login of a browser
+// is not accepted there, so that no page can call a tool.
 const ClientPath = "/mcp"
 
 // Wrap puts the authenticator in front of a handler.

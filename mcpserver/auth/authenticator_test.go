@@ -82,7 +82,7 @@ func hashIn(t *testing.T, st *stage) string {
 	return list[0].Hash
 }
 
-// TestTokensAreNotGuessed lets an address guess, until it is not heard any more.
+// TestTokensAreNotGuessed has an address guess until it must wait.
 func TestTokensAreNotGuessed(t *testing.T) {
 	st := newStage(t)
 	token, late := st.add(laptop), st.add(Token{Name: "late", Mode: Ask})
@@ -140,9 +140,9 @@ func TestLimiterForgets(t *testing.T) {
 	}
 }
 
-// TestGuessesAreCountedByAddressAndUser holds that one user of this machine gains no
-// guesses by its millions of loopback addresses, takes none from another user, and
-// locks nobody out who has a right credential.
+// TestGuessesAreCountedByAddressAndUser checks that a user of this machine gains no
+// guesses by using other loopback addresses, takes none from another user, and locks out
+// nobody with a valid credential.
 func TestGuessesAreCountedByAddressAndUser(t *testing.T) {
 	if !TellsUsers() {
 		t.Skip("this system does not say whose a connection is")
@@ -205,8 +205,8 @@ func TestAddressOf(t *testing.T) {
 	}
 }
 
-// TestNoTokenIsWrittenDown looks for what was sent in everything that comes
-// back, and in the log.
+// TestNoTokenIsWrittenDown searches all replies and the log for the tokens that were
+// sent.
 func TestNoTokenIsWrittenDown(t *testing.T) {
 	st := newStage(t)
 	token := st.add(laptop)
@@ -278,8 +278,8 @@ func TestBrowserLogsIn(t *testing.T) {
 	}
 }
 
-// TestBrowserLogsInBehindAProxy holds that the cookie is one for TLS where a proxy
-// speaks it, and that the proxy's address is ours.
+// TestBrowserLogsInBehindAProxy checks that the cookie is secure where a proxy terminates
+// TLS, and that the address of the proxy counts as the server's own.
 func TestBrowserLogsInBehindAProxy(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.Public = "https://desk.example.com/" })
 	res := st.form("/login", url.Values{"token": {st.add(laptop)}})
@@ -299,8 +299,8 @@ func TestBrowserLogsInBehindAProxy(t *testing.T) {
 	}
 }
 
-// TestCookieIsOnlyForPages is why no page of another place can act with a
-// person's login: a cookie changes nothing but by a form of our own pages.
+// TestCookieIsOnlyForPages checks that no page of another site can act with a person's
+// login: the cookie is accepted for changes only from forms of our own pages.
 func TestCookieIsOnlyForPages(t *testing.T) {
 	st := newStage(t)
 	cookie := cookiesOf(st.form("/login", url.Values{"token": {st.add(laptop)}}))
@@ -369,7 +369,7 @@ func TestLoginsAreBounded(t *testing.T) {
 	}
 }
 
-// TestStreamEndsWithItsToken takes a token back while a stream is open.
+// TestStreamEndsWithItsToken revokes a token while a stream is open.
 func TestStreamEndsWithItsToken(t *testing.T) {
 	st := newStage(t)
 	token := st.add(laptop)

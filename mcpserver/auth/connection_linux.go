@@ -28,7 +28,7 @@ func lives(c net.Conn) error {
 	}
 	raw, err := s.SyscallConn()
 	if err != nil {
-		return errGone // it is closed
+		return errGone // closed on our side
 	}
 	var info *unix.TCPInfo
 	var failed error
@@ -64,7 +64,7 @@ type diagReply struct {
 	UID, Inode                        uint32
 }
 
-// sockDiagByFamily is the message that asks for one connection.
+// sockDiagByFamily is the type of the netlink message that requests one connection.
 const sockDiagByFamily = 20
 
 // askKernel asks for the client's side of one connection over netlink.
@@ -98,7 +98,7 @@ func diagMessage(client, server netip.AddrPort) []byte {
 	b := &bytes.Buffer{}
 	for _, part := range []any{head, req} {
 		if err := binary.Write(b, binary.NativeEndian, part); err != nil {
-			panic(err) // they have a size
+			panic(err) // impossible: both have a fixed size
 		}
 	}
 	return b.Bytes()

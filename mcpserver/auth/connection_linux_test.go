@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// dialFrom connects to a listener, from a port of ours when from is not nil.
+// dialFrom connects to a listener, from a given address unless that is nil.
 func dialFrom(t *testing.T, l net.Listener, from net.Addr) (client *net.TCPConn, server net.Conn) {
 	t.Helper()
 	c, err := (&net.Dialer{LocalAddr: from}).DialContext(t.Context(), "tcp", l.Addr().String())
@@ -38,9 +38,9 @@ func listener(t *testing.T, address string) net.Listener {
 	return l
 }
 
-// TestPortOfAResetConnectionIsNotItsClient sends a whole request and resets: what
-// was sent can still be read, and the port is free, so the next connection of a
-// program of the server's user may have it. That one is then found in its place.
+// TestPortOfAResetConnectionIsNotItsClient sends a whole request and resets the
+// connection: the request can still be read, and the port is free for a connection of a
+// program of the server's user, which would be mistaken for the sender.
 func TestPortOfAResetConnectionIsNotItsClient(t *testing.T) {
 	u, err := NewSameUser(slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -109,7 +109,7 @@ func TestConnectionLives(t *testing.T) {
 	}
 }
 
-// TestKernelAndTablesAgree asks for each connection in both ways.
+// TestKernelAndTablesAgree looks up each connection in both ways.
 func TestKernelAndTablesAgree(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:0", "127.0.0.5:0", "[::1]:0", "[::ffff:127.0.0.1]:0"} {
 		l := listener(t, address)
@@ -123,7 +123,7 @@ func TestKernelAndTablesAgree(t *testing.T) {
 		if uid != os.Getuid() || err != nil || read != uid || errRead != nil {
 			t.Errorf("%s: the kernel says %d, %v; the tables %d, %v", address, uid, err, read, errRead)
 		}
-		// The kernel answers with a socket that listens there, when no other is.
+		// Without such a connection, the kernel returns a socket that listens at the address.
 		if uid, err := askKernel(to, netip.AddrPortFrom(from.Addr(), 1)); err == nil {
 			t.Errorf("%s: a listener counts as a client of the user %d", address, uid)
 		}
@@ -137,7 +137,7 @@ func TestKernelAndTablesAgree(t *testing.T) {
 	}
 }
 
-// BenchmarkWhoseConnection is what a connection of a stranger costs.
+// BenchmarkWhoseConnection measures the check of a connection of another user.
 func BenchmarkWhoseConnection(b *testing.B) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -23,18 +23,18 @@ type Grant struct {
 	Mode     string
 	Toolsets []steps.Toolset       // nil: all that the server offers
 	Operator bool                  // may change the modes of others
-	AllRuns  bool                  // may see and touch what others made
+	AllRuns  bool                  // may see and change what others made
 	Expires  time.Time             // zero: never
-	Signed   bool                  // by an issuer; nothing is kept of such a credential
-	now      func() (Grant, error) // what it allows by now; nil: the same
+	Signed   bool                  // by an issuer; the server stores nothing about such a credential
+	now      func() (Grant, error) // returns the grant as it is now; nil: it does not change
 }
 
 // ErrRefused is the error of an invalid credential. It tells its sender nothing more.
 var ErrRefused = errors.New("the credential is not accepted")
 
-// verifier finds out whose credential a text is.
+// verifier identifies the holder of a credential.
 type verifier interface {
-	// takes says whether the text has the form of its credentials.
+	// takes reports whether a text has the form of its credentials.
 	takes(credential string) bool
 	verify(ctx context.Context, credential string) (Grant, error)
 }

@@ -27,39 +27,38 @@ const (
 	ScopeAct      = "understudy:act"
 	ScopeOperator = "understudy:operator"
 	ScopeAllRuns  = "understudy:runs"
-	scopeToolset  = "understudy:toolset:" // and its name
+	scopeToolset  = "understudy:toolset:" // followed by the name of the toolset
 )
 
-// algorithms that a token may be signed with: all with a public key, so that
-// what verifies cannot sign.
+// algorithms are the accepted signature algorithms. All are asymmetric, so that a
+// verifier cannot sign.
 var algorithms = []string{oidc.RS256, oidc.ES256, oidc.EdDSA}
 
-// Issuer verifies tokens that a server of identities signed. Its keys are
-// fetched when a token first needs them, kept, and fetched again for one with a
-// new key, but not more often than rest.
+// Issuer verifies tokens that an identity provider signed. It fetches the keys when
+// the first token needs them, caches them, and fetches them again for a token with an
+// unknown key, at most once per rest.
 type Issuer struct {
 	url, audience string
-	host          string // of the issuer: it stands in the names of its clients
+	host          string // of the issuer; part of the names of its clients
 	now           func() time.Time
 	pages         *sparing
 	client        *http.Client
 
 	mu       sync.Mutex
 	verifier *oidc.IDTokenVerifier
-	made     time.Time // the verifier, which keeps keys
+	made     time.Time // when the verifier was made, which caches keys
 }
 
 // rest is the shortest time between two requests to the same address of the issuer.
 const rest = 10 * time.Second
 
-// Time and room for an answer of the issuer.
+// Limits of a response of the issuer.
 const (
 	issuerTime = 10 * time.Second
 	issuerRoom = 1 << 20
 )
 
-// NewIssuer takes the tokens of an issuer that are for an audience. It asks the
-// issuer nothing yet.
+// NewIssuer accepts the tokens of an issuer for an audience. It sends no request yet.
 func NewIssuer(address, audience string) (*Issuer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -91,11 +90,11 @@ func (i *Issuer) URL() string { return i.url }
 
 func (*Issuer) takes(credential string) bool { return strings.Count(credential, ".") == 2 }
 
-// claims are what else a token says.
+// claims are the claims that package oidc does not check.
 type claims struct {
 	Scope words `json:"scope"`
-	Scp   words `json:"scp"` // as some issuers call it
-	// NotBefore are seconds, as a token has them.
+	Scp   words `json:"scp"` // the name that some issuers use
+	// NotBefore is in seconds since 1970.
 	NotBefore float64 `json:"nbf"`
 }
 
@@ -156,10 +155,10 @@ func canonical(credential string) error {
 	return nil
 }
 
-// words is a list of strings, or one string with spaces between.
+// words is decoded from a list of strings, or from one string with spaces between.
 type words []string
 
-// UnmarshalJSON takes both forms.
+// UnmarshalJSON accepts both forms.
 func (w *words) UnmarshalJSON(raw []byte) error {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -169,8 +168,8 @@ func (w *words) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*[]string)(w))
 }
 
-// errUnready is the error when the issuer does not answer as it should, so that
-// nothing can be said about a token.
+// errUnready is the error when a token cannot be checked, because the issuer does not
+// respond as it should.
 var errUnready = errors.New("the issuer of tokens does not answer as it should")
 
 // errScope is the error of a good token that allows nothing here.
@@ -237,7 +236,7 @@ func (i *Issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if i.verifier != nil && i.now().Sub(i.made) < keyTime {
 		return i.verifier, nil
 	}
-	ctx = oidc.ClientContext(context.WithoutCancel(ctx), i.client) // who hangs up makes it no failure
+	ctx = oidc.ClientContext(context.WithoutCancel(ctx), i.client) // a client that disconnects must not fail the fetch for others
 	p, err := oidc.NewProvider(ctx, i.url)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnready, err)
@@ -249,8 +248,8 @@ func (i *Issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	return i.verifier, nil
 }
 
-// sparing is an http.RoundTripper that asks for an address at most once in a while and
-// repeats the last answer in between, so that clients with made-up keys cause no
+// sparing is an http.RoundTripper that fetches each URL at most once per rest and
+// repeats the last response in between, so that clients with made-up keys cause no
 // traffic.
 type sparing struct {
 	next http.RoundTripper
@@ -268,7 +267,7 @@ type fetched struct {
 	err    error
 }
 
-// RoundTrip fetches an address, or returns what was fetched lately.
+// RoundTrip fetches a URL, or returns the last response.
 func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

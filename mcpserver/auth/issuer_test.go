@@ -14,7 +14,7 @@ import (
 	"understudy/internal/hostile"
 )
 
-// trust is a gate that takes the tokens of an authority.
+// trust makes a stage that accepts the tokens of an authority.
 func trust(t *testing.T, a *hostile.Authority) *stage {
 	t.Helper()
 	i, err := NewIssuer(a.URL, "desk")
@@ -87,8 +87,7 @@ func TestKeysRotate(t *testing.T) {
 	becomes(t, "with the key that was withdrawn", 401, func() int { return status(old) })
 }
 
-// becomes waits until a question has an answer: keys are fetched in the
-// background.
+// becomes waits until a result is as wanted: keys are fetched in the background.
 func becomes(t *testing.T, say string, want int, ask func() int) {
 	t.Helper()
 	got := 0
@@ -99,8 +98,8 @@ func becomes(t *testing.T, say string, want int, ask func() int) {
 	}
 }
 
-// TestWithdrawnKeyCountsAnHourAtMost withdraws the only key, and nobody comes
-// with another.
+// TestWithdrawnKeyCountsAnHourAtMost withdraws the only key; no token with a new one is
+// sent.
 func TestWithdrawnKeyCountsAnHourAtMost(t *testing.T) {
 	s := hostile.RSA("k")
 	a := hostile.NewAuthority(t, s)
@@ -117,7 +116,7 @@ func TestWithdrawnKeyCountsAnHourAtMost(t *testing.T) {
 	becomes(t, "after an hour", 401, status)
 }
 
-// TestUnknownKeysMakeNoTraffic sends tokens with made-up keys.
+// TestUnknownKeysMakeNoTraffic sends tokens with unknown keys.
 func TestUnknownKeysMakeNoTraffic(t *testing.T) {
 	known := hostile.RSA("known")
 	a := hostile.NewAuthority(t, known)
@@ -141,7 +140,7 @@ func TestIssuerThatDoesNotAnswer(t *testing.T) {
 	a.Broken.Store(true)
 	st := trust(t, a)
 	token := s.Sign(a.Claims(st.clock.time(), nil))
-	for range failures + 5 { // which are no failures of the client
+	for range failures + 5 { // these do not count as failures of the client
 		if res := st.try("GET", "/runs", "Authorization", "Bearer "+token); res.StatusCode != 503 {
 			t.Fatalf("%s", res.Status)
 		}
@@ -169,8 +168,8 @@ func TestIssuersThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestResourceMetadata follows a client that learns from a refusal who gives
-// tokens, as RFC 9728 has it.
+// TestResourceMetadata follows a client that finds the issuer of tokens from a refusal,
+// as in RFC 9728.
 func TestResourceMetadata(t *testing.T) {
 	a := hostile.NewAuthority(t)
 	st := trust(t, a)
@@ -227,8 +226,8 @@ func FuzzCredential(f *testing.F) {
 	})
 }
 
-// TestClaimsAreReadByTheirExactNames signs claims that count only to who takes
-// names without regard to case, or the last of two.
+// TestClaimsAreReadByTheirExactNames signs claims that count only for a reader that
+// ignores case, or takes the last of two.
 func TestClaimsAreReadByTheirExactNames(t *testing.T) {
 	s := hostile.RSA("k")
 	a := hostile.NewAuthority(t, s)

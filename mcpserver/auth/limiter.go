@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// How many wrong credentials an address may bring: so many at once, and then
-// one in each interval.
+// Limits on wrong credentials from one sender: a burst of failures, then one per
+// interval.
 const (
 	failures = 10
 	interval = 5 * time.Second
-	senders  = 10_000 // that are kept in mind
+	senders  = 10_000 // whose failures are counted at a time
 )
 
 // limiter counts wrong credentials per sender. A sender with too many must wait. A
@@ -31,12 +31,12 @@ type limiter struct {
 // user has millions of loopback addresses, and many users may share one.
 type sender struct {
 	address netip.Prefix
-	user    int // noUser: it is not known
+	user    int // noUser if it is unknown
 }
 
 const noUser = -1
 
-// thisMachine stands for all addresses from which its programs send.
+// thisMachine stands for all loopback addresses.
 var thisMachine = netip.MustParsePrefix("127.0.0.0/8")
 
 func (s sender) String() string {
@@ -98,7 +98,7 @@ func senderOf(r *http.Request) sender {
 	s := sender{addressOf(r.RemoteAddr), noUser}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok || !TellsUsers() || addressOf(local.String()) != s.address {
-		return s // it is of another machine
+		return s // from another machine, or the system does not report users
 	}
 	from, errFrom := netip.ParseAddrPort(r.RemoteAddr)
 	to, errTo := netip.ParseAddrPort(local.String())

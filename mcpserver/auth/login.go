@@ -30,8 +30,8 @@ type login struct {
 	until time.Time
 }
 
-// The cookie of a login. Behind TLS its name makes browsers keep it from other
-// hosts and from plain connections.
+// Names of the login cookie. The prefix __Host- makes browsers send it only over TLS
+// and only to this host.
 const (
 	cookieName   = "understudy"
 	cookieSecure = "__Host-understudy"

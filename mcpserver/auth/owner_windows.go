@@ -2,5 +2,5 @@ package auth
 
 import "io/fs"
 
-// ours says nothing on Windows, where the folder of a user keeps others out.
+// ours is always true on Windows, where the permissions of a user's folder keep others out.
 func ours(fs.FileInfo) bool { return true }

@@ -16,7 +16,7 @@ import (
 	"understudy/steps"
 )
 
-// stage is a gate before a handler that says who calls.
+// stage is an authenticator in front of a handler that replies with the grant.
 type stage struct {
 	*Authenticator
 	t      *testing.T
@@ -25,7 +25,7 @@ type stage struct {
 	clock  *clock
 }
 
-// clock is a time that a test sets.
+// clock is a clock that a test sets.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -64,7 +64,7 @@ func (st *stage) add(x Token) string {
 	return token
 }
 
-// whoami answers with the grant.
+// whoami replies with the grant.
 func whoami(w http.ResponseWriter, r *http.Request) {
 	g, ok := From(r.Context())
 	if !ok {
@@ -77,7 +77,7 @@ func whoami(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// try sends a request, and gives the answer.
+// try sends a request and returns the reply.
 func (st *stage) try(method, path string, headers ...string) *http.Response {
 	st.t.Helper()
 	r := httptest.NewRequestWithContext(st.t.Context(), method, path, nil)

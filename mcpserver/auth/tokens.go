@@ -43,12 +43,12 @@ type Token struct {
 	Mode     string          `json:"mode"`
 	Toolsets []steps.Toolset `json:"toolsets,omitempty"`
 	Operator bool            `json:"operator,omitempty"`
-	Runs     string          `json:"runs,omitempty"` // own or all; a file from before has none, which is all
+	Runs     string          `json:"runs,omitempty"` // own or all; "" in the files of older versions means all
 	Created  time.Time       `json:"created"`
 }
 
-// Sees returns whose runs the client sees. A token from before there was a choice, and
-// that of an operator, see all.
+// Sees returns whose runs the client sees: all for an operator, and for a token of an
+// older version, which states nothing.
 func (x Token) Sees() string {
 	if x.Operator || x.Runs == "" {
 		return AllRuns
@@ -99,7 +99,7 @@ type tokenFile struct {
 	Tokens []Token `json:"tokens"`
 }
 
-// maxTokenFile is more than any list of clients needs.
+// maxTokenFile bounds the size of the file in bytes.
 const maxTokenFile = 1 << 20
 
 func readTokens(path string, info fs.FileInfo) ([]Token, error) {

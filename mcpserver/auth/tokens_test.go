@@ -138,7 +138,7 @@ func TestGrantIsTakenBack(t *testing.T) {
 	if err := st.tokens.Remove("laptop"); err != nil {
 		t.Fatal(err)
 	}
-	st.add(laptop) // the name is given again, and is another client
+	st.add(laptop) // another client with the same name
 	if _, err := g.Current(); err == nil {
 		t.Error("the grant outlived its token")
 	}

@@ -22,7 +22,7 @@ import (
 type SameUser struct {
 	uid   int
 	of    func(client, server netip.AddrPort) (uid int, err error)
-	lives func(net.Conn) error // our side is still connected
+	lives func(net.Conn) error // returns nil while our side is connected
 	log   *slog.Logger
 }
 
@@ -45,12 +45,12 @@ type userKey struct{}
 
 // noted holds the checks of the connection that a request came in.
 type noted struct {
-	user  func() error // nil when it is one that may call; asked once
-	lives func() error // nil while it is
+	user  func() error // returns nil if the user may call; evaluated once
+	lives func() error // returns nil while our side is connected
 }
 
 // Note prepares the check of a new connection, which is done once, when its first
-// request has come. It is a ConnContext of an http.Server.
+// request arrives. It is a ConnContext of an http.Server.
 func (u *SameUser) Note(ctx context.Context, c net.Conn) context.Context {
 	n := noted{lives: func() error { return u.lives(c) }}
 	n.user = sync.OnceValue(func() error { return u.check(c.RemoteAddr(), c.LocalAddr()) })

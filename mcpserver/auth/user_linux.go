@@ -33,7 +33,7 @@ func userOf(client, server netip.AddrPort) (uid int, err error) {
 	if err == nil || errors.Is(err, errUnlisted) {
 		return uid, err
 	}
-	return readTables(client, server) // a kernel without sock_diag
+	return readTables(client, server) // the kernel lacks sock_diag
 }
 
 func readTables(client, server netip.AddrPort) (uid int, err error) {

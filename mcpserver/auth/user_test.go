@@ -15,8 +15,8 @@ import (
 	"understudy/steps"
 )
 
-// calledBy is the status with which a path is answered when the system says
-// that the caller is of a user.
+// calledBy returns the status of a reply when the system reports that the caller is of a
+// user.
 func calledBy(t *testing.T, path string, uid int, err error) *http.Response {
 	t.Helper()
 	u := &SameUser{uid: 1000, log: slog.New(slog.DiscardHandler), of: func(client, server netip.AddrPort) (int, error) {
@@ -69,7 +69,7 @@ func TestOnlyTheSameUserIsLetIn(t *testing.T) {
 	}
 }
 
-// TestEveryoneMayAskIfItLives is for load balancers, which are of another user.
+// TestEveryoneMayAskIfItLives is about load balancers, which run as another user.
 func TestEveryoneMayAskIfItLives(t *testing.T) {
 	for _, path := range open {
 		if res := calledBy(t, path, 1001, nil); res.StatusCode != http.StatusOK || res.Header.Get("X-Stranger") != "yes" {
@@ -81,7 +81,7 @@ func TestEveryoneMayAskIfItLives(t *testing.T) {
 	}
 }
 
-// TestUnnotedConnectionIsRefused is a server that was put together wrongly.
+// TestUnnotedConnectionIsRefused is about a server without the ConnContext.
 func TestUnnotedConnectionIsRefused(t *testing.T) {
 	u := &SameUser{of: func(netip.AddrPort, netip.AddrPort) (int, error) { return 0, nil }}
 	w := httptest.NewRecorder()
@@ -91,7 +91,7 @@ func TestUnnotedConnectionIsRefused(t *testing.T) {
 	}
 }
 
-// TestOwnConnectionIsKnown asks the system about real connections.
+// TestOwnConnectionIsKnown looks up the users of real connections.
 func TestOwnConnectionIsKnown(t *testing.T) {
 	u, err := NewSameUser(slog.New(slog.DiscardHandler))
 	if !TellsUsers() {
@@ -122,7 +122,7 @@ func TestOwnConnectionIsKnown(t *testing.T) {
 		if err := u.check(s.RemoteAddr(), s.LocalAddr()); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
-		// What belongs to no program any more stands in the table as root's.
+		// The table lists a connection that belongs to no program any more as root's.
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -139,8 +139,8 @@ func TestSidesThatAreNoAddresses(t *testing.T) {
 	}
 }
 
-// TestBodyOfAClientThatLeftIsNotTaken has the connection go away between the
-// head of a request and the end of its body.
+// TestBodyOfAClientThatLeftIsNotTaken closes the connection between the head of a request
+// and the end of its body.
 func TestBodyOfAClientThatLeftIsNotTaken(t *testing.T) {
 	for _, left := range []bool{false, true} {
 		asked := 0

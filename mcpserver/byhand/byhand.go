@@ -1,6 +1,6 @@
-// Package byhand speaks the protocol by hand, for tests: what is sent and what
-// comes back is JSON as it stands on the wire, not what a library makes of it.
-// It knows every version, and nothing of what a server offers.
+// Package byhand is a client for tests that sends and receives plain JSON, with no
+// library in between. It supports every version of the protocol, and knows nothing of
+// what a server offers.
 package byhand
 
 import (
@@ -71,7 +71,7 @@ type Client struct {
 	last    int
 	notices []Object
 	waiting map[string]chan Object
-	answer  func(Object) Object // to requests of the server
+	answer  func(Object) Object // answers requests of the server; nil: they are notices
 }
 
 // Talk connects to a server and initializes a session if the version has sessions.

@@ -13,9 +13,9 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// BenchmarkGreeting starts the program and waits for the answer to a client's
-// first message, which is to take less than 100 ms: clients give up on servers
-// that are slow to begin. There is no desktop, which the answer has no need of.
+// BenchmarkGreeting starts the program and waits for the reply to a client's first
+// message, which is to take less than 100 ms: clients give up on servers that start
+// slowly. There is no desktop, which the reply does not need.
 func BenchmarkGreeting(b *testing.B) {
 	file, err := built()
 	if err != nil {

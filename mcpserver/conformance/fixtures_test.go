@@ -16,21 +16,21 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// handler answers a call of a fixture.
+// handler handles a call of a fixture.
 type handler = func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 
 func said(format string, args ...any) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}
 }
 
-// failed is an error of a tool.
+// failed makes an error of a tool.
 func failed(format string, args ...any) *mcp.CallToolResult {
 	res := said(format, args...)
 	res.IsError = true
 	return res
 }
 
-// always answers every call alike.
+// always replies to every call alike.
 func always(content ...mcp.Content) handler {
 	return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: content}, nil
@@ -43,7 +43,7 @@ var (
 	silence = []byte("RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00\x08\x00data\x00\x00\x00\x00")
 )
 
-// addFixtures adds what the suite looks for.
+// addFixtures adds the tools that the suite expects.
 func addFixtures(s *mcp.Server) {
 	picture := &mcp.ImageContent{Data: dot, MIMEType: "image/png"}
 	embedded := &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "test://embedded-resource", MIMEType: "text/plain", Text: "an embedded text"}}
@@ -173,7 +173,7 @@ func elicitation(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolRe
 	return eliciting(q)(ctx, req)
 }
 
-// eliciting puts a question while the call is under way.
+// eliciting asks a question during the call.
 func eliciting(q *mcp.ElicitParams) handler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		res, err := req.Session.Elicit(ctx, q)
@@ -208,7 +208,7 @@ func reconnection(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolRes
 	if req.Extra != nil && req.Extra.CloseSSEStream != nil {
 		req.Extra.CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: 10 * time.Millisecond})
 	}
-	time.Sleep(100 * time.Millisecond) // until the client has come back
+	time.Sleep(100 * time.Millisecond) // until the client has reconnected
 	return said("the answer after the stream was closed"), nil
 }
 
@@ -228,7 +228,7 @@ func wants(state string, inputs mcp.InputRequestMap) (*mcp.CallToolResult, error
 	return &mcp.CallToolResult{InputRequests: inputs, RequestState: state}, nil
 }
 
-// accepted is what a person filled in.
+// accepted returns what a person entered in a form.
 func accepted(req *mcp.CallToolRequest, name string) object {
 	if res, ok := req.Params.InputResponses[name].(*mcp.ElicitResult); ok && res.Action == "accept" {
 		return res.Content
@@ -236,7 +236,7 @@ func accepted(req *mcp.CallToolRequest, name string) object {
 	return nil
 }
 
-// sampled is what a model said.
+// sampled returns the text of a model.
 func sampled(req *mcp.CallToolRequest, name string) (string, bool) {
 	res, ok := req.Params.InputResponses[name].(*mcp.CreateMessageWithToolsResult)
 	if !ok || len(res.Content) == 0 {
@@ -272,7 +272,7 @@ func asksRoots(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult
 	return wants("", mcp.InputRequestMap{"client_roots": &mcp.ListRootsParams{}})
 }
 
-// confirms accepts its own state only.
+// confirms accepts only its own state.
 func confirms(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	const state = "the-state"
 	if got := req.Params.RequestState; got != "" && got != state {

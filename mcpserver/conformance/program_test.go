@@ -20,8 +20,8 @@ import (
 	"understudy/mcpserver/byhand"
 )
 
-// The program as it is shipped, and clients that speak the protocol to it by
-// hand, so that no library stands between the test and the wire.
+// These tests start the program as it is shipped, and send it plain JSON without a
+// library of the protocol.
 
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "understudy-")
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 // soon is how long anything may take on a slow machine.
 const soon = time.Minute
 
-// program is a process of the program.
+// program is a running process of the program.
 type program struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -102,7 +102,7 @@ func start(t *testing.T, home string, args ...string) *program {
 	return p
 }
 
-// ended waits for the end of the process, which is to be a good one.
+// ended waits for the end of the process, and checks its exit status.
 func (p *program) ended() {
 	p.t.Helper()
 	select {
@@ -128,7 +128,7 @@ type talk struct {
 	*byhand.Client
 }
 
-// talking starts a stdio server, and greets it as the version wants it.
+// talking starts a stdio server and initializes it as the version requires.
 func talking(t *testing.T, home, version string, args ...string) *talk {
 	t.Helper()
 	p := start(t, home, append([]string{"mcp", "--structured"}, args...)...)
@@ -141,12 +141,12 @@ func talking(t *testing.T, home, version string, args ...string) *talk {
 	return c
 }
 
-// a caller calls tools, over whatever transport.
+// caller calls tools over one of the transports.
 type caller interface {
 	Call(tool string, args object) object
 }
 
-// running waits for the run that is under way beside some known ones.
+// running waits for a running run other than the known ones.
 func running(t *testing.T, c caller, known ...string) (run string) {
 	t.Helper()
 	scratch.Until(t, "a run is under way", func() bool {
@@ -161,8 +161,8 @@ func running(t *testing.T, c caller, known ...string) (run string) {
 	return run
 }
 
-// atRest waits until a run is under way no more, and gives its status and where
-// it would go on.
+// atRest waits until a run is at rest, and returns its status and the step at which it
+// would resume.
 func atRest(t *testing.T, c caller, run string) (status, from any) {
 	t.Helper()
 	scratch.Until(t, "the run stands still", func() bool {
@@ -173,13 +173,12 @@ func atRest(t *testing.T, c caller, run string) (status, from any) {
 	return status, from
 }
 
-// long is a document of a step that takes longer than any test.
+// long is a document with a step that takes longer than any test.
 func long() object {
 	return object{"steps": []any{object{"tool_name": "delay", "id": "one", "arguments": object{"duration": "10m"}}}}
 }
 
-// longAndActs takes a place among the runs that act; its second step is never
-// reached.
+// longAndActs takes a slot of the runs that act; its second step is never reached.
 func longAndActs() object {
 	d := long()
 	d["steps"] = append(d["steps"].([]any), object{"tool_name": "click_element", "arguments": object{"selector": "name:Save"}})
@@ -196,7 +195,7 @@ func blockedCode(version string) float64 {
 
 var address = regexp.MustCompile(`http://[^/\s]+`)
 
-// serving starts an HTTP server, and gives its address.
+// serving starts an HTTP server and returns its address.
 func serving(t *testing.T, home string, args ...string) (*program, string) {
 	t.Helper()
 	p := start(t, home, append([]string{"serve", "--addr", "127.0.0.1:0", "--structured"}, args...)...)

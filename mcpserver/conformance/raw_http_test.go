@@ -18,7 +18,7 @@ type visit struct {
 	byhand.Visitor
 }
 
-// visiting greets a server as the version wants it.
+// visiting initializes a client as the version requires.
 func visiting(t *testing.T, site, version, path string) visit {
 	t.Helper()
 	return visit{t, byhand.Visit(t, version, site+path)}
@@ -30,12 +30,12 @@ func (v visit) Call(tool string, args object) object {
 	return answer
 }
 
-// late is the number of the first call that takes long. Another has another: the
-// server may still hold that of one whose client went away.
+// late is the id of the first call that takes long. Each has its own, because the server
+// may still hold that of a client that went away.
 const late = 7
 
-// begin sends a call that takes long. Its answer comes when it ends; drop goes
-// away without it.
+// begin sends a call that takes long. The channel receives its reply; drop disconnects
+// before that.
 func (v visit) begin(id int, args object) (answer chan object, drop func()) {
 	ctx, cancel := context.WithCancel(v.Context())
 	answer = make(chan object, 1)
@@ -133,7 +133,7 @@ func TestRawCancelOverHTTP(t *testing.T) {
 	})
 }
 
-// TestRawModeOverHTTP blocks by the path, in each version.
+// TestRawModeOverHTTP checks that the path selects the mode, in each version.
 func TestRawModeOverHTTP(t *testing.T) {
 	_, site := serving(t, t.TempDir())
 	for _, version := range byhand.Versions {
@@ -145,7 +145,7 @@ func TestRawModeOverHTTP(t *testing.T) {
 	}
 }
 
-// TestRawOrigins holds for every address and method.
+// TestRawOrigins checks every address and method.
 func TestRawOrigins(t *testing.T) {
 	_, site := serving(t, t.TempDir())
 	for _, c := range []struct {
@@ -176,7 +176,7 @@ func TestRawOrigins(t *testing.T) {
 				}
 				refused := res.StatusCode == http.StatusForbidden
 				if path == "/mode" && c.origin != "" {
-					refused = !c.want // modes are never changed from a page
+					refused = !c.want // pages may not change modes
 				}
 				if refused == c.want {
 					t.Errorf("%s: %s %s: %s", c.say, method, path, res.Status)

@@ -73,8 +73,8 @@ func TestRawModes(t *testing.T) {
 	})
 }
 
-// TestRawStdioEnds ends the program in each way while calls are under way: all
-// are answered, and each run can be resumed by the next process.
+// TestRawStdioEnds ends the program in each way during calls: all are answered, and the
+// next process can resume each run.
 func TestRawStdioEnds(t *testing.T) {
 	for say, end := range map[string]func(*talk){
 		"end of input": func(c *talk) { _ = c.in.Close() },
@@ -109,7 +109,7 @@ func TestRawStdioEnds(t *testing.T) {
 	}
 }
 
-// many is a document of many short steps, between which it can be handed over.
+// many is a document with many short steps, between which it can be handed over.
 func many() object {
 	steps := make([]any, 3000)
 	for i := range steps {
@@ -118,12 +118,12 @@ func many() object {
 	return object{"steps": steps}
 }
 
-// TestTwoStdioServers use one data folder: both see the same runs, and either
-// may leave or die.
+// TestTwoStdioServers has two servers use one data folder: both see the same runs, and
+// either may exit or be killed.
 func TestTwoStdioServers(t *testing.T) {
 	home := t.TempDir()
 	first := talking(t, home, "2025-11-25")
-	first.Call("delay", object{"duration": "1ms"}) // it has the folder
+	first.Call("delay", object{"duration": "1ms"}) // it owns the folder
 	second := talking(t, home, byhand.Modern)
 	args := many()
 	args["wait"] = false
@@ -164,8 +164,8 @@ func TestTwoStdioServers(t *testing.T) {
 	}
 }
 
-// TestDocumentOutlivesItsClient goes on in the process of another when its own
-// client goes away, because its document says so.
+// TestDocumentOutlivesItsClient has a run continue in the process of another client when
+// its own goes away, because its document says so.
 func TestDocumentOutlivesItsClient(t *testing.T) {
 	home := t.TempDir()
 	owner := talking(t, home, "2025-11-25")
@@ -188,9 +188,9 @@ func TestDocumentOutlivesItsClient(t *testing.T) {
 	}
 }
 
-// TestProcessOutlivesItsClient stays, with the data folder, for a run that is to
-// go on when the only client closes its side, and then ends by itself; or when a
-// signal says so, and then the run can be resumed.
+// TestProcessOutlivesItsClient has the only client close its side during a run that
+// outlives it: the process keeps the data folder until the run ends, or until a signal,
+// after which the run can be resumed.
 func TestProcessOutlivesItsClient(t *testing.T) {
 	for say, c := range map[string]struct {
 		duration, want string

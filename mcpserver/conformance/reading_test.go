@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// watched is the resource that changes.
+// watched is the address of the resource that changes.
 const watched = "test://watched-resource"
 
 func addResources(s *mcp.Server) {
@@ -34,7 +34,7 @@ func addResources(s *mcp.Server) {
 		})
 }
 
-// prompt adds a prompt that says the same whatever it is given.
+// prompt adds a prompt that ignores its arguments.
 func prompt(s *mcp.Server, name string, args []string, content ...mcp.Content) {
 	prompting(s, name, args, func(map[string]string) []mcp.Content { return content })
 }

@@ -24,8 +24,8 @@ import (
 
 var tools = flag.String("tools", os.Getenv("UNDERSTUDY_CONFORMANCE_TOOLS"), "a folder in which npm keeps the suite between runs")
 
-// The suite, pinned, and the runtime that it needs: npm brings it where the
-// machine has an older one.
+// The pinned version of the suite, and the runtime that it needs, which npm installs
+// where the machine has an older one.
 const (
 	suite = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 	node  = "22"
@@ -51,7 +51,7 @@ func TestAtLengthOfficialSuite(t *testing.T) {
 	}
 }
 
-// baseline is the file of what is expected to fail.
+// baseline is the file of expected failures.
 func baseline(t *testing.T) string {
 	path, err := filepath.Abs(filepath.Join("testdata", "baseline.yml"))
 	if err != nil {
@@ -91,13 +91,13 @@ func installed(t *testing.T) runner {
 	}
 	return func(t *testing.T, args ...string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), program, append([]string{script}, args...)...)
-		cmd.Dir = t.TempDir() // it writes its results where it stands
+		cmd.Dir = t.TempDir() // it writes its results to its working directory
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
 }
 
-// serve is our server, with all its layers and the fixtures.
+// serve starts our server, with all its layers and the fixtures.
 func serve(t *testing.T) string {
 	t.Helper()
 	store := storetest.NewMemory()

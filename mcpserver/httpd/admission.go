@@ -86,7 +86,7 @@ func (m *message) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return err
 	}
-	_ = json.Unmarshal(fields["method"], &m.Method) // what is no text is no name
+	_ = json.Unmarshal(fields["method"], &m.Method) // a value that is not a string counts as no name
 	_ = json.Unmarshal(fields["params"], &params)
 	_ = json.Unmarshal(params["name"], &m.Params.Name)
 	_ = json.Unmarshal(params["requestState"], &m.Params.RequestState)
@@ -175,7 +175,7 @@ func (s *Server) slot(ctx context.Context) (release func(), ok bool) {
 func (s *Server) places(ctx context.Context) engine.Places {
 	runs, err := s.o.Runs(ctx)
 	if err != nil {
-		return engine.Places{} // a call will say why
+		return engine.Places{} // the call itself reports the error
 	}
 	p, err := runs.Places(ctx)
 	if err != nil {

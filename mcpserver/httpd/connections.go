@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Bounds of open connections, of one address and of all. Beyond them, whoever
-// has been idle for longest makes room, so that a stranger who opens many
-// cannot keep others out.
+// Bounds of open connections, of all and of one address. Beyond them, the connection
+// that has been idle for longest is closed, so that a client that opens many cannot
+// keep others out.
 const (
 	maxConnections     = 512
 	maxConnectionsEach = 384
@@ -19,7 +19,7 @@ const (
 type connections struct {
 	mu    sync.Mutex
 	open  map[net.Conn]connection
-	by    map[string]int // by address
+	by    map[string]int // address → number of connections
 	drops uint64
 }
 

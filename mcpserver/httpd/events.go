@@ -50,7 +50,7 @@ type feed struct {
 	runs    engine.Runs
 	run     string
 	seen    uint64
-	version uint64 // of all runs, which Await compares
+	version uint64 // of all runs, for Await
 }
 
 func (f *feed) serve(ctx context.Context) {
@@ -86,7 +86,7 @@ func (f *feed) await(ctx context.Context) {
 		f.version = h.Seq
 		return
 	}
-	<-timed.Done() // the runs cannot be reached just now
+	<-timed.Done() // the runs cannot be reached; try again later
 }
 
 // send writes what is new. The event id of a changed run is the time of the change.

@@ -15,7 +15,7 @@ import (
 
 // Headers that the server writes itself, over whatever a client sent.
 const (
-	exchangeHeader = "X-Understudy-Exchange" // names the HTTP request that a call came in
+	exchangeHeader = "X-Understudy-Exchange" // the id of the HTTP request that a call came in
 	ModeHeader     = "X-Understudy-Mode"     // the mode of the path
 )
 
@@ -31,7 +31,7 @@ type Exchanges struct {
 // exchange is an HTTP request that is being answered.
 type exchange struct {
 	ctx     context.Context
-	release func() // of the slot that was taken for it; nil: none was
+	release func() // releases the slot of the request; nil: it has none
 }
 
 // begin registers a request under a new id, which it puts into a header.

@@ -38,7 +38,7 @@ func (s *Server) Readings(ctx context.Context, shown func(owner string) bool) []
 		telemetry.Gauge("understudy_uptime_seconds", "Seconds since the start.", time.Since(s.began).Seconds()),
 		telemetry.By("understudy_refused_total", "what", "Requests that were refused because there were too many.", true, refused),
 	}
-	if runs, err := s.o.Runs(ctx); err == nil { // else /ready says why
+	if runs, err := s.o.Runs(ctx); err == nil { // otherwise /ready reports the error
 		all = append(all, ofRuns(ctx, runs, shown)...)
 	}
 	if s.o.Readings != nil {

@@ -16,15 +16,15 @@ import (
 	"understudy/steps"
 )
 
-// guarded puts in front of a handler what every request goes through, whatever
+// guarded puts in front of a handler the layers that every request passes, whatever
 // its address, from the outside in:
 //
-//	withDeadlines  a client that does not read its reply, or send the body that
-//	               it promised, is dropped after a while.
-//	sameMachine    the Host and Origin must be of this machine, or allowed.
-//	Gate           who calls; or SameUser, that a program of the server's user does.
-//	               A message for a webhook brings a signature instead.
-//	withBody       the body is read whole, up to a limit.
+//	withDeadlines  drops a client that does not read its reply, or does not send
+//	               the body that it announced.
+//	sameMachine    refuses a Host or Origin of another machine, unless allowed.
+//	Gate           checks the credential; SameUser instead, that a program of the
+//	               server's user calls. A message for a webhook is signed instead.
+//	withBody       reads the whole body, up to a limit.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	next = withBody(next)
 	if s.o.Gate != nil {
@@ -39,14 +39,14 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	return s.withDeadlines(s.sameMachine(mux))
 }
 
-// smallBody bounds the requests that are not for a client's tools.
+// smallBody bounds the bodies of requests other than calls of tools.
 const smallBody = 64 << 10
 
 // withBody reads the whole body of a request first, so that no handler waits for it.
 func withBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limit := int64(smallBody)
-		if r.URL.Path == auth.ClientPath || r.URL.Path == auth.ClientPath+"/ask" || strings.HasPrefix(r.URL.Path, "/runs/") { // with a mended document
+		if r.URL.Path == auth.ClientPath || r.URL.Path == auth.ClientPath+"/ask" || strings.HasPrefix(r.URL.Path, "/runs/") { // forms there can hold a mended document
 			limit = bodyLimit
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))

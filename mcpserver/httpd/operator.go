@@ -62,7 +62,7 @@ const checkedFor = 5 * time.Second
 
 // lastCheck caches the result of checking the machine; one check runs at a time.
 type lastCheck struct {
-	slot  chan struct{} // held while it is checked
+	slot  chan struct{} // semaphore of one check
 	at    time.Time
 	found []desktop.Finding
 }
@@ -78,7 +78,7 @@ func (c *lastCheck) findings(ctx context.Context, check func(context.Context) []
 		return []desktop.Finding{{Name: "check", Detail: "the machine is being checked for another request", Needed: true}}
 	}
 	if time.Since(c.at) >= checkedFor {
-		c.found = check(context.WithoutCancel(ctx)) // who hangs up leaves what was found to the next
+		c.found = check(context.WithoutCancel(ctx)) // the result also serves the next request, so a client that disconnects must not end the check
 		c.at = time.Now()
 	}
 	return slices.Clone(c.found)

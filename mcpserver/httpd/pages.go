@@ -16,9 +16,8 @@ import (
 	"understudy/workflows"
 )
 
-// A page does what a person asks of it by calling a tool, as any client does:
-// through the same handler, with the credential of the person, under the same
-// policy and limits.
+// Pages act by calling tools, as any client does: through the same handler, with the
+// credential of the person, under the same policy and limits.
 
 // callTool returns a function that calls a tool on behalf of a page and returns its
 // structured content. A refusal or failure of the tool is returned as an error.
@@ -46,7 +45,7 @@ func callTool(clients http.Handler) func(*http.Request, viewer.Call) (json.RawMe
 		} {
 			call.Header.Set(key, value)
 		}
-		call.Header.Set("Authorization", "Bearer page") // the SDK wants one; the grant is in the context
+		call.Header.Set("Authorization", "Bearer page") // required by the SDK; the grant is in the context
 		kept := keptReply{header: http.Header{}}
 		clients.ServeHTTP(&kept, call)
 		return kept.answer()

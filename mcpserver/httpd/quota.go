@@ -10,9 +10,8 @@ import (
 	"understudy/steps"
 )
 
-// Bounds of what is under way; beyond them the server is busy. They are far from
-// what any use needs. Where credentials are asked for, no single one may take
-// all that there is.
+// Bounds of what is in flight; beyond them the server is busy. They are far above any
+// ordinary use. A single credential may take only a part.
 const (
 	MaxCalls    = 256
 	MaxSessions = 2_000
@@ -28,9 +27,9 @@ type quotas struct {
 	mu       sync.Mutex
 	calls    map[string]int // by credential
 	total    int
-	sessions map[string]string // whose each session is
-	opening  map[string]int    // sessions that are asked for, by credential
-	refused  map[string]uint64 // by what was too many
+	sessions map[string]string // session → credential
+	opening  map[string]int    // sessions being opened, by credential
+	refused  map[string]uint64 // by the bound that was reached
 }
 
 // ownerOf returns the credential of a request; "" if the server asks for none.

@@ -54,9 +54,9 @@ type Options struct {
 	Check func(context.Context) []desktop.Finding
 	// Life ends the streams of events.
 	Life context.Context
-	// Gate asks for credentials; nil: nobody is asked.
+	// Gate asks for credentials; nil: none are needed.
 	Gate *auth.Authenticator
-	// SameUser keeps the other users of this machine out; nil: they may call.
+	// SameUser refuses the other users of this machine; nil: they may call.
 	SameUser *auth.SameUser
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
@@ -65,17 +65,17 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// Typed is what a person entered in the form of a page and no client passes on.
+// Typed is what a person entered in the form of a page; it passes through no client.
 type Typed = viewer.Typed
 
 // Documents are workflows as a client may see them on pages.
 type Documents = viewer.Documents
 
-// Tool is what admission has to know of a tool.
+// Tool holds the properties of a tool that admission looks at.
 type Tool struct {
-	Acts    func(arguments json.RawMessage) bool // its run takes a slot of the concurrency limit
-	Resumes bool                                 // it looks at the state that a client brings back, and refuses what it did not give
-	Manages bool                                 // it looks at runs or ends them, so it is never refused as one too many
+	Acts    func(arguments json.RawMessage) bool // reports whether a call takes a slot of the concurrency limit
+	Resumes bool                                 // it verifies the request state that a client brings back
+	Manages bool                                 // it reads or ends runs, so the bound of calls does not apply
 }
 
 // Counts are the calls and runs of clients.
@@ -98,7 +98,7 @@ var DefaultTimeouts = Timeouts{
 	Header: 10 * time.Second, Body: 30 * time.Second, Read: 30 * time.Second, Idle: 2 * time.Minute, Session: 30 * time.Minute,
 }
 
-// How much a client may send.
+// Size limits of a request.
 const (
 	bodyLimit   = 4 << 20
 	headerLimit = 64 << 10

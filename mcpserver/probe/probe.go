@@ -1,6 +1,6 @@
-// Package probe asks an MCP server what any client asks it first: who are you,
-// and which tools do you have. It says how long both took, or what went wrong
-// and the last words of a server that it started.
+// Package probe connects to an MCP server as a client does, and lists its tools. It
+// reports how long both took, or the error with the last line that a server which it
+// started has written.
 //
 // It calls no tool.
 package probe
@@ -35,7 +35,7 @@ type Report struct {
 	Name, Version string
 	Protocol      string
 	Tools         int
-	Hello, List   time.Duration // the handshake with the start of the server, and the list
+	Hello, List   time.Duration // how long the start with the handshake took, and the listing
 }
 
 // Ask greets a server and lists its tools.
@@ -74,7 +74,7 @@ func ask(ctx context.Context, transport mcp.Transport) (r Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	// A server that ended badly after it had answered is no worse a server.
+	// How a server ends after it has answered does not matter.
 	defer func() { _ = s.Close() }()
 	hello := s.InitializeResult()
 	if hello == nil {
@@ -102,7 +102,7 @@ var ErrCredential = errors.New("the server wants a token, or another one")
 // calls is an http.RoundTripper that adds the same headers to each request.
 type calls struct {
 	headers map[string]string
-	refused atomic.Bool // one was, for its credential
+	refused atomic.Bool // a request was refused for its credential
 }
 
 func (c *calls) RoundTrip(req *http.Request) (*http.Response, error) {

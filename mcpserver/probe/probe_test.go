@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Stderr.WriteString("first\nthe display is on fire\n")
 		os.Exit(3)
 	case "silent":
-		time.Sleep(time.Hour) // until the one who asks has had enough
+		time.Sleep(time.Hour) // longer than the probe waits
 	}
 	os.Exit(m.Run())
 }

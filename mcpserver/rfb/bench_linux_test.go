@@ -18,8 +18,8 @@ import (
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
-// BenchmarkFrames has a person write and scroll in an editor that fills a screen of
-// 1920×1080, and counts the pictures that reach him over a socket.
+// BenchmarkFrames types and scrolls in an editor that fills a screen of 1920×1080, and
+// counts the pictures that reach the viewer over a socket.
 func BenchmarkFrames(b *testing.B) {
 	for name, act := range map[string]func(c *rfbtest.Client, i int) error{
 		"typing": func(c *rfbtest.Client, i int) error {
@@ -70,7 +70,7 @@ func benchFrames(b *testing.B, act func(c *rfbtest.Client, i int) error) {
 	}
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
-	go func() { // thirty times a second, as keys and wheels that are held
+	go func() { // thirty times a second, like a held key or wheel
 		tick := time.NewTicker(time.Second / 30)
 		defer tick.Stop()
 		for i := 0; ; i++ {
@@ -115,7 +115,7 @@ func awaitWindow(b *testing.B, d *desktop.Desktop, title string) desktop.WindowI
 	return 0
 }
 
-// overSocket connects a viewer over a socket of this machine.
+// overSocket connects a viewer over a local socket.
 func overSocket(b *testing.B, s *Session) *rfbtest.Client {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

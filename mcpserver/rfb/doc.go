@@ -1,6 +1,6 @@
-// Package rfb shows a desktop to a viewer of VNC and takes its input: the side of
-// the server in RFB 3.8 (RFC 6143), for one viewer on one connection. The picture
-// goes out when the viewer asks for it and something changed, as ZRLE where the
-// viewer reads that. Who may look and act is for its caller to say; it listens
-// nowhere and knows nothing of runs.
+// Package rfb is a VNC server: it implements RFB 3.8 (RFC 6143) for one viewer on one
+// connection, and shows it a desktop and performs its input. A picture is sent when
+// the viewer has requested one and something has changed, as ZRLE if the viewer
+// supports that. The caller decides who may look and act; the package listens nowhere
+// and knows nothing of runs.
 package rfb

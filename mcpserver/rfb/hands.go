@@ -17,9 +17,9 @@ const longestQueue = 1000
 // hands performs the input of a viewer in order.
 type hands struct {
 	*Session
-	buttons byte                 // that the viewer holds
-	down    map[desktop.Key]bool // keys that the viewer holds
-	some    chan struct{}        // holds a token when something waits
+	buttons byte                 // held by the viewer, as a bit mask
+	down    map[desktop.Key]bool // keys held by the viewer
+	some    chan struct{}        // holds a token when an action waits
 
 	mu      sync.Mutex
 	waiting []desktop.Action // guarded by mu
@@ -54,7 +54,7 @@ func (h *hands) pointer(mask byte, at desktop.Point) error {
 // byKeysym maps keysyms to keys that are pressed by name. All others type a character.
 var byKeysym = func() map[uint32]desktop.Key {
 	all := map[uint32]desktop.Key{
-		0xffe2: desktop.Shift, 0xffe4: desktop.Ctrl, 0xffea: desktop.AltGr, 0xffec: desktop.Super, // the right ones
+		0xffe2: desktop.Shift, 0xffe4: desktop.Ctrl, 0xffea: desktop.AltGr, 0xffec: desktop.Super, // right-hand modifiers
 		0xffe7: desktop.Super, 0xffe8: desktop.Super, // Meta
 	}
 	for key, n := range input.NamedKeys {
@@ -62,7 +62,7 @@ var byKeysym = func() map[uint32]desktop.Key {
 			all[n.Sym] = key
 		}
 	}
-	// The viewer has applied its locks already: they would turn its letters.
+	// The viewer has already applied its locks; pressed again, they would change the case of its letters.
 	for _, key := range []desktop.Key{"capslock", "numlock", "scrolllock"} {
 		delete(all, input.NamedKeys[key].Sym)
 	}

@@ -12,7 +12,7 @@ import (
 
 // pixelFormat tells which byte of a four-byte pixel holds which colour.
 type pixelFormat struct {
-	r, g, b int // their bytes, as they are sent
+	r, g, b int // the index of each colour's byte
 	raw     [16]byte
 }
 

@@ -19,12 +19,12 @@ import (
 type Session struct {
 	Name    string // of the desktop, for the title of the viewer
 	Desktop *desktop.Desktop
-	// Acts says whether the input of the viewer counts; else it is dropped.
+	// Acts reports whether the viewer may act; otherwise its input is dropped.
 	Acts bool
-	// Hide paints over what the viewer must not see; nil: nothing. It is asked
+	// Hide paints over what the viewer must not see; nil: nothing. It is called
 	// after a picture was taken and before it is sent.
 	Hide func(context.Context, *image.RGBA) *image.RGBA
-	// Failed hears of input that could not be performed; nil: nobody does.
+	// Failed, unless nil, is called with input that could not be performed.
 	Failed func(desktop.Action, error)
 }
 
@@ -83,13 +83,14 @@ type viewer struct {
 	zrle  zrle
 	hands hands
 
-	wanted chan struct{} // holds a token when the viewer asks for an update
+	wanted chan struct{} // holds a token when the viewer has requested an update
+
+	size desktop.Size // of the screen, as the viewer knows it
 
 	mu     sync.Mutex
-	format pixelFormat  // guarded by mu
-	speaks []int32      // guarded by mu; its encodings
-	whole  bool         // guarded by mu: it asks for what it has seen too
-	size   desktop.Size // guarded by mu: of the screen as it was told
+	format pixelFormat // guarded by mu
+	speaks []int32     // guarded by mu: its encodings
+	whole  bool        // guarded by mu: the next update must show everything
 }
 
 // Serve serves a viewer until it hangs up or the context ends, and closes the
@@ -128,7 +129,7 @@ func (v *viewer) greet(ctx context.Context) error {
 	if string(version) != protocolVersion {
 		return fmt.Errorf("the viewer speaks %q, wanted %q", version, protocolVersion)
 	}
-	answer := make([]byte, 2) // the security that it chose, and whether others may stay
+	answer := make([]byte, 2) // the security type that the viewer chose, and its shared flag
 	for i, said := range [][]byte{{1, 1}, {0, 0, 0, 0}} {
 		if _, err := v.out.Write(said); err != nil {
 			return err
@@ -228,11 +229,11 @@ func (v *viewer) useEncodings(n int) error {
 	return nil
 }
 
-// Pauses between two looks at the screen: while something changes, and when nothing
-// has for a while.
+// Intervals at which the screen is polled: while something changes, and after nothing
+// has changed for a while.
 const (
 	lookOften  = 16 * time.Millisecond
-	lookSeldom = 100 * time.Millisecond // also where something is to be hidden, for that asks applications
+	lookSeldom = 100 * time.Millisecond // also with Hide, which queries applications
 	calmAfter  = 2 * time.Second
 )
 

@@ -59,7 +59,7 @@ func update(t *testing.T, c *rfbtest.Client, everything bool) {
 	}
 }
 
-// equal says whether a viewer sees what the desktop shows.
+// equal reports whether a viewer sees what the desktop shows.
 func equal(t *testing.T, d *desktop.Desktop, c *rfbtest.Client) {
 	t.Helper()
 	want, err := d.Capture(t.Context(), desktop.Rect{})
@@ -87,14 +87,14 @@ func TestAViewerSeesWhatChanges(t *testing.T) {
 			}
 			update(t, c, false)
 			equal(t, d, c)
-			c.Screen = image.NewRGBA(c.Screen.Rect) // a viewer that forgot
+			c.Screen = image.NewRGBA(c.Screen.Rect) // a viewer that has lost its picture
 			update(t, c, true)
 			equal(t, d, c)
 		})
 	}
 }
 
-// until waits for a desktop to have had something done to it.
+// until waits until an action on the desktop has had its effect.
 func until(t *testing.T, f *fake.Desktop, done string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !slices.Contains(f.Journal(), done); time.Sleep(time.Millisecond) {
@@ -128,8 +128,8 @@ func TestInputIsPerformedInItsOrder(t *testing.T) {
 	must(t, c.Key(symShift, true))
 	press('A')
 	must(t, c.Key(symShift, false))
-	press(0x01000416) // a letter of another alphabet, by its number
-	press(0x20ac)     // and by an older name
+	press(0x01000416) // a letter of another alphabet, by its Unicode keysym
+	press(0x20ac)     // a character by its legacy keysym
 	must(t, c.Key(symCtrl, true))
 	press('s')
 	must(t, c.Key(symCtrl, false))
@@ -144,7 +144,7 @@ func TestInputIsPerformedInItsOrder(t *testing.T) {
 		"key down ctrl", "key down s", "key up s", "key up ctrl", "key down enter", "key up enter",
 		"key down ctrl", "move 30,20", "button down right",
 	}
-	// What waits together may be one action: how much does, nobody can tell.
+	// Waiting actions may be joined; how many wait depends on timing.
 	got := slices.Compact(strings.Split(strings.ReplaceAll(strings.Join(f.Journal(), "\n"), "\"\ntype \"", ""), "\n"))
 	got = slices.DeleteFunc(got, func(line string) bool { return line == "move 10,20" })
 	got = append([]string{"move 10,20"}, got...)
@@ -182,8 +182,8 @@ func TestWhatIsHiddenIsNotSent(t *testing.T) {
 	}
 }
 
-// TestEachFormOfATileIsRead packs areas of each sort, and lets another program
-// decode them.
+// TestEachFormOfATileIsRead encodes areas in each form of a tile, and decodes them with
+// an independent implementation.
 func TestEachFormOfATileIsRead(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	p := image.NewRGBA(image.Rect(0, 0, 200, 150))
@@ -222,7 +222,7 @@ func TestEachFormOfATileIsRead(t *testing.T) {
 	}
 }
 
-// TestAPixelIsSentAsTheViewerWantsIt is about viewers with another order of colours.
+// TestAPixelIsSentAsTheViewerWantsIt is about viewers with other pixel formats.
 func TestAPixelIsSentAsTheViewerWantsIt(t *testing.T) {
 	format := func(big byte, r, g, b byte) []byte {
 		return []byte{32, 24, big, 1, 0, 255, 0, 255, 0, 255, r, g, b, 0, 0, 0}
@@ -231,7 +231,7 @@ func TestAPixelIsSentAsTheViewerWantsIt(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		raw      []byte
-		packed   []byte // nil: it is refused
+		packed   []byte // nil: the format is refused
 	}{
 		{"red first", format(0, 0, 8, 16), []byte{red, green, blue}},
 		{"blue first", format(0, 16, 8, 0), []byte{blue, green, red}},
@@ -252,7 +252,7 @@ func TestAPixelIsSentAsTheViewerWantsIt(t *testing.T) {
 	}
 }
 
-// FuzzViewer sends anything to a server, which ends the connection and nothing else.
+// FuzzViewer sends arbitrary input to a server, which may only end the connection.
 func FuzzViewer(f *testing.F) {
 	greeting := "RFB 003.008\n\x01\x01"
 	f.Add([]byte(greeting + "\x03\x01\x00\x00\x00\x00\x05\x00\x03\x20"))
@@ -268,7 +268,7 @@ func FuzzViewer(f *testing.F) {
 	})
 }
 
-// recording is a connection whose other side has said everything.
+// recording is a connection whose input is given in advance.
 type recording struct {
 	*bytes.Reader
 }

@@ -15,7 +15,7 @@ type zrle struct {
 	stream *zlib.Writer
 	plain  []byte
 	runs   []run
-	// The colours of a square and where they stand in its palette, by a hash.
+	// The palette of a tile, and a hash table of its colours. Slots of earlier rounds are free.
 	palette []uint32
 	slots   [512]slot
 	round   uint32
@@ -34,8 +34,8 @@ type slot struct {
 	at            uint8
 }
 
-// longestPalette is what the format has room for, and longestPacked how many of its
-// colours can stand beside each other in a byte.
+// longestPalette is the largest palette of the format, and longestPacked the largest of
+// which several indices fit into a byte.
 const (
 	longestPalette = 127
 	longestPacked  = 16
@@ -72,7 +72,7 @@ func (z *zrle) tile(f pixelFormat, p *image.RGBA, r image.Rectangle) {
 		return
 	}
 	raw := 3 * r.Dx() * r.Dy()
-	long, of := 0, 0 // the bytes of the runs' lengths, and of the runs that have one
+	long, of := 0, 0 // bytes of the lengths: of all runs, and of those longer than one pixel
 	for _, x := range z.runs {
 		long += 1 + (x.length-1)/255
 		if x.length > 1 {
@@ -157,7 +157,7 @@ func (z *zrle) addPacked(f pixelFormat, r image.Rectangle) {
 	z.addPalette(f, 0)
 	width, x := bitsFor(len(z.palette)), 0
 	var held byte
-	full := 0 // bits of held
+	full := 0 // used bits of held
 	for _, run := range z.runs {
 		for range run.length {
 			held |= run.at << (8 - full - width)
@@ -207,7 +207,7 @@ func (f pixelFormat) appendColour(to []byte, c uint32) []byte {
 	}
 	var px [4]byte
 	px[f.r], px[f.g], px[f.b] = byte(c), byte(c>>8), byte(c>>16)
-	if f.r == 3 || f.g == 3 || f.b == 3 { // it is the first that holds none
+	if f.r == 3 || f.g == 3 || f.b == 3 { // the first byte is the unused one
 		return append(to, px[1:]...)
 	}
 	return append(to, px[:3]...)

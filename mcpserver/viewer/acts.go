@@ -16,11 +16,11 @@ import (
 	"understudy/steps"
 )
 
-// act is what a form on the page of a run asks for: a tool with its arguments.
+// act is the action of a form on the page of a run: a tool with its arguments.
 type act struct {
 	tool  string
 	args  func(form url.Values, h engine.Header) (map[string]any, error)
-	again runForms // the page of the form; nil: that of the run
+	again runForms // shows the page of the form after a failure; nil: that of the run
 }
 
 func acts() map[string]act {
@@ -62,7 +62,7 @@ func resumeArgs(form url.Values, _ engine.Header) (map[string]any, error) {
 func answerArgs(form url.Values, h engine.Header) (map[string]any, error) {
 	args := map[string]any{"wait": false}
 	switch q := h.Question; {
-	case q != nil && q.Sort == engine.AskSecret: // they are typed, and no argument
+	case q != nil && q.Sort == engine.AskSecret: // secrets are passed in Typed, not as arguments
 	case q != nil && len(q.Fields) > 0:
 		args["value"] = filled(form, fieldsOf(q))
 	case form.Get("choice") != "":
@@ -121,7 +121,7 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 		return v.plan(w, r, runs, nil)
 	}
 	shown, err := v.call(r, runs, a)
-	if err == nil && a.tool == "hand_back" && r.PostForm.Get("resume") != "" { // after the desktop was handed back
+	if err == nil && a.tool == "hand_back" && r.PostForm.Get("resume") != "" { // resume once the desktop is handed back
 		a = acts()["resume"]
 		shown, err = v.call(r, runs, a)
 	}
@@ -131,7 +131,7 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 		return a.again(v, w, r, runs, err)
 	case a.tool == takeOverTool:
 		next = "/desktop"
-	case r.PostForm.Get("keep") != "": // what was done before the desktop was handed back
+	case r.PostForm.Get("keep") != "": // show what was done on the desktop
 		next = "/repair"
 	}
 	if err == nil {

@@ -18,11 +18,9 @@ import (
 	"understudy/steps/desktop/vision"
 )
 
-// A page that stands alone holds its style, its script and its pictures, so that
-// it can be sent to somebody who has no server.
+// A standalone page contains its style, its script and its pictures, so that it can be
+// sent to somebody who has no server.
 
-// aloneSide is the longest side of its pictures, and aloneQuality their quality:
-// text stays legible, and a run of fifty steps has some megabytes.
 const (
 	// aloneSide is the longest side of the pictures, and aloneQuality their JPEG
 	// quality: text stays legible, and a run of fifty steps takes some megabytes.
@@ -92,7 +90,7 @@ func (v *Viewer) alone(w http.ResponseWriter, r *http.Request, runs engine.Runs)
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="run-`+id+`.html"`)
-	// what it holds is its own: the policy of the pages would stop it
+	// the policy of the pages would forbid its inline style, script and pictures
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	_, _ = b.WriteTo(w)
 	return nil

@@ -13,7 +13,7 @@ import (
 	"understudy/engine"
 )
 
-// oneRun gives one run of one step with one picture.
+// oneRun has one run of one step with one picture.
 type oneRun struct {
 	engine.Runs
 
@@ -41,8 +41,8 @@ func (o oneRun) Events(_ context.Context, _ string, from uint64) ([]engine.Event
 
 func (o oneRun) File(context.Context, engine.FileSort, string) ([]byte, error) { return o.picture, nil }
 
-// TestAnExportedPageNeedsNothingElse is about a page that is sent to somebody: it
-// asks no server for anything, and names in it are text.
+// TestAnExportedPageNeedsNothingElse is about a page that is sent to somebody: it loads
+// nothing from a server, and names in it are text.
 func TestAnExportedPageNeedsNothingElse(t *testing.T) {
 	var picture, page bytes.Buffer
 	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 1920, 1080))); err != nil {
@@ -64,8 +64,8 @@ func TestAnExportedPageNeedsNothingElse(t *testing.T) {
 	}
 }
 
-// TestThePageOfARunReadsItsEventsOnce counts how often they are asked for: a long run
-// has many.
+// TestThePageOfARunReadsItsEventsOnce counts the reads of events, of which a long run has
+// many.
 func TestThePageOfARunReadsItsEventsOnce(t *testing.T) {
 	var reads atomic.Int32
 	p, err := pageOf(t.Context(), oneRun{reads: &reads}, "r1", false)

@@ -12,8 +12,8 @@ import (
 	"understudy/store/storetest"
 )
 
-// BenchmarkList opens the list of runs over a real store with 10,000 of them: as it is
-// opened, and searched for a text that none has.
+// BenchmarkList opens the list of runs over a real store of 10,000: without a filter, and
+// with a text that no run has.
 func BenchmarkList(b *testing.B) {
 	const runs, writers = 10_000, 50
 	s, err := store.Open(b.TempDir(), store.Options{})

@@ -17,7 +17,7 @@ import (
 type lastingDesktop struct {
 	virtual.Kept
 
-	Runs []engine.Header // that are or were there, the newest first
+	Runs []engine.Header // those that used it, the newest first
 }
 
 func (k lastingDesktop) Age() time.Duration { return time.Since(k.Started).Round(time.Second) }

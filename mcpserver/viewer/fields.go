@@ -12,7 +12,7 @@ import (
 	"understudy/workflows"
 )
 
-// The names of fields begin so.
+// Prefixes of the names of fields.
 const (
 	inputPrefix  = "input."
 	secretPrefix = "secret."
@@ -22,10 +22,10 @@ const (
 // question.
 type field struct {
 	Name, Label, Help string
-	Type              string // of its value
+	Type              string // of the value
 	Options           []string
 	Default           string
-	Value             string // that was typed already
+	Value             string // entered before
 	Required, Secret  bool
 }
 

@@ -14,16 +14,17 @@ import (
 	"understudy/steps"
 )
 
-// A live view is the desktop of a run over a WebSocket, as RFB. Who has taken the
-// desktop over acts there; everybody else only looks, and sees no password field.
+// A live view shows the desktop of a run as RFB over a WebSocket. The person who has
+// taken the desktop over can act there; all others only look, and see no password
+// fields.
 
 const (
-	// takeOverTool is the tool by whose right a person acts on a desktop.
+	// takeOverTool is the tool whose right is needed to act on a desktop.
 	takeOverTool = "take_over"
 	// mostViews is how many live views there may be at once.
 	mostViews = 8
-	// lifeEvery is how often it is seen whether the viewer lives and still has
-	// its rights, and lifeWithin how long it may take to answer.
+	// lifeEvery is the interval at which the viewer is pinged and its rights are
+	// checked, and lifeWithin bounds the wait for its reply.
 	lifeEvery  = 3 * time.Second
 	lifeWithin = 10 * time.Second
 )
@@ -69,11 +70,11 @@ func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() 
 	}
 	defer s.Close()
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true, // where it comes from is asked above
+		InsecureSkipVerify: true, // the origin was checked above
 		Subprotocols:       []string{"binary"}, CompressionMode: websocket.CompressionDisabled,
 	})
 	if err != nil {
-		return nil //nolint:nilerr // it has answered
+		return nil //nolint:nilerr // Accept has replied
 	}
 	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(rfb.LongestMessage)
@@ -85,7 +86,7 @@ func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() 
 		defer close(watched)
 		cancel(watchOver(ctx, conn, still))
 	}()
-	_ = s.Serve(ctx, websocket.NetConn(ctx, conn, websocket.MessageBinary)) // it ends in one way or another
+	_ = s.Serve(ctx, websocket.NetConn(ctx, conn, websocket.MessageBinary)) // however it ends, the view is over
 	cancel(nil)
 	<-watched
 	_ = conn.Close(websocket.StatusNormalClosure, "the view has ended")
@@ -141,9 +142,9 @@ type desktopPage struct {
 	frame
 	engine.Header
 	Gone  string // why its desktop cannot be shown
-	Mine  bool   // who looks has it
+	Mine  bool   // the person who views the page has taken it over
 	Plan  *engine.Plan
-	Steps []engine.StepReport // to go on at
+	Steps []engine.StepReport // at which the run can continue
 }
 
 // desktop shows the desktop of a run, live.

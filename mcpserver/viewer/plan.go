@@ -13,16 +13,16 @@ import (
 type planPage struct {
 	frame
 	engine.Plan
-	Steps     []engine.StepReport // to begin again from
+	Steps     []engine.StepReport // at which the run can continue
 	From      string
 	Secrets   []field
-	Inputs    string   // as they were typed
-	Call      bool     // it has no document
+	Inputs    string   // as entered
+	Call      bool     // a single call, which has no document
 	Documents []string // their names
-	Of        string   // which of them is in the editor
+	Of        string   // the name of the document in the editor
 	Document  string
-	Opened    bool // the editor is to be seen
-	Changed   bool // its text is not that of the run
+	Opened    bool // show the editor
+	Changed   bool // its text differs from that of the run
 	Lines     []editedLine
 	Problems  []workflows.Problem
 }
@@ -87,7 +87,7 @@ func (v *Viewer) edited(p *planPage, r *http.Request, runs engine.Runs, h engine
 	}
 	for _, f := range variablesOf(program) {
 		if f.Secret {
-			f.Required = false // the run may know it still, and asks if it does not
+			f.Required = false // the run may still have the value, and asks for it otherwise
 			p.Secrets = append(p.Secrets, f)
 		}
 	}

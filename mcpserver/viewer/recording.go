@@ -37,8 +37,8 @@ type RecordingOptions struct {
 	Make func([]recorder.Event) (compile.Made, error)
 	// Write writes the workflow, once the recording has ended.
 	Write func(compile.Made) error
-	// Play plays what was written, from a step if that is not empty, with the values
-	// of its secrets, and says how that went.
+	// Play plays the written workflow, from a step unless that is "", with the values of
+	// its secrets, and returns a message about the result.
 	Play func(ctx context.Context, from string, secrets map[string]string) string
 }
 
@@ -114,7 +114,7 @@ func (p *RecordingPage) show(w http.ResponseWriter, status int, said string) err
 	if err != nil {
 		return err
 	}
-	there := slices.DeleteFunc(recorder.Steerings(), func(s recorder.Steering) bool { // those that point at an element of another window
+	there := slices.DeleteFunc(recorder.Steerings(), func(s recorder.Steering) bool { // these need the pointer on an element of another window
 		return s.Command == recorder.Check || s.Command == recorder.CheckText
 	})
 	return show(w, status, "recording", recordingPage{frame{Title: p.o.Name, Said: said}, made, p.r.Status(), there})
@@ -127,7 +127,7 @@ func (p *RecordingPage) events(w http.ResponseWriter, r *http.Request) error {
 	for {
 		changed := p.r.Changed()
 		if _, err := fmt.Fprint(w, "event: recorded\ndata: {}\n\n"); err != nil {
-			return nil // who read it is gone
+			return nil // the page was closed
 		}
 		if err := out.Flush(); err != nil {
 			return nil //nolint:nilerr // likewise
@@ -139,7 +139,7 @@ func (p *RecordingPage) events(w http.ResponseWriter, r *http.Request) error {
 		case <-p.r.Done():
 			_, _ = fmt.Fprint(w, "event: recorded\ndata: {}\n\n")
 			_ = out.Flush()
-			<-r.Context().Done() // else the browser would ask again and again
+			<-r.Context().Done() // otherwise the browser would reconnect again and again
 			return nil
 		}
 	}

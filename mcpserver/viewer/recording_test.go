@@ -19,8 +19,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// tape is a recording of one click on an element with a hostile name, and of
-// what was typed.
+// tape is a recording of a click on an element with a hostile name, and of typed text.
 type tape struct {
 	events    []recorder.Event
 	commanded []recorder.Command
@@ -79,7 +78,7 @@ type person struct {
 	http *http.Client
 	site string
 	tape *tape
-	file string // what was written
+	file string // the text that was written
 }
 
 func recordingFor(t *testing.T) *person {

@@ -18,7 +18,7 @@ type repairPage struct {
 	repair.Proposal
 	Args    repair.Args
 	Lines   []diffLine
-	Others  []string // steps that they could be about instead
+	Others  []string // other steps to which the change could apply
 	Resumes bool     // the run can go on with it
 }
 

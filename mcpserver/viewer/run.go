@@ -21,10 +21,10 @@ type runPage struct {
 	frame
 	engine.Report
 	Client, Desktop  string
-	Lasting, TakenBy string // its desktop, and who has that
+	Lasting, TakenBy string // the name of its desktop, and who has taken it over
 	Executions       []*execution
-	Moving           bool     // it may change by itself
-	Hands            []byHand // when persons had its desktop
+	Moving           bool     // the run has not ended
+	Hands            []byHand // takeovers of its desktop
 	Inputs           map[string]any
 	// inline are the pictures of a page that stands alone, by address.
 	inline map[string]inlinedPicture

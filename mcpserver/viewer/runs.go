@@ -20,7 +20,7 @@ type runsPage struct {
 	Statuses []engine.Status
 	Runs     []engine.Header
 	Filtered bool
-	Next     string // the address of the older ones
+	Next     string // the URL of the next page
 }
 
 func (v *Viewer) list(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {

@@ -18,14 +18,14 @@ import (
 type execution struct {
 	engine.StepReport
 
-	N      int // its place in the list, from 1
+	N      int // its position in the list, from 1
 	Args   any
-	Marks  []string // what a reader should notice: tries, a fallback, a jump
+	Marks  []string // notable facts: repeated tries, a fallback, a jump
 	Log    []line
 	Events []line
 	// Before and After are the last pictures of each; empty where there is none.
 	Before, After string
-	// At and Box are where it acted, on these pictures.
+	// At and Box are the point and the area where it acted, on these pictures.
 	At  *desktop.Point
 	Box *desktop.Rect
 }
@@ -178,7 +178,7 @@ type byHand struct {
 	Words   string
 	By      string
 	Picture string // empty: there is none
-	// Recorded says that what he did can become steps.
+	// Recorded reports whether there is a recording, from which steps can be made.
 	Recorded bool
 }
 

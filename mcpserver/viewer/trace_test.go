@@ -19,8 +19,8 @@ func event(t *testing.T, seq uint64, at time.Time, path string, sort engine.Even
 	return engine.Event{Seq: seq, At: at, Path: path, Type: sort, Data: raw}
 }
 
-// TestEachExecutionHasItsOwnEvents is about a step that a jump repeats: what its
-// second execution was told and logged is not shown at the first.
+// TestEachExecutionHasItsOwnEvents is about a step that a jump repeats: the arguments and
+// log of its second execution are not shown at the first.
 func TestEachExecutionHasItsOwnEvents(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2026, 3, 1, 9, 0, s, 0, time.UTC) }
 	report := engine.Report{Steps: []engine.StepReport{

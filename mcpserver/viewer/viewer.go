@@ -29,7 +29,7 @@ import (
 type Viewer struct {
 	o     Options
 	mux   *http.ServeMux
-	views atomic.Int32 // live ones
+	views atomic.Int32 // number of open live views
 }
 
 // Options configure a viewer.
@@ -74,9 +74,9 @@ type Call struct {
 // Typed is what a person entered in a form beside the arguments of a tool.
 type Typed struct {
 	Secrets  map[string]string
-	Name     string // of the document of a run that is mended
-	Document string // its text; empty: none is
-	Fork     bool   // it goes on in a new run, and the old one stays as it is
+	Name     string // of the document that Document replaces
+	Document string // the new text; empty: no document is replaced
+	Fork     bool   // continue in a new run, and leave the old one unchanged
 }
 
 // route is the address of a page.
@@ -145,7 +145,7 @@ func New(o Options) *Viewer {
 	v.mux.HandleFunc("GET /pages/{file}", asset)
 	novnc, err := fs.Sub(thirdParty, "thirdparty/novnc")
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // impossible: it is embedded
 	}
 	v.mux.Handle("GET /pages/novnc/", http.StripPrefix("/pages/novnc/", http.FileServerFS(novnc)))
 	return v
@@ -194,7 +194,7 @@ func plain(text string) string {
 func embedded(name string) string {
 	raw, err := files.ReadFile("page/" + name)
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // impossible: it is embedded
 	}
 	return string(raw)
 }
@@ -214,7 +214,7 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func guardPage(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "same-origin") // with none, browsers hide where a form comes from
+	h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers would not state the origin of a form
 }
 
 func asset(w http.ResponseWriter, r *http.Request) {
@@ -235,10 +235,10 @@ var began = time.Now()
 // frame holds what every page has.
 type frame struct {
 	Title string
-	Page  string // which of the pages at the top it belongs to
-	Alone bool   // a file by itself, without a server
-	Token string // of the forms on it
-	Said  string // what went wrong with the form that was sent
+	Page  string // the entry of the navigation bar
+	Alone bool   // a standalone file, without a server
+	Token string // of its forms
+	Said  string // the error of the form that was sent
 }
 
 // withForms returns the frame of a page with forms for a subject, one of which failed;

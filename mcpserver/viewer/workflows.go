@@ -11,8 +11,6 @@ import (
 	"understudy/workflows"
 )
 
-// recentRuns is how many runs are looked through for the last ones of each workflow, and
-// shownRuns how many of them the page of one shows.
 const (
 	// recentRuns is how many runs are searched for the last ones of each workflow, and
 	// shownRuns how many of them its page shows.
@@ -24,7 +22,7 @@ const (
 type savedWorkflow struct {
 	Name, Description string
 	Problem           bool
-	Last              *engine.Header // nil: it was not run lately
+	Last              *engine.Header // nil: none of the recent runs
 }
 
 type workflowsPage struct {

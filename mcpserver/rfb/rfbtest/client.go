@@ -1,4 +1,4 @@
-// Package rfbtest is a viewer of VNC for tests: it decodes what a server sends into
+// Package rfbtest is a VNC viewer for tests: it decodes what a server sends into
 // a picture, and sends input. It is written from RFC 6143 and shares nothing with
 // the server that it tests.
 package rfbtest
@@ -28,9 +28,9 @@ type Client struct {
 	Screen *image.RGBA
 	conn   io.ReadWriter
 	in     *bufio.Reader
-	packed bytes.Buffer // of the one stream of ZRLE
+	packed bytes.Buffer // unread input of stream
 	stream io.ReadCloser
-	err    error // the first of reading
+	err    error // the first error of reading
 }
 
 // Dial negotiates with a server, and states which encodings the viewer reads.
@@ -40,7 +40,7 @@ func Dial(conn io.ReadWriter, encodings ...int32) (*Client, error) {
 	for _, step := range []struct{ want, answer string }{
 		{version, version},
 		{"\x01\x01", "\x01"},         // one type of security: none
-		{"\x00\x00\x00\x00", "\x01"}, // accepted; others may stay
+		{"\x00\x00\x00\x00", "\x01"}, // accepted; the desktop is shared
 	} {
 		if got := c.take(len(step.want)); string(got) != step.want {
 			return nil, fmt.Errorf("the server says %q, wanted %q: %w", got, step.want, c.err)
