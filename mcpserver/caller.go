@@ -74,7 +74,7 @@ func (s *clients) caller(req serverRequest) caller {
 		c.grant, c.name = &g, g.Name+"/"+self
 	}
 	c.listing = s.subject(c.grant)
-	c.listing.Policy = c.listing.Narrowed(limitsIn(headers(req)))
+	c.listing.Policy = c.listing.Narrowed(limitsFromHeaders(headers(req)))
 	c.Subject = c.listing
 	c.Policy = c.Narrowed(s.modes.Of(self))
 	if !c.modern() {
@@ -137,23 +137,23 @@ func (c *call) traceParent() string {
 	}
 	if c.req.Params != nil {
 		if text, ok := c.req.Params.Meta["traceparent"].(string); ok {
-			return cut(text)
+			return trimTraceParent(text)
 		}
 	}
-	return cut(headers(c.req).Get("Traceparent"))
+	return trimTraceParent(headers(c.req).Get("Traceparent"))
 }
 
-// cut trims a trace context to the length that one can have, because it is stored with
+// trimTraceParent trims a trace context to the length that one can have, because it is stored with
 // the run.
-func cut(text string) string {
+func trimTraceParent(text string) string {
 	const longest = 55 // in version 00
 	text = strings.TrimSpace(text)
 	return text[:min(len(text), longest)]
 }
 
-// limitsIn returns the limits in the headers of a request: those that the client asks
+// limitsFromHeaders returns the limits in the headers of a request: those that the client asks
 // for, and the mode of the path.
-func limitsIn(h http.Header) access.Limits {
+func limitsFromHeaders(h http.Header) access.Limits {
 	toolsets, err := access.ParseToolsets(h.Get("X-MCP-Toolsets"))
 	if err != nil {
 		toolsets = nil

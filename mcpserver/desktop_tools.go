@@ -19,7 +19,7 @@ type desktopTools struct{ o *Options }
 // desktop is kept if the client states nothing, and how many desktops there may be.
 const (
 	clientLinger = 8 * time.Hour
-	mostDesktops = 16
+	maxDesktops  = 16
 )
 
 func (d desktopTools) operations() []operation {
@@ -34,7 +34,7 @@ const runOnDesktop = "run_on_desktop"
 // callerFor converts a subject that uses a tool to the caller of operations.
 func (d desktopTools) callerFor(who access.Subject, t access.Tool) desktops.Caller {
 	return desktops.Caller{
-		Owner: who.Owner, Commands: who.MayAll(d.o.Kinds, access.HasRisk(steps.RunsShell)).Denied(), Linger: clientLinger, Most: mostDesktops, Dir: d.o.Dir, Environ: d.o.Environ,
+		Owner: who.Owner, Commands: who.MayAll(d.o.Kinds, access.HasRisk(steps.RunsShell)).Denied(), Linger: clientLinger, Most: maxDesktops, Dir: d.o.Dir, Environ: d.o.Environ,
 		May: func(k virtual.Kept, change bool) error {
 			return who.May(t, access.Thing{Name: "the desktop " + k.Name, Owner: k.Owner, Change: change}).Denied()
 		},

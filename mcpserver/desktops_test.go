@@ -263,11 +263,11 @@ func TestAddressesOfDesktops(t *testing.T) {
 			t.Errorf("%s: %d %.200s", row.sentence, status, text)
 		}
 	}
-	for i := range mostDesktops {
+	for i := range maxDesktops {
 		s.api(http.MethodPost, "start", fmt.Sprintf(`{"name": "d%d"}`, i), h)
 	}
-	if n := len(memory.all); n != mostDesktops {
-		t.Errorf("a client started %d desktops, want at most %d", n, mostDesktops)
+	if n := len(memory.all); n != maxDesktops {
+		t.Errorf("a client started %d desktops, want at most %d", n, maxDesktops)
 	}
 	_, text := s.api(http.MethodGet, "show?desktop=work", "", h)
 	if p, err := png.Decode(strings.NewReader(text)); err != nil || p.Bounds().Dx() != 80 {

@@ -34,8 +34,8 @@ func (s sequenceTool) tool(g *guide) *tool {
 	}
 }
 
-// onlyHere are the arguments that control the call and are no part of the document.
-var onlyHere = map[string]*jsonschema.Schema{
+// controlArgs are the arguments that control the call and are no part of the document.
+var controlArgs = map[string]*jsonschema.Schema{
 	"wait":    {Type: "boolean", Description: "false: answer at once; then use get_run"},
 	"dry_run": {Type: "boolean", Description: "only show what would act"},
 	"queue":   {Type: "boolean"},
@@ -44,7 +44,7 @@ var onlyHere = map[string]*jsonschema.Schema{
 	includeImage: {Type: "boolean", Description: "show the last picture"},
 }
 
-// sequenceOptions are the values of onlyHere and ofFleet.
+// sequenceOptions are the values of controlArgs and fleetArgs.
 type sequenceOptions struct {
 	Wait     *bool    `json:"wait"`
 	DryRun   bool     `json:"dry_run"`
@@ -72,21 +72,21 @@ func sequenceArgs(fleet bool) *jsonschema.Schema {
 		"selectors":       anObject(""),
 		"troubleshooting": list(""),
 		"finally":         list(""),
-		"output":          anything(),
+		"output":          anyValue(),
 		"start_from_step": text(""),
 		"end_at_step":     text(""),
 		"verbosity":       text("", "quiet", "normal", "verbose"),
 	}}
-	maps.Copy(s.Properties, onlyHere)
+	maps.Copy(s.Properties, controlArgs)
 	if fleet {
-		maps.Copy(s.Properties, ofFleet)
+		maps.Copy(s.Properties, fleetArgs)
 	}
 	return s
 }
 
 // run runs a document, and asks for the inputs that are missing.
 func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
-	state, err := s.asker.ParseState(c.asked())
+	state, err := s.asker.ParseState(c.askCall())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	c.outlived = program.Options.OutlivesClient(c.outlived)
-	inputs, pending, err := s.asker.Inputs(ctx, c.asked(), program, state)
+	inputs, pending, err := s.asker.Inputs(ctx, c.askCall(), program, state)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 		r.Needs, r.Priority = o.Needs, *cmp.Or(o.Priority, &r.Priority)
 	}
 	if program.Options.ResumesItself {
-		r.Rights = c.rightsToKeep()
+		r.Rights = c.rightsToStore()
 	}
 	start := func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, r) }
 	if o.Wait != nil && !*o.Wait {
@@ -133,14 +133,14 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	})
 }
 
-// ofFleet are the further arguments that control a call on a server of a fleet.
-var ofFleet = map[string]*jsonschema.Schema{
+// fleetArgs are the further arguments that control a call on a server of a fleet.
+var fleetArgs = map[string]*jsonschema.Schema{
 	"needs":    {Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: "labels that its worker must have, such as app=sap"},
 	"priority": {Type: "integer", Minimum: new(0.0), Maximum: new(9.0), Description: "0 goes first; 5 unless said"},
 }
 
-// usualPriority is the priority in the queue of a fleet of a run that names none.
-const usualPriority = 5
+// defaultPriority is the priority in the queue of a fleet of a run that names none.
+const defaultPriority = 5
 
 func (c *call) flag(name string) bool {
 	on, _ := c.args[name].(bool)
@@ -164,7 +164,7 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 		return nil, &steps.Error{Code: steps.Invalid, Err: err}
 	}
 	delete(keys, imageSince)
-	for _, names := range []map[string]*jsonschema.Schema{onlyHere, ofFleet} {
+	for _, names := range []map[string]*jsonschema.Schema{controlArgs, fleetArgs} {
 		for name := range names {
 			delete(keys, name)
 		}

@@ -77,15 +77,15 @@ var toolWords = strings.NewReplacer(
 // client may use that kind and is not offered it as a tool.
 func (f *failure) advise(kinds []steps.Kind, p access.Subject) {
 	for _, k := range kinds {
-		if t := access.Of(k); names(f.Next, k.Name) && !p.Offers(t) && p.May(t) == nil {
+		if t := access.Of(k); mentions(f.Next, k.Name) && !p.Offers(t) && p.May(t) == nil {
 			f.Next += fmt.Sprintf(" (%s is no tool here, but can be a step of execute_sequence)", k.Name)
 		}
 	}
 }
 
-// names reports whether a text contains a name as a whole word: dialog does not contain
+// mentions reports whether a text contains a name as a whole word: dialog does not contain
 // log.
-func names(text, name string) bool {
+func mentions(text, name string) bool {
 	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }), name)
 }
 

@@ -89,16 +89,16 @@ func (r *reply) picture(p shot, show bool) {
 	r.also = append(r.also, &mcp.ResourceLink{URI: p.uri, Name: "picture", MIMEType: pngType})
 }
 
-// seen encodes a picture, scaled down to the size that models can see.
-func seen(p image.Image) ([]byte, desktop.Size, error) {
+// encodeForModel encodes a picture, scaled down to the size that models can see.
+func encodeForModel(p image.Image) ([]byte, desktop.Size, error) {
 	small, _ := vision.Fit(p, maxImageSide, maxImagePixels)
 	var b bytes.Buffer
 	err := png.Encode(&b, small)
 	return b.Bytes(), desktop.Size{W: small.Rect.Dx(), H: small.Rect.Dy()}, err
 }
 
-// placed explains how the pixels of a picture map to the screen.
-func placed(area desktop.Rect, size desktop.Size) string {
+// pixelMapping explains how the pixels of a picture map to the screen.
+func pixelMapping(area desktop.Rect, size desktop.Size) string {
 	if size.W == area.W && size.H == area.H && area.X == 0 && area.Y == 0 {
 		return fmt.Sprintf("it has %dx%d pixels, which are those of the screen", size.W, size.H)
 	}

@@ -79,7 +79,7 @@ func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Hea
 	if h.Question != nil || len(r.Steps) == 0 {
 		return nil, &failure{Code: steps.Unexpected, Message: "the run is " + string(h.Status), RunID: h.ID, Next: nextOfQuestion(h)}
 	}
-	value, err := whole(ctx, runs, r.Steps[0].Result)
+	value, err := loadLarge(ctx, runs, r.Steps[0].Result)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +93,8 @@ func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Hea
 	return out, nil
 }
 
-// whole loads a result that was too large for the state of the run.
-func whole(ctx context.Context, runs engine.Runs, result any) (any, error) {
+// loadLarge loads a result that was too large for the state of the run.
+func loadLarge(ctx context.Context, runs engine.Runs, result any) (any, error) {
 	m, ok := result.(map[string]any)
 	hash, large := m["$artifact"].(string)
 	if !ok || !large {

@@ -163,7 +163,7 @@ func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	q.Client, q.Dir, q.Environ, q.TraceParent = c.id(), r.o.Dir, r.o.Environ, c.traceParent()
 	q.Roots, q.Private, q.Sandbox, q.Storage = r.o.Roots, r.o.Private, r.o.Sandbox, r.o.Storage
 	if r.o.Fleet { // the worker checks them
-		q.Rights, q.Priority = c.rightsToKeep(), usualPriority
+		q.Rights, q.Priority = c.rightsToStore(), defaultPriority
 	}
 	return q
 }
@@ -231,7 +231,7 @@ func (r *runner) question(ctx context.Context, c *call, runs engine.Runs, h *eng
 	if h.Status != engine.Waiting || h.Question == nil {
 		return nil, false, nil
 	}
-	a, pending, err := r.asker.Run(ctx, c.asked(), *h)
+	a, pending, err := r.asker.Run(ctx, c.askCall(), *h)
 	if pending != nil {
 		return &reply{pending: pending}, false, err
 	}
@@ -260,7 +260,7 @@ func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*re
 		if err != nil || h.Status != engine.Waiting {
 			return h, err
 		}
-		a := r.asker.Resumed(ctx, c.asked(), h, state)
+		a := r.asker.Resumed(ctx, c.askCall(), h, state)
 		if a == nil {
 			return h, nil
 		}
@@ -282,26 +282,26 @@ func (r *runner) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 		return nil, engine.Header{}, err
 	}
 	if ctx.Err() != nil {
-		return nil, engine.Header{}, ended(ctx)
+		return nil, engine.Header{}, endError(ctx)
 	}
 	h, err := b(context.WithoutCancel(ctx), runs)
 	if err == nil {
 		r.inflight.noteRun(h.ID, c.caller)
-		r.changes.watching(runs)
+		r.changes.startWatching(runs)
 	}
 	return runs, h, err
 }
 
-// unattended begins or continues a run for which no call waits, under the rights of its
+// startUnattended begins or continues a run for which no call waits, under the rights of its
 // caller.
-func (r *runner) unattended(ctx context.Context, runs engine.Runs, id string, who caller, b begin) (engine.Header, error) {
+func (r *runner) startUnattended(ctx context.Context, runs engine.Runs, id string, who caller, b begin) (engine.Header, error) {
 	r.inflight.noteRun(id, who)
 	h, err := b(context.WithoutCancel(ctx), runs)
 	if err != nil {
 		r.inflight.forgetRun(id)
 		return h, err
 	}
-	r.changes.watching(runs)
+	r.changes.startWatching(runs)
 	r.inflight.forgetWhenOver(runs, id)
 	return h, nil
 }
@@ -320,9 +320,9 @@ func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engi
 	switch cause := context.Cause(ctx); {
 	case c.outlived && c.gone(ctx) && !r.o.Fleet:
 		r.inflight.orphaned.Go(func() { <-rest })
-		return engine.Header{}, ended(ctx)
+		return engine.Header{}, endError(ctx)
 	case r.o.Fleet && (c.outlived && c.gone(ctx) || errors.Is(cause, errStopping) && !errors.Is(cause, errInputEnd)):
-		return engine.Header{}, ended(ctx) // the worker continues the run
+		return engine.Header{}, endError(ctx) // the worker continues the run
 	case ctx.Err() != nil:
 		return r.stopFor(ctx, runs, h.ID)
 	}
@@ -347,7 +347,7 @@ func (r *runner) forgetAtRest(ctx context.Context, runs engine.Runs, id string) 
 // for it.
 func awaitRest(ctx context.Context, runs engine.Runs, h engine.Header, p *progress) (engine.Header, error) {
 	id := h.ID
-	for p != nil && !resting(h.Status) {
+	for p != nil && !atRest(h.Status) {
 		next, err := runs.Await(ctx, id, h.Seq)
 		if err != nil {
 			return h, err
@@ -362,7 +362,7 @@ func awaitRest(ctx context.Context, runs engine.Runs, h engine.Header, p *progre
 	return next, nil
 }
 
-func resting(s engine.Status) bool { return s != engine.Running && s != engine.Queued }
+func atRest(s engine.Status) bool { return s != engine.Running && s != engine.Queued }
 
 // stopTime bounds the wait for a run to stop.
 const stopTime = 10 * time.Second
@@ -376,7 +376,7 @@ func (r *runner) stopFor(ctx context.Context, runs engine.Runs, id string) (engi
 	if steps.CodeOf(err) == steps.Invalid { // the run ended in the meantime
 		return runs.Get(last, id)
 	}
-	if err != nil || resting(h.Status) {
+	if err != nil || atRest(h.Status) {
 		return h, err
 	}
 	return runs.Wait(last, id)
@@ -406,8 +406,8 @@ func causeOf(ctx context.Context) (engine.Cause, string) {
 	return engine.ByClient, "the client cancelled the call"
 }
 
-// ended returns the error of a call that ended before its run began.
-func ended(ctx context.Context) error {
+// endError returns the error of a call that ended before its run began.
+func endError(ctx context.Context) error {
 	cause, message := causeOf(ctx)
 	codes := map[engine.Cause]steps.Code{engine.ByTimeout: steps.Timeout, engine.ByShutdown: steps.Interrupted}
 	return steps.Errorf(cmp.Or(codes[cause], steps.Cancelled), "%s", message)

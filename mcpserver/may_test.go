@@ -264,7 +264,7 @@ var ways = map[string]way{
 		return stepped(w, h, err)
 	},
 	"a run that goes on by itself": func(w *world, who string, k steps.Kind) error {
-		return w.clients.mayGoOn(w.caller(who), programOf(k))
+		return w.clients.permitProgram(w.caller(who), programOf(k))
 	},
 	"a workflow that is run on its page": func(w *world, who string, k steps.Kind) error {
 		return w.sends(who, "/workflows/"+k.Name, "/run", url.Values{})
@@ -279,7 +279,7 @@ var ways = map[string]way{
 	},
 	"a run that a schedule begins": func(w *world, who string, k steps.Kind) error {
 		f, c := schedules.Firing{Run: engine.NewKey(), At: time.Now()}, w.caller(who)
-		x := schedules.Schedule{Name: "x", Workflow: k.Name, Owner: c.Owner, Client: c.name, Rights: c.rightsToKeep(), MadeAt: time.Now()}
+		x := schedules.Schedule{Name: "x", Workflow: k.Name, Owner: c.Owner, Client: c.name, Rights: c.rightsToStore(), MadeAt: time.Now()}
 		err := w.scheduler.start(w.t.Context(), x, f)
 		return stepped(w, engine.Header{ID: f.Run}, err)
 	},

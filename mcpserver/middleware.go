@@ -25,7 +25,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}()
 		res, err = next(ctx, method, req)
-		err = sound(err, req)
+		err = encodable(err, req)
 		if c, ok := req.(*mcp.CallToolRequest); ok && s.noSuchTool(c.Params.Name, err) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.tools.unknown(c.Params.Name)}
 		}
@@ -50,10 +50,10 @@ func (s *Server) visible(res mcp.Result, from serverRequest) mcp.Result {
 	return res
 }
 
-// sound returns an error that can be encoded. For a missing resource the SDK puts the
+// encodable returns an error that can be encoded. For a missing resource the SDK puts the
 // unencoded URI into the data of the error, and a message that cannot be written ends
 // the whole session.
-func sound(err error, req mcp.Request) error {
+func encodable(err error, req mcp.Request) error {
 	wire, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || len(wire.Data) == 0 || json.Valid(wire.Data) {
 		return err

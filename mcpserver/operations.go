@@ -28,8 +28,8 @@ type operation struct {
 	do      func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error)
 }
 
-// operationsOn returns the operations of a group. To returns the objects that a caller
-// may see with a tool, and the caller in the form that the operations take.
+// operationsOn returns the operations of a group. The argument to returns the objects
+// that a caller may see with a tool, and the caller in the form that the operations take.
 func operationsOn[On, By any](group string, toolset steps.Toolset, all []operations.Operation[On, By], to func(caller, access.Tool) (On, By)) []operation {
 	out := make([]operation, len(all))
 	for i, op := range all {
@@ -105,11 +105,11 @@ func (s *Server) operate(r *http.Request, things, name string, args json.RawMess
 
 // screen shows a picture of a whole screen.
 func (r *reply) screen(p image.Image) error {
-	small, size, err := seen(p)
+	small, size, err := encodeForModel(p)
 	if err != nil {
 		return err
 	}
-	r.shows += "\nthe picture: " + placed(desktop.Rect{W: p.Bounds().Dx(), H: p.Bounds().Dy()}, size)
+	r.shows += "\nthe picture: " + pixelMapping(desktop.Rect{W: p.Bounds().Dx(), H: p.Bounds().Dy()}, size)
 	r.also = append(r.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
 	return nil
 }

@@ -35,8 +35,8 @@ func (t *tool) takeImageSince(args map[string]any) (since string) {
 	return since
 }
 
-// mostShown bounds the pictures that are remembered.
-const mostShown = 200
+// maxShown bounds the pictures that are remembered.
+const maxShown = 200
 
 // shownPictures remembers by short names which pictures were shown to which client.
 type shownPictures struct {
@@ -56,7 +56,7 @@ func (s *shownPictures) add(client string, p shot) string {
 	}
 	s.last++
 	s.named[client+" "+pictureName(s.last)] = p
-	maps.DeleteFunc(s.named, func(key string, _ shot) bool { return strings.HasSuffix(key, " "+pictureName(s.last-mostShown)) })
+	maps.DeleteFunc(s.named, func(key string, _ shot) bool { return strings.HasSuffix(key, " "+pictureName(s.last-maxShown)) })
 	return pictureName(s.last)
 }
 
@@ -77,7 +77,7 @@ func (r *runner) showPictures(ctx context.Context, c *call, out *reply) error {
 		return err
 	}
 	for _, p := range out.shots {
-		now, err := develop(ctx, runs, &p)
+		now, err := loadPicture(ctx, runs, &p)
 		if err != nil {
 			return err
 		}
@@ -90,18 +90,18 @@ func (r *runner) showPictures(ctx context.Context, c *call, out *reply) error {
 		if part.Empty() {
 			continue
 		}
-		small, size, err := seen(now.SubImage(part))
+		small, size, err := encodeForModel(now.SubImage(part))
 		if err != nil {
 			return err
 		}
-		out.shows += placed(onScreen(part, now.Rect, p.area), size) + fmt.Sprintf("; image_since: %q shows only what changes", name)
+		out.shows += pixelMapping(onScreen(part, now.Rect, p.area), size) + fmt.Sprintf("; image_since: %q shows only what changes", name)
 		out.also = append(out.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
 	}
 	return nil
 }
 
-// develop reads a stored picture, and sets its area if that is unknown.
-func develop(ctx context.Context, runs engine.Runs, p *shot) (*image.RGBA, error) {
+// loadPicture reads a stored picture, and sets its area if that is unknown.
+func loadPicture(ctx context.Context, runs engine.Runs, p *shot) (*image.RGBA, error) {
 	stored, err := runs.File(ctx, engine.Captures, strings.TrimPrefix(p.uri, captureURI))
 	if err != nil {
 		return nil, fmt.Errorf("reading a picture: %w", err)
@@ -126,7 +126,7 @@ func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p sho
 	if !known {
 		return fmt.Sprintf(" is whole, as no picture %s is known: ", c.since), now.Rect, nil
 	}
-	before, err := develop(ctx, runs, &earlier)
+	before, err := loadPicture(ctx, runs, &earlier)
 	if err != nil {
 		return "", part, err
 	}
@@ -154,8 +154,8 @@ func samePart(before *image.RGBA, was desktop.Rect, now *image.RGBA, is desktop.
 	return part
 }
 
-// around is the margin that is shown around a change.
-const around = 8
+// changeMargin is the margin that is shown around a change.
+const changeMargin = 8
 
 // changed returns the part of a picture that differs from an earlier one, with a
 // margin.
@@ -177,7 +177,7 @@ func changed(before, now *image.RGBA) (part image.Rectangle) {
 	if part.Empty() {
 		return part
 	}
-	return part.Inset(-around).Intersect(now.Rect)
+	return part.Inset(-changeMargin).Intersect(now.Rect)
 }
 
 // onScreen returns the area of the screen that a part of a picture shows.

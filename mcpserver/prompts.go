@@ -27,7 +27,7 @@ func (s prompts) addTo(server *mcp.Server) {
 	add := func(name, text, tool string, write func(context.Context, caller, map[string]string) (string, error), args ...*mcp.PromptArgument) {
 		server.AddPrompt(&mcp.Prompt{Name: name, Description: text, Arguments: args},
 			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-				c, err := s.tools.who(req, tool)
+				c, err := s.tools.authorize(req, tool)
 				if err != nil {
 					return nil, err
 				}
@@ -140,11 +140,11 @@ func (s prompts) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	var known []string
 	switch req.Params.Argument.Name {
 	case "name", "url", "workflow":
-		if c, err := s.tools.who(req, "list_workflows"); err == nil {
+		if c, err := s.tools.authorize(req, "list_workflows"); err == nil {
 			known, _ = s.library.of(c.Subject).Names()
 		}
 	case "id", "run_id":
-		if c, err := s.tools.who(req, "list_runs"); err == nil {
+		if c, err := s.tools.authorize(req, "list_runs"); err == nil {
 			known = s.runIDs(ctx, c)
 		}
 	case "kind", "tool_name":

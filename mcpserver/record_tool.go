@@ -37,15 +37,15 @@ type recordTool struct {
 	library   *library
 	resources *resources
 
-	mu  sync.Mutex
-	now *recording // in progress, or nil; one at a time, because there is one user to watch
+	mu         sync.Mutex
+	inProgress *recording // in progress, or nil; one at a time, because there is one user to watch
 }
 
 func (s *recordTool) tool() *tool {
 	return define(tool{
 		Tool:    access.Tool{Name: "record_workflow", Toolset: steps.Runs, Risk: steps.Normal},
 		summary: "Make a workflow by watching the user: start, then stop gives it.",
-		details: "Or of calls that you made: from_runs.", result: shallow(schemaFor[recorded]()),
+		details: "Or of calls that you made: from_runs.", result: shallow(schemaFor[recordResult]()),
 	}, s.record)
 }
 
@@ -68,8 +68,8 @@ type recordArgs struct {
 	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs: run ids, in order"`
 }
 
-// recorded is the state of a recording, or its result.
-type recorded struct {
+// recordResult is the state of a recording, or its result.
+type recordResult struct {
 	Recording bool           `json:"recording"`
 	Seen      []string       `json:"seen,omitempty"` // descriptions of the last steps
 	Steps     int            `json:"steps"`
@@ -88,13 +88,13 @@ func (s *recordTool) record(ctx context.Context, c *call, a recordArgs) (*reply,
 	}
 	switch a.Action {
 	case recordStart:
-		return said(s.start(ctx, c))
+		return textReply(s.start(ctx, c))
 	case recordStop:
-		return said(s.stop(ctx, c, a))
+		return textReply(s.stop(ctx, c, a))
 	case recordFromRuns:
-		return said(s.fromRuns(ctx, c, a))
+		return textReply(s.fromRuns(ctx, c, a))
 	}
-	return said(s.status(c))
+	return textReply(s.status(c))
 }
 
 // recording is a recording in progress, and who began it.
@@ -110,7 +110,7 @@ type recording struct {
 func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.now; r != nil {
+	if r := s.inProgress; r != nil {
 		return steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", r.by, r.Status().Began.Format(time.TimeOnly)).
 			WithNext(`record_workflow {"action": "stop"} ends it and gives its workflow`)
 	}
@@ -120,7 +120,7 @@ func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) e
 	}
 	r, file, err := s.o.Record(context.WithoutCancel(ctx), keys, pictures)
 	if err == nil {
-		s.now = &recording{r, by.name, by.Owner, file, pictures}
+		s.inProgress = &recording{r, by.name, by.Owner, file, pictures}
 	}
 	return err
 }
@@ -128,15 +128,15 @@ func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) e
 func (s *recordTool) end(r *recording) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now == r {
-		s.now = nil
+	if s.inProgress == r {
+		s.inProgress = nil
 	}
 }
 
 func (s *recordTool) current() *recording {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.now
+	return s.inProgress
 }
 
 // currentOf returns the recording in progress, if the caller may see or change it.
@@ -158,20 +158,20 @@ func (s *recordTool) close() {
 	}
 }
 
-// mostSeen is how many of the last steps a status shows.
-const mostSeen = 10
+// maxSeen is how many of the last steps a status shows.
+const maxSeen = 10
 
-func (s *recordTool) status(c *call) (recorded, string, error) {
+func (s *recordTool) status(c *call) (recordResult, string, error) {
 	r, err := s.currentOf(c, false)
 	if err != nil {
-		return recorded{}, "", err
+		return recordResult{}, "", err
 	}
 	if r == nil {
-		return recorded{}, `nothing is recorded; record_workflow {"action": "start"} begins`, nil
+		return recordResult{}, `nothing is recorded; record_workflow {"action": "start"} begins`, nil
 	}
 	st := r.Status()
-	out := recorded{Recording: !st.Ended, Steps: len(st.Steps), Limits: st.Limits}
-	for _, line := range st.Steps[max(0, len(st.Steps)-mostSeen):] {
+	out := recordResult{Recording: !st.Ended, Steps: len(st.Steps), Limits: st.Limits}
+	for _, line := range st.Steps[max(0, len(st.Steps)-maxSeen):] {
 		out.Seen = append(out.Seen, line.String())
 	}
 	if st.Ended {
@@ -185,13 +185,13 @@ func (s *recordTool) status(c *call) (recorded, string, error) {
 }
 
 // start begins to record, and returns once no input can be missed.
-func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, error) {
+func (s *recordTool) start(ctx context.Context, c *call) (recordResult, string, error) {
 	if s.o.Record == nil {
-		return recorded{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
+		return recordResult{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
 	}
 	keys := recorder.DefaultKeys()
 	if err := s.begin(ctx, c.caller, keys); err != nil {
-		return recorded{}, "", err
+		return recordResult{}, "", err
 	}
 	limits := s.current().Status().Limits
 	done := "say when it is done or press " + keys[recorder.Stop].String()
@@ -199,32 +199,32 @@ func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, erro
 		done = "say when it is done, and what of it is not heard: " + strings.Join(limits, "; ")
 	}
 	text := fmt.Sprintf(`recording: ask the user to do the task, and to %s; then record_workflow {"action": "stop", "name": ...}`, done)
-	return recorded{Recording: true, Limits: limits}, text, nil
+	return recordResult{Recording: true, Limits: limits}, text, nil
 }
 
 // stop ends the recording and makes the workflow. If that fails, as with a name that is
 // taken, the recording is kept, and stop can be called again.
-func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
+func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordResult, string, error) {
 	r, err := s.currentOf(c, true)
 	if err != nil {
-		return recorded{}, "", err
+		return recordResult{}, "", err
 	}
 	if r == nil {
-		return recorded{}, "", steps.Errorf(steps.Invalid, "nothing is recorded").WithNext(`record_workflow {"action": "start"} begins`)
+		return recordResult{}, "", steps.Errorf(steps.Invalid, "nothing is recorded").WithNext(`record_workflow {"action": "start"} begins`)
 	}
 	seen, early := r.Stop()
 	if len(seen) == 0 {
 		s.end(r)
-		return recorded{}, "nothing was seen, so there is no workflow", early
+		return recordResult{}, "nothing was seen, so there is no workflow", early
 	}
 	o := a.options()
 	o.Pictures = r.pictures
 	text, notes, err := compile.Events(seen, o)
 	if err != nil {
 		s.end(r)
-		return recorded{}, "", err
+		return recordResult{}, "", err
 	}
-	out, said, err := s.made(ctx, c, a, text, notes)
+	out, said, err := s.finish(ctx, c, a, text, notes)
 	if err != nil {
 		return out, said, err
 	}
@@ -246,28 +246,28 @@ func (a *recordArgs) options() compile.Options {
 }
 
 // fromRuns makes a workflow from the calls of runs.
-func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
+func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recordResult, string, error) {
 	if len(a.Runs) == 0 {
-		return recorded{}, "", steps.Errorf(steps.Invalid, "from_runs needs runs").
+		return recordResult{}, "", steps.Errorf(steps.Invalid, "from_runs needs runs").
 			WithNext(`list_runs {"calls": true} names them; then record_workflow {"action": "from_runs", "runs": [...]}`)
 	}
 	runs, err := s.clients.runsFor(ctx, c.Subject, c.tool.Tool)
 	if err != nil {
-		return recorded{}, "", err
+		return recordResult{}, "", err
 	}
 	var calls []compile.Call
 	for _, id := range a.Runs {
 		done, err := CallsOf(ctx, runs, s.o.Kinds, id)
 		if err != nil {
-			return recorded{}, "", fmt.Errorf("run %s: %w", id, err)
+			return recordResult{}, "", fmt.Errorf("run %s: %w", id, err)
 		}
 		calls = append(calls, done...)
 	}
 	text, notes, err := compile.Calls(calls, a.options())
 	if err != nil {
-		return recorded{}, "", err
+		return recordResult{}, "", err
 	}
-	return s.made(ctx, c, a, text, notes)
+	return s.finish(ctx, c, a, text, notes)
 }
 
 // CallsOf returns the steps of a run that succeeded, in order.
@@ -303,16 +303,16 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 	return calls, nil
 }
 
-// made checks a new workflow, and saves it if it has a name.
-func (s *recordTool) made(ctx context.Context, c *call, a recordArgs, text []byte, notes []compile.Note) (recorded, string, error) {
+// finish checks a new workflow, and saves it if it has a name.
+func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []byte, notes []compile.Note) (recordResult, string, error) {
 	_, p, err := s.library.pack("recording", s.o.Folder, text)
 	if err != nil {
-		return recorded{}, "", compile.ErrInvalid(err)
+		return recordResult{}, "", compile.ErrInvalid(err)
 	}
 	if len(p.Steps) == 0 {
-		return recorded{}, "nothing was done that makes a step, so there is no workflow", nil
+		return recordResult{}, "nothing was done that makes a step, so there is no workflow", nil
 	}
-	out := recorded{Text: string(text), Notes: notes, Steps: len(p.Steps)}
+	out := recordResult{Text: string(text), Notes: notes, Steps: len(p.Steps)}
 	lines := []string{out.Text}
 	for _, n := range notes {
 		lines = append(lines, fmt.Sprintf("look at step %s: %s", n.Step, n.Text))
@@ -322,10 +322,10 @@ func (s *recordTool) made(ctx context.Context, c *call, a recordArgs, text []byt
 		return out, strings.Join(lines, "\n"), nil
 	}
 	if err := c.blocked(c.MaySave(p, s.o.Kinds)); err != nil {
-		return recorded{}, "", err
+		return recordResult{}, "", err
 	}
 	if _, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, text, a.Replace); err != nil {
-		return recorded{}, "", err
+		return recordResult{}, "", err
 	}
 	out.Name = a.Name
 	lines = append(lines, fmt.Sprintf("saved; execute_sequence {\"url\": %q} runs it", a.Name))

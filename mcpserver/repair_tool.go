@@ -47,7 +47,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 		return nil, err
 	}
 	if !a.Resume || h.Status == engine.Succeeded {
-		return said(p, p.Words(), nil)
+		return textReply(p, p.Words(), nil)
 	}
 	later := false
 	out, err := s.continueRun(ctx, c, a.RunID, &later, "", func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
@@ -56,7 +56,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	if err != nil || out.value == nil {
 		return out, err
 	}
-	return said(p, p.Words()+"\n"+out.text, nil)
+	return textReply(p, p.Words()+"\n"+out.text, nil)
 }
 
 // shelf gives package repair access to the saved workflows of a caller.

@@ -128,7 +128,7 @@ func resourceAt(uri string) (resource, bool) {
 // reading returns the handler that reads a resource.
 func (s *resources) reading(r resource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		who, err := s.tools.who(req, r.tool)
+		who, err := s.tools.authorize(req, r.tool)
 		if err != nil {
 			return nil, err
 		}

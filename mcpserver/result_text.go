@@ -14,11 +14,11 @@ import (
 // the structured content does, in fewer words: one line of short values, then the long
 // texts unchanged.
 
-// longest bounds a value within a line.
-const longest = 300
+// maxValueText bounds a value within a line.
+const maxValueText = 300
 
-// blocks are the fields with texts of many lines, in the order in which they are shown.
-var blocks = []string{"content", "text", "stdout", "stderr", "happened", "ui_diff", "ui_tree"}
+// blockFields are the fields with texts of many lines, in the order in which they are shown.
+var blockFields = []string{"content", "text", "stdout", "stderr", "happened", "ui_diff", "ui_tree"}
 
 // outlines are the blocks that this program writes, with names and texts in quotes.
 var outlines = []string{"happened", "ui_diff", "ui_tree"}
@@ -37,7 +37,7 @@ func textOf(k steps.Kind, value any) string {
 	for _, name := range fieldsOf(k, m) {
 		text, isText := m[name].(string)
 		switch {
-		case isText && slices.Contains(blocks, name):
+		case isText && slices.Contains(blockFields, name):
 			switch {
 			case text != "":
 				texts = append(texts, headings[name]+strings.TrimRight(text, "\n"))
@@ -54,7 +54,7 @@ func textOf(k steps.Kind, value any) string {
 			if thing := elementText(m[name], m["value"]); thing != "" {
 				facts = append(facts, thing)
 			}
-			if whole := textOfElement(m[name]); k.Reads && len(whole) > longest { // reading it is the purpose of the kind
+			if whole := textOfElement(m[name]); k.Reads && len(whole) > maxValueText { // reading it is the purpose of the kind
 				texts, verbatim = append(texts, whole), true
 			}
 		default:
@@ -80,11 +80,11 @@ func textOf(k steps.Kind, value any) string {
 // fieldsOf returns the fields of a result: first in the order of the schema, then
 // others; texts of many lines are last.
 func fieldsOf(k steps.Kind, m map[string]any) []string {
-	order := slices.Concat(k.Result.PropertyOrder, slices.Sorted(maps.Keys(m)), blocks)
+	order := slices.Concat(k.Result.PropertyOrder, slices.Sorted(maps.Keys(m)), blockFields)
 	var names []string
 	for i, name := range order {
 		_, there := m[name]
-		if there && !slices.Contains(names, name) && (!slices.Contains(blocks, name) || i >= len(order)-len(blocks)) {
+		if there && !slices.Contains(names, name) && (!slices.Contains(blockFields, name) || i >= len(order)-len(blockFields)) {
 			names = append(names, name)
 		}
 	}
@@ -135,7 +135,7 @@ func elementText(v, value any) string {
 }
 
 // short returns a value in one line, cut to a readable length.
-func short(v any) string { return words.Shorten(plainJSON(v), longest) }
+func short(v any) string { return words.Shorten(plainJSON(v), maxValueText) }
 
 func plainJSON(v any) string {
 	text, _ := words.JSON(v, "") // never fails: results are decoded from JSON

@@ -161,7 +161,7 @@ func TestPlaced(t *testing.T) {
 		{"a window", desktop.Rect{X: 30, Y: -4, W: 100, H: 100}, desktop.Size{W: 100, H: 100}, "(30 + 1·x, -4 + 1·y)"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			if got := placed(c.area, c.size); !strings.Contains(got, c.want) {
+			if got := pixelMapping(c.area, c.size); !strings.Contains(got, c.want) {
 				t.Errorf("%q does not say %q", got, c.want)
 			}
 		})
@@ -171,7 +171,7 @@ func TestPlaced(t *testing.T) {
 // TestSeen checks the limits of what models can see.
 func TestSeen(t *testing.T) {
 	for _, c := range []struct{ w, h int }{{10, 10}, {1568, 700}, {1920, 1080}, {5000, 20}, {20, 5000}, {3840, 2160}, {1, 5000}} {
-		_, size, err := seen(image.NewGray(image.Rect(0, 0, c.w, c.h)))
+		_, size, err := encodeForModel(image.NewGray(image.Rect(0, 0, c.w, c.h)))
 		if err != nil || size.W > maxImageSide || size.H > maxImageSide || size.W*size.H > maxImagePixels || size.W < 1 || size.H < 1 {
 			t.Errorf("%dx%d is shown as %v, %v", c.w, c.h, size, err)
 		}

@@ -17,15 +17,15 @@ import (
 	"understudy/workflows"
 )
 
-// rightsKept is stored with a run that resumes by itself: the rights of its caller,
+// storedRights is stored with a run that resumes by itself: the rights of its caller,
 // which cannot be determined any more after a restart of the server.
-type rightsKept struct {
+type storedRights struct {
 	access.Policy
 	Signed bool `json:"signed,omitempty"` // the credential is a signed token, of which nothing else is stored
 }
 
-func (c caller) rightsToKeep() json.RawMessage {
-	raw, err := json.Marshal(rightsKept{c.Policy, c.grant != nil && c.grant.Signed})
+func (c caller) rightsToStore() json.RawMessage {
+	raw, err := json.Marshal(storedRights{c.Policy, c.grant != nil && c.grant.Signed})
 	if err != nil {
 		return nil // then only the rights of the server and the credential apply
 	}
@@ -66,16 +66,16 @@ func (s *resumer) resumeInterrupted(ctx context.Context) error {
 		if !h.Auto || ctx.Err() != nil {
 			continue
 		}
-		if err := s.resumeAlone(ctx, runs, h); err != nil {
+		if err := s.resumeOne(ctx, runs, h); err != nil {
 			s.o.Log.Warn("a run that was cut short does not go on by itself", "run", h.ID, "workflow", h.Workflow, "because", err)
 		}
 	}
 	return nil
 }
 
-// resumeAlone resumes one run, and waits until it has its place at the desktop.
-func (s *resumer) resumeAlone(ctx context.Context, runs engine.Runs, h engine.Header) error {
-	who, err := s.clients.beganBy(ctx, runs, h)
+// resumeOne resumes one run, and waits until it has its place at the desktop.
+func (s *resumer) resumeOne(ctx context.Context, runs engine.Runs, h engine.Header) error {
+	who, err := s.clients.starterOf(ctx, runs, h)
 	if err != nil {
 		return err
 	}
@@ -83,10 +83,10 @@ func (s *resumer) resumeAlone(ctx context.Context, runs engine.Runs, h engine.He
 	if err != nil {
 		return err
 	}
-	if err := s.clients.mayGoOn(who, program); err != nil {
+	if err := s.clients.permitProgram(who, program); err != nil {
 		return err
 	}
-	now, err := s.unattended(ctx, runs, h.ID, who, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+	now, err := s.startUnattended(ctx, runs, h.ID, who, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Resume(ctx, h.ID, engine.ResumeRequest{
 			Auto: true, Queue: true, Environ: s.o.Environ, Within: &engine.Bounds{Roots: s.o.Roots, Private: s.o.Private},
 		})
@@ -95,12 +95,12 @@ func (s *resumer) resumeAlone(ctx context.Context, runs engine.Runs, h engine.He
 		return err
 	}
 	s.o.Log.Info("a run that was cut short goes on by itself", "run", h.ID, "workflow", h.Workflow, "from", h.ResumeFrom)
-	return awaitPlace(ctx, runs, now, program)
+	return awaitDesktop(ctx, runs, now, program)
 }
 
-// mayGoOn returns an error if the program does something that its caller may not do by
+// permitProgram returns an error if the program does something that its caller may not do by
 // now, or that the server permits nobody.
-func (s *clients) mayGoOn(who caller, p *workflows.Program) error {
+func (s *clients) permitProgram(who caller, p *workflows.Program) error {
 	for _, subject := range []access.Subject{s.subjectNow(who), {Policy: s.policy}} {
 		if why := subject.MayRun(p); why != nil {
 			return why.Denied()
@@ -109,12 +109,12 @@ func (s *clients) mayGoOn(who caller, p *workflows.Program) error {
 	return nil
 }
 
-// awaitPlace waits until a run that acts has its place at the desktop, or comes to
+// awaitDesktop waits until a run that acts has its place at the desktop, or comes to
 // rest.
-func awaitPlace(ctx context.Context, runs engine.Runs, h engine.Header, p *workflows.Program) error {
+func awaitDesktop(ctx context.Context, runs engine.Runs, h engine.Header, p *workflows.Program) error {
 	acts := false
 	p.WalkAll(func(n *workflows.Node) { acts = acts || n.Kind != nil && n.Kind.Touches == steps.Act })
-	for acts && !resting(h.Status) {
+	for acts && !atRest(h.Status) {
 		places, err := runs.Places(ctx)
 		if err != nil || slices.Contains(places.Taken, h.ID) {
 			return err
@@ -126,9 +126,9 @@ func awaitPlace(ctx context.Context, runs engine.Runs, h engine.Header, p *workf
 	return nil
 }
 
-// beganBy returns who began a run, with the rights that the server stored, within those
+// starterOf returns who began a run, with the rights that the server stored, within those
 // of a credential that it still accepts.
-func (s *clients) beganBy(ctx context.Context, runs engine.Runs, h engine.Header) (caller, error) {
+func (s *clients) starterOf(ctx context.Context, runs engine.Runs, h engine.Header) (caller, error) {
 	events, err := runs.Events(ctx, h.ID, 1)
 	if err != nil || len(events) == 0 {
 		return caller{}, errors.Join(err, fmt.Errorf("run %s has no beginning", h.ID))
@@ -138,15 +138,15 @@ func (s *clients) beganBy(ctx context.Context, runs engine.Runs, h engine.Header
 	if err != nil || !ok {
 		return caller{}, errors.Join(err, fmt.Errorf("run %s does not say who began it", h.ID))
 	}
-	return s.maker("run "+h.ID, h.Client, h.Owner, created.Rights, h.StartedAt)
+	return s.makerOf("run "+h.ID, h.Client, h.Owner, created.Rights, h.StartedAt)
 }
 
-// maker returns who made a thing at a time, with the rights that were stored, within
+// makerOf returns who made a thing at a time, with the rights that were stored, within
 // those that its credential still has.
-func (s *clients) maker(what, client, owner string, rights json.RawMessage, at time.Time) (caller, error) {
+func (s *clients) makerOf(what, client, owner string, rights json.RawMessage, at time.Time) (caller, error) {
 	name, _, _ := strings.Cut(client, "#")
 	c := caller{name: name, self: strings.TrimPrefix(name, owner+"/")}
-	var kept rightsKept
+	var kept storedRights
 	if len(rights) > 0 {
 		if err := json.Unmarshal(rights, &kept); err != nil {
 			return c, fmt.Errorf("the rights of %s: %w", what, err)

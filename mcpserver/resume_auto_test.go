@@ -50,23 +50,23 @@ func TestARunGoesOnWithTheRightsOfWhoBeganIt(t *testing.T) {
 		say      string
 		document string
 		owner    string
-		kept     *rightsKept
+		kept     *storedRights
 		server   func(o *Options)
 		because  string // empty: it is resumed
 	}{
-		{say: "a token that is there", owner: "laptop", kept: &rightsKept{}},
+		{say: "a token that is there", owner: "laptop", kept: &storedRights{}},
 		{say: "a token that was taken back", owner: "gone", because: "gone, whose token does not count here any more"},
 		{say: "a token, where nobody is asked for one any more", owner: "laptop", server: func(o *Options) { o.Gate = nil }, because: "does not count here any more"},
 		{say: "a token that may only look by now", owner: "watcher", because: "ask mode"},
 		{say: "a token that the operator lets only look", owner: "laptop", server: func(o *Options) { o.Modes = map[string]access.Mode{"laptop": access.Ask} }, because: "ask mode"},
 		{say: "a client that may only look by its own name", owner: "laptop", server: func(o *Options) { o.Modes = map[string]access.Mode{"by-hand": access.Ask} }, because: "ask mode"},
-		{say: "a request that asked for less than its token allows", owner: "laptop", kept: &rightsKept{Policy: lookedOnly}, because: "ask mode"},
+		{say: "a request that asked for less than its token allows", owner: "laptop", kept: &storedRights{Policy: lookedOnly}, because: "ask mode"},
 		{say: "a server that only lets look by now", owner: "laptop", server: func(o *Options) { o.Policy.Mode = access.Ask }, because: "ask mode"},
 		{say: "a server that hands out fewer folders", owner: "laptop", server: func(o *Options) { o.Roots = nil }, because: "more than is handed out here"},
-		{say: "a signed token, where none counts", owner: "someone@issuer", kept: &rightsKept{Signed: true}, because: "does not count here any more"},
+		{say: "a signed token, where none counts", owner: "someone@issuer", kept: &storedRights{Signed: true}, because: "does not count here any more"},
 		{say: "nobody who was asked", owner: ""},
 		{say: "nobody who was asked, and more than the server lets anybody do", document: command, because: "toolset shell is off"},
-		{say: "a token, and more than the server lets anybody do", document: command, owner: "laptop", kept: &rightsKept{Policy: access.Policy{Toolsets: []steps.Toolset{access.All}}}, because: "toolset shell is off"},
+		{say: "a token, and more than the server lets anybody do", document: command, owner: "laptop", kept: &storedRights{Policy: access.Policy{Toolsets: []steps.Toolset{access.All}}}, because: "toolset shell is off"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			s := newSecured(t)
@@ -166,7 +166,7 @@ func TestASequenceThatGoesOnByItselfKeepsTheRightsOfItsCaller(t *testing.T) {
 		t.Fatalf("%v: %v", err, res)
 	}
 	fact, _ := engine.Fact(events[0])
-	var kept rightsKept
+	var kept storedRights
 	if err := json.Unmarshal(fact.(engine.Created).Rights, &kept); err != nil || kept.Mode != access.Act || !slices.Contains(kept.Toolsets, steps.Core) || slices.Contains(kept.Toolsets, steps.Shell) {
 		t.Errorf("kept is %+v, %v", kept, err)
 	}

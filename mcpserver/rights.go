@@ -62,7 +62,7 @@ func limitsOf(g auth.Grant) access.Limits {
 func (s *Server) AllowFor(run string, m engine.Mandate, k steps.Kind) error {
 	callers := s.inflight.callersOf(run, m.Client)
 	if len(callers) == 0 {
-		who, err := s.clients.maker("run "+run, m.Client, m.Owner, m.Rights, m.At)
+		who, err := s.clients.makerOf("run "+run, m.Client, m.Owner, m.Rights, m.At)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (r *runner) mandate(c *call) *engine.Mandate {
 	if !r.o.Fleet {
 		return nil
 	}
-	return &engine.Mandate{Client: c.id(), Owner: c.Owner, Rights: c.rightsToKeep(), At: time.Now()}
+	return &engine.Mandate{Client: c.id(), Owner: c.Owner, Rights: c.rightsToStore(), At: time.Now()}
 }
 
 func (s *clients) rights() access.Rights {

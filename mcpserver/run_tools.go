@@ -77,7 +77,7 @@ func (s runTools) get(ctx context.Context, c *call, runs engine.Runs, a getRunAr
 	if err != nil {
 		return nil, err
 	}
-	if wait := min(time.Duration(a.WaitMS)*time.Millisecond, longPoll); wait > 0 && !resting(h.Status) {
+	if wait := min(time.Duration(a.WaitMS)*time.Millisecond, longPoll); wait > 0 && !atRest(h.Status) {
 		if h, err = s.poll(ctx, c, runs, h, wait); err != nil {
 			return nil, err
 		}
@@ -298,7 +298,7 @@ func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply,
 
 // continueRun continues a run, under the policy of the caller.
 func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *bool, v workflows.Verbosity, b begin) (*reply, error) {
-	state, err := s.asker.ParseState(c.asked())
+	state, err := s.asker.ParseState(c.askCall())
 	if err != nil {
 		return nil, err
 	}
@@ -330,12 +330,12 @@ func (s runTools) takeOver(ctx context.Context, c *call, runs engine.Runs, a tak
 		return nil, err
 	}
 	h, err := runs.TakeOver(ctx, a.RunID, engine.Takeover{By: c.name})
-	return said(lineOf(h), "you have the desktop of run "+a.RunID+"; hand_back gives it back", err)
+	return textReply(lineOf(h), "you have the desktop of run "+a.RunID+"; hand_back gives it back", err)
 }
 
 func (s runTools) handBack(ctx context.Context, c *call, runs engine.Runs, a takeoverArgs) (*reply, error) {
 	h, err := runs.HandBack(ctx, a.RunID, c.name)
-	return said(lineOf(h), "the desktop of run "+a.RunID+" is given back; resume_run continues the run", err)
+	return textReply(lineOf(h), "the desktop of run "+a.RunID+" is given back; resume_run continues the run", err)
 }
 
 type stopArgs struct {

@@ -132,12 +132,12 @@ func runText(r engine.Report) string {
 	return text
 }
 
-// mostOutput bounds the output of a run in an answer.
-const mostOutput = 8000
+// maxOutput bounds the output of a run in an answer.
+const maxOutput = 8000
 
 func outputText(r engine.Report) string {
 	text := plainJSON(r.Output)
-	if less := words.Shorten(text, mostOutput); less != text {
+	if less := words.Shorten(text, maxOutput); less != text {
 		return less + " (all of it: " + runURI + r.RunID + ")"
 	}
 	return text
@@ -165,7 +165,7 @@ func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engi
 // resultText returns the result of a step as its tool would write it.
 func resultText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, s engine.StepReport) string {
 	k, ok := steps.Find(kinds, s.Kind)
-	value, err := whole(ctx, runs, s.Result)
+	value, err := loadLarge(ctx, runs, s.Result)
 	if !ok || err != nil || value == nil {
 		return ""
 	}

@@ -46,7 +46,7 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 		return who.May(t, access.Thing{Name: "the schedule " + x.Name, Owner: x.Owner, Change: change}).Denied()
 	}
 	return schedules.Caller{
-		Owner: who.Owner, Client: who.name, Rights: who.rightsToKeep(), May: may, Stirred: s.work.Poke, Server: s.o.Server,
+		Owner: who.Owner, Client: who.name, Rights: who.rightsToStore(), May: may, Stirred: s.work.Poke, Server: s.o.Server,
 		Check: func(x schedules.Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
 			bundle, p, err := s.document(who, x)
 			if err != nil {
@@ -70,7 +70,7 @@ const shownRuns = 20
 
 // madeBy returns who made a schedule, and its workflow as that caller may run it by now.
 func (s *scheduler) madeBy(x schedules.Schedule) (who caller, bundle engine.Bundle, p *workflows.Program, err error) {
-	if who, err = s.clients.maker("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt); err == nil {
+	if who, err = s.clients.makerOf("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt); err == nil {
 		bundle, p, err = s.document(who, x)
 	}
 	return who, bundle, p, err
@@ -81,7 +81,7 @@ func (s *scheduler) madeBy(x schedules.Schedule) (who caller, bundle engine.Bund
 func (s *scheduler) document(who caller, x schedules.Schedule) (engine.Bundle, *workflows.Program, error) {
 	bundle, p, err := s.bundle(who, x)
 	if err == nil {
-		err = s.clients.mayGoOn(who, p)
+		err = s.clients.permitProgram(who, p)
 	}
 	return bundle, p, err
 }
@@ -117,7 +117,7 @@ func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules
 	if p.Options.ResumesItself {
 		q.Rights = x.Rights
 	}
-	h, err := s.unattended(ctx, runs, f.Run, who, func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, q) })
+	h, err := s.startUnattended(ctx, runs, f.Run, who, func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, q) })
 	if err == nil {
 		s.o.Log.Info("a schedule began a run", "schedule", x.Name, "run", h.ID, "at", f.At)
 	}

@@ -12,8 +12,8 @@ import (
 	"understudy/workflows"
 )
 
-// seldom lists fields that many results have only on request.
-var seldom = []string{"screenshots", "screenshot_areas", "not_seen", "has_ui_changes", "ui_diff", "ui_tree"}
+// rarelyUsed lists fields that many results have only on request.
+var rarelyUsed = []string{"screenshots", "screenshot_areas", "not_seen", "has_ui_changes", "ui_diff", "ui_tree"}
 
 // shallow reduces a schema to the names and types of its fields. Clients can still
 // validate results, and a model that is shown all tools need not read the inner types.
@@ -24,20 +24,20 @@ func shallow(s *jsonschema.Schema) *jsonschema.Schema {
 	}
 	out.Properties = make(map[string]*jsonschema.Schema, len(s.Properties))
 	for name, p := range s.Properties {
-		if slices.Contains(seldom, name) && !slices.Contains(s.Required, name) {
+		if slices.Contains(rarelyUsed, name) && !slices.Contains(s.Required, name) {
 			continue
 		}
 		out.Properties[name] = &jsonschema.Schema{Type: p.Type, Types: p.Types}
 		if p.Type == "" && len(p.Types) == 0 {
-			out.Properties[name] = anything()
+			out.Properties[name] = anyValue()
 		}
 	}
 	return out
 }
 
-// anything returns a schema that accepts every value. It is an object, as protocol
+// anyValue returns a schema that accepts every value. It is an object, as protocol
 // versions before 2026-07-28 require, not just true.
-func anything() *jsonschema.Schema {
+func anyValue() *jsonschema.Schema {
 	return &jsonschema.Schema{Types: []string{"null", "boolean", "number", "string", "array", "object"}}
 }
 
@@ -47,7 +47,7 @@ func runSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Required: []string{"run_id", "status"},
 		Properties: map[string]*jsonschema.Schema{
-			"run_id": {Type: "string"}, "status": {Type: "string"}, "output": anything(), "error": {Types: []string{"object", "null"}},
+			"run_id": {Type: "string"}, "status": {Type: "string"}, "output": anyValue(), "error": {Types: []string{"object", "null"}},
 			"resume_from": {Type: "string"}, "question": {Type: "object"},
 			"steps": {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
 		},

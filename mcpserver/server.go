@@ -133,12 +133,12 @@ func New(o Options) *Server {
 	lasting := desktopTools{&s.o}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       o.instructions(),
-		Logger:             slog.New(quieter{o.Log.Handler()}),
+		Logger:             slog.New(warningHandler{o.Log.Handler()}),
 		SetCacheable:       func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 		CompletionHandler:  prompts.complete,
 		SubscribeHandler:   s.changes.subscribe,
 		UnsubscribeHandler: s.changes.unsubscribe,
-		InitializedHandler: s.greeted,
+		InitializedHandler: s.onInitialized,
 		PageSize:           pageSize,
 	})
 	s.changes.mcp = s.mcp
@@ -147,7 +147,7 @@ func New(o Options) *Server {
 		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Live: s.live, Log: o.Log,
 	})
-	s.offer(lasting)
+	s.register(lasting)
 	prompts.addTo(s.mcp)
 	s.mcp.AddReceivingMiddleware(s.guard)
 	if o.Extend != nil {
@@ -156,9 +156,9 @@ func New(o Options) *Server {
 	return s
 }
 
-// offer registers all tools and resources; the policy decides which of them a client
+// register registers all tools and resources; the policy decides which of them a client
 // sees.
-func (s *Server) offer(lasting desktopTools) {
+func (s *Server) register(lasting desktopTools) {
 	l := s.library
 	run := &runner{&s.o, s.runs, s.clients, s.inflight, s.http, s.asker, &s.levels, s.changes, &shownPictures{}}
 	guide := &guide{l.kinds, s.o.Policy}
@@ -230,8 +230,8 @@ func (s *Server) Runs(ctx context.Context) (engine.Runs, error) { return s.runs.
 // data folder checks each step against them.
 func (s *Server) Rights() access.Rights { return s.clients.rights() }
 
-// greeted makes the runs forget a client when its session ends.
-func (s *Server) greeted(_ context.Context, req *mcp.InitializedRequest) {
+// onInitialized makes the runs forget a client when its session ends.
+func (s *Server) onInitialized(_ context.Context, req *mcp.InitializedRequest) {
 	session, id := req.Session, s.clients.caller(req).id()
 	go func() {
 		_ = session.Wait()
@@ -263,11 +263,11 @@ func (o *Options) instructions() string {
 	return instructions
 }
 
-// quieter drops the SDK's log messages below a warning, one for every request.
-type quieter struct{ slog.Handler }
+// warningHandler drops the SDK's log messages below a warning, one for every request.
+type warningHandler struct{ slog.Handler }
 
 // Enabled implements slog.Handler.
-func (q quieter) Enabled(ctx context.Context, l slog.Level) bool {
+func (q warningHandler) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
 }
 

@@ -24,8 +24,8 @@ import (
 // continue to their end, or until the context ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := &lockedWriter{w: out}
-	t := &counted{
-		Transport: &mcp.IOTransport{Reader: io.NopCloser(&messageLines{in: bufio.NewReader(in), answer: w}), Writer: nopCloser{w}}, unsent: &s.unsent,
+	t := &countingTransport{
+		Transport: &mcp.IOTransport{Reader: io.NopCloser(&messageReader{in: bufio.NewReader(in), answer: w}), Writer: nopCloser{w}}, unsent: &s.unsent,
 		gone: make(chan struct{}), over: make(chan struct{}),
 	}
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), t, nil)
@@ -58,9 +58,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return err
 }
 
-// messageLines reads the lines of a stream that are messages. Other lines are answered
+// messageReader reads the lines of a stream that are messages. Other lines are answered
 // with an error, and the client can go on; the SDK would end its session.
-type messageLines struct {
+type messageReader struct {
 	in     *bufio.Reader
 	answer io.Writer
 	line   []byte // the unread rest of the current line
@@ -70,7 +70,7 @@ type messageLines struct {
 // maxLine bounds a line; a longer one is read and dropped.
 const maxLine = 16 << 20
 
-func (m *messageLines) Read(p []byte) (int, error) {
+func (m *messageReader) Read(p []byte) (int, error) {
 	for len(m.line) == 0 {
 		if m.err != nil {
 			return 0, m.err
@@ -83,7 +83,7 @@ func (m *messageLines) Read(p []byte) (int, error) {
 }
 
 // next reads a line, and keeps it if it is a message or blank.
-func (m *messageLines) next() {
+func (m *messageReader) next() {
 	var line []byte
 	dropped := false
 	for {

@@ -27,8 +27,8 @@ type subscriptions struct {
 	done chan struct{}
 }
 
-// watching starts the goroutine, unless it runs already.
-func (n *subscriptions) watching(runs engine.Runs) {
+// startWatching starts the goroutine, unless it runs already.
+func (n *subscriptions) startWatching(runs engine.Runs) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.done != nil {
@@ -46,7 +46,7 @@ func (n *subscriptions) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.done == nil {
-		n.done = make(chan struct{}) // so that watching starts nothing any more
+		n.done = make(chan struct{}) // so that startWatching does nothing any more
 		close(n.done)
 		n.stop = func() {}
 	}
@@ -68,7 +68,7 @@ func (n *subscriptions) watch(ctx context.Context, runs engine.Runs) {
 		if ctx.Err() != nil {
 			return
 		}
-		if !n.anyoneListens() {
+		if !n.hasSessions() {
 			continue
 		}
 		list, err := runs.List(ctx, engine.Query{Calls: true, Limit: 20})
@@ -93,8 +93,8 @@ func (n *subscriptions) changed(ctx context.Context, uri string) {
 	_ = n.mcp.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})
 }
 
-// anyoneListens reports whether a client is connected that could have subscribed.
-func (n *subscriptions) anyoneListens() bool {
+// hasSessions reports whether a client is connected that could have subscribed.
+func (n *subscriptions) hasSessions() bool {
 	for range n.mcp.Sessions() {
 		return true
 	}
@@ -108,7 +108,7 @@ func (n *subscriptions) subscribe(ctx context.Context, req *mcp.SubscribeRequest
 	if !ok && strings.HasPrefix(req.Params.URI, scheme) { // Options.Extend may have added other schemes
 		return mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	c, err := n.tools.who(req, r.tool)
+	c, err := n.tools.authorize(req, r.tool)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (n *subscriptions) subscribe(ctx context.Context, req *mcp.SubscribeRequest
 	if !c.All && !n.sees(ctx, c.Subject, req.Params.URI, r) {
 		return mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	n.watching(runs)
+	n.startWatching(runs)
 	return nil
 }
 

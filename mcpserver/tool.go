@@ -51,8 +51,8 @@ type call struct {
 	connection context.Context // of the HTTP request; nil over other transports
 }
 
-// asked returns the call for package ask.
-func (c *call) asked() ask.Call {
+// askCall returns the call for package ask.
+func (c *call) askCall() ask.Call {
 	return ask.Call{CallToolRequest: c.req, Client: c.name, Tool: c.tool.Name, Modern: c.modern()}
 }
 
@@ -82,9 +82,9 @@ func (b *toolbox) add(tools ...*tool) {
 	}
 }
 
-// who returns the sender of a request that is no call of a tool but discloses what a
+// authorize returns the sender of a request that is no call of a tool but discloses what a
 // tool does. It fails if the sender may not use that tool; "" discloses nothing.
-func (b *toolbox) who(req serverRequest, name string) (caller, error) {
+func (b *toolbox) authorize(req serverRequest, name string) (caller, error) {
 	c := b.clients.caller(req)
 	t := b.named[name]
 	if t == nil {
@@ -219,8 +219,8 @@ func define[A any](t tool, run func(ctx context.Context, c *call, args A) (*repl
 	return &t
 }
 
-// said returns a reply with a result and its text, or the error.
-func said(value any, text string, err error) (*reply, error) {
+// textReply returns a reply with a result and its text, or the error.
+func textReply(value any, text string, err error) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}

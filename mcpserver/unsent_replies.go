@@ -16,9 +16,9 @@ import (
 // not read them is not waited for.
 const writeTimeout = time.Second
 
-// counted is a transport that counts the requests without a reply, and delays the end
+// countingTransport is a transport that counts the requests without a reply, and delays the end
 // of the input, at which the SDK would drop replies.
-type counted struct {
+type countingTransport struct {
 	mcp.Transport
 	unsent *outstanding
 	gone   chan struct{} // closed when the input has ended
@@ -27,21 +27,21 @@ type counted struct {
 }
 
 // Connect wraps the connection of the transport.
-func (t *counted) Connect(ctx context.Context) (mcp.Connection, error) {
+func (t *countingTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
-	return &countedConnection{Connection: c, counted: t, open: map[jsonrpc.ID]bool{}}, err
+	return &countingConnection{Connection: c, countingTransport: t, open: map[jsonrpc.ID]bool{}}, err
 }
 
-type countedConnection struct {
+type countingConnection struct {
 	mcp.Connection
-	*counted
+	*countingTransport
 
 	mu   sync.Mutex
 	open map[jsonrpc.ID]bool
 }
 
 // Read notes a request, but not a subscription: that has no end of its own.
-func (c *countedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *countingConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
 	if err != nil {
 		c.once.Do(func() { close(c.gone) })
@@ -63,7 +63,7 @@ func (c *countedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // Write notes a reply once it is written.
-func (c *countedConnection) Write(ctx context.Context, m jsonrpc.Message) error {
+func (c *countingConnection) Write(ctx context.Context, m jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, m)
 	if res, ok := m.(*jsonrpc.Response); ok {
 		c.mu.Lock()

@@ -24,7 +24,7 @@ func (s workflowTools) tools() []*tool {
 	of := func(name, summary string, reads bool, result *jsonschema.Schema) tool {
 		return tool{Tool: access.Tool{Name: name, Toolset: steps.Runs, Reads: reads, Risk: steps.Normal}, summary: summary, result: shallow(result)}
 	}
-	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false, schemaFor[savedAt]())
+	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false, schemaFor[saveResult]())
 	save.idempotent = true
 	get := of("get_workflow", "The text of a saved workflow.", true, schemaFor[workflowText]())
 	get.unlisted = true
@@ -32,7 +32,7 @@ func (s workflowTools) tools() []*tool {
 		define(of("list_workflows", "List the saved workflows and their inputs, or show one.", true, schemaFor[workflowList]()), s.listTool),
 		define(get, s.getTool),
 		define(save, s.saveTool),
-		define(of("validate_workflow", "Check a workflow without running it: everything that is wrong, each at its line.", true, schemaFor[verdict]()), s.validate),
+		define(of("validate_workflow", "Check a workflow without running it: everything that is wrong, each at its line.", true, schemaFor[validation]()), s.validate),
 	}
 }
 
@@ -80,7 +80,7 @@ func (s workflowTools) listTool(ctx context.Context, c *call, a listArgs) (*repl
 	if len(lines) == 0 {
 		lines = []string{"no workflow is saved; save_workflow saves one"}
 	}
-	return said(list, strings.Join(lines, "\n"), err)
+	return textReply(list, strings.Join(lines, "\n"), err)
 }
 
 func (l *library) info(name string) workflowInfo {
@@ -112,7 +112,7 @@ type workflowText struct {
 
 func (s workflowTools) getTool(_ context.Context, c *call, a nameArgs) (*reply, error) {
 	src, err := s.of(c.Subject).get(a.Name)
-	return said(workflowText{a.Name, string(src.Text)}, string(src.Text), err)
+	return textReply(workflowText{a.Name, string(src.Text)}, string(src.Text), err)
 }
 
 type saveArgs struct {
@@ -121,7 +121,7 @@ type saveArgs struct {
 	Replace bool   `json:"replace,omitempty" jsonschema:"put it in the place of the one with this name"`
 }
 
-type savedAt struct {
+type saveResult struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
 }
@@ -138,7 +138,7 @@ func (s workflowTools) saveTool(ctx context.Context, c *call, a saveArgs) (*repl
 		return nil, err
 	}
 	path, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, []byte(a.Text), a.Replace)
-	return said(savedAt{a.Name, path}, fmt.Sprintf("saved; run it with execute_sequence {\"url\": %q}", a.Name), err)
+	return textReply(saveResult{a.Name, path}, fmt.Sprintf("saved; run it with execute_sequence {\"url\": %q}", a.Name), err)
 }
 
 type validateArgs struct {
@@ -146,8 +146,8 @@ type validateArgs struct {
 	Name string `json:"name,omitempty" jsonschema:"instead of text: a saved workflow"`
 }
 
-// verdict is the result of checking a document.
-type verdict struct {
+// validation is the result of checking a document.
+type validation struct {
 	Valid    bool      `json:"valid"`
 	Steps    int       `json:"steps,omitempty"`
 	Inputs   []string  `json:"inputs,omitempty"`
@@ -178,21 +178,21 @@ func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*re
 	}
 	_, p, err := saved.pack(name, s.folder, []byte(text))
 	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
-		v := verdict{}
+		v := validation{}
 		for _, x := range invalid.Problems {
 			v.Problems = append(v.Problems, problem{x.Line, x.Column, x.Message, x.Hint})
 		}
-		return said(v, invalid.Error(), nil)
+		return textReply(v, invalid.Error(), nil)
 	}
 	if err != nil {
 		return nil, err
 	}
-	v := verdict{Valid: true}
+	v := validation{Valid: true}
 	p.Walk(func(*workflows.Node) { v.Steps++ })
 	for _, x := range p.Variables {
 		v.Inputs = append(v.Inputs, x.Name)
 	}
-	return said(v, fmt.Sprintf("valid: %d steps", v.Steps), nil)
+	return textReply(v, fmt.Sprintf("valid: %d steps", v.Steps), nil)
 }
 
 // versionOperations returns the operations on versions of saved workflows.

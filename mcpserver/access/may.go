@@ -95,8 +95,8 @@ func (s Subject) refusesThing(x Thing) *Refusal {
 	return nil
 }
 
-// refusedUnlessChosen lists the risks that reach beyond the desktop.
-var refusedUnlessChosen = []steps.Risk{steps.RunsShell, steps.WritesFiles, steps.ReadsPrivate}
+// restrictedRisks lists the risks that reach beyond the desktop.
+var restrictedRisks = []steps.Risk{steps.RunsShell, steps.WritesFiles, steps.ReadsPrivate}
 
 // refuses is the part of May about the tool itself.
 func (p Policy) refuses(t Tool) *Refusal {
@@ -109,7 +109,7 @@ func (p Policy) refuses(t Tool) *Refusal {
 		return &Refusal{Tool: t.Name, Why: "this client is in ask mode, in which it may only look", Next: "ask the user to switch to act mode"}
 	case p.ReadOnly && !t.Reads:
 		return &Refusal{Tool: t.Name, Why: "this server is read-only", Next: "ask the operator to start it without --read-only"}
-	case slices.Contains(refusedUnlessChosen, t.Risk) && !p.chooses(t):
+	case slices.Contains(restrictedRisks, t.Risk) && !p.selects(t):
 		return &Refusal{
 			Tool: t.Name, Why: fmt.Sprintf("the toolset %s is off", t.Toolset),
 			Next: fmt.Sprintf("ask the operator to start the server with --toolsets core,%s", t.Toolset),
@@ -119,9 +119,9 @@ func (p Policy) refuses(t Tool) *Refusal {
 }
 
 // Offers reports whether a tool is listed.
-func (s Subject) Offers(t Tool) bool { return s.chooses(t) && s.May(t) == nil }
+func (s Subject) Offers(t Tool) bool { return s.selects(t) && s.May(t) == nil }
 
-func (p Policy) chooses(t Tool) bool {
+func (p Policy) selects(t Tool) bool {
 	return t.Toolset == steps.Runs || slices.Contains(p.Tools, t.Name) ||
 		slices.Contains(p.Toolsets, All) || slices.Contains(p.Toolsets, t.Toolset)
 }

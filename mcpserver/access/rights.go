@@ -35,30 +35,30 @@ func namesOf(client string) []string {
 
 // Modes are the modes of clients by name, which an operator can change.
 type Modes struct {
-	mu sync.Mutex
-	by map[string]Mode
+	mu       sync.Mutex
+	byClient map[string]Mode
 }
 
 // NewModes returns modes that start as a copy of a map.
-func NewModes(by map[string]Mode) *Modes { return &Modes{by: maps.Clone(by)} }
+func NewModes(by map[string]Mode) *Modes { return &Modes{byClient: maps.Clone(by)} }
 
 func (m *Modes) Of(client string) Limits {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return Limits{Mode: m.by[client]}
+	return Limits{Mode: m.byClient[client]}
 }
 
 func (m *Modes) All() map[string]Mode {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return maps.Clone(m.by)
+	return maps.Clone(m.byClient)
 }
 
 func (m *Modes) Set(client string, mode Mode) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.by == nil {
-		m.by = map[string]Mode{}
+	if m.byClient == nil {
+		m.byClient = map[string]Mode{}
 	}
-	m.by[client] = mode
+	m.byClient[client] = mode
 }

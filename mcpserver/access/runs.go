@@ -30,9 +30,9 @@ func RunsFor(all engine.Runs, who Subject, tool Tool, pictures *Pictures) engine
 	return &Runs{all, who, tool, pictures}
 }
 
-// may checks the right to one run. A run that the subject may not see is reported like
+// checkRun checks the right to one run. A run that the subject may not see is reported like
 // one that does not exist.
-func (r *Runs) may(ctx context.Context, id string, change bool) error {
+func (r *Runs) checkRun(ctx context.Context, id string, change bool) error {
 	if r.who.All && !(change && r.who.Mode == Ask) {
 		return nil
 	}
@@ -53,9 +53,9 @@ func noRun(id string) error {
 	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%w: %s", engine.ErrNoRun, id), Next: "list the runs to see which there are"}
 }
 
-// on calls do if the subject may see or change a run.
-func on[T any](ctx context.Context, r *Runs, id string, change bool, do func() (T, error)) (v T, err error) {
-	if err := r.may(ctx, id, change); err != nil {
+// ifAllowed calls do if the subject may see or change a run.
+func ifAllowed[T any](ctx context.Context, r *Runs, id string, change bool, do func() (T, error)) (v T, err error) {
+	if err := r.checkRun(ctx, id, change); err != nil {
 		return v, err
 	}
 	return do()
@@ -68,25 +68,25 @@ func (r *Runs) Start(ctx context.Context, q engine.Request) (engine.Header, erro
 }
 
 func (r *Runs) Resume(ctx context.Context, id string, q engine.ResumeRequest) (engine.Header, error) {
-	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Resume(ctx, id, q) })
+	return ifAllowed(ctx, r, id, true, func() (engine.Header, error) { return r.all.Resume(ctx, id, q) })
 }
 
 // Fork begins a new run of a run's document; it belongs to the subject.
 func (r *Runs) Fork(ctx context.Context, id, from string, q engine.ResumeRequest) (engine.Header, error) {
 	q.Owner = r.who.Owner
-	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Fork(ctx, id, from, q) })
+	return ifAllowed(ctx, r, id, true, func() (engine.Header, error) { return r.all.Fork(ctx, id, from, q) })
 }
 
 func (r *Runs) Plan(ctx context.Context, id string, q engine.ResumeRequest) (engine.Plan, error) {
-	return on(ctx, r, id, false, func() (engine.Plan, error) { return r.all.Plan(ctx, id, q) })
+	return ifAllowed(ctx, r, id, false, func() (engine.Plan, error) { return r.all.Plan(ctx, id, q) })
 }
 
 func (r *Runs) Answer(ctx context.Context, id string, a engine.Answer) (engine.Header, error) {
-	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Answer(ctx, id, a) })
+	return ifAllowed(ctx, r, id, true, func() (engine.Header, error) { return r.all.Answer(ctx, id, a) })
 }
 
 func (r *Runs) Stop(ctx context.Context, id string, c engine.Cause, message string) (engine.Header, error) {
-	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Stop(ctx, id, c, message) })
+	return ifAllowed(ctx, r, id, true, func() (engine.Header, error) { return r.all.Stop(ctx, id, c, message) })
 }
 
 // StopAll stops every unfinished run of the subject.
@@ -112,24 +112,24 @@ func StopOwn(ctx context.Context, runs engine.Runs, own func(engine.Header) bool
 }
 
 func (r *Runs) Pause(ctx context.Context, id string) error {
-	_, err := on(ctx, r, id, true, func() (struct{}, error) { return struct{}{}, r.all.Pause(ctx, id) })
+	_, err := ifAllowed(ctx, r, id, true, func() (struct{}, error) { return struct{}{}, r.all.Pause(ctx, id) })
 	return err
 }
 
 func (r *Runs) Continue(ctx context.Context, id string) (engine.Header, error) {
-	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Continue(ctx, id) })
+	return ifAllowed(ctx, r, id, true, func() (engine.Header, error) { return r.all.Continue(ctx, id) })
 }
 
 func (r *Runs) TakeOver(ctx context.Context, id string, t engine.Takeover) (engine.Header, error) {
-	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.TakeOver(ctx, id, t) })
+	return ifAllowed(ctx, r, id, true, func() (engine.Header, error) { return r.all.TakeOver(ctx, id, t) })
 }
 
 func (r *Runs) HandBack(ctx context.Context, id, by string) (engine.Header, error) {
-	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.HandBack(ctx, id, by) })
+	return ifAllowed(ctx, r, id, true, func() (engine.Header, error) { return r.all.HandBack(ctx, id, by) })
 }
 
 func (r *Runs) Get(ctx context.Context, id string) (engine.Header, error) {
-	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Get(ctx, id) })
+	return ifAllowed(ctx, r, id, false, func() (engine.Header, error) { return r.all.Get(ctx, id) })
 }
 
 // List lists the runs that the subject may see, the newest first.
@@ -141,18 +141,18 @@ func (r *Runs) List(ctx context.Context, q engine.Query) ([]engine.Header, error
 }
 
 func (r *Runs) Report(ctx context.Context, id string, p engine.Page) (engine.Report, error) {
-	return on(ctx, r, id, false, func() (engine.Report, error) { return r.all.Report(ctx, id, p) })
+	return ifAllowed(ctx, r, id, false, func() (engine.Report, error) { return r.all.Report(ctx, id, p) })
 }
 
 func (r *Runs) Events(ctx context.Context, id string, from uint64) ([]engine.Event, error) {
-	return on(ctx, r, id, false, func() ([]engine.Event, error) { return r.all.Events(ctx, id, from) })
+	return ifAllowed(ctx, r, id, false, func() ([]engine.Event, error) { return r.all.Events(ctx, id, from) })
 }
 
 // File reads a stored file by its hash. Only pictures have addresses that clients give;
 // other files belong to a run whose rights were checked before.
 func (r *Runs) File(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
 	if sort == engine.Captures && !r.who.All {
-		if err := r.pictures.belongs(ctx, r, hash); err != nil {
+		if err := r.pictures.checkOwner(ctx, r, hash); err != nil {
 			return nil, err
 		}
 	}
@@ -160,21 +160,21 @@ func (r *Runs) File(ctx context.Context, sort engine.FileSort, hash string) ([]b
 }
 
 func (r *Runs) Remove(ctx context.Context, id string, force bool) error {
-	_, err := on(ctx, r, id, true, func() (struct{}, error) { return struct{}{}, r.all.Remove(ctx, id, force) })
+	_, err := ifAllowed(ctx, r, id, true, func() (struct{}, error) { return struct{}{}, r.all.Remove(ctx, id, force) })
 	return err
 }
 
 func (*Runs) Prune(context.Context, engine.Retention) (engine.Pruned, error) {
-	return engine.Pruned{}, forThePerson("removing old runs")
+	return engine.Pruned{}, errPersonOnly("removing old runs")
 }
 
-func (*Runs) Backup(context.Context, string) error { return forThePerson("copying the store") }
+func (*Runs) Backup(context.Context, string) error { return errPersonOnly("copying the store") }
 
 func (*Runs) Check(context.Context) (engine.Checkup, error) {
-	return engine.Checkup{}, forThePerson("checking the store")
+	return engine.Checkup{}, errPersonOnly("checking the store")
 }
 
-func forThePerson(what string) error {
+func errPersonOnly(what string) error {
 	return steps.Errorf(steps.Denied, "%s is for the person at the machine", what)
 }
 
@@ -182,7 +182,7 @@ func forThePerson(what string) error {
 func (r *Runs) Places(ctx context.Context) (engine.Places, error) { return r.all.Places(ctx) }
 
 func (r *Runs) Wait(ctx context.Context, id string) (engine.Header, error) {
-	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Wait(ctx, id) })
+	return ifAllowed(ctx, r, id, false, func() (engine.Header, error) { return r.all.Wait(ctx, id) })
 }
 
 // Await returns when a run has changed. Everybody may know that some run has.
@@ -190,32 +190,32 @@ func (r *Runs) Await(ctx context.Context, id string, after uint64) (engine.Heade
 	if id == "" {
 		return r.all.Await(ctx, "", after)
 	}
-	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Await(ctx, id, after) })
+	return ifAllowed(ctx, r, id, false, func() (engine.Header, error) { return r.all.Await(ctx, id, after) })
 }
 
 // Pictures remembers which owners have which pictures. Pictures are addressed by their
 // content, so the same one can belong to the runs of several owners.
 type Pictures struct {
-	mu   sync.Mutex
-	of   map[string]map[string]bool // owner → hashes
-	seen map[string]uint64          // run → number of events read
+	mu      sync.Mutex
+	byOwner map[string]map[string]bool // owner → hashes
+	seen    map[string]uint64          // run → number of events read
 }
 
-// mostPictures bounds the cache of an owner; a full one is dropped and filled again.
-const mostPictures = 100_000
+// maxPictures bounds the cache of an owner; a full one is dropped and filled again.
+const maxPictures = 100_000
 
-// belongs returns nil if a picture belongs to a run of the subject.
-func (p *Pictures) belongs(ctx context.Context, r *Runs, hash string) error {
+// checkOwner returns nil if a picture belongs to a run of the subject.
+func (p *Pictures) checkOwner(ctx context.Context, r *Runs, hash string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	owner := r.who.Owner
-	if len(p.of[owner]) > mostPictures || p.of == nil {
-		p.of, p.seen = map[string]map[string]bool{}, map[string]uint64{}
+	if len(p.byOwner[owner]) > maxPictures || p.byOwner == nil {
+		p.byOwner, p.seen = map[string]map[string]bool{}, map[string]uint64{}
 	}
-	if p.of[owner] == nil {
-		p.of[owner] = map[string]bool{}
+	if p.byOwner[owner] == nil {
+		p.byOwner[owner] = map[string]bool{}
 	}
-	if p.of[owner][hash] {
+	if p.byOwner[owner][hash] {
 		return nil
 	}
 	list, err := r.List(ctx, engine.Query{Calls: true})
@@ -226,10 +226,10 @@ func (p *Pictures) belongs(ctx context.Context, r *Runs, hash string) error {
 		if p.seen[h.ID] == h.Seq {
 			continue
 		}
-		if err := p.read(ctx, r.all, h, p.of[owner]); err != nil {
+		if err := p.read(ctx, r.all, h, p.byOwner[owner]); err != nil {
 			return err
 		}
-		if p.of[owner][hash] {
+		if p.byOwner[owner][hash] {
 			return nil
 		}
 	}

@@ -78,7 +78,7 @@ func accepted(res *mcp.ElicitResult) *mcp.ElicitResult {
 // elicit puts a question to a person. The result is nil if the person declined; a
 // modern client is sent the pending result of its call instead.
 func (a *Asker) elicit(ctx context.Context, c Call, q *mcp.ElicitParams, state State) (res *mcp.ElicitResult, pending *mcp.CallToolResult, err error) {
-	q = shown(*q)
+	q = sanitized(*q)
 	if !c.Modern {
 		res, err := c.Session.Elicit(ctx, q)
 		if err != nil && ctx.Err() == nil {

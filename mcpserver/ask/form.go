@@ -12,10 +12,10 @@ import (
 	"understudy/workflows"
 )
 
-// shown returns a form as it is displayed to a person. Others wrote parts of it, such
+// sanitized returns a form as it is displayed to a person. Others wrote parts of it, such
 // as an application whose text went into the question: a message of several lines is
 // fenced, and invisible characters are replaced by their numbers.
-func shown(q mcp.ElicitParams) *mcp.ElicitParams {
+func sanitized(q mcp.ElicitParams) *mcp.ElicitParams {
 	q.Message = words.FencedLines(words.Visible(q.Message))
 	q.RequestedSchema = words.VisibleIn(plain(q.RequestedSchema))
 	return &q
@@ -68,18 +68,18 @@ func formOf(q *engine.Question) *mcp.ElicitParams {
 	p := &mcp.ElicitParams{Mode: "form", Message: message}
 	switch {
 	case q.Sort == engine.AskDoubt:
-		p.RequestedSchema = object("choice", map[string]any{"type": "string", "enum": q.Choices})
+		p.RequestedSchema = objectSchema("choice", map[string]any{"type": "string", "enum": q.Choices})
 	case len(q.Fields) > 0:
 		p.RequestedSchema = map[string]any{"type": "object", "properties": q.Fields, "required": slices.Sorted(maps.Keys(q.Fields))}
 	case len(q.Choices) > 0:
-		p.RequestedSchema = object(answerKey, map[string]any{"type": "string", "enum": q.Choices})
+		p.RequestedSchema = objectSchema(answerKey, map[string]any{"type": "string", "enum": q.Choices})
 	default:
-		p.RequestedSchema = object(answerKey, map[string]any{"type": "string"})
+		p.RequestedSchema = objectSchema(answerKey, map[string]any{"type": "string"})
 	}
 	return p
 }
 
-func object(name string, schema map[string]any) map[string]any {
+func objectSchema(name string, schema map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": map[string]any{name: schema}, "required": []string{name}}
 }
 

@@ -98,13 +98,13 @@ func (p *secretPages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet:
 		_ = secretTemplate.Execute(w, f.names)
 	case r.Method == http.MethodPost:
-		p.filled(w, r, f)
+		p.submit(w, r, f)
 	default:
 		http.Error(w, "GET or POST", http.StatusMethodNotAllowed)
 	}
 }
 
-func (p *secretPages) filled(w http.ResponseWriter, r *http.Request, f *secretForm) {
+func (p *secretPages) submit(w http.ResponseWriter, r *http.Request, f *secretForm) {
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "The form could not be read.", http.StatusBadRequest)

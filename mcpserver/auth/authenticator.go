@@ -53,8 +53,8 @@ func New(o Options) *Authenticator {
 	return g
 }
 
-// open lists the addresses that need no credential, for load balancers.
-var open = []string{"/health", "/status"}
+// publicPaths lists the addresses that need no credential, for load balancers.
+var publicPaths = []string{"/health", "/status"}
 
 // ClientPath is the prefix of the addresses for MCP clients. The login of a browser
 // is not accepted there, so that no page can call a tool.
@@ -75,8 +75,8 @@ func (g *Authenticator) Wrap(next http.Handler) http.Handler {
 			r, done := g.watch(r, grant)
 			defer done()
 			next.ServeHTTP(w, r)
-		case slices.Contains(open, r.URL.Path):
-			next.ServeHTTP(w, r.WithContext(asStranger(r.Context())))
+		case slices.Contains(publicPaths, r.URL.Path):
+			next.ServeHTTP(w, r.WithContext(asUnauthenticated(r.Context())))
 		default:
 			g.refuse(w, r, err)
 		}
@@ -84,21 +84,21 @@ func (g *Authenticator) Wrap(next http.Handler) http.Handler {
 	return mux
 }
 
-// lookAgain is the interval at which the credential of an open stream is checked.
-const lookAgain = 2 * time.Second
+// recheckInterval is the interval at which the credential of an open stream is checked.
+const recheckInterval = 2 * time.Second
 
 // watch ends a stream whose credential was revoked or has expired. Requests by POST are
 // not cut: a run checks its rights at every step.
 func (g *Authenticator) watch(r *http.Request, grant Grant) (*http.Request, func()) {
-	ctx, cancel := context.WithCancel(with(r.Context(), grant))
+	ctx, cancel := context.WithCancel(withGrant(r.Context(), grant))
 	if r.Method == http.MethodGet {
 		go func() {
-			tick := time.NewTicker(lookAgain)
+			tick := time.NewTicker(recheckInterval)
 			defer tick.Stop()
 			for ctx.Err() == nil {
 				select {
 				case <-tick.C:
-					if _, err := grant.Current(); err != nil || grant.over(g.o.Now()) {
+					if _, err := grant.Current(); err != nil || grant.expired(g.o.Now()) {
 						cancel()
 					}
 				case <-ctx.Done():
@@ -109,7 +109,7 @@ func (g *Authenticator) watch(r *http.Request, grant Grant) (*http.Request, func
 	return r.WithContext(ctx), cancel
 }
 
-func (g Grant) over(now time.Time) bool { return !g.Expires.IsZero() && now.After(g.Expires) }
+func (g Grant) expired(now time.Time) bool { return !g.Expires.IsZero() && now.After(g.Expires) }
 
 // errNone is the error of a request without a credential.
 var errNone = errors.New("there is no credential")
@@ -168,14 +168,14 @@ func underClients(path string) bool {
 // longestCredential is longer than any token that an issuer signs.
 const longestCredential = 16 << 10
 
-// waiting is the error for a sender of too many wrong credentials: how long to wait.
-type waiting time.Duration
+// backoffError is the error for a sender of too many wrong credentials: how long to wait.
+type backoffError time.Duration
 
-func (w waiting) Error() string {
+func (w backoffError) Error() string {
 	return fmt.Sprintf("too many wrong credentials came from this address; wait %d s", w.seconds())
 }
 
-func (w waiting) seconds() int { return 1 + int(time.Duration(w).Seconds()) }
+func (w backoffError) seconds() int { return 1 + int(time.Duration(w).Seconds()) }
 
 // check verifies a credential. A sender of too many wrong ones is told to wait, and
 // learns nothing more about them.
@@ -187,7 +187,7 @@ func (g *Authenticator) check(r *http.Request, credential string) (Grant, error)
 		from := senderOf(r)
 		if wait := g.limit.failed(from); wait > 0 {
 			g.o.Log.Warn("an address brings wrong credentials, and must wait", "address", from.String())
-			return Grant{}, waiting(wait)
+			return Grant{}, backoffError(wait)
 		}
 		g.o.Log.Info("credential refused", "address", from.String(), "why", err)
 	case !errors.Is(err, errScope):
@@ -228,7 +228,7 @@ func writeDenied(w http.ResponseWriter, status int, message, next string) {
 // why returns the status and texts for a refused request. They disclose no more than
 // the client needs.
 func (g *Authenticator) why(w http.ResponseWriter, r *http.Request, err error) (status int, message, next string) {
-	wait, late := errors.AsType[waiting](err)
+	wait, late := errors.AsType[backoffError](err)
 	switch {
 	case late:
 		w.Header().Set("Retry-After", strconv.Itoa(wait.seconds()))
@@ -243,7 +243,7 @@ func (g *Authenticator) why(w http.ResponseWriter, r *http.Request, err error) (
 		w.Header().Set("WWW-Authenticate", g.challenge(r, "invalid_token"))
 		return http.StatusUnauthorized, ErrRefused.Error(), "get another token: understudy token ls names the clients that have one"
 	case errors.Is(err, errUnready):
-		w.Header().Set("Retry-After", strconv.Itoa(int(rest.Seconds())))
+		w.Header().Set("Retry-After", strconv.Itoa(int(refetchInterval.Seconds())))
 		return http.StatusServiceUnavailable, errUnready.Error(), "try again later"
 	}
 	return http.StatusServiceUnavailable, "the credentials cannot be checked", "the server's log has the details"

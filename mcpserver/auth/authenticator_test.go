@@ -44,7 +44,7 @@ func TestNobodyIsLetInWithoutACredential(t *testing.T) {
 	} {
 		for _, path := range []string{"/mcp", "/mcp/ask", "/runs", "/captures/x", "/events", "/metrics", "/ready", "/mode", "/api/runs", "/", "/nothing"} {
 			for _, method := range []string{"GET", "POST", "DELETE", "PUT", "OPTIONS"} {
-				st.limit.by = nil // as if from another address
+				st.limit.buckets = nil // as if from another address
 				res := st.try(method, path, "Authorization", c.header)
 				if res.StatusCode != c.want {
 					t.Errorf("%s: %s %s is %s, want %d", c.say, method, path, res.Status, c.want)
@@ -102,8 +102,8 @@ func TestTokensAreNotGuessed(t *testing.T) {
 			t.Fatal(res.Status)
 		}
 	}
-	if tried != failures || limited != 100-failures {
-		t.Errorf("%d guesses were tried and %d were not, want %d tried", tried, limited, failures)
+	if tried != maxFailures || limited != 100-maxFailures {
+		t.Errorf("%d guesses were tried and %d were not, want %d tried", tried, limited, maxFailures)
 	}
 	if res := st.try("GET", "/runs", "Authorization", "Bearer "+late); res.StatusCode != 200 {
 		t.Errorf("a right credential that was not seen before: %s", res.Status)
@@ -119,7 +119,7 @@ func TestTokensAreNotGuessed(t *testing.T) {
 	if res := st.do(elsewhere, "Authorization", "Bearer "+late); res.StatusCode != 200 {
 		t.Errorf("from another address: %s", res.Status)
 	}
-	st.clock.pass(interval)
+	st.clock.pass(refillInterval)
 	if res := st.try("GET", "/runs", "Authorization", "Bearer x"); res.StatusCode != 401 {
 		t.Errorf("a guess after a while: %s", res.Status)
 	}
@@ -131,12 +131,12 @@ func TestTokensAreNotGuessed(t *testing.T) {
 func TestLimiterForgets(t *testing.T) {
 	now := time.Now()
 	l := &limiter{now: func() time.Time { return now }}
-	for i := range senders + 10 {
+	for i := range maxSenders + 10 {
 		a := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 		l.failed(sender{netip.PrefixFrom(a, 32), noUser})
 	}
-	if len(l.by) > senders {
-		t.Errorf("%d senders are kept", len(l.by))
+	if len(l.buckets) > maxSenders {
+		t.Errorf("%d senders are kept", len(l.buckets))
 	}
 }
 
@@ -168,10 +168,10 @@ func TestGuessesAreCountedByAddressAndUser(t *testing.T) {
 		return res.StatusCode
 	}
 	came := map[int]int{}
-	for i := range byte(2 * failures) {
+	for i := range byte(2 * maxFailures) {
 		came[get(i+2, "x")]++
 	}
-	if diff := cmp.Diff(map[int]int{401: failures, 429: failures}, came); diff != "" {
+	if diff := cmp.Diff(map[int]int{401: maxFailures, 429: maxFailures}, came); diff != "" {
 		t.Error("one guess of each of many addresses:", diff)
 	}
 	if got := get(2, token); got != 200 {
@@ -345,9 +345,9 @@ func TestCookieEndsWithItsToken(t *testing.T) {
 	st := newStage(t)
 	token := st.add(laptop)
 	one := cookiesOf(st.form("/login", url.Values{"token": {token}}))
-	st.clock.pass(loginTime + time.Second)
+	st.clock.pass(loginLifetime + time.Second)
 	if res := st.try("GET", "/runs", one...); res.StatusCode != 401 {
-		t.Errorf("after %s: %s", loginTime, res.Status)
+		t.Errorf("after %s: %s", loginLifetime, res.Status)
 	}
 	two := cookiesOf(st.form("/login", url.Values{"token": {token}}))
 	if err := st.tokens.Remove("laptop"); err != nil {
@@ -364,8 +364,8 @@ func TestLoginsAreBounded(t *testing.T) {
 	for i := range maxLogins + 10 {
 		l.add(Grant{Name: "x"}, now.Add(time.Duration(i)*time.Millisecond))
 	}
-	if len(l.by) > maxLogins {
-		t.Errorf("%d logins are kept", len(l.by))
+	if len(l.sessions) > maxLogins {
+		t.Errorf("%d logins are kept", len(l.sessions))
 	}
 }
 

@@ -16,15 +16,15 @@ import (
 // errGone is the error when a client has reset its connection.
 var errGone = errors.New("the connection is gone, so it cannot be told whose it was")
 
-// lives returns nil if our side of a connection is connected: established, or only the
+// checkConnected returns nil if our side of a connection is connected: established, or only the
 // client has ended its direction.
-func lives(c net.Conn) error {
+func checkConnected(c net.Conn) error {
 	if t, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = t.NetConn()
 	}
 	s, ok := c.(syscall.Conn)
 	if !ok {
-		return errUntold
+		return errUnknownUser
 	}
 	raw, err := s.SyscallConn()
 	if err != nil {
@@ -67,8 +67,8 @@ type diagReply struct {
 // sockDiagByFamily is the type of the netlink message that requests one connection.
 const sockDiagByFamily = 20
 
-// askKernel asks for the client's side of one connection over netlink.
-func askKernel(client, server netip.AddrPort) (uid int, err error) {
+// queryKernel asks for the client's side of one connection over netlink.
+func queryKernel(client, server netip.AddrPort) (uid int, err error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
 		return 0, err
@@ -133,7 +133,7 @@ func readReply(reply []byte, client, server netip.AddrPort) (uid int, err error)
 		return 0, fmt.Errorf("the answer of the kernel cannot be read: %w", err)
 	}
 	want := idOf(client, server)
-	if r.Inode == 0 || !slices.Contains(connected, r.State) || r.ID.From != want.From || r.ID.To != want.To {
+	if r.Inode == 0 || !slices.Contains(connectedStates, r.State) || r.ID.From != want.From || r.ID.To != want.To {
 		return 0, errUnlisted
 	}
 	return int(r.UID), nil

@@ -100,11 +100,11 @@ func TestConnectionLives(t *testing.T) {
 		if err := c.change(client, server); err != nil {
 			t.Fatal(err)
 		}
-		if err := lives(server); (err == nil) != c.lives {
+		if err := checkConnected(server); (err == nil) != c.lives {
 			t.Errorf("%s: %v", c.say, err)
 		}
 	}
-	if one, _ := net.Pipe(); lives(one) == nil {
+	if one, _ := net.Pipe(); checkConnected(one) == nil {
 		t.Error("what is no connection of the system lives")
 	}
 }
@@ -115,7 +115,7 @@ func TestKernelAndTablesAgree(t *testing.T) {
 		l := listener(t, address)
 		client, server := dialFrom(t, l, nil)
 		from, to := netip.MustParseAddrPort(server.RemoteAddr().String()), netip.MustParseAddrPort(server.LocalAddr().String())
-		uid, err := askKernel(from, to)
+		uid, err := queryKernel(from, to)
 		if err != nil && !errors.Is(err, errUnlisted) {
 			t.Skipf("this kernel has no sock_diag: %v", err)
 		}
@@ -124,11 +124,11 @@ func TestKernelAndTablesAgree(t *testing.T) {
 			t.Errorf("%s: the kernel says %d, %v; the tables %d, %v", address, uid, err, read, errRead)
 		}
 		// Without such a connection, the kernel returns a socket that listens at the address.
-		if uid, err := askKernel(to, netip.AddrPortFrom(from.Addr(), 1)); err == nil {
+		if uid, err := queryKernel(to, netip.AddrPortFrom(from.Addr(), 1)); err == nil {
 			t.Errorf("%s: a listener counts as a client of the user %d", address, uid)
 		}
 		client.Close()
-		if uid, err := askKernel(from, to); err == nil {
+		if uid, err := queryKernel(from, to); err == nil {
 			t.Errorf("%s: a client that is gone is of the user %d", address, uid)
 		}
 	}
@@ -157,7 +157,7 @@ func BenchmarkWhoseConnection(b *testing.B) {
 		defer server.Close()
 	}
 	from, to := netip.MustParseAddrPort(server.RemoteAddr().String()), netip.MustParseAddrPort(server.LocalAddr().String())
-	for name, ask := range map[string]func(netip.AddrPort, netip.AddrPort) (int, error){"kernel": askKernel, "tables": readTables} {
+	for name, ask := range map[string]func(netip.AddrPort, netip.AddrPort) (int, error){"kernel": queryKernel, "tables": readTables} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := ask(from, to); err != nil {

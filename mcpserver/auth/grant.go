@@ -80,7 +80,7 @@ func From(ctx context.Context) (Grant, bool) {
 	return g, ok
 }
 
-func with(ctx context.Context, g Grant) context.Context {
+func withGrant(ctx context.Context, g Grant) context.Context {
 	return context.WithValue(ctx, grantKey{}, g)
 }
 

@@ -36,26 +36,26 @@ var algorithms = []string{oidc.RS256, oidc.ES256, oidc.EdDSA}
 
 // Issuer verifies tokens that an identity provider signed. It fetches the keys when
 // the first token needs them, caches them, and fetches them again for a token with an
-// unknown key, at most once per rest.
+// unknown key, at most once per refetchInterval.
 type Issuer struct {
 	url, audience string
 	host          string // of the issuer; part of the names of its clients
 	now           func() time.Time
-	pages         *sparing
+	transport     *throttledTransport
 	client        *http.Client
 
-	mu       sync.Mutex
-	verifier *oidc.IDTokenVerifier
-	made     time.Time // when the verifier was made, which caches keys
+	mu           sync.Mutex
+	verifier     *oidc.IDTokenVerifier
+	verifierMade time.Time // when the verifier was made, which caches keys
 }
 
-// rest is the shortest time between two requests to the same address of the issuer.
-const rest = 10 * time.Second
+// refetchInterval is the shortest time between two requests to the same address of the issuer.
+const refetchInterval = 10 * time.Second
 
 // Limits of a response of the issuer.
 const (
-	issuerTime = 10 * time.Second
-	issuerRoom = 1 << 20
+	issuerTimeout = 10 * time.Second
+	maxIssuerBody = 1 << 20
 )
 
 // NewIssuer accepts the tokens of an issuer for an audience. It sends no request yet.
@@ -73,9 +73,9 @@ func NewIssuer(address, audience string) (*Issuer, error) {
 			WithNext("name what the issuer writes into aud for this server with --audience")
 	}
 	i := &Issuer{url: address, host: u.Hostname(), audience: audience, now: time.Now}
-	i.pages = &sparing{next: http.DefaultTransport, now: func() time.Time { return i.now() }}
+	i.transport = &throttledTransport{next: http.DefaultTransport, now: func() time.Time { return i.now() }}
 	i.client = &http.Client{
-		Timeout: issuerTime, Transport: i.pages,
+		Timeout: issuerTimeout, Transport: i.transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return i, nil
@@ -92,31 +92,31 @@ func (*Issuer) takes(credential string) bool { return strings.Count(credential, 
 
 // claims are the claims that package oidc does not check.
 type claims struct {
-	Scope words `json:"scope"`
-	Scp   words `json:"scp"` // the name that some issuers use
+	Scope stringList `json:"scope"`
+	Scp   stringList `json:"scp"` // the name that some issuers use
 	// NotBefore is in seconds since 1970.
 	NotBefore float64 `json:"nbf"`
 }
 
-// skew is how far the clock of an issuer may be ahead of ours.
-const skew = time.Minute
+// maxClockSkew is how far the clock of an issuer may be ahead of ours.
+const maxClockSkew = time.Minute
 
-// begun fails for a token that is not valid yet, or that claims to be issued in the
+// checkStarted fails for a token that is not valid yet, or that claims to be issued in the
 // future.
-func (c claims) begun(issued, now time.Time) error {
-	if late := now.Add(skew); issued.After(late) || c.NotBefore > float64(late.Unix()) {
+func (c claims) checkStarted(issued, now time.Time) error {
+	if late := now.Add(maxClockSkew); issued.After(late) || c.NotBefore > float64(late.Unix()) {
 		return errors.New("it does not count yet")
 	}
 	return nil
 }
 
-// counted lists the claims on which a decision depends.
-var counted = []string{"iss", "aud", "exp", "nbf", "iat", "sub", "scope", "scp"}
+// decisiveClaims lists the claims on which a decision depends.
+var decisiveClaims = []string{"iss", "aud", "exp", "nbf", "iat", "sub", "scope", "scp"}
 
-// exact refuses claims that are given twice or in another case. encoding/json takes the
+// checkClaimNames refuses claims that are given twice or in another case. encoding/json takes the
 // last of several spellings, so a claim that the issuer lets its users name could
 // replace one of its own.
-func exact(raw json.RawMessage) error {
+func checkClaimNames(raw json.RawMessage) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.Token(); err != nil {
 		return err
@@ -128,7 +128,7 @@ func exact(raw json.RawMessage) error {
 			return err
 		}
 		name, _ := t.(string)
-		for _, known := range counted {
+		for _, known := range decisiveClaims {
 			if strings.EqualFold(name, known) && name != known {
 				return fmt.Errorf("the claim %q is written %q", known, name)
 			}
@@ -144,9 +144,9 @@ func exact(raw json.RawMessage) error {
 	return nil
 }
 
-// canonical refuses a token whose base64 is not the canonical encoding: one token would
+// checkCanonical refuses a token whose base64 is not the canonical encoding: one token would
 // otherwise have many spellings.
-func canonical(credential string) error {
+func checkCanonical(credential string) error {
 	for part := range strings.SplitSeq(credential, ".") {
 		if _, err := base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
 			return err
@@ -155,11 +155,11 @@ func canonical(credential string) error {
 	return nil
 }
 
-// words is decoded from a list of strings, or from one string with spaces between.
-type words []string
+// stringList is decoded from a list of strings, or from one string with spaces between.
+type stringList []string
 
 // UnmarshalJSON accepts both forms.
-func (w *words) UnmarshalJSON(raw []byte) error {
+func (w *stringList) UnmarshalJSON(raw []byte) error {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		*w = strings.Fields(text)
@@ -180,11 +180,11 @@ func (i *Issuer) verify(ctx context.Context, credential string) (Grant, error) {
 	if err != nil {
 		return Grant{}, err
 	}
-	if err := canonical(credential); err != nil {
+	if err := checkCanonical(credential); err != nil {
 		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	token, err := v.Verify(ctx, credential)
-	if err != nil && i.pages.broken() {
+	if err != nil && i.transport.broken() {
 		return Grant{}, fmt.Errorf("%w: %w", errUnready, err)
 	}
 	if err != nil {
@@ -192,21 +192,21 @@ func (i *Issuer) verify(ctx context.Context, credential string) (Grant, error) {
 	}
 	var raw json.RawMessage
 	var c claims
-	if err := errors.Join(token.Claims(&raw), exact(raw), token.Claims(&c)); err != nil {
+	if err := errors.Join(token.Claims(&raw), checkClaimNames(raw), token.Claims(&c)); err != nil {
 		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	if err := c.begun(token.IssuedAt, i.now()); err != nil {
+	if err := c.checkStarted(token.IssuedAt, i.now()); err != nil {
 		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if err := checkName(token.Subject); err != nil {
 		return Grant{}, fmt.Errorf("%w: its subject: %w", ErrRefused, err)
 	}
 	g := Grant{Name: token.Subject + "@" + i.host, Expires: token.Expiry, Signed: true}
-	return g, g.scoped(slices.Concat(c.Scope, c.Scp))
+	return g, g.applyScopes(slices.Concat(c.Scope, c.Scp))
 }
 
-// scoped fills in the rights that the scopes of a token give.
-func (g *Grant) scoped(scopes []string) error {
+// applyScopes fills in the rights that the scopes of a token give.
+func (g *Grant) applyScopes(scopes []string) error {
 	for _, s := range scopes {
 		switch {
 		case s == ScopeAct, s == ScopeAsk && g.Mode == "":
@@ -225,15 +225,15 @@ func (g *Grant) scoped(scopes []string) error {
 	return nil
 }
 
-// keyTime is the longest time for which keys are kept: a withdrawn key counts no longer
+// keyLifetime is the longest time for which keys are kept: a withdrawn key counts no longer
 // than that.
-const keyTime = time.Hour
+const keyLifetime = time.Hour
 
 // ready returns the verifier, after asking the issuer for its keys if they are too old.
 func (i *Issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.verifier != nil && i.now().Sub(i.made) < keyTime {
+	if i.verifier != nil && i.now().Sub(i.verifierMade) < keyLifetime {
 		return i.verifier, nil
 	}
 	ctx = oidc.ClientContext(context.WithoutCancel(ctx), i.client) // a client that disconnects must not fail the fetch for others
@@ -241,25 +241,25 @@ func (i *Issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnready, err)
 	}
-	i.made = i.now()
+	i.verifierMade = i.now()
 	i.verifier = p.VerifierContext(ctx, &oidc.Config{
 		ClientID: i.audience, SupportedSigningAlgs: algorithms, Now: func() time.Time { return i.now() },
 	})
 	return i.verifier, nil
 }
 
-// sparing is an http.RoundTripper that fetches each URL at most once per rest and
-// repeats the last response in between, so that clients with made-up keys cause no
-// traffic.
-type sparing struct {
+// throttledTransport is an http.RoundTripper that fetches each URL at most once per
+// refetchInterval and repeats the last response in between, so that clients with made-up
+// keys cause no traffic.
+type throttledTransport struct {
 	next http.RoundTripper
 	now  func() time.Time
 
 	mu   sync.Mutex
-	last map[string]fetched
+	last map[string]cachedResponse
 }
 
-type fetched struct {
+type cachedResponse struct {
 	at     time.Time
 	status int
 	header http.Header
@@ -268,14 +268,14 @@ type fetched struct {
 }
 
 // RoundTrip fetches a URL, or returns the last response.
-func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *throttledTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f, ok := s.last[r.URL.String()]
-	if !ok || s.now().Sub(f.at) >= rest {
+	if !ok || s.now().Sub(f.at) >= refetchInterval {
 		f = s.fetch(r)
 		if s.last == nil {
-			s.last = map[string]fetched{}
+			s.last = map[string]cachedResponse{}
 		}
 		s.last[r.URL.String()] = f
 	}
@@ -289,7 +289,7 @@ func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // broken reports whether the last request to some address failed.
-func (s *sparing) broken() bool {
+func (s *throttledTransport) broken() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.last {
@@ -300,8 +300,8 @@ func (s *sparing) broken() bool {
 	return false
 }
 
-func (s *sparing) fetch(r *http.Request) fetched {
-	f := fetched{at: s.now()}
+func (s *throttledTransport) fetch(r *http.Request) cachedResponse {
+	f := cachedResponse{at: s.now()}
 	res, err := s.next.RoundTrip(r)
 	if err != nil {
 		f.err = err
@@ -309,6 +309,6 @@ func (s *sparing) fetch(r *http.Request) fetched {
 	}
 	defer res.Body.Close()
 	f.status, f.header = res.StatusCode, res.Header
-	f.body, f.err = io.ReadAll(io.LimitReader(res.Body, issuerRoom))
+	f.body, f.err = io.ReadAll(io.LimitReader(res.Body, maxIssuerBody))
 	return f
 }

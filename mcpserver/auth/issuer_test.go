@@ -48,7 +48,7 @@ func TestSignedTokens(t *testing.T) {
 	}
 	for _, c := range rows {
 		t.Run(c.say, func(t *testing.T) {
-			st.limit.by = nil
+			st.limit.buckets = nil
 			res := st.try("GET", "/runs", "Authorization", "Bearer "+c.token)
 			got := fmt.Sprint(res.StatusCode)
 			if res.StatusCode == 200 {
@@ -69,7 +69,7 @@ func TestKeysRotate(t *testing.T) {
 	a := hostile.NewAuthority(t, old)
 	st := trust(t, a)
 	status := func(s hostile.Signer) int {
-		st.limit.by = nil
+		st.limit.buckets = nil
 		return st.try("GET", "/runs", "Authorization", "Bearer "+s.Sign(a.Claims(st.clock.time(), nil))).StatusCode
 	}
 	if got := status(old); got != 200 {
@@ -82,7 +82,7 @@ func TestKeysRotate(t *testing.T) {
 		t.Errorf("the keys were fetched %d times for one key", got)
 	}
 	a.Publish(fresh)
-	st.clock.pass(rest)
+	st.clock.pass(refetchInterval)
 	becomes(t, "with the new key", 200, func() int { return status(fresh) })
 	becomes(t, "with the key that was withdrawn", 401, func() int { return status(old) })
 }
@@ -105,14 +105,14 @@ func TestWithdrawnKeyCountsAnHourAtMost(t *testing.T) {
 	a := hostile.NewAuthority(t, s)
 	st := trust(t, a)
 	status := func() int {
-		st.limit.by = nil
+		st.limit.buckets = nil
 		return st.try("GET", "/runs", "Authorization", "Bearer "+s.Sign(a.Claims(st.clock.time(), nil))).StatusCode
 	}
 	if got := status(); got != 200 {
 		t.Fatal(got)
 	}
 	a.Publish()
-	st.clock.pass(keyTime)
+	st.clock.pass(keyLifetime)
 	becomes(t, "after an hour", 401, status)
 }
 
@@ -122,7 +122,7 @@ func TestUnknownKeysMakeNoTraffic(t *testing.T) {
 	a := hostile.NewAuthority(t, known)
 	st := trust(t, a)
 	for i := range 50 {
-		st.limit.by = nil
+		st.limit.buckets = nil
 		s := known
 		s.ID = fmt.Sprintf("made-up-%d", i)
 		if res := st.try("GET", "/runs", "Authorization", "Bearer "+s.Sign(a.Claims(st.clock.time(), nil))); res.StatusCode != 401 {
@@ -140,13 +140,13 @@ func TestIssuerThatDoesNotAnswer(t *testing.T) {
 	a.Broken.Store(true)
 	st := trust(t, a)
 	token := s.Sign(a.Claims(st.clock.time(), nil))
-	for range failures + 5 { // these do not count as failures of the client
+	for range maxFailures + 5 { // these do not count as failures of the client
 		if res := st.try("GET", "/runs", "Authorization", "Bearer "+token); res.StatusCode != 503 {
 			t.Fatalf("%s", res.Status)
 		}
 	}
 	a.Broken.Store(false)
-	st.clock.pass(rest)
+	st.clock.pass(refetchInterval)
 	becomes(t, "once it answers", 200, func() int {
 		return st.try("GET", "/runs", "Authorization", "Bearer "+token).StatusCode
 	})
@@ -216,7 +216,7 @@ func FuzzCredential(f *testing.F) {
 	g := New(Options{Tokens: NewTokens(f.TempDir() + "/none.json"), Issuer: issuer})
 	h := g.Wrap(http.HandlerFunc(whoami))
 	f.Fuzz(func(t *testing.T, credential string) {
-		g.limit.by = nil
+		g.limit.buckets = nil
 		r := httptest.NewRequestWithContext(t.Context(), "GET", "/runs", nil)
 		r.Header["Authorization"] = []string{"Bearer " + credential}
 		w := httptest.NewRecorder()
@@ -238,7 +238,7 @@ func TestClaimsAreReadByTheirExactNames(t *testing.T) {
 			want = 200
 		}
 		token := s.SignText(nil, c.Claims(a.Claims(st.clock.time(), nil)))
-		st.limit.by = nil
+		st.limit.buckets = nil
 		if res := st.try("GET", "/runs", "Authorization", "Bearer "+token); res.StatusCode != want {
 			t.Errorf("%s: %s, want %d", c.Say, res.Status, want)
 		}

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Limits on wrong credentials from one sender: a burst of failures, then one per
-// interval.
+// Limits on wrong credentials from one sender: a burst of maxFailures, then one
+// per refillInterval.
 const (
-	failures = 10
-	interval = 5 * time.Second
-	senders  = 10_000 // whose failures are counted at a time
+	maxFailures    = 10
+	refillInterval = 5 * time.Second
+	maxSenders     = 10_000 // whose failures are counted at a time
 )
 
 // limiter counts wrong credentials per sender. A sender with too many must wait. A
@@ -23,8 +23,8 @@ const (
 type limiter struct {
 	now func() time.Time
 
-	mu sync.Mutex
-	by map[sender]bucket
+	mu      sync.Mutex
+	buckets map[sender]bucket
 }
 
 // sender is an address and, on this machine, the user whose program sends from it: one
@@ -52,8 +52,8 @@ type bucket struct {
 	at   time.Time
 }
 
-func (b bucket) filled(now time.Time) bucket {
-	return bucket{min(failures, b.left+now.Sub(b.at).Seconds()/interval.Seconds()), now}
+func (b bucket) refilled(now time.Time) bucket {
+	return bucket{min(maxFailures, b.left+now.Sub(b.at).Seconds()/refillInterval.Seconds()), now}
 }
 
 // failed notes a wrong credential and returns how long its sender must wait, or 0.
@@ -61,35 +61,35 @@ func (l *limiter) failed(from sender) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	b, ok := l.by[from]
+	b, ok := l.buckets[from]
 	if !ok {
-		b = bucket{failures, now}
+		b = bucket{maxFailures, now}
 	}
-	if l.by == nil {
-		l.by = map[sender]bucket{}
+	if l.buckets == nil {
+		l.buckets = map[sender]bucket{}
 	}
-	if len(l.by) >= senders {
+	if len(l.buckets) >= maxSenders {
 		l.sweep(now)
 	}
-	if b = b.filled(now); b.left < 1 {
-		l.by[from] = b
-		return time.Duration((1 - b.left) * float64(interval))
+	if b = b.refilled(now); b.left < 1 {
+		l.buckets[from] = b
+		return time.Duration((1 - b.left) * float64(refillInterval))
 	}
 	b.left--
-	l.by[from] = b
+	l.buckets[from] = b
 	return 0
 }
 
 // sweep forgets the senders without failures left, or all of them if the others are too
 // many, to bound the memory.
 func (l *limiter) sweep(now time.Time) {
-	for a, b := range l.by {
-		if b.filled(now).left >= failures {
-			delete(l.by, a)
+	for a, b := range l.buckets {
+		if b.refilled(now).left >= maxFailures {
+			delete(l.buckets, a)
 		}
 	}
-	if len(l.by) >= senders {
-		clear(l.by)
+	if len(l.buckets) >= maxSenders {
+		clear(l.buckets)
 	}
 }
 

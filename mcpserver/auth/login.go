@@ -12,8 +12,8 @@ import (
 
 const loginPath = "/login"
 
-// loginTime is how long a login in a browser lasts.
-const loginTime = 12 * time.Hour
+// loginLifetime is how long a login in a browser lasts.
+const loginLifetime = 12 * time.Hour
 
 // maxLogins bounds the sessions; a new one replaces the oldest.
 const maxLogins = 1_000
@@ -21,8 +21,8 @@ const maxLogins = 1_000
 // logins are the sessions of browsers that presented a token. A browser holds a random
 // number instead of the token, and it counts only for pages: see forPages.
 type logins struct {
-	mu sync.Mutex
-	by map[[sha256.Size]byte]login
+	mu       sync.Mutex
+	sessions map[[sha256.Size]byte]login
 }
 
 type login struct {
@@ -53,26 +53,26 @@ func cookieOf(secure bool) string {
 func (l *logins) add(g Grant, now time.Time) (id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.by == nil {
-		l.by = map[[sha256.Size]byte]login{}
+	if l.sessions == nil {
+		l.sessions = map[[sha256.Size]byte]login{}
 	}
-	oldest, first := [sha256.Size]byte{}, now.Add(loginTime)
-	for key, x := range l.by {
+	oldest, first := [sha256.Size]byte{}, now.Add(loginLifetime)
+	for key, x := range l.sessions {
 		if now.After(x.until) {
-			delete(l.by, key)
+			delete(l.sessions, key)
 		} else if x.until.Before(first) {
 			oldest, first = key, x.until
 		}
 	}
-	if len(l.by) >= maxLogins {
-		delete(l.by, oldest)
+	if len(l.sessions) >= maxLogins {
+		delete(l.sessions, oldest)
 	}
-	until := now.Add(loginTime)
+	until := now.Add(loginLifetime)
 	if !g.Expires.IsZero() && g.Expires.Before(until) {
 		until = g.Expires
 	}
 	id = rand.Text()
-	l.by[sha256.Sum256([]byte(id))] = login{g, until}
+	l.sessions[sha256.Sum256([]byte(id))] = login{g, until}
 	return id
 }
 
@@ -83,7 +83,7 @@ func (l *logins) find(r *http.Request, secure bool, now time.Time) (Grant, bool)
 		return Grant{}, false
 	}
 	l.mu.Lock()
-	x, ok := l.by[sha256.Sum256([]byte(c.Value))]
+	x, ok := l.sessions[sha256.Sum256([]byte(c.Value))]
 	l.mu.Unlock()
 	if !ok || now.After(x.until) {
 		return Grant{}, false
@@ -96,11 +96,13 @@ func (l *logins) drop(r *http.Request, secure bool) {
 	if c, err := r.Cookie(cookieOf(secure)); err == nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.by, sha256.Sum256([]byte(c.Value)))
+		delete(l.sessions, sha256.Sum256([]byte(c.Value)))
 	}
 }
 
-func (g *Authenticator) showLogin(w http.ResponseWriter, _ *http.Request) { page(w, http.StatusOK, "") }
+func (g *Authenticator) showLogin(w http.ResponseWriter, _ *http.Request) {
+	writeLoginPage(w, http.StatusOK, "")
+}
 
 // maxForm is more than a token needs.
 const maxForm = 64 << 10
@@ -109,17 +111,17 @@ const maxForm = 64 << 10
 func (g *Authenticator) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		page(w, http.StatusBadRequest, "The form could not be read.")
+		writeLoginPage(w, http.StatusBadRequest, "The form could not be read.")
 		return
 	}
 	grant, err := g.check(r, r.PostForm.Get("token"))
 	if err != nil {
 		status, message, _ := g.why(w, r, err)
 		w.Header().Del("WWW-Authenticate") // a browser would ask for a password
-		page(w, status, message)
+		writeLoginPage(w, status, message)
 		return
 	}
-	g.setCookie(w, r, g.logins.add(grant, g.o.Now()), int(loginTime.Seconds()))
+	g.setCookie(w, r, g.logins.add(grant, g.o.Now()), int(loginLifetime.Seconds()))
 	http.Redirect(w, r, "/runs", http.StatusSeeOther)
 }
 
@@ -135,8 +137,8 @@ func (g *Authenticator) setCookie(w http.ResponseWriter, r *http.Request, value 
 	})
 }
 
-// page writes the login form. It loads nothing and cannot be framed.
-func page(w http.ResponseWriter, status int, message string) {
+// writeLoginPage writes the login form. It loads nothing and cannot be framed.
+func writeLoginPage(w http.ResponseWriter, status int, message string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ours reports whether a file belongs to the user of this process, or to root.
-func ours(info fs.FileInfo) bool {
+// ownedByUser reports whether a file belongs to the user of this process, or to root.
+func ownedByUser(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || s.Uid == 0 || int(s.Uid) == os.Geteuid()
 }

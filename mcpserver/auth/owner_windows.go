@@ -2,5 +2,5 @@ package auth
 
 import "io/fs"
 
-// ours is always true on Windows, where the permissions of a user's folder keep others out.
-func ours(fs.FileInfo) bool { return true }
+// ownedByUser is always true on Windows, where the permissions of a user's folder keep others out.
+func ownedByUser(fs.FileInfo) bool { return true }

@@ -84,14 +84,14 @@ func (t *Tokens) List() ([]Token, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.seen == nil || !same(t.seen, info) {
+	if t.seen == nil || !sameFile(t.seen, info) {
 		t.seen = info
 		t.list, t.err = readTokens(t.path, info)
 	}
 	return slices.Clone(t.list), t.err
 }
 
-func same(a, b fs.FileInfo) bool {
+func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
 }
 
@@ -106,7 +106,7 @@ func readTokens(path string, info fs.FileInfo) ([]Token, error) {
 	if !info.Mode().IsRegular() || info.Size() > maxTokenFile {
 		return nil, steps.Errorf(steps.Invalid, "%s is no file of tokens", path)
 	}
-	if !ours(info) {
+	if !ownedByUser(info) {
 		return nil, steps.Errorf(steps.Denied, "%s belongs to another user, who could let anybody in", path).
 			WithNext("name a file of your own with --token-file")
 	}

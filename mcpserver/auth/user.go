@@ -20,39 +20,39 @@ import (
 // the user who runs the server, and of root, who can impersonate everyone. Without it,
 // every user of the machine could reach a loopback address. Make one with NewSameUser.
 type SameUser struct {
-	uid   int
-	of    func(client, server netip.AddrPort) (uid int, err error)
-	lives func(net.Conn) error // returns nil while our side is connected
-	log   *slog.Logger
+	uid            int
+	userOf         func(client, server netip.AddrPort) (uid int, err error)
+	checkConnected func(net.Conn) error // returns nil while our side is connected
+	log            *slog.Logger
 }
 
-// errUntold is the error when the system does not report the owner of a connection.
-var errUntold = errors.New("the system does not say whose program it is")
+// errUnknownUser is the error when the system does not report the owner of a connection.
+var errUnknownUser = errors.New("the system does not say whose program it is")
 
 // NewSameUser accepts the user of this process. It fails where the system does not
 // report the owner of a connection.
 func NewSameUser(log *slog.Logger) (*SameUser, error) {
 	if !TellsUsers() {
 		return nil, &steps.Error{
-			Code: steps.Unavailable, Err: errUntold,
+			Code: steps.Unavailable, Err: errUnknownUser,
 			Next: "use --auth token; or --auth none, when nobody else uses this machine",
 		}
 	}
-	return &SameUser{uid: os.Getuid(), of: userOf, lives: lives, log: log}, nil
+	return &SameUser{uid: os.Getuid(), userOf: userOf, checkConnected: checkConnected, log: log}, nil
 }
 
 type userKey struct{}
 
-// noted holds the checks of the connection that a request came in.
-type noted struct {
-	user  func() error // returns nil if the user may call; evaluated once
-	lives func() error // returns nil while our side is connected
+// connectionChecks holds the checks of the connection that a request came in.
+type connectionChecks struct {
+	user      func() error // returns nil if the user may call; evaluated once
+	connected func() error // returns nil while our side is connected
 }
 
 // Note prepares the check of a new connection, which is done once, when its first
 // request arrives. It is a ConnContext of an http.Server.
 func (u *SameUser) Note(ctx context.Context, c net.Conn) context.Context {
-	n := noted{lives: func() error { return u.lives(c) }}
+	n := connectionChecks{connected: func() error { return u.checkConnected(c) }}
 	n.user = sync.OnceValue(func() error { return u.check(c.RemoteAddr(), c.LocalAddr()) })
 	return context.WithValue(ctx, userKey{}, n)
 }
@@ -61,27 +61,27 @@ func (u *SameUser) Note(ctx context.Context, c net.Conn) context.Context {
 // client can send its request and reset the connection, which frees its port for
 // others, so that the owner found may be a bystander. As long as our side is connected,
 // nobody else can have the port, so the owner found before was the right one.
-func (n noted) check() error {
+func (n connectionChecks) check() error {
 	if n.user == nil {
-		return errUntold
+		return errUnknownUser
 	}
 	if err := n.user(); err != nil {
 		return err
 	}
-	return n.lives()
+	return n.connected()
 }
 
-// livingBody is a body that reports its end only while its sender is connected, so that
+// connectedBody is a body that reports its end only while its sender is connected, so that
 // nothing is done for a client that has left.
-type livingBody struct {
+type connectedBody struct {
 	io.ReadCloser
-	lives func() error
+	connected func() error
 }
 
-func (b livingBody) Read(p []byte) (int, error) {
+func (b connectedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
-		if gone := b.lives(); gone != nil {
+		if gone := b.connected(); gone != nil {
 			return 0, gone
 		}
 	}
@@ -93,9 +93,9 @@ func (u *SameUser) check(client, server net.Addr) error {
 	from, errFrom := netip.ParseAddrPort(client.String())
 	to, errTo := netip.ParseAddrPort(server.String())
 	if err := errors.Join(errFrom, errTo); err != nil {
-		return fmt.Errorf("%w: %w", errUntold, err)
+		return fmt.Errorf("%w: %w", errUnknownUser, err)
 	}
-	uid, err := u.of(from, to)
+	uid, err := u.userOf(from, to)
 	switch {
 	case err != nil:
 		u.log.Warn("a connection is refused: it cannot be told whose it is", "from", from.String(), "error", err)
@@ -110,27 +110,27 @@ func (u *SameUser) check(client, server net.Addr) error {
 // Wrap puts the guard in front of a handler.
 func (u *SameUser) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n, _ := r.Context().Value(userKey{}).(noted)
+		n, _ := r.Context().Value(userKey{}).(connectionChecks)
 		err := n.check()
 		switch {
 		case err == nil:
-			r.Body = livingBody{r.Body, n.lives}
+			r.Body = connectedBody{r.Body, n.connected}
 			next.ServeHTTP(w, r)
-		case slices.Contains(open, r.URL.Path):
-			next.ServeHTTP(w, r.WithContext(asStranger(r.Context())))
+		case slices.Contains(publicPaths, r.URL.Path):
+			next.ServeHTTP(w, r.WithContext(asUnauthenticated(r.Context())))
 		default:
 			writeDenied(w, http.StatusForbidden, err.Error(), "its user can make a token with: understudy token add NAME, and start the server again, which then asks everyone for one")
 		}
 	})
 }
 
-type strangerKey struct{}
+type unauthenticatedKey struct{}
 
-// asStranger marks a request that is answered although its sender is unknown.
-func asStranger(ctx context.Context) context.Context {
-	return context.WithValue(ctx, strangerKey{}, true)
+// asUnauthenticated marks a request that is answered although its sender is unknown.
+func asUnauthenticated(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unauthenticatedKey{}, true)
 }
 
-// Stranger reports whether a request to a public address came from a sender who would
+// Unauthenticated reports whether a request to a public address came from a sender who would
 // be refused elsewhere.
-func Stranger(ctx context.Context) bool { return ctx.Value(strangerKey{}) != nil }
+func Unauthenticated(ctx context.Context) bool { return ctx.Value(unauthenticatedKey{}) != nil }

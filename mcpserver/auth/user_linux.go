@@ -29,7 +29,7 @@ func TellsUsers() bool {
 // this machine. It asks the kernel for that connection alone: reading all of them takes
 // milliseconds, and other users could trigger that without end.
 func userOf(client, server netip.AddrPort) (uid int, err error) {
-	uid, err = askKernel(client, server)
+	uid, err = queryKernel(client, server)
 	if err == nil || errors.Is(err, errUnlisted) {
 		return uid, err
 	}
@@ -56,10 +56,10 @@ func readTables(client, server netip.AddrPort) (uid int, err error) {
 
 var errUnlisted = errors.New("no program of this machine has that side of the connection")
 
-// connected lists the states of a client's socket that belongs to a program and to
+// connectedStates lists the states of a client's socket that belongs to a program and to
 // which the server's side is connected: established, or closed for sending. A socket
 // that only tries to connect may have the port of another that is gone.
-var connected = []uint8{tcpEstablished, tcpFinWait1, tcpFinWait2}
+var connectedStates = []uint8{tcpEstablished, tcpFinWait1, tcpFinWait2}
 
 // The states of TCP, as Linux numbers them.
 const (
@@ -79,7 +79,7 @@ func userIn(table io.Reader, client, server netip.AddrPort) (uid int, err error)
 		if len(f) < 10 || f[9] == "0" || !isAt(f[1], client) || !isAt(f[2], server) {
 			continue
 		}
-		if state, err := strconv.ParseUint(f[3], 16, 8); err != nil || !slices.Contains(connected, uint8(state)) {
+		if state, err := strconv.ParseUint(f[3], 16, 8); err != nil || !slices.Contains(connectedStates, uint8(state)) {
 			continue
 		}
 		if uid, err = strconv.Atoi(f[7]); err != nil {

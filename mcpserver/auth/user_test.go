@@ -19,15 +19,15 @@ import (
 // user.
 func calledBy(t *testing.T, path string, uid int, err error) *http.Response {
 	t.Helper()
-	u := &SameUser{uid: 1000, log: slog.New(slog.DiscardHandler), of: func(client, server netip.AddrPort) (int, error) {
+	u := &SameUser{uid: 1000, log: slog.New(slog.DiscardHandler), userOf: func(client, server netip.AddrPort) (int, error) {
 		if client.Port() == server.Port() || !client.Addr().IsLoopback() {
 			t.Errorf("asked for %s and %s", client, server)
 		}
 		return uid, err
-	}, lives: func(net.Conn) error { return nil }}
+	}, checkConnected: func(net.Conn) error { return nil }}
 	site := httptest.NewUnstartedServer(u.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if Stranger(r.Context()) {
-			w.Header().Set("X-Stranger", "yes")
+		if Unauthenticated(r.Context()) {
+			w.Header().Set("X-Unauthenticated", "yes")
 		}
 	})))
 	site.Config.ConnContext = u.Note
@@ -51,8 +51,8 @@ func TestOnlyTheSameUserIsLetIn(t *testing.T) {
 		{"a program of the same user", 1000, nil, http.StatusOK},
 		{"root, who can be everyone", 0, nil, http.StatusOK},
 		{"a program of another user", 1001, nil, http.StatusForbidden},
-		{"nobody knows whose", 0, errUntold, http.StatusForbidden},
-		{"nobody knows whose, and it seems the same", 1000, errUntold, http.StatusForbidden},
+		{"nobody knows whose", 0, errUnknownUser, http.StatusForbidden},
+		{"nobody knows whose, and it seems the same", 1000, errUnknownUser, http.StatusForbidden},
 	} {
 		for _, path := range []string{"/mcp", "/mcp/ask", "/runs", "/events", "/metrics", "/mode", "/"} {
 			res := calledBy(t, path, c.uid, c.err)
@@ -71,11 +71,11 @@ func TestOnlyTheSameUserIsLetIn(t *testing.T) {
 
 // TestEveryoneMayAskIfItLives is about load balancers, which run as another user.
 func TestEveryoneMayAskIfItLives(t *testing.T) {
-	for _, path := range open {
-		if res := calledBy(t, path, 1001, nil); res.StatusCode != http.StatusOK || res.Header.Get("X-Stranger") != "yes" {
+	for _, path := range publicPaths {
+		if res := calledBy(t, path, 1001, nil); res.StatusCode != http.StatusOK || res.Header.Get("X-Unauthenticated") != "yes" {
 			t.Errorf("%s of another user: %s %v", path, res.Status, res.Header)
 		}
-		if res := calledBy(t, path, 1000, nil); res.StatusCode != http.StatusOK || res.Header.Get("X-Stranger") != "" {
+		if res := calledBy(t, path, 1000, nil); res.StatusCode != http.StatusOK || res.Header.Get("X-Unauthenticated") != "" {
 			t.Errorf("%s of the same user: %s %v", path, res.Status, res.Header)
 		}
 	}
@@ -83,7 +83,7 @@ func TestEveryoneMayAskIfItLives(t *testing.T) {
 
 // TestUnnotedConnectionIsRefused is about a server without the ConnContext.
 func TestUnnotedConnectionIsRefused(t *testing.T) {
-	u := &SameUser{of: func(netip.AddrPort, netip.AddrPort) (int, error) { return 0, nil }}
+	u := &SameUser{userOf: func(netip.AddrPort, netip.AddrPort) (int, error) { return 0, nil }}
 	w := httptest.NewRecorder()
 	u.Wrap(http.HandlerFunc(whoami)).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil))
 	if w.Code != http.StatusForbidden {
@@ -134,7 +134,7 @@ func TestOwnConnectionIsKnown(t *testing.T) {
 
 func TestSidesThatAreNoAddresses(t *testing.T) {
 	u := &SameUser{}
-	if err := u.check(&net.UnixAddr{Name: "@", Net: "unix"}, &net.UnixAddr{Name: "@", Net: "unix"}); !errors.Is(err, errUntold) {
+	if err := u.check(&net.UnixAddr{Name: "@", Net: "unix"}, &net.UnixAddr{Name: "@", Net: "unix"}); !errors.Is(err, errUnknownUser) {
 		t.Errorf("%v", err)
 	}
 }
@@ -145,10 +145,10 @@ func TestBodyOfAClientThatLeftIsNotTaken(t *testing.T) {
 	for _, left := range []bool{false, true} {
 		asked := 0
 		u := &SameUser{uid: 1000, log: slog.New(slog.DiscardHandler)}
-		u.of = func(netip.AddrPort, netip.AddrPort) (int, error) { return 1000, nil }
-		u.lives = func(net.Conn) error {
+		u.userOf = func(netip.AddrPort, netip.AddrPort) (int, error) { return 1000, nil }
+		u.checkConnected = func(net.Conn) error {
 			if asked++; left && asked > 1 {
-				return errUntold
+				return errUnknownUser
 			}
 			return nil
 		}

@@ -24,8 +24,8 @@ const Modern = "2026-07-28"
 // Versions are all that a server answers to.
 var Versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", Modern}
 
-// patience bounds the wait for an answer.
-const patience = time.Minute
+// replyTimeout bounds the wait for an answer.
+const replyTimeout = time.Minute
 
 // identity is how a client introduces itself.
 var identity = Object{"name": "by-hand", "version": "1"}
@@ -99,11 +99,11 @@ func (c *Client) read(out io.Reader) {
 			c.t.Errorf("not JSON-RPC on the output: %s", lines.Bytes())
 			continue
 		}
-		c.take(m)
+		c.handle(m)
 	}
 }
 
-func (c *Client) take(m Object) {
+func (c *Client) handle(m Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := fmt.Sprint(m["id"])
@@ -159,7 +159,7 @@ func (c *Client) Await(answer chan Object) Object {
 	select {
 	case m := <-answer:
 		return m
-	case <-time.After(patience):
+	case <-time.After(replyTimeout):
 		c.t.Fatal("no answer")
 		return nil
 	}

@@ -84,7 +84,7 @@ func (v Visitor) Send(ctx context.Context, id int, method string, params Object)
 
 func (v Visitor) Ask(t testing.TB, method string, params Object) (status int, answer Object) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*replyTimeout)
 	defer cancel()
 	res, err := v.Send(ctx, 1, method, params)
 	if err != nil {

@@ -29,7 +29,7 @@ func (s *Server) admit(mode access.Mode, next http.Handler) http.Handler {
 				writeError(w, http.StatusBadRequest, errBatchFirst)
 				return
 			}
-			leave, err := s.admitted(r, messages)
+			leave, err := s.reserve(r, messages)
 			if err != nil {
 				w.Header().Set("Retry-After", "1")
 				writeError(w, err.status, err.err)
@@ -42,10 +42,10 @@ func (s *Server) admit(mode access.Mode, next http.Handler) http.Handler {
 			if slices.ContainsFunc(messages, message.isCall) {
 				defer s.o.Replying()()
 			}
-			if !onlyLooks(r, mode) && slices.ContainsFunc(messages, s.needsSlot) {
+			if !mayOnlyLook(r, mode) && slices.ContainsFunc(messages, s.needsSlot) {
 				var ok bool
 				if release, ok = s.slot(r.Context()); !ok {
-					busy(w)
+					replyBusy(w)
 					return
 				}
 			}
@@ -61,8 +61,8 @@ var errBatchFirst = &steps.Error{
 	Code: steps.Invalid, Err: errors.New("a batch of messages needs a session"), Next: "send initialize by itself first",
 }
 
-// busy replies that the concurrency limit is reached: another server may take the call.
-func busy(w http.ResponseWriter) {
+// replyBusy replies that the concurrency limit is reached: another server may take the call.
+func replyBusy(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	e := steps.Errorf(steps.Busy, "as many runs act as may do so at once")
 	e.Next = "try again later; get_run and stop_execution still work"
@@ -115,9 +115,9 @@ func peek(r *http.Request) (messages []message, batch bool) {
 // sessionHeader names the session of a request.
 const sessionHeader = "Mcp-Session-Id"
 
-// admitted counts what a request has in flight until release is called. Calls that look
+// reserve counts what a request has in flight until release is called. Calls that look
 // at runs or end them are always let in.
-func (s *Server) admitted(r *http.Request, messages []message) (release func(), err *exceeded) {
+func (s *Server) reserve(r *http.Request, messages []message) (release func(), err *quotaError) {
 	calls := 0
 	for _, m := range messages {
 		if t := s.o.Tool(m.Params.Name); m.isCall() && t != nil && !t.Manages {
@@ -138,9 +138,9 @@ func opensSession(r *http.Request, messages []message) bool {
 	return r.Header.Get(sessionHeader) == "" && slices.ContainsFunc(messages, func(m message) bool { return m.Method == "initialize" })
 }
 
-// onlyLooks reports whether a request may not act, whatever it calls. It takes no slot,
+// mayOnlyLook reports whether a request may not act, whatever it calls. It takes no slot,
 // because it is refused later.
-func onlyLooks(r *http.Request, mode access.Mode) bool {
+func mayOnlyLook(r *http.Request, mode access.Mode) bool {
 	g, known := auth.From(r.Context())
 	return mode == access.Ask || known && g.Mode == auth.Ask
 }

@@ -17,10 +17,10 @@ const (
 
 // connections tracks the open connections. Its zero value is ready.
 type connections struct {
-	mu    sync.Mutex
-	open  map[net.Conn]connection
-	by    map[string]int // address → number of connections
-	drops uint64
+	mu         sync.Mutex
+	open       map[net.Conn]connection
+	perAddress map[string]int // address → number of connections
+	drops      uint64
 }
 
 type connection struct {
@@ -29,12 +29,12 @@ type connection struct {
 	since   time.Time
 }
 
-// note is the ConnState hook of an http.Server.
-func (n *connections) note(c net.Conn, state http.ConnState) {
+// track is the ConnState hook of an http.Server.
+func (n *connections) track(c net.Conn, state http.ConnState) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.open == nil {
-		n.open, n.by = map[net.Conn]connection{}, map[string]int{}
+		n.open, n.perAddress = map[net.Conn]connection{}, map[string]int{}
 	}
 	if state == http.StateClosed || state == http.StateHijacked {
 		n.forget(c)
@@ -42,11 +42,11 @@ func (n *connections) note(c net.Conn, state http.ConnState) {
 	}
 	address, _, _ := net.SplitHostPort(c.RemoteAddr().String())
 	if _, known := n.open[c]; !known {
-		add(&n.by, address, 1)
+		addCount(&n.perAddress, address, 1)
 	}
 	n.open[c] = connection{address, state, time.Now()}
 	switch {
-	case n.by[address] > maxConnectionsEach:
+	case n.perAddress[address] > maxConnectionsEach:
 		n.makeRoom(c, address)
 	case len(n.open) > maxConnections:
 		n.makeRoom(c, "")
@@ -55,7 +55,7 @@ func (n *connections) note(c net.Conn, state http.ConnState) {
 
 func (n *connections) forget(c net.Conn) {
 	if x, known := n.open[c]; known {
-		add(&n.by, x.address, -1)
+		addCount(&n.perAddress, x.address, -1)
 		delete(n.open, c)
 	}
 }

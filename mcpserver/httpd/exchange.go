@@ -95,9 +95,9 @@ func (x *Exchanges) ClaimSlot(h http.Header) (release func()) {
 // grantKey is the key of the grant in the SDK's TokenInfo.
 const grantKey = "understudy/grant"
 
-// identified passes the grant of a request to the SDK, so that a session works only for
+// withTokenInfo passes the grant of a request to the SDK, so that a session works only for
 // the client that began it, and handlers learn the rights of their caller.
-func identified(next http.Handler) http.Handler {
+func withTokenInfo(next http.Handler) http.Handler {
 	tell := sdkauth.RequireBearerToken(func(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
 		g, ok := auth.From(ctx)
 		if !ok {

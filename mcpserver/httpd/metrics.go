@@ -39,7 +39,7 @@ func (s *Server) Readings(ctx context.Context, shown func(owner string) bool) []
 		telemetry.By("understudy_refused_total", "what", "Requests that were refused because there were too many.", true, refused),
 	}
 	if runs, err := s.o.Runs(ctx); err == nil { // otherwise /ready reports the error
-		all = append(all, ofRuns(ctx, runs, shown)...)
+		all = append(all, runReadings(ctx, runs, shown)...)
 	}
 	if s.o.Readings != nil {
 		all = append(all, s.o.Readings(ctx)...)
@@ -47,14 +47,14 @@ func (s *Server) Readings(ctx context.Context, shown func(owner string) bool) []
 	return all
 }
 
-// notOver lists the statuses of runs that may need attention.
-var notOver = []engine.Status{engine.Queued, engine.Running, engine.Waiting, engine.Paused, engine.Interrupted}
+// unfinished lists the statuses of runs that may need attention.
+var unfinished = []engine.Status{engine.Queued, engine.Running, engine.Waiting, engine.Paused, engine.Interrupted}
 
-// ofRuns returns the metrics of the stored runs.
-func ofRuns(ctx context.Context, runs engine.Runs, shown func(owner string) bool) (all []telemetry.Reading) {
-	if list, err := runs.List(ctx, engine.Query{Status: notOver, Calls: true}); err == nil {
+// runReadings returns the metrics of the stored runs.
+func runReadings(ctx context.Context, runs engine.Runs, shown func(owner string) bool) (all []telemetry.Reading) {
+	if list, err := runs.List(ctx, engine.Query{Status: unfinished, Calls: true}); err == nil {
 		by, oldest := map[engine.Status]int{}, time.Duration(0)
-		for _, s := range notOver {
+		for _, s := range unfinished {
 			by[s] = 0
 		}
 		queued := 0

@@ -118,7 +118,7 @@ func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter 
 // to this machine (DNS rebinding).
 func (s *Server) sameMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !local(hostOf(r.Host), s.o.Hosts) {
+		if !isLocal(hostOf(r.Host), s.o.Hosts) {
 			refuse(w, forbidden("the host "+strconv.QuoteToASCII(r.Host), "--allow-host"))
 			return
 		}
@@ -145,7 +145,7 @@ func (s *Server) allowsOrigin(r *http.Request, origin string) bool {
 		return false
 	}
 	own := u.Host == r.Host && (u.Scheme == "https") == (r.TLS != nil) || s.o.Gate != nil && s.o.Gate.IsPublic(origin)
-	return own || local(u.Hostname(), nil) || slices.Contains(s.o.Origins, origin)
+	return own || isLocal(u.Hostname(), nil) || slices.Contains(s.o.Origins, origin)
 }
 
 // crossSite reports whether a browser sends a request on behalf of a page of another
@@ -172,8 +172,8 @@ func hostOf(address string) string {
 	return strings.Trim(address, "[]")
 }
 
-// local reports whether a host is this machine, or is allowed.
-func local(host string, allowed []string) bool {
+// isLocal reports whether a host is this machine, or is allowed.
+func isLocal(host string, allowed []string) bool {
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
 		return true
 	}

@@ -28,7 +28,7 @@ func (o operator) status(w http.ResponseWriter, r *http.Request) {
 	if full {
 		code = http.StatusServiceUnavailable
 	}
-	if auth.Stranger(r.Context()) {
+	if auth.Unauthenticated(r.Context()) {
 		writeJSON(w, code, map[string]bool{"busy": full})
 		return
 	}
@@ -57,8 +57,8 @@ func (o operator) ready(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, code, map[string]any{"ready": code == http.StatusOK, "findings": findings})
 }
 
-// checkedFor is how long the result of a check is reused. A check may start a display.
-const checkedFor = 5 * time.Second
+// checkLifetime is how long the result of a check is reused. A check may start a display.
+const checkLifetime = 5 * time.Second
 
 // lastCheck caches the result of checking the machine; one check runs at a time.
 type lastCheck struct {
@@ -77,7 +77,7 @@ func (c *lastCheck) findings(ctx context.Context, check func(context.Context) []
 	case <-ctx.Done():
 		return []desktop.Finding{{Name: "check", Detail: "the machine is being checked for another request", Needed: true}}
 	}
-	if time.Since(c.at) >= checkedFor {
+	if time.Since(c.at) >= checkLifetime {
 		c.found = check(context.WithoutCancel(ctx)) // the result also serves the next request, so a client that disconnects must not end the check
 		c.at = time.Now()
 	}
@@ -102,7 +102,7 @@ func (o operator) permit(r *http.Request) error {
 	switch {
 	case o.o.Gate != nil && !(ok && g.Operator):
 		return steps.Errorf(steps.Denied, "only an operator changes modes").WithNext("use a token of understudy token add NAME --operator")
-	case o.o.Gate == nil && !local(hostOf(r.RemoteAddr), nil):
+	case o.o.Gate == nil && !isLocal(hostOf(r.RemoteAddr), nil):
 		return steps.Errorf(steps.Denied, "modes are changed from the machine of the server, not from %s", r.RemoteAddr).
 			WithNext("send the request from there")
 	}

@@ -46,27 +46,27 @@ func callTool(clients http.Handler) func(*http.Request, viewer.Call) (json.RawMe
 			call.Header.Set(key, value)
 		}
 		call.Header.Set("Authorization", "Bearer page") // required by the SDK; the grant is in the context
-		kept := keptReply{header: http.Header{}}
+		kept := bufferedReply{header: http.Header{}}
 		clients.ServeHTTP(&kept, call)
 		return kept.answer()
 	}
 }
 
-// keptReply is an http.ResponseWriter that keeps the reply in memory.
-type keptReply struct {
+// bufferedReply is an http.ResponseWriter that keeps the reply in memory.
+type bufferedReply struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (k *keptReply) Header() http.Header         { return k.header }
-func (k *keptReply) WriteHeader(status int)      { k.status = status }
-func (k *keptReply) Write(b []byte) (int, error) { return k.body.Write(b) }
-func (k *keptReply) Flush()                      {}
+func (k *bufferedReply) Header() http.Header         { return k.header }
+func (k *bufferedReply) WriteHeader(status int)      { k.status = status }
+func (k *bufferedReply) Write(b []byte) (int, error) { return k.body.Write(b) }
+func (k *bufferedReply) Flush()                      {}
 
 // answer returns the structured content of a reply, or its error, with the problems of
 // a document if it lists any.
-func (k *keptReply) answer() (json.RawMessage, error) {
+func (k *bufferedReply) answer() (json.RawMessage, error) {
 	var m struct {
 		Error  *struct{ Message string }
 		Result *struct {
@@ -99,7 +99,7 @@ func (k *keptReply) answer() (json.RawMessage, error) {
 
 // message returns the reply itself, which is the whole body or the last event of a
 // stream.
-func (k *keptReply) message() []byte {
+func (k *bufferedReply) message() []byte {
 	last := k.body.Bytes()
 	if strings.HasPrefix(k.header.Get("Content-Type"), "text/event-stream") {
 		for line := range bytes.Lines(k.body.Bytes()) {

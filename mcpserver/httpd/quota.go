@@ -41,34 +41,34 @@ func ownerOf(r *http.Request) string {
 // take counts the calls of a request and the session that it opens, unless there are
 // too many. Live returns the open sessions, and runs counts the runs of a credential
 // and of all.
-func (q *quotas) take(owner string, calls int, session bool, live func() []string, runs func(owner string) (own, all int)) (release func(), err *exceeded) {
+func (q *quotas) take(owner string, calls int, session bool, live func() []string, runs func(owner string) (own, all int)) (release func(), err *quotaError) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if calls > 0 {
 		own, all := runs(owner)
-		if err := q.within("runs", owner, own, maxRunsEach, all, MaxRuns); err != nil {
+		if err := q.check("runs", owner, own, maxRunsEach, all, MaxRuns); err != nil {
 			return nil, err
 		}
-		if err := q.within("calls", owner, q.calls[owner]+calls-1, maxCallsEach, q.total+calls-1, MaxCalls); err != nil {
+		if err := q.check("calls", owner, q.calls[owner]+calls-1, maxCallsEach, q.total+calls-1, MaxCalls); err != nil {
 			return nil, err
 		}
 	}
 	if session {
 		own, all := q.countSessions(owner, live())
-		if err := q.within("sessions", owner, own, maxSessionsEach, all, MaxSessions); err != nil {
+		if err := q.check("sessions", owner, own, maxSessionsEach, all, MaxSessions); err != nil {
 			return nil, err
 		}
-		add(&q.opening, owner, 1)
+		addCount(&q.opening, owner, 1)
 	}
-	add(&q.calls, owner, calls)
+	addCount(&q.calls, owner, calls)
 	q.total += calls
 	return func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		add(&q.calls, owner, -calls)
+		addCount(&q.calls, owner, -calls)
 		q.total -= calls
 		if session {
-			add(&q.opening, owner, -1)
+			addCount(&q.opening, owner, -1)
 		}
 	}, nil
 }
@@ -101,9 +101,9 @@ func (q *quotas) noteSession(id, owner string) {
 	q.sessions[id] = owner
 }
 
-// within returns the error for a count that has reached its bound, or nil. The caller
+// check returns the error for a count that has reached its bound, or nil. The caller
 // holds mu.
-func (q *quotas) within(what, owner string, own, mostOwn, all, most int) *exceeded {
+func (q *quotas) check(what, owner string, own, mostOwn, all, most int) *quotaError {
 	if all < most && (owner == "" || own < mostOwn) {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (q *quotas) within(what, owner string, own, mostOwn, all, most int) *exceed
 		q.refused = map[string]uint64{}
 	}
 	q.refused[what]++
-	x := &exceeded{status: http.StatusServiceUnavailable}
+	x := &quotaError{status: http.StatusServiceUnavailable}
 	x.err = steps.Errorf(steps.Busy, "there are %d %s, as many as there may be", all, what)
 	if all < most {
 		x.status = http.StatusTooManyRequests
@@ -121,8 +121,8 @@ func (q *quotas) within(what, owner string, own, mostOwn, all, most int) *exceed
 	return x
 }
 
-// exceeded is the error of a bound that is reached, by one credential or by all.
-type exceeded struct {
+// quotaError is the error of a bound that is reached, by one credential or by all.
+type quotaError struct {
 	status int
 	err    *steps.Error
 }
@@ -134,7 +134,7 @@ func (q *quotas) refusals() map[string]uint64 {
 	return maps.Clone(q.refused)
 }
 
-func add(m *map[string]int, key string, n int) {
+func addCount(m *map[string]int, key string, n int) {
 	if *m == nil {
 		*m = map[string]int{}
 	}

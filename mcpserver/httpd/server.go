@@ -126,7 +126,7 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	clients := Streamable(s.o.Clients, s.Timeouts.Session)
 	if s.o.Gate != nil {
-		clients = identified(clients)
+		clients = withTokenInfo(clients)
 	}
 	acting := s.admit(access.Act, clients)
 	mux.Handle("/mcp", acting)
@@ -183,7 +183,7 @@ const shutdownTime = 10 * time.Second
 // for their replies, and the connections are closed.
 func (s *Server) Serve(ctx context.Context, l net.Listener, stop func(context.Context) error) error {
 	h := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: s.Timeouts.Header, IdleTimeout: s.Timeouts.Idle, MaxHeaderBytes: headerLimit, ConnState: s.conns.note,
+		Handler: s.Handler(), ReadHeaderTimeout: s.Timeouts.Header, IdleTimeout: s.Timeouts.Idle, MaxHeaderBytes: headerLimit, ConnState: s.conns.track,
 	}
 	if s.o.SameUser != nil {
 		h.ConnContext = s.o.SameUser.Note

@@ -40,7 +40,7 @@ type Report struct {
 
 // Ask greets a server and lists its tools.
 func Ask(ctx context.Context, t Target) (Report, error) {
-	words, over := &tail{}, &calls{headers: t.Headers}
+	words, over := &tail{}, &headerTransport{headers: t.Headers}
 	r, err := ask(ctx, t.transport(ctx, words, over))
 	if err == nil {
 		return r, nil
@@ -57,7 +57,7 @@ func Ask(ctx context.Context, t Target) (Report, error) {
 	return r, err
 }
 
-func (t Target) transport(ctx context.Context, words *tail, over *calls) mcp.Transport {
+func (t Target) transport(ctx context.Context, words *tail, over *headerTransport) mcp.Transport {
 	if t.URL != "" {
 		return &mcp.StreamableClientTransport{
 			Endpoint: t.URL, HTTPClient: &http.Client{Transport: over}, MaxRetries: -1, DisableStandaloneSSE: true,
@@ -99,13 +99,13 @@ func ask(ctx context.Context, transport mcp.Transport) (r Report, err error) {
 // or a wrong one.
 var ErrCredential = errors.New("the server wants a token, or another one")
 
-// calls is an http.RoundTripper that adds the same headers to each request.
-type calls struct {
+// headerTransport is an http.RoundTripper that adds the same headers to each request.
+type headerTransport struct {
 	headers map[string]string
 	refused atomic.Bool // a request was refused for its credential
 }
 
-func (c *calls) RoundTrip(req *http.Request) (*http.Response, error) {
+func (c *headerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	for name, value := range c.headers {
 		req.Header.Set(name, value)
@@ -123,14 +123,14 @@ type tail struct {
 	text []byte
 }
 
-// kept bounds the text of a tail.
-const kept = 2000
+// maxTail bounds the text of a tail.
+const maxTail = 2000
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-kept):]
+	t.text = t.text[max(0, len(t.text)-maxTail):]
 	return len(p), nil
 }
 

@@ -16,9 +16,9 @@ type pixelFormat struct {
 	raw     [16]byte
 }
 
-// ours is the pixel format that is offered: red, green, blue and an unused byte, as in
+// serverFormat is the pixel format that is offered: red, green, blue and an unused byte, as in
 // image.RGBA.
-var ours = pixelFormat{0, 1, 2, [16]byte{32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 0, 8, 16}}
+var serverFormat = pixelFormat{0, 1, 2, [16]byte{32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 0, 8, 16}}
 
 // readFormat decodes the pixel format that a viewer asks for.
 func readFormat(raw []byte) (pixelFormat, error) {
@@ -38,7 +38,7 @@ func readFormat(raw []byte) (pixelFormat, error) {
 		used |= 1 << *at
 	}
 	if !ok || used != 0b0111 && used != 0b1110 {
-		return ours, fmt.Errorf("the viewer wants pixels as %v, wanted true colour of 32 bits, a byte for each of red, green and blue", raw[:13])
+		return serverFormat, fmt.Errorf("the viewer wants pixels as %v, wanted true colour of 32 bits, a byte for each of red, green and blue", raw[:13])
 	}
 	return f, nil
 }
@@ -65,14 +65,14 @@ func changedAreas(a, b *image.RGBA) []image.Rectangle {
 				row = append(row, r)
 			}
 		}
-		areas = stack(areas, row)
+		areas = appendRow(areas, row)
 	}
 	return areas
 }
 
-// stack adds a row of areas, and extends the area right above where there is one of the
+// appendRow adds a row of areas, and extends the area right above where there is one of the
 // same width.
-func stack(areas, row []image.Rectangle) []image.Rectangle {
+func appendRow(areas, row []image.Rectangle) []image.Rectangle {
 	for _, r := range row {
 		i := slices.IndexFunc(areas, func(o image.Rectangle) bool { return o.Max.Y == r.Min.Y && o.Min.X == r.Min.X && o.Max.X == r.Max.X })
 		if i < 0 {
@@ -97,7 +97,7 @@ func same(a, b *image.RGBA, r image.Rectangle) bool {
 // update encodes the message that shows areas of a picture.
 func (v *viewer) update(p *image.RGBA, areas []image.Rectangle) ([]byte, error) {
 	v.mu.Lock()
-	format, zrle, resizes := v.format, slices.Contains(v.speaks, encodingZRLE), slices.Contains(v.speaks, desktopSize)
+	format, zrle, resizes := v.format, slices.Contains(v.encodings, encodingZRLE), slices.Contains(v.encodings, desktopSize)
 	v.mu.Unlock()
 	be := binary.BigEndian
 	size := desktop.Size{W: p.Rect.Dx(), H: p.Rect.Dy()}

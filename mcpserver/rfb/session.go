@@ -72,8 +72,8 @@ const (
 // LongestMessage bounds a message of a viewer.
 const LongestMessage = 1 << 20
 
-// longestText bounds the clipboard text of a viewer, which is discarded.
-const longestText = LongestMessage / 2
+// maxClipboard bounds the clipboard text of a viewer, which is discarded.
+const maxClipboard = LongestMessage / 2
 
 // viewer is one open connection.
 type viewer struct {
@@ -81,16 +81,16 @@ type viewer struct {
 	in    *bufio.Reader
 	out   io.Writer
 	zrle  zrle
-	hands hands
+	input inputQueue
 
-	wanted chan struct{} // holds a token when the viewer has requested an update
+	requested chan struct{} // holds a token when the viewer has requested an update
 
 	size desktop.Size // of the screen, as the viewer knows it
 
-	mu     sync.Mutex
-	format pixelFormat // guarded by mu
-	speaks []int32     // guarded by mu: its encodings
-	whole  bool        // guarded by mu: the next update must show everything
+	mu        sync.Mutex
+	format    pixelFormat // guarded by mu
+	encodings []int32     // guarded by mu: its encodings
+	full      bool        // guarded by mu: the next update must show everything
 }
 
 // Serve serves a viewer until it hangs up or the context ends, and closes the
@@ -99,14 +99,14 @@ func (s *Session) Serve(ctx context.Context, conn io.ReadWriteCloser) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	v := &viewer{Session: s, in: bufio.NewReader(conn), out: conn, wanted: make(chan struct{}, 1), format: ours}
-	v.hands = hands{Session: s, some: make(chan struct{}, 1)}
+	v := &viewer{Session: s, in: bufio.NewReader(conn), out: conn, requested: make(chan struct{}, 1), format: serverFormat}
+	v.input = inputQueue{Session: s, ready: make(chan struct{}, 1)}
 	if err := v.greet(ctx); err != nil {
 		return err
 	}
 	var work sync.WaitGroup
 	work.Go(func() { cancel(v.sendPictures(ctx)) })
-	work.Go(func() { v.hands.perform(ctx) })
+	work.Go(func() { v.input.perform(ctx) })
 	err := v.read(ctx)
 	cancel(err)
 	work.Wait()
@@ -148,7 +148,7 @@ func (v *viewer) greet(ctx context.Context) error {
 	v.size = desktop.Size{W: p.Rect.Dx(), H: p.Rect.Dy()}
 	hello := binary.BigEndian.AppendUint16(nil, uint16(v.size.W))
 	hello = binary.BigEndian.AppendUint16(hello, uint16(v.size.H))
-	hello = append(hello, ours.raw[:]...)
+	hello = append(hello, serverFormat.raw[:]...)
 	hello = binary.BigEndian.AppendUint32(hello, uint32(len(v.Name)))
 	_, err = v.out.Write(append(hello, v.Name...))
 	return err
@@ -186,20 +186,20 @@ func (v *viewer) take(sort byte) error {
 		return v.useEncodings(int(be.Uint16(m[1:])))
 	case requestUpdate:
 		v.mu.Lock()
-		v.whole = v.whole || m[0] == 0
+		v.full = v.full || m[0] == 0
 		v.mu.Unlock()
 		select {
-		case v.wanted <- struct{}{}:
+		case v.requested <- struct{}{}:
 		default:
 		}
 	case keyEvent:
-		return v.hands.key(be.Uint32(m[3:]), m[0] != 0)
+		return v.input.key(be.Uint32(m[3:]), m[0] != 0)
 	case pointerEvent:
-		return v.hands.pointer(m[0], desktop.Point{X: int(be.Uint16(m[1:])), Y: int(be.Uint16(m[3:]))})
+		return v.input.pointer(m[0], desktop.Point{X: int(be.Uint16(m[1:])), Y: int(be.Uint16(m[3:]))})
 	case clientCutText:
 		n := be.Uint32(m[3:])
-		if n > longestText {
-			return fmt.Errorf("the viewer sent a clipboard of %d bytes, and may send %d", n, longestText)
+		if n > maxClipboard {
+			return fmt.Errorf("the viewer sent a clipboard of %d bytes, and may send %d", n, maxClipboard)
 		}
 		_, err := v.in.Discard(int(n))
 		return err
@@ -222,9 +222,9 @@ func (v *viewer) useEncodings(n int) error {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.speaks = nil
+	v.encodings = nil
 	for chunk := range slices.Chunk(raw, 4) {
-		v.speaks = append(v.speaks, int32(binary.BigEndian.Uint32(chunk)))
+		v.encodings = append(v.encodings, int32(binary.BigEndian.Uint32(chunk)))
 	}
 	return nil
 }
@@ -232,24 +232,24 @@ func (v *viewer) useEncodings(n int) error {
 // Intervals at which the screen is polled: while something changes, and after nothing
 // has changed for a while.
 const (
-	lookOften  = 16 * time.Millisecond
-	lookSeldom = 100 * time.Millisecond // also with Hide, which queries applications
-	calmAfter  = 2 * time.Second
+	pollFast  = 16 * time.Millisecond
+	pollSlow  = 100 * time.Millisecond // also with Hide, which queries applications
+	slowAfter = 2 * time.Second
 )
 
 // sendPictures answers requests for updates, each as soon as something has changed.
 func (v *viewer) sendPictures(ctx context.Context) error {
 	var shown *image.RGBA
-	s := sight{Session: v.Session}
+	s := screenPoller{Session: v.Session}
 	for {
 		select {
-		case <-v.wanted:
+		case <-v.requested:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 		v.mu.Lock()
-		if v.whole {
-			shown, v.whole, s.looked = nil, false, time.Time{}
+		if v.full {
+			shown, v.full, s.captured = nil, false, time.Time{}
 		}
 		v.mu.Unlock()
 		next, changed, err := s.await(ctx, shown)
@@ -267,18 +267,18 @@ func (v *viewer) sendPictures(ctx context.Context) error {
 	}
 }
 
-// sight polls the screen for one viewer.
-type sight struct {
+// screenPoller polls the screen for one viewer.
+type screenPoller struct {
 	*Session
-	looked  time.Time // when the last picture was taken
-	changed time.Time // when it last differed
+	captured time.Time // when the last picture was taken
+	changed  time.Time // when it last differed
 }
 
 // await returns a picture that differs from the last one sent, and the areas that
 // differ.
-func (s *sight) await(ctx context.Context, shown *image.RGBA) (*image.RGBA, []image.Rectangle, error) {
+func (s *screenPoller) await(ctx context.Context, shown *image.RGBA) (*image.RGBA, []image.Rectangle, error) {
 	for {
-		p, err := s.look(ctx)
+		p, err := s.capture(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -288,9 +288,9 @@ func (s *sight) await(ctx context.Context, shown *image.RGBA) (*image.RGBA, []im
 				return p, areas, nil
 			}
 		}
-		pause := lookOften
-		if s.Hide != nil || time.Since(s.changed) > calmAfter {
-			pause = lookSeldom
+		pause := pollFast
+		if s.Hide != nil || time.Since(s.changed) > slowAfter {
+			pause = pollSlow
 		}
 		if err := desktop.Sleep(ctx, pause); err != nil {
 			return nil, nil, err
@@ -298,22 +298,22 @@ func (s *sight) await(ctx context.Context, shown *image.RGBA) (*image.RGBA, []im
 	}
 }
 
-// look returns a picture for the viewer, or nil if nothing was drawn since the last
+// capture returns a picture for the viewer, or nil if nothing was drawn since the last
 // one.
-func (s *sight) look(ctx context.Context) (*image.RGBA, error) {
+func (s *screenPoller) capture(ctx context.Context) (*image.RGBA, error) {
 	now := time.Now()
 	drawn, err := s.Desktop.LastDrawn(ctx, 0, desktop.Rect{})
 	if err != nil {
 		return nil, err
 	}
-	if drawn.Before(s.looked) {
+	if drawn.Before(s.captured) {
 		return nil, nil
 	}
 	p, err := s.Desktop.Capture(ctx, desktop.Rect{})
 	if err != nil {
 		return nil, err
 	}
-	s.looked = now
+	s.captured = now
 	if s.Hide != nil {
 		p = s.Hide(ctx, p)
 	}

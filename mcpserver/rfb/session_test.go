@@ -201,7 +201,7 @@ func TestEachFormOfATileIsRead(t *testing.T) {
 					p.SetRGBA(x, y, now)
 				}
 			}
-			v := &viewer{speaks: []int32{encodingZRLE}, format: ours, size: desktop.Size{W: 200, H: 150}}
+			v := &viewer{encodings: []int32{encodingZRLE}, format: serverFormat, size: desktop.Size{W: 200, H: 150}}
 			areas := []image.Rectangle{image.Rect(3, 5, 131, 70), image.Rect(64, 64, 200, 150), image.Rect(199, 149, 200, 150)}
 			m, err := v.update(p, areas)
 			must(t, err)
@@ -213,7 +213,7 @@ func TestEachFormOfATileIsRead(t *testing.T) {
 				t.Errorf("%d colours, in runs of about %d: another picture", colours, stays)
 			}
 			z := &zrle{}
-			z.tile(ours, p, image.Rect(0, 0, 64, 64))
+			z.tile(serverFormat, p, image.Rect(0, 0, 64, 64))
 			sorts[z.plain[0]&128|min(z.plain[0]&127, 2)] = true
 		}
 	}

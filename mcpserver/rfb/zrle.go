@@ -65,7 +65,7 @@ func (z *zrle) encode(f pixelFormat, p *image.RGBA, area image.Rectangle) ([]byt
 
 // tile encodes one tile in its shortest form.
 func (z *zrle) tile(f pixelFormat, p *image.RGBA, r image.Rectangle) {
-	short := z.count(p, r)
+	short := z.analyze(p, r)
 	n := len(z.palette)
 	if n == 1 && short {
 		z.plain = f.appendColour(append(z.plain, 1), z.palette[0])
@@ -101,8 +101,8 @@ func (z *zrle) tile(f pixelFormat, p *image.RGBA, r image.Rectangle) {
 	}
 }
 
-// count finds the runs of a tile, and its palette if that is short enough.
-func (z *zrle) count(p *image.RGBA, r image.Rectangle) (short bool) {
+// analyze finds the runs of a tile, and its palette if that is short enough.
+func (z *zrle) analyze(p *image.RGBA, r image.Rectangle) (short bool) {
 	z.runs, z.palette = z.runs[:0], z.palette[:0]
 	z.round++
 	short = true
@@ -117,7 +117,7 @@ func (z *zrle) count(p *image.RGBA, r image.Rectangle) (short bool) {
 			}
 			at := uint8(0)
 			if short {
-				at, short = z.place(c)
+				at, short = z.paletteIndex(c)
 			}
 			z.runs = append(z.runs, run{c, at, 1})
 		}
@@ -125,8 +125,8 @@ func (z *zrle) count(p *image.RGBA, r image.Rectangle) (short bool) {
 	return short
 }
 
-// place returns the index of a colour in the palette, and adds the colour if it fits.
-func (z *zrle) place(c uint32) (at uint8, fits bool) {
+// paletteIndex returns the index of a colour in the palette, and adds the colour if it fits.
+func (z *zrle) paletteIndex(c uint32) (at uint8, fits bool) {
 	for i := c * 2654435761 >> 23; ; i = (i + 1) % uint32(len(z.slots)) {
 		switch s := &z.slots[i]; {
 		case s.round != z.round:

@@ -16,23 +16,23 @@ import (
 	"understudy/steps"
 )
 
-// act is the action of a form on the page of a run: a tool with its arguments.
-type act struct {
-	tool  string
-	args  func(form url.Values, h engine.Header) (map[string]any, error)
-	again runForms // shows the page of the form after a failure; nil: that of the run
+// formAction is the action of a form on the page of a run: a tool with its arguments.
+type formAction struct {
+	tool string
+	args func(form url.Values, h engine.Header) (map[string]any, error)
+	page runForms // shows the page of the form after a failure; nil: that of the run
 }
 
-func acts() map[string]act {
-	return map[string]act{
-		"resume": {tool: "resume_run", args: resumeArgs, again: (*Viewer).plan},
+func formActions() map[string]formAction {
+	return map[string]formAction{
+		"resume": {tool: "resume_run", args: resumeArgs, page: (*Viewer).plan},
 		"answer": {tool: "answer_run", args: answerArgs},
 		"stop": {tool: "stop_execution", args: func(url.Values, engine.Header) (map[string]any, error) {
 			return map[string]any{"reason": "stopped on its page"}, nil
 		}},
-		"take-over": {tool: takeOverTool, args: noArgs, again: (*Viewer).desktop},
-		"hand-back": {tool: "hand_back", args: noArgs, again: (*Viewer).desktop},
-		"repair":    {tool: "repair_run", args: repairArgs, again: (*Viewer).repair},
+		"take-over": {tool: takeOverTool, args: noArgs, page: (*Viewer).desktop},
+		"hand-back": {tool: "hand_back", args: noArgs, page: (*Viewer).desktop},
+		"repair":    {tool: "repair_run", args: repairArgs, page: (*Viewer).repair},
 	}
 }
 
@@ -82,9 +82,9 @@ func valueOf(text string) any {
 	return text
 }
 
-// typedIn returns what a form holds beside the arguments of its tool.
-func typedIn(form url.Values) Typed {
-	t := Typed{Secrets: map[string]string{}, Name: form.Get("of"), Document: lines(form.Get("document")), Fork: form.Get("fork") != ""}
+// typedFrom returns what a form holds beside the arguments of its tool.
+func typedFrom(form url.Values) Typed {
+	t := Typed{Secrets: map[string]string{}, Name: form.Get("of"), Document: normalizeLines(form.Get("document")), Fork: form.Get("fork") != ""}
 	for key, values := range form {
 		if name, ok := strings.CutPrefix(key, secretPrefix); ok && values[0] != "" {
 			t.Secrets[name] = values[0]
@@ -93,12 +93,12 @@ func typedIn(form url.Values) Typed {
 	return t
 }
 
-// lines converts the line ends of a text field, which are CR LF.
-func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+// normalizeLines converts the line ends of a text field, which are CR LF.
+func normalizeLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// checked parses a form, and refuses it unless it comes from a page that was shown to
+// checkForm parses a form, and refuses it unless it comes from a page that was shown to
 // its sender.
-func checked(r *http.Request, subject string) error {
+func checkForm(r *http.Request, subject string) error {
 	if err := r.ParseForm(); err != nil {
 		return steps.Errorf(steps.Invalid, "the form could not be read: %w", err)
 	}
@@ -108,13 +108,13 @@ func checked(r *http.Request, subject string) error {
 	return nil
 }
 
-// do performs what a form asks for, and shows the run again.
-func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	id, a := r.PathValue("id"), acts()[r.PathValue("act")]
+// submit performs what a form asks for, and shows the run again.
+func (v *Viewer) submit(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	id, a := r.PathValue("id"), formActions()[r.PathValue("act")]
 	if a.tool == "" {
 		return steps.Errorf(steps.NotFound, "the page of a run has no form %q", r.PathValue("act"))
 	}
-	if err := checked(r, id); err != nil {
+	if err := checkForm(r, id); err != nil {
 		return err
 	}
 	if a.tool == "resume_run" && r.PostForm.Get("check")+r.PostForm.Get("open") != "" {
@@ -122,13 +122,13 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 	}
 	shown, err := v.call(r, runs, a)
 	if err == nil && a.tool == "hand_back" && r.PostForm.Get("resume") != "" { // resume once the desktop is handed back
-		a = acts()["resume"]
+		a = formActions()["resume"]
 		shown, err = v.call(r, runs, a)
 	}
 	next := ""
 	switch {
-	case err != nil && a.again != nil:
-		return a.again(v, w, r, runs, err)
+	case err != nil && a.page != nil:
+		return a.page(v, w, r, runs, err)
 	case a.tool == takeOverTool:
 		next = "/desktop"
 	case r.PostForm.Get("keep") != "": // show what was done on the desktop
@@ -142,7 +142,7 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 }
 
 // call calls the tool of a form, and returns the run to show next.
-func (v *Viewer) call(r *http.Request, runs engine.Runs, a act) (id string, err error) {
+func (v *Viewer) call(r *http.Request, runs engine.Runs, a formAction) (id string, err error) {
 	h, err := runs.Get(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return "", err
@@ -152,7 +152,7 @@ func (v *Viewer) call(r *http.Request, runs engine.Runs, a act) (id string, err 
 		return "", err
 	}
 	args["run_id"] = h.ID
-	typed := typedIn(r.PostForm)
+	typed := typedFrom(r.PostForm)
 	raw, err := v.o.Do(r, Call{a.tool, args, typed})
 	if err != nil || !typed.Fork {
 		return h.ID, err

@@ -38,19 +38,19 @@ type desktopsPage struct {
 func (v *Viewer) desktops(w http.ResponseWriter, r *http.Request) error {
 	p := desktopsPage{frame: frame{Title: "Desktops", Page: "desktops"}}
 	var err error
-	if p.Desktops, err = v.kept(r); err != nil {
+	if p.Desktops, err = v.listDesktops(r); err != nil {
 		return err
 	}
 	return show(w, http.StatusOK, "desktops", p)
 }
 
-// kept returns the desktops that the sender of a request may see, each with its runs.
-func (v *Viewer) kept(r *http.Request) ([]lastingDesktop, error) {
+// listDesktops returns the desktops that the sender of a request may see, each with its runs.
+func (v *Viewer) listDesktops(r *http.Request) ([]lastingDesktop, error) {
 	var list struct{ Desktops []virtual.Kept }
 	if err := v.ask(r, Call{Tool: "list_desktops", Args: map[string]any{}}, &list); err != nil {
 		return nil, err
 	}
-	all, recent := make([]lastingDesktop, len(list.Desktops)), v.lately(r, engine.Query{Limit: recentRuns, Calls: true})
+	all, recent := make([]lastingDesktop, len(list.Desktops)), v.latestRuns(r, engine.Query{Limit: recentRuns, Calls: true})
 	for i, k := range list.Desktops {
 		all[i].Kept = k
 		for _, h := range recent {
@@ -62,8 +62,8 @@ func (v *Viewer) kept(r *http.Request) ([]lastingDesktop, error) {
 	return all, nil
 }
 
-func (v *Viewer) keptAt(r *http.Request) (lastingDesktop, error) {
-	all, err := v.kept(r)
+func (v *Viewer) findDesktop(r *http.Request) (lastingDesktop, error) {
+	all, err := v.listDesktops(r)
 	for _, k := range all {
 		if k.Name == r.PathValue("name") {
 			return k, nil
@@ -83,7 +83,7 @@ type lastingPage struct {
 
 // lasting shows one lasting desktop, live.
 func (v *Viewer) lasting(w http.ResponseWriter, r *http.Request, failed error) error {
-	k, err := v.keptAt(r)
+	k, err := v.findDesktop(r)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (v *Viewer) lasting(w http.ResponseWriter, r *http.Request, failed error) e
 // watchLasting serves a live view of a desktop without input: acting needs the takeover
 // of a run.
 func (v *Viewer) watchLasting(w http.ResponseWriter, r *http.Request) error {
-	k, err := v.keptAt(r)
+	k, err := v.findDesktop(r)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (v *Viewer) watchLasting(w http.ResponseWriter, r *http.Request) error {
 
 func (v *Viewer) stopLasting(w http.ResponseWriter, r *http.Request) error {
 	k := lastingDesktop{Kept: virtual.Kept{Name: r.PathValue("name")}}
-	if err := checked(r, k.Path()); err != nil {
+	if err := checkForm(r, k.Path()); err != nil {
 		return err
 	}
 	if _, err := v.o.Do(r, Call{Tool: "stop_desktop", Args: map[string]any{"desktop": k.Name}}); err != nil {

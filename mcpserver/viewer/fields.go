@@ -57,7 +57,7 @@ func variablesOf(p *workflows.Program) (all []field) {
 		for _, o := range v.Options {
 			f.Options = append(f.Options, text(o))
 		}
-		all = append(all, f.choosing())
+		all = append(all, f.withBooleanOptions())
 	}
 	return all
 }
@@ -86,13 +86,13 @@ func fieldsOf(q *engine.Question) (all []field) {
 		for _, o := range schema.Enum {
 			f.Options = append(f.Options, text(o))
 		}
-		all = append(all, f.choosing())
+		all = append(all, f.withBooleanOptions())
 	}
 	return all
 }
 
-// choosing adds the options of a boolean.
-func (f field) choosing() field {
+// withBooleanOptions adds the options of a boolean.
+func (f field) withBooleanOptions() field {
 	if f.Type == "boolean" && len(f.Options) == 0 {
 		f.Options = []string{"true", "false"}
 	}
@@ -119,7 +119,7 @@ func text(v any) string {
 func filled(form url.Values, fields []field) map[string]any {
 	values := map[string]any{}
 	for _, f := range fields {
-		written := lines(form.Get(f.Key()))
+		written := normalizeLines(form.Get(f.Key()))
 		switch {
 		case written == "" || f.Secret:
 		case f.Type == "string":

@@ -21,12 +21,12 @@ import (
 const (
 	// takeOverTool is the tool whose right is needed to act on a desktop.
 	takeOverTool = "take_over"
-	// mostViews is how many live views there may be at once.
-	mostViews = 8
-	// lifeEvery is the interval at which the viewer is pinged and its rights are
-	// checked, and lifeWithin bounds the wait for its reply.
-	lifeEvery  = 3 * time.Second
-	lifeWithin = 10 * time.Second
+	// maxViews is how many live views there may be at once.
+	maxViews = 8
+	// pingInterval is the interval at which the viewer is pinged and its rights are
+	// checked, and pingTimeout bounds the wait for its reply.
+	pingInterval = 3 * time.Second
+	pingTimeout  = 10 * time.Second
 )
 
 // PageClient is the client name of pages that call tools.
@@ -47,8 +47,8 @@ func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 		return err
 	}
 	by, still := "", func() error { _, err := v.o.RunsFor(r, "get_run"); return err }
-	if v.holds(r, h.ID) == nil {
-		by, still = personOf(r), func() error { return v.holds(r, h.ID) }
+	if v.renewTakeover(r, h.ID) == nil {
+		by, still = personOf(r), func() error { return v.renewTakeover(r, h.ID) }
 	}
 	return v.serveView(w, r, still, func() (rfb.Live, error) { return v.open(r.Context(), h, by) })
 }
@@ -59,9 +59,9 @@ func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() 
 	if r.Header.Get("Origin") != "" && !auth.FromOwnPage(r) {
 		return steps.Errorf(steps.Denied, "a page of another place shows no desktop of this one")
 	}
-	if v.views.Add(1) > mostViews {
+	if v.views.Add(1) > maxViews {
 		v.views.Add(-1)
-		return steps.Errorf(steps.Busy, "%d live views are open, which is the most at once", mostViews)
+		return steps.Errorf(steps.Busy, "%d live views are open, which is the most at once", maxViews)
 	}
 	defer v.views.Add(-1)
 	s, err := open()
@@ -84,7 +84,7 @@ func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() 
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		cancel(watchOver(ctx, conn, still))
+		cancel(monitor(ctx, conn, still))
 	}()
 	_ = s.Serve(ctx, websocket.NetConn(ctx, conn, websocket.MessageBinary)) // however it ends, the view is over
 	cancel(nil)
@@ -106,9 +106,9 @@ func (v *Viewer) open(ctx context.Context, h engine.Header, by string) (rfb.Live
 	return d, nil
 }
 
-// holds returns nil if a person has taken over the desktop of a run and may still act
+// renewTakeover returns nil if a person has taken over the desktop of a run and may still act
 // there, and renews the takeover.
-func (v *Viewer) holds(r *http.Request, id string) error {
+func (v *Viewer) renewTakeover(r *http.Request, id string) error {
 	runs, err := v.o.RunsFor(r, takeOverTool)
 	if err == nil {
 		_, err = runs.TakeOver(r.Context(), id, engine.Takeover{By: personOf(r), Renew: true})
@@ -116,9 +116,9 @@ func (v *Viewer) holds(r *http.Request, id string) error {
 	return err
 }
 
-// watchOver returns when a viewer does not answer any more, or has lost its right.
-func watchOver(ctx context.Context, conn *websocket.Conn, still func() error) error {
-	tick := time.NewTicker(lifeEvery)
+// monitor returns when a viewer does not answer any more, or has lost its right.
+func monitor(ctx context.Context, conn *websocket.Conn, still func() error) error {
+	tick := time.NewTicker(pingInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -126,7 +126,7 @@ func watchOver(ctx context.Context, conn *websocket.Conn, still func() error) er
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		timed, cancel := context.WithTimeout(ctx, lifeWithin)
+		timed, cancel := context.WithTimeout(ctx, pingTimeout)
 		err := conn.Ping(timed)
 		cancel()
 		if err != nil {

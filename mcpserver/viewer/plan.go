@@ -71,7 +71,7 @@ func (v *Viewer) edited(p *planPage, r *http.Request, runs engine.Runs, h engine
 	if err != nil {
 		return nil, err
 	}
-	typed, other, own := typedIn(r.PostForm), r.PostFormValue("open"), withSteps(all)
+	typed, other, own := typedFrom(r.PostForm), r.PostFormValue("open"), withSteps(all)
 	for _, s := range all {
 		if p.Documents = append(p.Documents, s.Name); s.Name == cmp.Or(other, typed.Name) {
 			own = s

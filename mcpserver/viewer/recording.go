@@ -153,7 +153,7 @@ func (p *RecordingPage) picture(w http.ResponseWriter, r *http.Request) error {
 		if f, err = root.Open(filepath.FromSlash(r.PathValue("file"))); err == nil {
 			defer f.Close()
 			w.Header().Set("Content-Type", "image/png")
-			http.ServeContent(w, r, "", began, f)
+			http.ServeContent(w, r, "", startTime, f)
 			return nil
 		}
 	}

@@ -25,15 +25,15 @@ type repairPage struct {
 // diffLine is a line of a diff.
 type diffLine struct{ Sort, Text string }
 
-// onlyRun is a shelf without workflows: the page shows a change of the run's own
+// emptyShelf is a shelf without workflows: the page shows a change of the run's own
 // document. The tool that keeps the change looks at the saved workflow.
-type onlyRun struct{}
+type emptyShelf struct{}
 
-func (onlyRun) Text(workflows.Source) ([]byte, error) {
+func (emptyShelf) Text(workflows.Source) ([]byte, error) {
 	return nil, steps.Errorf(steps.NotFound, "the page writes nothing")
 }
-func (onlyRun) Check(engine.Bundle) error                            { return nil }
-func (onlyRun) Save(context.Context, workflows.Source, []byte) error { return nil }
+func (emptyShelf) Check(engine.Bundle) error                            { return nil }
+func (emptyShelf) Save(context.Context, workflows.Source, []byte) error { return nil }
 
 // repair shows what a person did on the desktop of a run, and how the workflow would
 // change.
@@ -55,7 +55,7 @@ func (*Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs, 
 	if err != nil {
 		return err
 	}
-	p.Proposal, err = repair.Do(r.Context(), runs, onlyRun{}, p.Args)
+	p.Proposal, err = repair.Do(r.Context(), runs, emptyShelf{}, p.Args)
 	if err != nil && steps.CodeOf(err) == steps.NotFound && p.By == "" {
 		return err
 	}

@@ -23,8 +23,8 @@ type runPage struct {
 	Client, Desktop  string
 	Lasting, TakenBy string // the name of its desktop, and who has taken it over
 	Executions       []*execution
-	Moving           bool     // the run has not ended
-	Hands            []byHand // takeovers of its desktop
+	Moving           bool       // the run has not ended
+	Hands            []takeover // takeovers of its desktop
 	Inputs           map[string]any
 	// inline are the pictures of a page that stands alone, by address.
 	inline map[string]inlinedPicture
@@ -40,7 +40,7 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 		return runPage{}, err
 	}
 	var events []engine.Event
-	report, err := engine.ReportOf(h, keep(engine.History(ctx, runs, id), &events), engine.Page{All: all})
+	report, err := engine.ReportOf(h, collect(engine.History(ctx, runs, id), &events), engine.Page{All: all})
 	if err != nil {
 		return runPage{}, err
 	}
@@ -48,7 +48,7 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 		frame: frame{Title: name(h) + " " + string(h.Status), Page: "runs"}, Report: report, Client: h.Client, Moving: !h.Status.Ended(),
 		Executions: executionsOf(report, events),
 	}
-	p.Hands, p.Inputs = handsIn(events), inputsIn(events)
+	p.Hands, p.Inputs = takeoversIn(events), inputsIn(events)
 	if p.TakenBy = h.TakenBy; h.Desktop != nil {
 		p.Lasting = h.Desktop.Name
 		p.Desktop = strings.TrimSpace(h.Desktop.System + " " + h.Desktop.Display)

@@ -52,8 +52,8 @@ func (v *Viewer) list(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 // name returns the display name of a run.
 func name(h engine.Header) string { return cmp.Or(h.Workflow, h.Call, "(no name)") }
 
-// lasted returns how long a run took.
-func lasted(h engine.Header) string {
+// duration returns how long a run took.
+func duration(h engine.Header) string {
 	if h.EndedAt.IsZero() {
 		return ""
 	}

@@ -53,15 +53,15 @@ func executionsOf(r engine.Report, events []engine.Event) []*execution {
 		at[s.Path] = append(at[s.Path], x)
 	}
 	for _, ev := range events {
-		if x := during(at[ev.Path], ev.At); x != nil {
+		if x := executionAt(at[ev.Path], ev.At); x != nil {
 			x.add(ev)
 		}
 	}
 	return all
 }
 
-// keep collects the events that pass by, so that those of a run are read once.
-func keep(events iter.Seq2[engine.Event, error], all *[]engine.Event) iter.Seq2[engine.Event, error] {
+// collect collects the events that pass by, so that those of a run are read once.
+func collect(events iter.Seq2[engine.Event, error], all *[]engine.Event) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) {
 		for ev, err := range events {
 			if *all = append(*all, ev); !yield(ev, err) {
@@ -71,9 +71,9 @@ func keep(events iter.Seq2[engine.Event, error], all *[]engine.Event) iter.Seq2[
 	}
 }
 
-// during returns the execution of a step to which an event belongs: the last that had
+// executionAt returns the execution of a step to which an event belongs: the last that had
 // begun by then. Events before the first execution belong to the first.
-func during(of []*execution, at time.Time) *execution {
+func executionAt(of []*execution, at time.Time) *execution {
 	for _, x := range slices.Backward(of) {
 		if !x.StartedAt.After(at) {
 			return x
@@ -172,8 +172,8 @@ func inputsIn(events []engine.Event) map[string]any {
 	return all
 }
 
-// byHand is the beginning or the end of a takeover of the desktop by a person.
-type byHand struct {
+// takeover is the beginning or the end of a takeover of the desktop by a person.
+type takeover struct {
 	At      time.Time
 	Words   string
 	By      string
@@ -182,13 +182,13 @@ type byHand struct {
 	Recorded bool
 }
 
-func handsIn(events []engine.Event) (all []byHand) {
+func takeoversIn(events []engine.Event) (all []takeover) {
 	for _, ev := range events {
 		fact, err := engine.Fact(ev)
 		if err != nil {
 			continue
 		}
-		h, hash := byHand{At: ev.At}, ""
+		h, hash := takeover{At: ev.At}, ""
 		switch f := fact.(type) {
 		case engine.Taken:
 			h.By, h.Words, hash = f.By, "took the desktop over", f.Hash

@@ -113,12 +113,12 @@ func routes() []route {
 		{"GET /runs", ofRuns("list_runs", (*Viewer).list)},
 		{"GET /runs/{id}", ofRuns("get_run", (*Viewer).run)},
 		{"GET /runs/{id}/document", ofRuns("get_run", (*Viewer).document)},
-		{"GET /runs/{id}/page", ofRuns("get_run", (*Viewer).alone)},
+		{"GET /runs/{id}/page", ofRuns("get_run", (*Viewer).standalone)},
 		{"GET /runs/{id}/resume", ofRuns("get_run", runForms((*Viewer).plan).fresh)},
 		{"GET /runs/{id}/desktop", ofRuns("get_run", runForms((*Viewer).desktop).fresh)},
 		{"GET /runs/{id}/repair", ofRuns("get_run", runForms((*Viewer).repair).fresh)},
 		{"GET /runs/{id}/live", ofRuns("get_run", (*Viewer).live)},
-		{"POST /runs/{id}/{act}", ofRuns("get_run", (*Viewer).do)},
+		{"POST /runs/{id}/{act}", ofRuns("get_run", (*Viewer).submit)},
 		{"GET /captures/{hash}", ofRuns("get_run", (*Viewer).picture)},
 		{"GET /workflows", (*Viewer).workflows},
 		{"GET /workflows/{name}", fresh((*Viewer).workflow)},
@@ -165,7 +165,7 @@ var files embed.FS
 var thirdParty embed.FS
 
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
-	"took": took, "megabytes": megabytes, "next": func(i int) int { return i + 1 }, "when": when, "clock": clock, "iso": iso, "lasted": lasted, "name": name, "pretty": pretty, "stepIn": stepIn,
+	"took": took, "megabytes": megabytes, "next": func(i int) int { return i + 1 }, "when": when, "clock": clock, "iso": iso, "lasted": duration, "name": name, "pretty": pretty, "stepIn": stepIn,
 	"full":      func(p runPage, picture string) template.URL { return p.source(picture, 0) },
 	"thumbnail": func(p runPage, picture string) template.URL { return p.source(picture, thumbnailWidth) },
 	"planned": func(title string, steps []engine.PlanStep) any {
@@ -226,11 +226,11 @@ func asset(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", types[file]+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
-	http.ServeContent(w, r, file, began, strings.NewReader(embedded(file)))
+	http.ServeContent(w, r, file, startTime, strings.NewReader(embedded(file)))
 }
 
-// began is the modification time of embedded files, which change with the program.
-var began = time.Now()
+// startTime is the modification time of embedded files, which change with the program.
+var startTime = time.Now()
 
 // frame holds what every page has.
 type frame struct {

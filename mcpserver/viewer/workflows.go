@@ -41,7 +41,7 @@ func (v *Viewer) workflows(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	last := map[string]*engine.Header{}
-	for _, h := range v.lately(r, engine.Query{Limit: recentRuns}) {
+	for _, h := range v.latestRuns(r, engine.Query{Limit: recentRuns}) {
 		if last[h.Workflow] == nil {
 			last[h.Workflow] = &h
 		}
@@ -58,8 +58,8 @@ func (v *Viewer) workflows(w http.ResponseWriter, r *http.Request) error {
 	return show(w, http.StatusOK, "workflows", p)
 }
 
-// lately returns the newest runs that the sender of a request may list.
-func (v *Viewer) lately(r *http.Request, q engine.Query) []engine.Header {
+// latestRuns returns the newest runs that the sender of a request may list.
+func (v *Viewer) latestRuns(r *http.Request, q engine.Query) []engine.Header {
 	runs, err := v.o.RunsFor(r, "list_runs")
 	if err != nil {
 		return nil
@@ -71,15 +71,15 @@ func (v *Viewer) lately(r *http.Request, q engine.Query) []engine.Header {
 	return list
 }
 
-// outlined is a step of a workflow in the outline on its page.
-type outlined struct {
+// outlineStep is a step of a workflow in the outline on its page.
+type outlineStep struct {
 	*workflows.Node
 
 	Depth int
 }
 
 // Does describes what a node does.
-func (o outlined) Does() string {
+func (o outlineStep) Does() string {
 	switch {
 	case o.Kind != nil:
 		return o.Kind.Name
@@ -89,13 +89,13 @@ func (o outlined) Does() string {
 	return string(o.Type)
 }
 
-// part is a section of a workflow, such as finally.
-type part struct {
+// section is a section of a workflow, such as finally.
+type section struct {
 	Title string
-	Steps []outlined
+	Steps []outlineStep
 }
 
-func outline(p *workflows.Program) (parts []part) {
+func outline(p *workflows.Program) (parts []section) {
 	if p == nil {
 		return nil
 	}
@@ -104,15 +104,15 @@ func outline(p *workflows.Program) (parts []part) {
 		nodes []*workflows.Node
 	}{{"Steps", p.Steps}, {"When a step has failed", p.Troubleshooting}, {"At the end, whatever happened", p.Finally}} {
 		if len(of.nodes) > 0 {
-			parts = append(parts, part{of.title, below(of.nodes, 0)})
+			parts = append(parts, section{of.title, flatten(of.nodes, 0)})
 		}
 	}
 	return parts
 }
 
-func below(nodes []*workflows.Node, depth int) (all []outlined) {
+func flatten(nodes []*workflows.Node, depth int) (all []outlineStep) {
 	for _, n := range nodes {
-		all = append(append(all, outlined{n, depth}), below(n.Steps, depth+1)...)
+		all = append(append(all, outlineStep{n, depth}), flatten(n.Steps, depth+1)...)
 	}
 	return all
 }
@@ -123,7 +123,7 @@ type workflowPage struct {
 	Program  *workflows.Program // nil: it is not valid
 	Problems []workflows.Problem
 	Fields   []field
-	Parts    []part
+	Parts    []section
 	Runs     []engine.Header
 	Lines    []string
 }
@@ -146,7 +146,7 @@ func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request, failed error) 
 		}
 	}
 	if p.Program != nil {
-		p.Runs = v.lately(r, engine.Query{Workflow: p.Program.Name, Limit: shownRuns})
+		p.Runs = v.latestRuns(r, engine.Query{Workflow: p.Program.Name, Limit: shownRuns})
 	}
 	return show(w, statusAfter(failed), "workflow", p)
 }
@@ -169,7 +169,7 @@ func (v *Viewer) saved(r *http.Request) (workflowPage, error) {
 func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
 	p, err := v.saved(r)
 	if err == nil {
-		err = checked(r, workflowPath(p.Name))
+		err = checkForm(r, workflowPath(p.Name))
 	}
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
 	var begun struct {
 		RunID string `json:"run_id"`
 	}
-	if err := v.ask(r, Call{"execute_sequence", args, typedIn(r.PostForm)}, &begun); err != nil {
+	if err := v.ask(r, Call{"execute_sequence", args, typedFrom(r.PostForm)}, &begun); err != nil {
 		return v.workflow(w, r, err)
 	}
 	http.Redirect(w, r, "/runs/"+url.PathEscape(begun.RunID), http.StatusSeeOther)
@@ -225,7 +225,7 @@ func (v *Viewer) versions(w http.ResponseWriter, r *http.Request, failed error) 
 // restore makes a version the saved workflow again.
 func (v *Viewer) restore(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
-	if err := checked(r, workflowPath(name)); err != nil {
+	if err := checkForm(r, workflowPath(name)); err != nil {
 		return err
 	}
 	_, err := v.o.Do(r, Call{Tool: "restore_workflow", Args: map[string]any{"name": name, "version": r.PostForm.Get("version")}})

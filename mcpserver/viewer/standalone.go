@@ -22,10 +22,10 @@ import (
 // sent to somebody who has no server.
 
 const (
-	// aloneSide is the longest side of the pictures, and aloneQuality their JPEG
+	// inlineSide is the longest side of the pictures, and inlineQuality their JPEG
 	// quality: text stays legible, and a run of fifty steps takes some megabytes.
-	aloneSide    = 1280
-	aloneQuality = 60
+	inlineSide    = 1280
+	inlineQuality = 60
 )
 
 // Export writes the page of a run as one file.
@@ -72,16 +72,16 @@ func inlined(raw []byte) (inlinedPicture, error) {
 	if err != nil {
 		return inlinedPicture{}, err
 	}
-	small, _ := vision.Fit(img, aloneSide, aloneSide*aloneSide)
+	small, _ := vision.Fit(img, inlineSide, inlineSide*inlineSide)
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, small, &jpeg.Options{Quality: aloneQuality}); err != nil {
+	if err := jpeg.Encode(&b, small, &jpeg.Options{Quality: inlineQuality}); err != nil {
 		return inlinedPicture{}, err
 	}
 	url := "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
 	return inlinedPicture{template.URL(url), desktop.Size{W: img.Bounds().Dx(), H: img.Bounds().Dy()}}, nil
 }
 
-func (v *Viewer) alone(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+func (v *Viewer) standalone(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
 	var b bytes.Buffer
 	id := r.PathValue("id")
 	if err := Export(r.Context(), runs, id, &b); err != nil {

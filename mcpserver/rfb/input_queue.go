@@ -10,16 +10,16 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// longestQueue bounds the input that waits to be performed. Successive moves count as
+// maxQueue bounds the input that waits to be performed. Successive moves count as
 // one, and so does successive text.
-const longestQueue = 1000
+const maxQueue = 1000
 
-// hands performs the input of a viewer in order.
-type hands struct {
+// inputQueue performs the input of a viewer in order.
+type inputQueue struct {
 	*Session
 	buttons byte                 // held by the viewer, as a bit mask
-	down    map[desktop.Key]bool // keys held by the viewer
-	some    chan struct{}        // holds a token when an action waits
+	held    map[desktop.Key]bool // keys held by the viewer
+	ready   chan struct{}        // holds a token when an action waits
 
 	mu      sync.Mutex
 	waiting []desktop.Action // guarded by mu
@@ -27,24 +27,24 @@ type hands struct {
 
 // The buttons of a pointer event, bit by bit; the next bits are the wheel.
 var (
-	pressed = []desktop.Button{desktop.Left, desktop.Middle, desktop.Right}
-	turned  = map[int]desktop.Scroll{3: {DY: -1}, 4: {DY: 1}, 5: {DX: -1}, 6: {DX: 1}}
+	pointerButtons = []desktop.Button{desktop.Left, desktop.Middle, desktop.Right}
+	wheelScrolls   = map[int]desktop.Scroll{3: {DY: -1}, 4: {DY: 1}, 5: {DX: -1}, 6: {DX: 1}}
 )
 
 // pointer handles a pointer event: the position, and a bit for each button that is
 // down.
-func (h *hands) pointer(mask byte, at desktop.Point) error {
+func (h *inputQueue) pointer(mask byte, at desktop.Point) error {
 	acts := []desktop.Action{desktop.MovePointer{To: at}}
 	for bit := range 8 {
 		was, is := h.buttons&(1<<bit) != 0, mask&(1<<bit) != 0
 		switch {
 		case was == is:
-		case bit < len(pressed) && is:
-			acts = append(acts, desktop.ButtonDown{Button: pressed[bit], Follows: true})
-		case bit < len(pressed):
-			acts = append(acts, desktop.ButtonUp{Button: pressed[bit]})
-		case is && turned[bit] != desktop.Scroll{}:
-			acts = append(acts, turned[bit])
+		case bit < len(pointerButtons) && is:
+			acts = append(acts, desktop.ButtonDown{Button: pointerButtons[bit], Follows: true})
+		case bit < len(pointerButtons):
+			acts = append(acts, desktop.ButtonUp{Button: pointerButtons[bit]})
+		case is && wheelScrolls[bit] != desktop.Scroll{}:
+			acts = append(acts, wheelScrolls[bit])
 		}
 	}
 	h.buttons = mask
@@ -71,14 +71,14 @@ var byKeysym = func() map[uint32]desktop.Key {
 
 // key handles a key event. A character is typed whatever the layout, unless a modifier
 // that is held makes it a shortcut.
-func (h *hands) key(sym uint32, down bool) error {
+func (h *inputQueue) key(sym uint32, down bool) error {
 	key, named := byKeysym[sym]
 	if !named {
 		char := input.CharOf(sym)
 		if char == 0 {
 			return nil
 		}
-		if down && !h.down[desktop.Ctrl] && !h.down[desktop.Alt] && !h.down[desktop.Super] {
+		if down && !h.held[desktop.Ctrl] && !h.held[desktop.Alt] && !h.held[desktop.Super] {
 			return h.put(desktop.Type{Text: string(char)})
 		}
 		if key = desktop.Key(char); char == ' ' {
@@ -87,20 +87,20 @@ func (h *hands) key(sym uint32, down bool) error {
 	}
 	switch {
 	case down:
-		if h.down == nil {
-			h.down = map[desktop.Key]bool{}
+		if h.held == nil {
+			h.held = map[desktop.Key]bool{}
 		}
-		h.down[key] = true
+		h.held[key] = true
 		return h.put(desktop.KeyDown{Key: key})
-	case h.down[key]:
-		delete(h.down, key)
+	case h.held[key]:
+		delete(h.held, key)
 		return h.put(desktop.KeyUp{Key: key})
 	}
 	return nil
 }
 
 // put queues actions, if the viewer may act.
-func (h *hands) put(acts ...desktop.Action) error {
+func (h *inputQueue) put(acts ...desktop.Action) error {
 	if !h.Acts {
 		return nil
 	}
@@ -108,25 +108,25 @@ func (h *hands) put(acts ...desktop.Action) error {
 	defer h.mu.Unlock()
 	for _, a := range acts {
 		if n := len(h.waiting); n > 0 {
-			if one := joined(h.waiting[n-1], a); one != nil {
+			if one := merged(h.waiting[n-1], a); one != nil {
 				h.waiting[n-1] = one
 				continue
 			}
 		}
 		h.waiting = append(h.waiting, a)
 	}
-	if len(h.waiting) > longestQueue {
+	if len(h.waiting) > maxQueue {
 		return fmt.Errorf("the viewer acts faster than the desktop can: %d actions wait", len(h.waiting))
 	}
 	select {
-	case h.some <- struct{}{}:
+	case h.ready <- struct{}{}:
 	default:
 	}
 	return nil
 }
 
-// joined returns one action that has the effect of two successive ones, or nil.
-func joined(a, b desktop.Action) desktop.Action {
+// merged returns one action that has the effect of two successive ones, or nil.
+func merged(a, b desktop.Action) desktop.Action {
 	switch a := a.(type) {
 	case desktop.MovePointer:
 		if b, ok := b.(desktop.MovePointer); ok {
@@ -145,7 +145,7 @@ func joined(a, b desktop.Action) desktop.Action {
 }
 
 // next removes and returns the first action of the queue, or nil.
-func (h *hands) next() desktop.Action {
+func (h *inputQueue) next() desktop.Action {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.waiting) == 0 {
@@ -158,11 +158,11 @@ func (h *hands) next() desktop.Action {
 
 // perform performs the queued actions until the context ends, and then releases keys
 // and buttons that are held.
-func (h *hands) perform(ctx context.Context) {
+func (h *inputQueue) perform(ctx context.Context) {
 	acted := false
 	for ctx.Err() == nil {
 		select {
-		case <-h.some:
+		case <-h.ready:
 		case <-ctx.Done():
 		}
 		for a := h.next(); a != nil && ctx.Err() == nil; a = h.next() {
