@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 
@@ -123,13 +122,8 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if program.Options.ResumesItself {
 		r.Rights = c.rightsToStore()
 	}
-	start := func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, r) }
-	if o.Wait != nil && !*o.Wait {
-		return s.detach(ctx, c, start)
-	}
-	v := verbosityOf(program.Options)
-	return s.follow(ctx, c, start, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
-		return runReply(ctx, s.o.Kinds, runs, h, v, c.flag(includeImage))
+	return s.followOrDetach(ctx, c, o.Wait, verbosityOf(program.Options), func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+		return runs.Start(ctx, r)
 	})
 }
 
@@ -141,11 +135,6 @@ var fleetArgs = map[string]*jsonschema.Schema{
 
 // defaultPriority is the priority in the queue of a fleet of a run that names none.
 const defaultPriority = 5
-
-func (c *call) flag(name string) bool {
-	on, _ := c.args[name].(bool)
-	return on
-}
 
 // pack compiles the document in the arguments.
 func (s sequenceTool) pack(c *call) (engine.Bundle, *workflows.Program, error) {
@@ -212,17 +201,7 @@ func (r *runner) detach(ctx context.Context, c *call, b begin) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	release := r.http.ClaimSlot(headers(c.req))
-	r.inflight.detached.Go(func() {
-		defer release()
-		_, err := runs.Wait(r.inflight.life, h.ID)
-		switch {
-		case err == nil:
-			r.inflight.forgetRun(h.ID)
-		case !errors.Is(err, errStopping):
-			r.o.Log.Warn("run left out of sight", "run", h.ID, "error", err)
-		}
-	})
+	r.forgetWhenOver(runs, h.ID, r.http.ClaimSlot(headers(c.req)))
 	return &reply{
 		value: runView{RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Total: h.Total},
 		text:  fmt.Sprintf("run %s is %s; get_run {\"run_id\": %q, \"wait_ms\": 30000} waits for it", h.ID, h.Status, h.ID),

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"understudy/engine"
 	"understudy/mcpserver/httpd"
 )
 
@@ -120,15 +119,6 @@ func (f *inflight) noteRun(run string, c caller) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.runs[run] = c
-}
-
-// forgetWhenOver forgets a run for which no call waits once it comes to rest.
-func (f *inflight) forgetWhenOver(runs engine.Runs, run string) {
-	f.detached.Go(func() {
-		if _, err := runs.Wait(f.life, run); err == nil {
-			f.forgetRun(run)
-		}
-	})
 }
 
 func (f *inflight) forgetRun(run string) {

@@ -271,8 +271,24 @@ func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*re
 			_, show := splitIncludeImage(k, c.args)
 			return kindReply(ctx, runs, k, h, show)
 		}
-		return runReply(ctx, r.o.Kinds, runs, h, workflows.Usual, c.flag(includeImage))
+		return r.showRun(c, workflows.Usual)(ctx, runs, h)
 	})
+}
+
+// showRun returns the last layer for a run of a document.
+func (r *runner) showRun(c *call, v workflows.Verbosity) show {
+	return func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
+		image, _ := c.args[includeImage].(bool)
+		return runReply(ctx, r.o.Kinds, runs, h, v, image)
+	}
+}
+
+// followOrDetach follows the run of a call, or only begins it if wait is false.
+func (r *runner) followOrDetach(ctx context.Context, c *call, wait *bool, v workflows.Verbosity, b begin) (*reply, error) {
+	if wait != nil && !*wait {
+		return r.detach(ctx, c, b)
+	}
+	return r.follow(ctx, c, b, r.showRun(c, v))
 }
 
 // record is the fourth layer: the run begins, and with it its events.
@@ -302,8 +318,22 @@ func (r *runner) startUnattended(ctx context.Context, runs engine.Runs, id strin
 		return h, err
 	}
 	r.changes.startWatching(runs)
-	r.inflight.forgetWhenOver(runs, id)
+	r.forgetWhenOver(runs, id, func() {})
 	return h, nil
+}
+
+// forgetWhenOver forgets a run for which no call waits once it comes to rest, and
+// releases its slot then, or when the server ends.
+func (r *runner) forgetWhenOver(runs engine.Runs, id string, release func()) {
+	r.inflight.detached.Go(func() {
+		defer release()
+		switch _, err := runs.Wait(r.inflight.life, id); {
+		case err == nil:
+			r.inflight.forgetRun(id)
+		case !errors.Is(err, errStopping):
+			r.o.Log.Warn("run left out of sight", "run", id, "error", err)
+		}
+	})
 }
 
 // dispatch is the sixth layer: it follows the run until it comes to rest, and stops it

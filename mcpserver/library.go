@@ -254,12 +254,16 @@ func isBelow(path, folder string) bool {
 
 // pack compiles a document; documents that it calls are searched relative to dir.
 func (l *library) pack(name, dir string, text []byte) (engine.Bundle, *workflows.Program, error) {
-	src := workflows.Source{Name: name, Dir: dir, Text: text}
-	b, p, err := engine.Pack(src, l.kinds, l.load)
+	return l.packWith(name, workflows.Source{Name: name, Dir: dir, Text: text}, l.load)
+}
+
+// packWith compiles a document of which the sender has sent the text called sent.
+func (l *library) packWith(sent string, main workflows.Source, load workflows.Loader) (engine.Bundle, *workflows.Program, error) {
+	b, p, err := engine.Pack(main, l.kinds, load)
 	if err == nil {
 		err = withoutSecrets(p)
 	}
-	return b, p, l.withoutForeignLines(src, err)
+	return b, p, withoutForeignLines(sent, err)
 }
 
 // withoutSecrets refuses a document that contains the value of a secret of another
@@ -282,14 +286,14 @@ func withoutSecrets(p *workflows.Program) (err error) {
 
 // withoutForeignLines removes from an error the lines of documents that are only
 // called. The sender may see what it sent, but any file could be called.
-func (l *library) withoutForeignLines(sent workflows.Source, err error) error {
+func withoutForeignLines(sent string, err error) error {
 	invalid, ok := errors.AsType[*workflows.InvalidError](err)
 	if !ok {
 		return err
 	}
 	var foreign []workflows.Problem
 	for _, p := range invalid.Problems {
-		if p.File != sent.Name && !slices.ContainsFunc(foreign, func(x workflows.Problem) bool { return x.File == p.File }) {
+		if p.File != sent && !slices.ContainsFunc(foreign, func(x workflows.Problem) bool { return x.File == p.File }) {
 			hint := "the one who keeps it runs: understudy validate FILE"
 			if validName.MatchString(p.File) {
 				hint = fmt.Sprintf("validate_workflow {\"name\": %q} says what is wrong", p.File)

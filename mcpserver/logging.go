@@ -50,12 +50,6 @@ func (l *levels) set(session *mcp.ServerSession, level mcp.LoggingLevel) {
 	l.by[session] = level
 }
 
-func (l *levels) get(session *mcp.ServerSession) mcp.LoggingLevel {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.by[session]
-}
-
 // of returns the lowest level of log messages that the sender of a call wants.
 func (l *levels) of(req *mcp.CallToolRequest) (slog.Level, bool) {
 	var word mcp.LoggingLevel
@@ -63,7 +57,9 @@ func (l *levels) of(req *mcp.CallToolRequest) (slog.Level, bool) {
 		text, _ := req.Params.GetMeta()[mcp.MetaKeyLogLevel].(string)
 		word = mcp.LoggingLevel(text)
 	} else {
-		word = l.get(req.Session)
+		l.mu.Lock()
+		word = l.by[req.Session]
+		l.mu.Unlock()
 	}
 	level, ok := logLevels[word]
 	return level, ok

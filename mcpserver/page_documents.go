@@ -60,22 +60,17 @@ func (l *library) Mended(ctx context.Context, runs engine.Runs, h engine.Header,
 	if err != nil {
 		return b, nil, err
 	}
-	sent := workflows.Source{Name: name, Text: []byte(text)}
 	mend := func(s workflows.Source) workflows.Source {
 		if s.Name == name {
-			s.Text = sent.Text
+			s.Text = []byte(text)
 		}
 		return s
 	}
 	kept := workflows.LoaderOf(b.Calls)
-	b, p, err := engine.Pack(mend(b.Main), l.kinds, func(ref string, from workflows.Source) (workflows.Source, error) {
+	return l.packWith(name, mend(b.Main), func(ref string, from workflows.Source) (workflows.Source, error) {
 		if called, err := kept(ref, from); err == nil {
 			return mend(called), nil
 		}
 		return l.load(ref, from)
 	})
-	if err == nil {
-		err = withoutSecrets(p)
-	}
-	return b, p, l.withoutForeignLines(sent, err)
 }

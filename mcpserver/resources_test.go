@@ -17,7 +17,7 @@ const twoClicks = `name: two clicks
 variables: {who: {type: string}}
 steps: [{tool_name: delay, arguments: {delay_ms: 1}}]`
 
-// read returns the text of a resource, or the error.
+// content returns the text of a resource and its type, or the error.
 func (w *wire) content(uri string) (text, mime string, res byhand.Object) {
 	w.t.Helper()
 	res = w.Ask("resources/read", byhand.Object{"uri": uri})

@@ -312,13 +312,7 @@ func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *boo
 	if state.Run != "" {
 		return s.resumeAsked(ctx, c, state)
 	}
-	if wait != nil && !*wait {
-		return s.detach(ctx, c, b)
-	}
-	v = cmp.Or(v, workflows.Usual)
-	return s.follow(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
-		return runReply(ctx, s.o.Kinds, runs, h, v, c.flag(includeImage))
-	})
+	return s.followOrDetach(ctx, c, wait, cmp.Or(v, workflows.Usual), b)
 }
 
 type takeoverArgs struct {

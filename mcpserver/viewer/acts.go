@@ -20,16 +20,16 @@ import (
 type formAction struct {
 	tool string
 	args func(form url.Values, h engine.Header) (map[string]any, error)
-	page runForms // shows the page of the form after a failure; nil: that of the run
+	page runForms // shows the page of the form after a failure
 }
 
 func formActions() map[string]formAction {
 	return map[string]formAction{
 		"resume": {tool: "resume_run", args: resumeArgs, page: (*Viewer).plan},
-		"answer": {tool: "answer_run", args: answerArgs},
+		"answer": {tool: "answer_run", args: answerArgs, page: (*Viewer).run},
 		"stop": {tool: "stop_execution", args: func(url.Values, engine.Header) (map[string]any, error) {
 			return map[string]any{"reason": "stopped on its page"}, nil
-		}},
+		}, page: (*Viewer).run},
 		"take-over": {tool: takeOverTool, args: noArgs, page: (*Viewer).desktop},
 		"hand-back": {tool: "hand_back", args: noArgs, page: (*Viewer).desktop},
 		"repair":    {tool: "repair_run", args: repairArgs, page: (*Viewer).repair},
@@ -108,7 +108,7 @@ func checkForm(r *http.Request, subject string) error {
 	return nil
 }
 
-// submit performs what a form asks for, and shows the run again.
+// submit performs the action of a form, and shows the run again.
 func (v *Viewer) submit(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
 	id, a := r.PathValue("id"), formActions()[r.PathValue("act")]
 	if a.tool == "" {
@@ -125,20 +125,18 @@ func (v *Viewer) submit(w http.ResponseWriter, r *http.Request, runs engine.Runs
 		a = formActions()["resume"]
 		shown, err = v.call(r, runs, a)
 	}
+	if err != nil {
+		return a.page(v, w, r, runs, err)
+	}
 	next := ""
 	switch {
-	case err != nil && a.page != nil:
-		return a.page(v, w, r, runs, err)
 	case a.tool == takeOverTool:
 		next = "/desktop"
 	case r.PostForm.Get("keep") != "": // show what was done on the desktop
 		next = "/repair"
 	}
-	if err == nil {
-		http.Redirect(w, r, "/runs/"+url.PathEscape(shown)+next, http.StatusSeeOther)
-		return nil
-	}
-	return showRun(w, r, runs, err)
+	http.Redirect(w, r, "/runs/"+url.PathEscape(shown)+next, http.StatusSeeOther)
+	return nil
 }
 
 // call calls the tool of a form, and returns the run to show next.

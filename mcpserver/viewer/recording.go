@@ -205,7 +205,7 @@ func (p *RecordingPage) play(w http.ResponseWriter, r *http.Request) error {
 	}
 	from, secrets := r.PostFormValue("from"), map[string]string{}
 	for field, values := range r.PostForm {
-		if name, ok := strings.CutPrefix(field, "secret."); ok {
+		if name, ok := strings.CutPrefix(field, secretPrefix); ok {
 			secrets[name] = values[0]
 		}
 	}

@@ -56,12 +56,8 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 	return p, nil
 }
 
-func (v *Viewer) run(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	return showRun(w, r, runs, nil)
-}
-
-// showRun shows a run with its forms, one of which failed; nil: none has.
-func showRun(w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error {
+// run shows a run with its forms.
+func (*Viewer) run(w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error {
 	id := r.PathValue("id")
 	p, err := pageOf(r.Context(), runs, id, r.FormValue("all") != "")
 	if err != nil {

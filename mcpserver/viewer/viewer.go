@@ -111,7 +111,7 @@ func (serve runForms) fresh(v *Viewer, w http.ResponseWriter, r *http.Request, r
 func routes() []route {
 	return []route{
 		{"GET /runs", ofRuns("list_runs", (*Viewer).list)},
-		{"GET /runs/{id}", ofRuns("get_run", (*Viewer).run)},
+		{"GET /runs/{id}", ofRuns("get_run", runForms((*Viewer).run).fresh)},
 		{"GET /runs/{id}/document", ofRuns("get_run", (*Viewer).document)},
 		{"GET /runs/{id}/page", ofRuns("get_run", (*Viewer).standalone)},
 		{"GET /runs/{id}/resume", ofRuns("get_run", runForms((*Viewer).plan).fresh)},
