@@ -226,8 +226,13 @@ func TestEventsGoOnWhereAReaderLeft(t *testing.T) {
 	if rest := readEvents(t, site+"/events?run="+run, "2", int(h.Seq)-2); rest[0] != "3" {
 		t.Errorf("after event 2 came %v", rest)
 	}
-	if all := readEvents(t, site+"/events", "", 1); len(all) != 1 {
-		t.Errorf("the runs: %v", all)
+	p.Call(t, "execute_sequence", document("delay", byhand.Object{"duration": 1}))
+	all := readEvents(t, site+"/events", "", 2)
+	if len(all) != 2 || all[0] == all[1] {
+		t.Fatalf("the runs: %v", all)
+	}
+	if rest := readEvents(t, site+"/events", all[0], 1); rest[0] != all[1] {
+		t.Errorf("after the run %s came %v, want %s", all[0], rest, all[1])
 	}
 }
 

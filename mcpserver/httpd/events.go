@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -89,7 +90,8 @@ func (f *feed) await(ctx context.Context) {
 	<-timed.Done() // the runs cannot be reached; try again later
 }
 
-// send writes what is new. The event id of a changed run is the time of the change.
+// send writes what is new. The event id of a changed run is the time of the change, so
+// the changes are sent in that order: a client that reconnects misses none.
 func (f *feed) send(ctx context.Context) (sent bool, err error) {
 	if f.run != "" {
 		evs, err := f.runs.Events(ctx, f.run, f.seen+1)
@@ -99,6 +101,7 @@ func (f *feed) send(ctx context.Context) (sent bool, err error) {
 		return len(evs) > 0, err
 	}
 	list, err := f.runs.List(ctx, engine.Query{Calls: true, Limit: 100})
+	slices.SortFunc(list, func(a, b engine.Header) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
 	last := f.seen
 	for _, h := range list {
 		if at := uint64(h.UpdatedAt.UnixNano()); at > last {
