@@ -1,12 +1,16 @@
 package mcpserver
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"understudy/engine"
 	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 
@@ -245,6 +249,42 @@ func TestSubscriptions(t *testing.T) {
 	if now := w.updates(runsURI); now != before {
 		t.Errorf("%d times more news of what nobody wants", now-before)
 	}
+}
+
+// flakyRuns are runs whose list fails a number of times.
+type flakyRuns struct {
+	engine.Runs
+	failures atomic.Int32
+}
+
+func (r *flakyRuns) List(ctx context.Context, q engine.Query) ([]engine.Header, error) {
+	if r.failures.Add(-1) >= 0 {
+		return nil, errors.New("the runs cannot be reached")
+	}
+	return r.Runs.List(ctx, q)
+}
+
+// TestSubscriptionsOutliveAFailure has a list of runs fail: subscribers are notified all
+// the same, once the runs can be listed again.
+func TestSubscriptionsOutliveAFailure(t *testing.T) {
+	runs := &flakyRuns{}
+	st := newStage(t, func(o *Options) {
+		open := o.Open
+		o.Open = func(ctx context.Context) (_ engine.Runs, err error) {
+			runs.Runs, err = open(ctx)
+			return runs, err
+		}
+	})
+	w := st.connect("2025-11-25", byhand.Object{})
+	_, answer := w.Begin(byhand.Calling("execute_sequence", document("pause", byhand.Object{})))
+	st.hanging()
+	runs.failures.Store(1)
+	if res := w.Ask("resources/subscribe", byhand.Object{"uri": runsURI}); res["error"] != nil {
+		t.Fatal(res)
+	}
+	close(st.goOn)
+	w.Await(answer)
+	w.updated(runsURI)
 }
 
 func (w *wire) updates(uri string) (n int) {

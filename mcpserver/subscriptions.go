@@ -73,7 +73,8 @@ func (n *subscriptions) watch(ctx context.Context, runs engine.Runs) {
 		}
 		list, err := runs.List(ctx, engine.Query{Calls: true, Limit: 20})
 		if err != nil {
-			return
+			last = 0 // Await then returns at once, and the list is tried again
+			continue
 		}
 		now := map[string]uint64{}
 		for _, h := range list {
