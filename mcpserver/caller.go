@@ -37,8 +37,8 @@ func (c caller) id() string {
 	return c.name + "#" + digest(c.session)
 }
 
-// digest returns a hash that tells sessions apart without disclosing them: whoever
-// reads a run reads the id of its client.
+// digest returns a hash that distinguishes sessions without disclosing them, because the
+// id of the client is part of each run.
 func digest(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:4])
@@ -104,8 +104,8 @@ func (s *clients) runsFor(ctx context.Context, who access.Subject, t access.Tool
 // longestSelf bounds the name that a client gives itself.
 const longestSelf = 64
 
-// selfName returns the name that a client gives itself, without characters that could
-// not stand in a log, a page or an id.
+// selfName returns the name that a client gives itself, without characters that cannot
+// be part of a log, a page or an id.
 func selfName(info *mcp.Implementation) string {
 	if info == nil {
 		return "unknown"

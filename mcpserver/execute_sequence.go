@@ -83,7 +83,7 @@ func sequenceArgs(fleet bool) *jsonschema.Schema {
 	return s
 }
 
-// run runs a document, and asks for the inputs that are missing.
+// run runs a document, and asks for missing inputs.
 func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	state, err := s.asker.ParseState(c.askCall())
 	if err != nil {

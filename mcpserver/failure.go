@@ -73,8 +73,8 @@ var toolWords = strings.NewReplacer(
 	"answer it instead of resuming", `give the answer: resume_run {"run_id": RUN, "answer": ...}`,
 )
 
-// advise adds to Next that a kind which it names can be a step of a sequence, where the
-// client may use that kind and is not offered it as a tool.
+// advise adds to Next that the kinds it mentions can be steps of a sequence, if the
+// client may use them but is not offered them as tools.
 func (f *failure) advise(kinds []steps.Kind, p access.Subject) {
 	for _, k := range kinds {
 		if t := access.Of(k); mentions(f.Next, k.Name) && !p.Offers(t) && p.May(t) == nil {

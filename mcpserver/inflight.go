@@ -47,7 +47,7 @@ func (o *outstanding) done() {
 	o.notify()
 }
 
-// notify wakes those who wait when nothing is left. The caller holds mu.
+// notify wakes the waiting goroutines when nothing is left. The caller holds mu.
 func (o *outstanding) notify() {
 	if o.left == 0 && o.none != nil {
 		close(o.none)

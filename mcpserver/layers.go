@@ -447,7 +447,7 @@ func endError(ctx context.Context) error {
 func failed(err error) *reply { return &reply{failure: failureOf(err)} }
 
 // result returns the reply as it is sent. Structured content has to fit the tool's
-// output schema, so a failure stands in the meta.
+// output schema, so a failure is put into the metadata.
 func (r *reply) result() *mcp.CallToolResult {
 	if r.pending != nil {
 		return r.pending

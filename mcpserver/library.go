@@ -257,7 +257,7 @@ func (l *library) pack(name, dir string, text []byte) (engine.Bundle, *workflows
 	return l.packWith(name, workflows.Source{Name: name, Dir: dir, Text: text}, l.load)
 }
 
-// packWith compiles a document of which the sender has sent the text called sent.
+// packWith compiles a document. The sender may see the problems only of the source sent.
 func (l *library) packWith(sent string, main workflows.Source, load workflows.Loader) (engine.Bundle, *workflows.Program, error) {
 	b, p, err := engine.Pack(main, l.kinds, load)
 	if err == nil {
@@ -285,7 +285,7 @@ func withoutSecrets(p *workflows.Program) (err error) {
 }
 
 // withoutForeignLines removes from an error the lines of documents that are only
-// called. The sender may see what it sent, but any file could be called.
+// called. A sender may see its own document, but could call any file.
 func withoutForeignLines(sent string, err error) error {
 	invalid, ok := errors.AsType[*workflows.InvalidError](err)
 	if !ok {

@@ -64,7 +64,7 @@ func (o operation) tool() *tool {
 	}
 }
 
-// doAs performs the operation for a caller who may use its tool.
+// doAs performs the operation for a caller that may use its tool.
 func (o operation) doAs(ctx context.Context, who caller, raw []byte) (operations.Result, error) {
 	args, err := o.Decode(raw)
 	if err != nil {

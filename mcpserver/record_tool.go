@@ -97,7 +97,7 @@ func (s *recordTool) record(ctx context.Context, c *call, a recordArgs) (*reply,
 	return textReply(s.status(c))
 }
 
-// recording is a recording in progress, and who began it.
+// recording is a recording in progress, and the caller that began it.
 type recording struct {
 	Recording
 	by       string

@@ -25,7 +25,7 @@ func (s repairTool) tool() *tool {
 	}, s.repair)
 }
 
-// repairArgs are those of a repair, and whether the run goes on with it.
+// repairArgs are the arguments of a repair, and whether the run continues with it.
 type repairArgs struct {
 	repair.Args
 

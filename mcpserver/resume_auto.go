@@ -32,9 +32,9 @@ func (c caller) rightsToStore() json.RawMessage {
 	return raw
 }
 
-// ResumeInterrupted resumes the interrupted runs whose documents say resume: auto, the
-// oldest first. The next one begins when the last has its place at the desktop, or
-// comes to rest. Each has the rights that its caller has by now. It returns at once;
+// ResumeInterrupted resumes the interrupted runs whose documents have resume: auto, the
+// oldest first. The next one begins when the one before has its desktop, or comes to
+// rest. Each has the current rights of its caller. ResumeInterrupted returns at once;
 // Close waits for its end.
 func (s *Server) ResumeInterrupted() {
 	s.inflight.detached.Go(func() {
@@ -73,7 +73,7 @@ func (s *resumer) resumeInterrupted(ctx context.Context) error {
 	return nil
 }
 
-// resumeOne resumes one run, and waits until it has its place at the desktop.
+// resumeOne resumes one run, and waits until it has its desktop.
 func (s *resumer) resumeOne(ctx context.Context, runs engine.Runs, h engine.Header) error {
 	who, err := s.clients.starterOf(ctx, runs, h)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *clients) permitProgram(who caller, p *workflows.Program) error {
 	return nil
 }
 
-// awaitDesktop waits until a run that acts has its place at the desktop, or comes to
+// awaitDesktop waits until a run that acts has its desktop, or comes to
 // rest.
 func awaitDesktop(ctx context.Context, runs engine.Runs, h engine.Header, p *workflows.Program) error {
 	acts := false
@@ -126,8 +126,8 @@ func awaitDesktop(ctx context.Context, runs engine.Runs, h engine.Header, p *wor
 	return nil
 }
 
-// starterOf returns who began a run, with the rights that the server stored, within those
-// of a credential that it still accepts.
+// starterOf returns the caller that began a run, with the rights that were stored, as far
+// as its credential still has them.
 func (s *clients) starterOf(ctx context.Context, runs engine.Runs, h engine.Header) (caller, error) {
 	events, err := runs.Events(ctx, h.ID, 1)
 	if err != nil || len(events) == 0 {
@@ -141,8 +141,8 @@ func (s *clients) starterOf(ctx context.Context, runs engine.Runs, h engine.Head
 	return s.makerOf("run "+h.ID, h.Client, h.Owner, created.Rights, h.StartedAt)
 }
 
-// makerOf returns who made a thing at a time, with the rights that were stored, within
-// those that its credential still has.
+// makerOf returns the caller that made a run or schedule, with the rights that were
+// stored, as far as its credential still has them.
 func (s *clients) makerOf(what, client, owner string, rights json.RawMessage, at time.Time) (caller, error) {
 	name, _, _ := strings.Cut(client, "#")
 	c := caller{name: name, self: strings.TrimPrefix(name, owner+"/")}

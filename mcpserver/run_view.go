@@ -143,8 +143,8 @@ func outputText(r engine.Report) string {
 	return text
 }
 
-// stepsText lists the steps of a run, one a line; with their results, if the verbosity
-// says so.
+// stepsText lists the steps of a run, one per line; with their results, if the verbosity
+// is wordy.
 func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engine.Report, v workflows.Verbosity) string {
 	var b strings.Builder
 	for _, s := range r.Steps {

@@ -12,8 +12,8 @@ import (
 	"understudy/workflows"
 )
 
-// scheduler begins the runs of schedules, each with the rights that the maker of the
-// schedule has by now, within those at the time when it was made.
+// scheduler begins the runs of schedules, each with the current rights of the maker of
+// the schedule, within those at the time when it was made.
 type scheduler struct {
 	*runner
 	library *library
@@ -68,7 +68,7 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 // shownRuns is how many runs of a schedule are shown with it.
 const shownRuns = 20
 
-// madeBy returns who made a schedule, and its workflow as that caller may run it by now.
+// madeBy returns the caller that made a schedule, and its workflow, if that caller may run it.
 func (s *scheduler) madeBy(x schedules.Schedule) (who caller, bundle engine.Bundle, p *workflows.Program, err error) {
 	if who, err = s.clients.makerOf("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt); err == nil {
 		bundle, p, err = s.document(who, x)

@@ -65,7 +65,7 @@ type Options struct {
 	// Storage bounds what the runs of each credential may store.
 	Storage engine.Storage
 	// KeepRunning lets a run continue when its client goes away, unless its document
-	// says otherwise.
+	// specifies otherwise.
 	KeepRunning bool
 	// Gate asks for credentials over HTTP; nil: nobody is asked, which is safe only
 	// where nobody else can connect.

@@ -59,7 +59,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 }
 
 // messageReader reads the lines of a stream that are messages. Other lines are answered
-// with an error, and the client can go on; the SDK would end its session.
+// with an error, and the client can continue; the SDK would end its session.
 type messageReader struct {
 	in     *bufio.Reader
 	answer io.Writer

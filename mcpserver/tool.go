@@ -63,7 +63,7 @@ type reply struct {
 	shows   string // lines that describe the pictures in also
 	also    []mcp.Content
 	shots   []shot              // pictures to show
-	failure *failure            // the run failed; value has it too
+	failure *failure            // of the run; also part of value
 	pending *mcp.CallToolResult // the client must ask a person and call again
 }
 
@@ -118,7 +118,7 @@ func (b *toolbox) runsForPage(r *http.Request, tool string) (engine.Runs, error)
 	return b.runsFor(r.Context(), who, tool)
 }
 
-// admitted returns the properties of a tool that the admission over HTTP looks at, or
+// admitted returns the properties of a tool that the admission over HTTP examines, or
 // nil if there is no such tool.
 func (b *toolbox) admitted(name string) *httpd.Tool {
 	t := b.named[name]

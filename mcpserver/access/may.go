@@ -9,7 +9,7 @@ import (
 	"understudy/workflows"
 )
 
-// Tool holds the properties of a tool or a kind that a policy looks at.
+// Tool holds the properties of a tool or a kind that a policy examines.
 type Tool struct {
 	Name    string
 	Toolset steps.Toolset
@@ -18,7 +18,7 @@ type Tool struct {
 	Risk    steps.Risk
 }
 
-// Of returns the properties of a kind that a policy looks at.
+// Of returns the properties of a kind that a policy examines.
 func Of(k steps.Kind) Tool {
 	return Tool{Name: k.Name, Toolset: k.Toolset, Reads: k.Reads, Risk: k.Risk}
 }
@@ -43,7 +43,7 @@ type Thing struct {
 	Change bool   // it is to be changed, continued or ended, not only read
 }
 
-// A Refusal says why a tool may not be used, and what would change that.
+// A Refusal is the reason why a tool may not be used, with advice.
 type Refusal struct {
 	Tool, Why, Next string
 	hidden          bool // reported as NotFound, so that the existence of the thing is not disclosed
@@ -64,9 +64,9 @@ func (r *Refusal) Denied() error {
 }
 
 // May decides whether a subject may use a tool, and act on the given things; it returns
-// nil if so. It is the only place where this is decided. Every way to a kind, a run, a
-// picture or a workflow calls it: a tool by its name, a step of a sequence or of a
-// document that it calls, a run that goes on, a resource, a prompt, a page.
+// nil if so. Nothing else decides this. Every access to a kind, a run, a picture or a
+// workflow calls it: a tool by its name, a step of a sequence or of a document that it
+// calls, a run that continues, a resource, a prompt, a page.
 func (s Subject) May(t Tool, on ...Thing) *Refusal {
 	if s.Gone != nil {
 		return &Refusal{Tool: t.Name, Why: s.Gone.Error(), Next: "the operator can make a new token: understudy token add NAME"}
@@ -171,8 +171,8 @@ func (s Subject) MaySave(program *workflows.Program, kinds []steps.Kind) (why *R
 	return why
 }
 
-// MayAll refuses unless every kind that has a trait may be used. Where no kind has the
-// trait it refuses too: then nothing says who may do the same in another way.
+// MayAll refuses unless every kind that has a trait may be used. It also refuses if no
+// kind has the trait, because then nothing determines the right.
 func (s Subject) MayAll(kinds []steps.Kind, has func(steps.Kind) bool) *Refusal {
 	known := false
 	for _, k := range kinds {

@@ -16,7 +16,7 @@ import (
 	"understudy/steps"
 )
 
-// Mode says what a client may do.
+// Mode is what a client may do at most.
 type Mode string
 
 // Ask lets a client only look; Act also lets it act.

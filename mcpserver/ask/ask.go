@@ -134,8 +134,8 @@ func (a *Asker) answer(ctx context.Context, q *engine.Question, res *mcp.ElicitR
 	return &engine.Answer{Secrets: given}
 }
 
-// pageTimeout bounds the wait for a page whose client says that its user went
-// there.
+// pageTimeout bounds the wait for the answer on a page, after the client has reported
+// that its user opened the page.
 const pageTimeout = time.Minute
 
 // Resumed returns the answer that a modern client brought back for a waiting run, or

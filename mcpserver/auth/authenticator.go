@@ -27,7 +27,7 @@ type Options struct {
 	Now    func() time.Time // nil: time.Now
 }
 
-// Authenticator stands in front of a server, and lets no request through without a
+// Authenticator is put in front of a server, and refuses requests without a valid
 // credential. Make one with New.
 type Authenticator struct {
 	o         Options
@@ -279,7 +279,7 @@ func (g *Authenticator) IsPublic(origin string) bool {
 	return err == nil && u.Host != "" && origin == u.Scheme+"://"+u.Host
 }
 
-// metadataPath is where a client learns who issues tokens, by RFC 9728.
+// metadataPath is where a client finds the issuer of tokens, by RFC 9728.
 const metadataPath = "/.well-known/oauth-protected-resource"
 
 // metadata serves the metadata of RFC 9728 for a protected resource.

@@ -3,6 +3,7 @@
 // Authenticator in front of the server refuses requests without one, and passes a
 // Grant to the handlers behind it: a name, and the rights that it has at most.
 //
-// It checks who calls, not what is called: that is the policy of the server. It
-// issues no tokens over the network; an issuer does, or the operator by hand.
+// It identifies the caller, and does not decide what may be called: the policy of the
+// server does. It issues no tokens over the network; an issuer does, or the operator
+// by hand.
 package auth

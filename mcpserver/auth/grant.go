@@ -50,9 +50,9 @@ func (g Grant) Current() (Grant, error) {
 }
 
 // Of returns the current grant of a credential with which something was begun that now
-// goes on without a request. It returns ErrRefused if the token was revoked, or if its
-// name was given to another token since. What a signed token began may go on for as
-// long as signed tokens are accepted here.
+// continues without a request. It returns ErrRefused if the token was revoked, or if its
+// name was given to another token since. What was begun with a signed token may continue
+// as long as signed tokens are accepted here.
 func (g *Authenticator) Of(name string, signed bool, began time.Time) (Grant, error) {
 	switch {
 	case signed && g.o.Issuer != nil:

@@ -18,8 +18,8 @@ const (
 )
 
 // limiter counts wrong credentials per sender. A sender with too many must wait. A
-// valid credential is accepted all the same, since nobody guesses one: whoever shares
-// an address with an attacker can go on working.
+// valid credential is still accepted, because it cannot have been guessed: clients that
+// share an address with an attacker can continue to work.
 type limiter struct {
 	now func() time.Time
 

@@ -131,6 +131,6 @@ func asUnauthenticated(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unauthenticatedKey{}, true)
 }
 
-// Unauthenticated reports whether a request to a public address came from a sender who would
-// be refused elsewhere.
+// Unauthenticated reports whether a request to a public address came from a sender that
+// would be refused at other addresses.
 func Unauthenticated(ctx context.Context) bool { return ctx.Value(unauthenticatedKey{}) != nil }

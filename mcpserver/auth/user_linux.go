@@ -93,7 +93,7 @@ func userIn(table io.Reader, client, server netip.AddrPort) (uid int, err error)
 	return 0, errUnlisted
 }
 
-// isAt reports whether a word of a table stands for an address: its bytes in the order
+// isAt reports whether a field of a table is an address: its bytes in the order
 // of this machine, four at a time, and the port.
 func isAt(word string, want netip.AddrPort) bool {
 	number, port, _ := strings.Cut(word, ":")

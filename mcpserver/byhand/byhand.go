@@ -18,7 +18,7 @@ import (
 // Object is a JSON object.
 type Object = map[string]any
 
-// Modern is the first version without sessions: each message states who sends it.
+// Modern is the first version without sessions: each message states its sender.
 const Modern = "2026-07-28"
 
 // Versions are all that a server answers to.

@@ -69,7 +69,7 @@ func replyBusy(w http.ResponseWriter) {
 	refuse(w, e)
 }
 
-// message holds the fields of a request that admission looks at.
+// message holds the fields of a request that admission examines.
 type message struct {
 	Method string
 	Params struct {
@@ -171,7 +171,7 @@ func (s *Server) slot(ctx context.Context) (release func(), ok bool) {
 	}
 }
 
-// places returns which runs act on the desktop, whoever began them.
+// places returns the runs that act on the desktop, including those of other servers.
 func (s *Server) places(ctx context.Context) engine.Places {
 	runs, err := s.o.Runs(ctx)
 	if err != nil {

@@ -3,5 +3,5 @@
 // size), the admission of calls at the concurrency limit, and the addresses for
 // operators.
 //
-// It knows no tool and makes no run: Options tell it what it must know of a call.
+// It knows no tools and makes no runs; Options provide what it needs of a call.
 package httpd

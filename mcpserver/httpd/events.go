@@ -16,7 +16,7 @@ import (
 const heartbeat = 10 * time.Second
 
 // events streams the changes of runs, or with ?run=ID the events of one run. A client
-// that reconnects states with Last-Event-ID what it has seen.
+// that reconnects states the last one that it has received in Last-Event-ID.
 func (o operator) events(w http.ResponseWriter, r *http.Request) {
 	tool := "list_runs"
 	if r.FormValue("run") != "" {

@@ -71,7 +71,7 @@ type Typed = viewer.Typed
 // Documents are workflows as a client may see them on pages.
 type Documents = viewer.Documents
 
-// Tool holds the properties of a tool that admission looks at.
+// Tool holds the properties of a tool that admission examines.
 type Tool struct {
 	Acts    func(arguments json.RawMessage) bool // reports whether a call takes a slot of the concurrency limit
 	Resumes bool                                 // it verifies the request state that a client brings back
@@ -150,8 +150,8 @@ func (s *Server) Handler() http.Handler {
 	return s.guarded(mux)
 }
 
-// Modern is the first protocol version without sessions: each request says for itself
-// who sends it and what its sender understands.
+// Modern is the first protocol version without sessions: each request states its sender
+// and the sender's capabilities.
 const Modern = "2026-07-28"
 
 // versionHeader states the protocol version, so that it is known before a body is read.

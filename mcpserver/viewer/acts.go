@@ -174,7 +174,7 @@ func token(r *http.Request, subject string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// namedSteps returns the steps of a run that have an id, from which it can go on.
+// namedSteps returns the steps of a run that have an id, at which it can continue.
 func namedSteps(ctx context.Context, runs engine.Runs, id string) (named []engine.StepReport, err error) {
 	report, err := runs.Report(ctx, id, engine.Page{})
 	for _, s := range report.Steps {

@@ -95,7 +95,7 @@ func (p *RecordingPage) enter(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/recording", http.StatusSeeOther)
 }
 
-// knows reports whether the person who records sent a request; one that changes
+// knows reports whether a request is from the person who records; one that changes
 // something must come from the page itself.
 func (p *RecordingPage) knows(r *http.Request) bool {
 	c, err := r.Cookie(recordingCookie)

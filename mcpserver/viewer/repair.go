@@ -19,14 +19,14 @@ type repairPage struct {
 	Args    repair.Args
 	Lines   []diffLine
 	Others  []string // other steps to which the change could apply
-	Resumes bool     // the run can go on with it
+	Resumes bool     // the run can continue with the change
 }
 
 // diffLine is a line of a diff.
 type diffLine struct{ Sort, Text string }
 
 // emptyShelf is a shelf without workflows: the page shows a change of the run's own
-// document. The tool that keeps the change looks at the saved workflow.
+// document. The tool that keeps the change uses the saved workflow.
 type emptyShelf struct{}
 
 func (emptyShelf) Text(workflows.Source) ([]byte, error) {

@@ -26,7 +26,7 @@ type runPage struct {
 	Moving           bool       // the run has not ended
 	Hands            []takeover // takeovers of its desktop
 	Inputs           map[string]any
-	// inline are the pictures of a page that stands alone, by address.
+	// inline are the pictures of a standalone page, by address.
 	inline map[string]inlinedPicture
 }
 

@@ -101,7 +101,7 @@ func fresh(serve func(*Viewer, http.ResponseWriter, *http.Request, error) error)
 	return func(v *Viewer, w http.ResponseWriter, r *http.Request) error { return serve(v, w, r, nil) }
 }
 
-// runForms serve a page of a run with forms, one of which failed; nil: none has.
+// runForms serves a page of a run with forms after one of them failed; failed may be nil.
 type runForms func(v *Viewer, w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error
 
 func (serve runForms) fresh(v *Viewer, w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
@@ -241,8 +241,8 @@ type frame struct {
 	Said  string // the error of the form that was sent
 }
 
-// withForms returns the frame of a page with forms for a subject, one of which failed;
-// nil: none has.
+// withForms returns the frame of a page with forms for a subject, after one of them
+// failed; failed may be nil.
 func (f frame) withForms(r *http.Request, subject string, failed error) frame {
 	f.Token = token(r, subject)
 	if failed != nil {
@@ -252,7 +252,7 @@ func (f frame) withForms(r *http.Request, subject string, failed error) frame {
 }
 
 // statusAfter returns the status of a page that is shown after one of its forms failed;
-// nil: none has.
+// failed may be nil.
 func statusAfter(failed error) int {
 	if failed != nil {
 		return http.StatusConflict
@@ -290,7 +290,7 @@ func pretty(v any) string {
 	if m, ok := v.(map[string]any); v == nil || ok && len(m) == 0 {
 		return ""
 	}
-	text, err := words.JSON(v, "  ") // the template escapes what it must
+	text, err := words.JSON(v, "  ") // the template escapes it
 	if err != nil {
 		return fmt.Sprint(v)
 	}
