@@ -29,7 +29,7 @@ func TestAdviceIsForTools(t *testing.T) {
 				return true
 			}
 			found++
-			if said := toolWords.Replace(text); flag.MatchString(said) {
+			if said := toolAdvice.Replace(text); flag.MatchString(said) {
 				t.Errorf("a client is told: %s", said)
 			}
 			return true

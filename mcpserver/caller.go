@@ -25,7 +25,7 @@ type caller struct {
 	self                   string      // the name that the client gives itself
 	grant                  *auth.Grant // nil: the server asks for no credentials
 	access.Subject
-	listing access.Subject // for lists, which must not depend on the name that a modern client gives itself
+	listSubject access.Subject // for lists, which must not depend on the name that a modern client gives itself
 }
 
 // id returns the name of the caller in runs, which tells the sessions of one client
@@ -73,12 +73,12 @@ func (s *clients) caller(req serverRequest) caller {
 	if g, ok := httpd.GrantOf(req.GetExtra()); ok {
 		c.grant, c.name = &g, g.Name+"/"+self
 	}
-	c.listing = s.subject(c.grant)
-	c.listing.Policy = c.listing.Narrowed(limitsFromHeaders(headers(req)))
-	c.Subject = c.listing
+	c.listSubject = s.subject(c.grant)
+	c.listSubject.Policy = c.listSubject.Narrowed(limitsFromHeaders(headers(req)))
+	c.Subject = c.listSubject
 	c.Policy = c.Narrowed(s.modes.Of(self))
 	if !c.modern() {
-		c.listing = c.Subject
+		c.listSubject = c.Subject
 	}
 	return c
 }
@@ -89,7 +89,7 @@ func (s *clients) subject(g *auth.Grant) access.Subject {
 	if g == nil {
 		return access.Subject{Policy: s.policy, All: true}
 	}
-	return access.Subject{Policy: s.policy.Narrowed(limitsOf(*g)).Narrowed(s.modes.Of(g.Name)), Owner: g.Name, All: g.AllRuns}
+	return access.Subject{Policy: s.policy.Narrowed(grantLimits(*g)).Narrowed(s.modes.Of(g.Name)), Owner: g.Name, All: g.AllRuns}
 }
 
 // runsFor returns the runs that a subject may see and change with a tool.
@@ -101,8 +101,8 @@ func (s *clients) runsFor(ctx context.Context, who access.Subject, t access.Tool
 	return access.RunsFor(runs, who, t, &s.pictures), nil
 }
 
-// longestSelf bounds the name that a client gives itself.
-const longestSelf = 64
+// maxSelfName bounds the name that a client gives itself.
+const maxSelfName = 64
 
 // selfName returns the name that a client gives itself, without characters that cannot
 // be part of a log, a page or an id.
@@ -119,7 +119,7 @@ func selfName(info *mcp.Implementation) string {
 	if len(name) == 0 {
 		return "unknown"
 	}
-	return string(name[:min(len(name), longestSelf)])
+	return string(name[:min(len(name), maxSelfName)])
 }
 
 func headers(req serverRequest) http.Header {
@@ -143,16 +143,16 @@ func (c *call) traceParent() string {
 	return trimTraceParent(headers(c.req).Get("Traceparent"))
 }
 
-// trimTraceParent trims a trace context to the length that one can have, because it is stored with
-// the run.
+// trimTraceParent trims a trace context to the length that one can have, because it is
+// stored with the run.
 func trimTraceParent(text string) string {
 	const longest = 55 // in version 00
 	text = strings.TrimSpace(text)
 	return text[:min(len(text), longest)]
 }
 
-// limitsFromHeaders returns the limits in the headers of a request: those that the client asks
-// for, and the mode of the path.
+// limitsFromHeaders returns the limits in the headers of a request: those that the
+// client asks for, and the mode of the path.
 func limitsFromHeaders(h http.Header) access.Limits {
 	toolsets, err := access.ParseToolsets(h.Get("X-MCP-Toolsets"))
 	if err != nil {

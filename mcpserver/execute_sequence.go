@@ -28,7 +28,7 @@ func (s sequenceTool) tool(g *guide) *tool {
 		Tool:    access.Tool{Name: "execute_sequence", Toolset: steps.Runs, Always: true, Risk: steps.Normal},
 		summary: "Run a workflow: steps given here, or a saved one by url.",
 		details: g.sheet(),
-		acts:    true, destructive: true, open: true,
+		acts:    true, destructive: true, openWorld: true,
 		args: sequenceArgs(s.o.Fleet), result: runSchema(), run: s.run,
 	}
 }
@@ -96,10 +96,10 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if state.Run != "" {
 		return s.resumeAsked(ctx, c, state)
 	}
-	if err := c.blocked(c.MayRun(program)); err != nil {
+	if err := c.blockedError(c.MayRun(program)); err != nil {
 		return nil, err
 	}
-	c.outlived = program.Options.OutlivesClient(c.outlived)
+	c.outlivesClient = program.Options.OutlivesClient(c.outlivesClient)
 	inputs, pending, err := s.asker.Inputs(ctx, c.askCall(), program, state)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s sequenceTool) pack(c *call) (engine.Bundle, *workflows.Program, error) {
 	if err != nil {
 		return engine.Bundle{}, nil, err
 	}
-	return s.library.of(c.Subject).pack(c.tool.Name, s.o.Dir, text)
+	return s.library.viewFor(c.Subject).pack(c.tool.Name, s.o.Dir, text)
 }
 
 // documentOf returns the document in the arguments as indented text that keeps their
@@ -176,14 +176,14 @@ func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 		return err
 	}
 	if k, ok := steps.Find(r.o.Kinds, h.Call); ok {
-		return c.blocked(c.May(access.Of(k)))
+		return c.blockedError(c.May(access.Of(k)))
 	}
 	p, err := compiledDocument(ctx, runs, h, r.o.Kinds)
 	if err != nil {
 		return err
 	}
-	c.outlived = p.Options.OutlivesClient(c.outlived)
-	return c.blocked(c.MayRun(p))
+	c.outlivesClient = p.Options.OutlivesClient(c.outlivesClient)
+	return c.blockedError(c.MayRun(p))
 }
 
 // compiledDocument compiles the stored document of a run.

@@ -34,7 +34,7 @@ func failureOf(err error) *failure {
 		return f
 	}
 	e := steps.AsError(err)
-	f := &failure{Code: e.Code, Step: e.Step, Next: toolWords.Replace(e.Next), Candidates: e.Candidates}
+	f := &failure{Code: e.Code, Step: e.Step, Next: toolAdvice.Replace(e.Next), Candidates: e.Candidates}
 	if e.Err != nil {
 		f.Message = e.Err.Error()
 	}
@@ -58,13 +58,13 @@ func failureOfRun(h engine.Header) *failure {
 	}
 	if h.Error != nil {
 		f.Code, f.Message, f.Step = h.Error.Code, h.Error.Message, h.Error.Step
-		f.Next, f.Candidates = toolWords.Replace(h.Error.Next), h.Error.Candidates
+		f.Next, f.Candidates = toolAdvice.Replace(h.Error.Next), h.Error.Candidates
 	}
 	return f
 }
 
-// toolWords replaces advice for the command line by advice for callers of tools.
-var toolWords = strings.NewReplacer(
+// toolAdvice replaces advice for the command line by advice for callers of tools.
+var toolAdvice = strings.NewReplacer(
 	"with --from STEP", `with resume_run {"run_id": RUN, "from": STEP}`,
 	", with --from", `: resume_run {"run_id": RUN, "from": STEP}`,
 	"--from ", `resume_run with "from": `,
@@ -73,9 +73,9 @@ var toolWords = strings.NewReplacer(
 	"answer it instead of resuming", `give the answer: resume_run {"run_id": RUN, "answer": ...}`,
 )
 
-// advise adds to Next that the kinds it mentions can be steps of a sequence, if the
+// addAdvice adds to Next that the kinds it mentions can be steps of a sequence, if the
 // client may use them but is not offered them as tools.
-func (f *failure) advise(kinds []steps.Kind, p access.Subject) {
+func (f *failure) addAdvice(kinds []steps.Kind, p access.Subject) {
 	for _, k := range kinds {
 		if t := access.Of(k); mentions(f.Next, k.Name) && !p.Offers(t) && p.May(t) == nil {
 			f.Next += fmt.Sprintf(" (%s is no tool here, but can be a step of execute_sequence)", k.Name)

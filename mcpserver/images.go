@@ -86,7 +86,7 @@ func (r *reply) picture(p shot, show bool) {
 		r.shots = append(r.shots, p)
 		return
 	}
-	r.also = append(r.also, &mcp.ResourceLink{URI: p.uri, Name: "picture", MIMEType: pngType})
+	r.attachments = append(r.attachments, &mcp.ResourceLink{URI: p.uri, Name: "picture", MIMEType: pngType})
 }
 
 // encodeForModel encodes a picture, scaled down to the size that models can see.
@@ -123,6 +123,6 @@ func (r *reply) lastPicture(ctx context.Context, runs engine.Runs, report engine
 			return nil
 		}
 	}
-	r.shows += "\nno step left a picture"
+	r.captions += "\nno step left a picture"
 	return nil
 }

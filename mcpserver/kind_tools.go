@@ -23,7 +23,7 @@ func (r kindTools) tools() []*tool {
 		tools[i] = &tool{
 			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: k.Touches == steps.Act,
 			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.Risk == steps.RunsShell,
-			open: k.Risk == steps.RunsShell, args: argsOf(k), result: shallow(k.Result),
+			openWorld: k.Risk == steps.RunsShell, args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {
 				args, _ = splitIncludeImage(k, k.SplitTarget(args))
 				return k.Check(args, nil)

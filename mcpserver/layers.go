@@ -51,7 +51,7 @@ type runner struct {
 
 // handle executes one call of a tool.
 func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) (res *mcp.CallToolResult, err error) {
-	c := &call{caller: r.clients.caller(req), req: req, tool: t, outlived: r.o.KeepRunning}
+	c := &call{caller: r.clients.caller(req), req: req, tool: t, outlivesClient: r.o.KeepRunning}
 	defer r.recoverPanic(c, &res, &err)
 	if err := r.permit(c); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 		out = failed(err)
 	}
 	if out.failure != nil {
-		out.failure.advise(r.o.Kinds, c.Subject)
+		out.failure.addAdvice(r.o.Kinds, c.Subject)
 	}
 	return out.result(), nil
 }
@@ -98,11 +98,11 @@ const (
 func (r *runner) permit(c *call) error {
 	why := c.May(c.tool.Tool)
 	r.o.Log.Info("tool called", "client", c.id(), "tool", c.tool.Name, "allowed", why == nil)
-	return c.blocked(why)
+	return c.blockedError(why)
 }
 
-// blocked returns the protocol error for a tool that a client may not use, or nil.
-func (c *caller) blocked(why *access.Refusal) error {
+// blockedError returns the protocol error for a tool that a client may not use, or nil.
+func (c *caller) blockedError(why *access.Refusal) error {
 	if why == nil {
 		return nil
 	}
@@ -185,8 +185,8 @@ func (r *runner) runsOf(ctx context.Context, c *call) (engine.Runs, error) {
 	return r.clients.runsFor(ctx, c.Subject, c.tool.Tool)
 }
 
-// continuing adds to a request to continue a run whose call it is.
-func (r *runner) continuing(c *call, q engine.ResumeRequest) engine.ResumeRequest {
+// resumeRequest adds the caller to a request to continue a run.
+func (r *runner) resumeRequest(c *call, q engine.ResumeRequest) engine.ResumeRequest {
 	q.By, q.Environ, q.Within, q.Mandate = c.id(), r.o.Environ, r.bounds(), r.mandate(c)
 	return q
 }
@@ -215,7 +215,7 @@ func (r *runner) follow(ctx context.Context, c *call, b begin, answer show) (*re
 		if h, err = r.dispatch(ctx, c, runs, h); err != nil {
 			return nil, err
 		}
-		out, answered, err := r.question(ctx, c, runs, &h)
+		out, answered, err := r.askQuestion(ctx, c, runs, &h)
 		if err != nil || out != nil {
 			return out, err
 		}
@@ -225,9 +225,9 @@ func (r *runner) follow(ctx context.Context, c *call, b begin, answer show) (*re
 	}
 }
 
-// question puts the question of a waiting run to a person, and answers the run. Without
+// askQuestion puts the question of a waiting run to a person, and answers the run. Without
 // an answer and a pending reply, the run stays waiting.
-func (r *runner) question(ctx context.Context, c *call, runs engine.Runs, h *engine.Header) (out *reply, answered bool, err error) {
+func (r *runner) askQuestion(ctx context.Context, c *call, runs engine.Runs, h *engine.Header) (out *reply, answered bool, err error) {
 	if h.Status != engine.Waiting || h.Question == nil {
 		return nil, false, nil
 	}
@@ -308,8 +308,8 @@ func (r *runner) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 	return runs, h, err
 }
 
-// startUnattended begins or continues a run for which no call waits, under the rights of its
-// caller.
+// startUnattended begins or continues a run for which no call waits, under the rights
+// of its caller.
 func (r *runner) startUnattended(ctx context.Context, runs engine.Runs, id string, who caller, b begin) (engine.Header, error) {
 	r.inflight.noteRun(id, who)
 	h, err := b(context.WithoutCancel(ctx), runs)
@@ -348,10 +348,10 @@ func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engi
 	}
 	rest := r.forgetAtRest(ctx, runs, h.ID)
 	switch cause := context.Cause(ctx); {
-	case c.outlived && c.gone(ctx) && !r.o.Fleet:
+	case c.outlivesClient && c.clientGone(ctx) && !r.o.Fleet:
 		r.inflight.orphaned.Go(func() { <-rest })
 		return engine.Header{}, endError(ctx)
-	case r.o.Fleet && (c.outlived && c.gone(ctx) || errors.Is(cause, errStopping) && !errors.Is(cause, errInputEnd)):
+	case r.o.Fleet && (c.outlivesClient && c.clientGone(ctx) || errors.Is(cause, errStopping) && !errors.Is(cause, errInputEnd)):
 		return engine.Header{}, endError(ctx) // the worker continues the run
 	case ctx.Err() != nil:
 		return r.stopFor(ctx, runs, h.ID)
@@ -412,9 +412,9 @@ func (r *runner) stopFor(ctx context.Context, runs engine.Runs, id string) (engi
 	return runs.Wait(last, id)
 }
 
-// gone reports whether a call ended because its client went away, as opposed to a
+// clientGone reports whether a call ended because its client went away, as opposed to a
 // client that cancelled it.
-func (c *call) gone(ctx context.Context) bool {
+func (c *call) clientGone(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, errStopping) {
 		return errors.Is(cause, errInputEnd)
@@ -457,6 +457,6 @@ func (r *reply) result() *mcp.CallToolResult {
 	if r.failure != nil {
 		res.IsError, res.Meta, text = true, mcp.Meta{failureKey: r.failure}, r.failure.text()
 	}
-	res.Content = append([]mcp.Content{&mcp.TextContent{Text: words.Visible(text + r.shows)}}, r.also...)
+	res.Content = append([]mcp.Content{&mcp.TextContent{Text: words.Visible(text + r.captions)}}, r.attachments...)
 	return res
 }

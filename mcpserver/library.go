@@ -33,8 +33,8 @@ type library struct {
 	who         access.Subject // whose view of the library this is
 }
 
-// of returns the library as a subject may see it.
-func (l *library) of(who access.Subject) *library {
+// viewFor returns the library as a subject may see it.
+func (l *library) viewFor(who access.Subject) *library {
 	view := *l
 	view.who = who
 	return &view
@@ -63,14 +63,14 @@ func (l *library) owner(name string) string {
 	return o.Owner
 }
 
-// sees reports whether a saved workflow may be read and run. Those of the person at the
+// canSee reports whether a saved workflow may be read and run. Those of the person at the
 // machine are open to everybody.
-func (l *library) sees(name string) bool {
+func (l *library) canSee(name string) bool {
 	if l.who.Owner == "" {
 		return true
 	}
 	owner := l.owner(name)
-	return owner == "" || l.may(name, owner, false) == nil
+	return owner == "" || l.refusal(name, owner, false) == nil
 }
 
 // visible removes the saved workflows of others from a list of resources.
@@ -78,17 +78,17 @@ func (l *library) visible(list *mcp.ListResourcesResult) *mcp.ListResourcesResul
 	out := *list
 	out.Resources = slices.DeleteFunc(slices.Clone(list.Resources), func(r *mcp.Resource) bool {
 		name, saved := strings.CutPrefix(r.URI, workflowURI)
-		return saved && !l.sees(name)
+		return saved && !l.canSee(name)
 	})
 	return &out
 }
 
-func (l *library) may(name, owner string, change bool) *access.Refusal {
+func (l *library) refusal(name, owner string, change bool) *access.Refusal {
 	return l.who.May(access.Tool{Name: name, Always: true}, access.Thing{Name: "the workflow " + name, Owner: owner, Change: change})
 }
 
-// endings are the extensions of saved workflows, by precedence.
-var endings = []string{".yaml", ".yml", ".json"}
+// extensions are the extensions of saved workflows, by precedence.
+var extensions = []string{".yaml", ".yml", ".json"}
 
 // maxDocument bounds the size of a file. It is above the limit of package workflows,
 // which has the better error message.
@@ -111,8 +111,8 @@ func (l *library) Names() ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		name, ending := splitEnding(e.Name())
-		if !e.IsDir() && slices.Contains(endings, ending) && validName.MatchString(name) && l.sees(name) {
+		name, ending := splitExtension(e.Name())
+		if !e.IsDir() && slices.Contains(extensions, ending) && validName.MatchString(name) && l.canSee(name) {
 			names = append(names, name)
 		}
 	}
@@ -120,7 +120,7 @@ func (l *library) Names() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-func splitEnding(file string) (name, ending string) {
+func splitExtension(file string) (name, ending string) {
 	ending = filepath.Ext(file)
 	return strings.TrimSuffix(file, ending), ending
 }
@@ -129,7 +129,7 @@ func (l *library) get(name string) (workflows.Source, error) {
 	if err := checkName(name); err != nil {
 		return workflows.Source{}, err
 	}
-	if path, there := l.file(name); there && l.sees(name) {
+	if path, there := l.file(name); there && l.canSee(name) {
 		src, err := readSource(path)
 		src.Name = name
 		return src, err
@@ -144,13 +144,13 @@ func (l *library) get(name string) (workflows.Source, error) {
 
 // file returns the file of a saved workflow, or the one for a new YAML document.
 func (l *library) file(name string) (path string, there bool) {
-	for _, ending := range endings {
+	for _, ending := range extensions {
 		path := filepath.Join(l.folder, name+ending)
 		if _, err := os.Stat(path); err == nil {
 			return path, true
 		}
 	}
-	return filepath.Join(l.folder, name+endings[0]), false
+	return filepath.Join(l.folder, name+extensions[0]), false
 }
 
 // save writes a workflow atomically, and reports whether it is new.
@@ -162,20 +162,20 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 	if text = []byte(strings.TrimSpace(string(text)) + "\n"); !there && text[0] == '{' {
 		path = filepath.Join(l.folder, name+".json")
 	}
-	if there && (!replace || l.may(name, l.owner(name), true) != nil) {
+	if there && (!replace || l.refusal(name, l.owner(name), true) != nil) {
 		return path, false, steps.Errorf(steps.Invalid, "there is a saved workflow called %q already", name).
 			WithNext("choose another name, or say replace: true if it is yours")
 	}
 	if !there {
-		if err := errors.Join(versions.Forget(path), l.own(name)); err != nil { // those of an earlier workflow with this name
+		if err := errors.Join(versions.Forget(path), l.writeOwner(name)); err != nil { // those of an earlier workflow with this name
 			return path, true, err
 		}
 	}
 	return path, !there, versions.Replace(path, text)
 }
 
-// own stores the owner of a new workflow, before the workflow itself.
-func (l *library) own(name string) error {
+// writeOwner stores the owner of a new workflow, before the workflow itself.
+func (l *library) writeOwner(name string) error {
 	if l.who.Owner == "" {
 		if err := os.Remove(l.ownerFile(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -204,7 +204,7 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 	}
 	text, ok := l.textAt(path)
 	if !ok {
-		return workflows.Source{}, l.unreachable()
+		return workflows.Source{}, l.errUnreachable()
 	}
 	return workflows.Source{Name: path, Dir: filepath.Dir(path), Text: []byte(text)}, nil
 }
@@ -212,7 +212,7 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 // textAt reads a document within the folders that a run may read. The path is checked
 // before the file is opened, and symbolic links cannot lead out.
 func (l *library) textAt(path string) (text string, ok bool) {
-	if !slices.Contains(endings, filepath.Ext(path)) {
+	if !slices.Contains(extensions, filepath.Ext(path)) {
 		return "", false
 	}
 	in := steps.Folders{Roots: l.roots, Private: l.private}
@@ -231,11 +231,11 @@ func (l *library) textAt(path string) (text string, ok bool) {
 	return text, err == nil
 }
 
-// unreachable returns the same error for documents that are missing, forbidden or out
+// errUnreachable returns the same error for documents that are missing, forbidden or out
 // of bounds, so that a client cannot find out which files exist.
-func (l *library) unreachable() error {
+func (l *library) errUnreachable() error {
 	folders := strings.Join(append(l.roots[:len(l.roots):len(l.roots)], l.folder), ", ")
-	return steps.Errorf(steps.NotFound, "there is no such document: wanted a file whose name ends in %s, in %s", strings.Join(endings, ", "), folders).
+	return steps.Errorf(steps.NotFound, "there is no such document: wanted a file whose name ends in %s, in %s", strings.Join(extensions, ", "), folders).
 		WithNext("save it with save_workflow and use its name")
 }
 

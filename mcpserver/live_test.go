@@ -189,7 +189,8 @@ func TestALiveViewIsForWhoeverMaySeeTheRun(t *testing.T) {
 	}
 }
 
-// TestAPasswordFieldIsBlackForWhoWatches compares the same area in the views of two persons.
+// TestAPasswordFieldIsBlackForWhoWatches compares the same area in the views of two
+// persons.
 func TestAPasswordFieldIsBlackForWhoWatches(t *testing.T) {
 	s := newKept(t)
 	run := s.failedRun()

@@ -85,7 +85,7 @@ func logLine(run string, ev engine.Event) (*mcp.LoggingMessageParams, slog.Level
 			data["message"], data["code"], data["error"] = "step failed", e.Code, e.Message
 		}
 	case engine.Logged:
-		word = wordOf(f.Level)
+		word = levelName(f.Level)
 		data["message"] = f.Message
 		if len(f.Attrs) > 0 {
 			data["attrs"] = words.VisibleIn(f.Attrs)
@@ -101,8 +101,8 @@ func logLine(run string, ev engine.Event) (*mcp.LoggingMessageParams, slog.Level
 	return &mcp.LoggingMessageParams{Logger: logger, Level: word, Data: data}, logLevels[word]
 }
 
-// wordOf returns the protocol's name for a level of slog.
-func wordOf(text string) mcp.LoggingLevel {
+// levelName returns the protocol's name for a level of slog.
+func levelName(text string) mcp.LoggingLevel {
 	var l slog.Level
 	if l.UnmarshalText([]byte(text)) != nil {
 		return "info"

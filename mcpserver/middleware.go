@@ -14,9 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// guard wraps every request: it shows each client only its tools, and turns a panic
+// middleware wraps every request: it shows each client only its tools, and turns a panic
 // into an error of one request.
-func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
+func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -27,7 +27,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		res, err = next(ctx, method, req)
 		err = encodable(err, req)
 		if c, ok := req.(*mcp.CallToolRequest); ok && s.noSuchTool(c.Params.Name, err) {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.tools.unknown(c.Params.Name)}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.tools.unknownMessage(c.Params.Name)}
 		}
 		if set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams]); ok && err == nil {
 			s.levels.set(set.Session, set.Params.Level)
@@ -43,9 +43,9 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 func (s *Server) visible(res mcp.Result, from serverRequest) mcp.Result {
 	switch list := res.(type) {
 	case *mcp.ListToolsResult:
-		return s.tools.visible(list, s.clients.caller(from).listing)
+		return s.tools.visible(list, s.clients.caller(from).listSubject)
 	case *mcp.ListResourcesResult:
-		return s.library.of(s.clients.caller(from).listing).visible(list)
+		return s.library.viewFor(s.clients.caller(from).listSubject).visible(list)
 	}
 	return res
 }

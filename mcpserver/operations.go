@@ -47,7 +47,7 @@ func (o operation) access() access.Tool {
 
 func (o operation) tool() *tool {
 	return &tool{
-		Tool: o.access(), summary: o.Summary, destructive: o.Destructive, idempotent: o.Idempotent, open: o.Tool == runOnDesktop,
+		Tool: o.access(), summary: o.Summary, destructive: o.Destructive, idempotent: o.Idempotent, openWorld: o.Tool == runOnDesktop,
 		unlisted: o.toolset == steps.Runs, // otherwise every client would be offered it
 		args:     schemaOf(reflect.TypeOf(o.New()).Elem()),
 		run: func(ctx context.Context, c *call) (*reply, error) {
@@ -109,7 +109,7 @@ func (r *reply) screen(p image.Image) error {
 	if err != nil {
 		return err
 	}
-	r.shows += "\nthe picture: " + pixelMapping(desktop.Rect{W: p.Bounds().Dx(), H: p.Bounds().Dy()}, size)
-	r.also = append(r.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
+	r.captions += "\nthe picture: " + pixelMapping(desktop.Rect{W: p.Bounds().Dx(), H: p.Bounds().Dy()}, size)
+	r.attachments = append(r.attachments, &mcp.ImageContent{Data: small, MIMEType: pngType})
 	return nil
 }

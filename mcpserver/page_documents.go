@@ -16,7 +16,7 @@ func (s *Server) documentsForPage(r *http.Request, tool string) (httpd.Documents
 	if err != nil {
 		return nil, err
 	}
-	return s.library.of(who), nil
+	return s.library.viewFor(who), nil
 }
 
 // Saved returns the text of a saved workflow and its program.

@@ -86,7 +86,7 @@ func (r *runner) showPictures(ctx context.Context, c *call, out *reply) error {
 		if err != nil {
 			return err
 		}
-		out.shows += p.title + "\n" + fmt.Sprintf("picture %s%s", name, text)
+		out.captions += p.title + "\n" + fmt.Sprintf("picture %s%s", name, text)
 		if part.Empty() {
 			continue
 		}
@@ -94,8 +94,8 @@ func (r *runner) showPictures(ctx context.Context, c *call, out *reply) error {
 		if err != nil {
 			return err
 		}
-		out.shows += pixelMapping(onScreen(part, now.Rect, p.area), size) + fmt.Sprintf("; image_since: %q shows only what changes", name)
-		out.also = append(out.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
+		out.captions += pixelMapping(onScreen(part, now.Rect, p.area), size) + fmt.Sprintf("; image_since: %q shows only what changes", name)
+		out.attachments = append(out.attachments, &mcp.ImageContent{Data: small, MIMEType: pngType})
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (r *runner) startProgress(ctx context.Context, c *call, h engine.Header) *p
 	if listens {
 		t.log = func(m *mcp.LoggingMessageParams) error { return c.req.Session.Log(ctx, m) }
 	}
-	go t.work()
+	go t.run()
 	return t
 }
 
@@ -94,7 +94,7 @@ func (t *progress) report(ctx context.Context, runs engine.Runs, h engine.Header
 // are dropped; they remain in the events of the run.
 const maxLines = 1000
 
-func (t *progress) take() (p mcp.ProgressNotificationParams, fresh bool, lines []*mcp.LoggingMessageParams) {
+func (t *progress) drain() (p mcp.ProgressNotificationParams, fresh bool, lines []*mcp.LoggingMessageParams) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, fresh, lines = t.next, t.fresh, t.lines
@@ -102,9 +102,9 @@ func (t *progress) take() (p mcp.ProgressNotificationParams, fresh bool, lines [
 	return p, fresh, lines
 }
 
-// work sends what is new, and a heartbeat when nothing is. The progress value always
+// run sends what is new, and a heartbeat when nothing is. The progress value always
 // increases, as the protocol requires.
-func (t *progress) work() {
+func (t *progress) run() {
 	defer close(t.done)
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
@@ -118,7 +118,7 @@ func (t *progress) work() {
 		case <-beat.C:
 			alive = true
 		}
-		p, fresh, lines := t.take()
+		p, fresh, lines := t.drain()
 		for _, line := range lines {
 			if t.log(line) != nil {
 				return

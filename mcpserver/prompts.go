@@ -49,7 +49,7 @@ func (s prompts) addTo(server *mcp.Server) {
 		argument("run_id", "the run", true))
 	add("fill_form_from_table", "Fill in a form for each row of a table.", "", fillFormPrompt,
 		argument("table", "the file with the rows, or where they are shown", true), argument("form", "the application or page with the form", true))
-	add("workflow_of_calls", "Make a workflow of what you have just done.", "", ofCallsPrompt,
+	add("workflow_of_calls", "Make a workflow of what you have just done.", "", fromCallsPrompt,
 		argument("name", "what the workflow is to be called", true))
 }
 
@@ -64,7 +64,7 @@ func (s prompts) authorWorkflow(_ context.Context, _ caller, a map[string]string
 }
 
 func (s prompts) runWorkflow(_ context.Context, c caller, a map[string]string) (string, error) {
-	saved := s.library.of(c.Subject)
+	saved := s.library.viewFor(c.Subject)
 	src, err := saved.get(a["name"])
 	if err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func fillFormPrompt(_ context.Context, _ caller, a map[string]string) (string, e
 4. If the run fails, resume_run goes on with the row that failed; look first whether that row was taken. Tell me which rows were sent.`, a["form"], a["table"]), nil
 }
 
-func ofCallsPrompt(_ context.Context, _ caller, a map[string]string) (string, error) {
+func fromCallsPrompt(_ context.Context, _ caller, a map[string]string) (string, error) {
 	return fmt.Sprintf(`Make a workflow with the name %[1]s of what you have just done.
 
 1. Each call of yours that acted ended with a line "run ID". Take the ids of those that belong to the task, in their order, without what you tried in vain:
@@ -131,8 +131,8 @@ func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string)
 Look at its steps (get_run {"run_id": %[2]q, "verbosity": "verbose"}) and at the pictures of the last step. Look at the desktop as it is now. Then say what is wrong and what you would do: resume_run {"run_id": %[2]q} as it is; with "inputs" or "from": another step; or, if a step is wrong, with "workflow": the whole document with that step mended, such as another selector that you have tried with wait_for_element. Wait for my word before anything acts.`, said, r.RunID), nil
 }
 
-// completions bounds the values of one completion.
-const completions = 100
+// maxCompletions bounds the values of one completion.
+const maxCompletions = 100
 
 // complete offers values for an argument of a prompt or a template, by the name of the
 // argument.
@@ -141,7 +141,7 @@ func (s prompts) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	switch req.Params.Argument.Name {
 	case "name", "url", "workflow":
 		if c, err := s.tools.authorize(req, "list_workflows"); err == nil {
-			known, _ = s.library.of(c.Subject).Names()
+			known, _ = s.library.viewFor(c.Subject).Names()
 		}
 	case "id", "run_id":
 		if c, err := s.tools.authorize(req, "list_runs"); err == nil {
@@ -151,7 +151,7 @@ func (s prompts) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 		known = steps.Names(s.library.kinds)
 	}
 	known = slices.DeleteFunc(known, func(v string) bool { return !strings.HasPrefix(v, req.Params.Argument.Value) })
-	values := append([]string{}, known[:min(len(known), completions)]...)
+	values := append([]string{}, known[:min(len(known), maxCompletions)]...)
 	details := mcp.CompletionResultDetails{Values: values, Total: len(known), HasMore: len(known) > len(values)}
 	return &mcp.CompleteResult{Completion: details}, nil
 }

@@ -321,7 +321,7 @@ func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []b
 		lines = append(lines, "it is not saved; save_workflow saves it under a name")
 		return out, strings.Join(lines, "\n"), nil
 	}
-	if err := c.blocked(c.MaySave(p, s.o.Kinds)); err != nil {
+	if err := c.blockedError(c.MaySave(p, s.o.Kinds)); err != nil {
 		return recordResult{}, "", err
 	}
 	if _, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, text, a.Replace); err != nil {

@@ -96,7 +96,8 @@ func TestWhatAPersonDidBecomesAStep(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotKeepARepair checks that the forms of others, and of other sites, write nothing.
+// TestWhoMayNotKeepARepair checks that the forms of others, and of other sites, write
+// nothing.
 func TestWhoMayNotKeepARepair(t *testing.T) {
 	s, run, ann, _ := handedBack(t)
 	path := filepath.Join(s.Server.library.folder, "nightly.yaml")

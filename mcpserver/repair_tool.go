@@ -21,7 +21,7 @@ func (s repairTool) tool() *tool {
 	return define(tool{
 		Tool:    access.Tool{Name: "repair_run", Toolset: steps.Runs, Risk: steps.Normal},
 		summary: "Make what a person did on the desktop of a run that he took over a part of its workflow: shows the difference, or with keep writes it.",
-		result:  shallow(schemaFor[repair.Proposal]()), unlisted: true, destructive: true, open: true,
+		result:  shallow(schemaFor[repair.Proposal]()), unlisted: true, destructive: true, openWorld: true,
 	}, s.repair)
 }
 
@@ -38,11 +38,11 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 		return nil, err
 	}
 	if a.Resume { // checked before the workflow is changed
-		if err := c.blocked(c.May(access.Tool{Name: "resume_run", Always: true})); err != nil {
+		if err := c.blockedError(c.May(access.Tool{Name: "resume_run", Always: true})); err != nil {
 			return nil, err
 		}
 	}
-	p, err := repair.Do(ctx, runs, shelf{s, c}, a.Args)
+	p, err := repair.Do(ctx, runs, repairShelf{s, c}, a.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	}
 	later := false
 	out, err := s.continueRun(ctx, c, a.RunID, &later, "", func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		return runs.Resume(ctx, a.RunID, s.continuing(c, engine.ResumeRequest{From: p.From, Bundle: &p.Bundle}))
+		return runs.Resume(ctx, a.RunID, s.resumeRequest(c, engine.ResumeRequest{From: p.From, Bundle: &p.Bundle}))
 	})
 	if err != nil || out.value == nil {
 		return out, err
@@ -59,18 +59,18 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	return textReply(p, p.Words()+"\n"+out.text, nil)
 }
 
-// shelf gives package repair access to the saved workflows of a caller.
-type shelf struct {
+// repairShelf gives package repair access to the saved workflows of a caller.
+type repairShelf struct {
 	s repairTool
 	c *call
 }
 
 // name returns the name of the saved workflow that a document was read from; "" if it
 // is none.
-func (x shelf) name(of workflows.Source) string {
+func (x repairShelf) name(of workflows.Source) string {
 	name := of.Name
 	if filepath.Dir(name) == x.s.library.folder {
-		name, _ = splitEnding(filepath.Base(name))
+		name, _ = splitExtension(filepath.Base(name))
 	}
 	if !validName.MatchString(name) {
 		return ""
@@ -78,25 +78,25 @@ func (x shelf) name(of workflows.Source) string {
 	return name
 }
 
-func (x shelf) Text(of workflows.Source) ([]byte, error) {
+func (x repairShelf) Text(of workflows.Source) ([]byte, error) {
 	name := x.name(of)
 	if name == "" {
 		return nil, steps.Errorf(steps.NotFound, "the workflow of the run is no saved one, but %s", of.Name).
 			WithNext("where that file is: understudy runs repair RUN --keep")
 	}
-	src, err := x.s.library.of(x.c.Subject).get(name)
+	src, err := x.s.library.viewFor(x.c.Subject).get(name)
 	return src.Text, err
 }
 
-func (x shelf) Check(b engine.Bundle) error {
+func (x repairShelf) Check(b engine.Bundle) error {
 	p, err := b.Compile(x.s.o.Kinds)
 	if err != nil {
 		return err
 	}
-	return x.c.blocked(x.c.MaySave(p, x.s.o.Kinds))
+	return x.c.blockedError(x.c.MaySave(p, x.s.o.Kinds))
 }
 
-func (x shelf) Save(ctx context.Context, of workflows.Source, text []byte) error {
+func (x repairShelf) Save(ctx context.Context, of workflows.Source, text []byte) error {
 	_, err := x.s.resources.saveWorkflow(ctx, x.c.Subject, x.name(of), text, true)
 	return err
 }

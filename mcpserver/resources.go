@@ -72,10 +72,10 @@ var allResources = []resource{
 	{workflowURI + "{name}", "workflow", "The text of a saved workflow.", yamlType, "get_workflow", (*resources).readWorkflow},
 }
 
-func (r resource) many() bool { return strings.Contains(r.uri, "{") }
+func (r resource) isTemplate() bool { return strings.Contains(r.uri, "{") }
 
-// is reports whether a URI is this resource, or matches its template.
-func (r resource) is(uri string) bool {
+// matches reports whether a URI is this resource, or matches its template.
+func (r resource) matches(uri string) bool {
 	before, rest, many := strings.Cut(r.uri, "{")
 	_, after, _ := strings.Cut(rest, "}")
 	name, ok := strings.CutPrefix(uri, before)
@@ -97,11 +97,11 @@ type resources struct {
 
 func (s *resources) add() {
 	for _, r := range allResources {
-		if r.many() {
-			s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: r.uri, Name: r.name, Description: r.text, MIMEType: r.mime}, s.reading(r))
+		if r.isTemplate() {
+			s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: r.uri, Name: r.name, Description: r.text, MIMEType: r.mime}, s.handlerFor(r))
 			continue
 		}
-		s.mcp.AddResource(&mcp.Resource{URI: r.uri, Name: r.name, Description: r.text, MIMEType: r.mime}, s.reading(r))
+		s.mcp.AddResource(&mcp.Resource{URI: r.uri, Name: r.name, Description: r.text, MIMEType: r.mime}, s.handlerFor(r))
 	}
 	if names, err := s.library.Names(); err == nil {
 		for _, name := range names {
@@ -114,19 +114,19 @@ func (s *resources) add() {
 func (s *resources) addWorkflow(name string) {
 	uri := workflowURI + name
 	r, _ := resourceAt(uri)
-	s.mcp.AddResource(&mcp.Resource{URI: uri, Name: name, MIMEType: yamlType}, s.reading(r))
+	s.mcp.AddResource(&mcp.Resource{URI: uri, Name: name, MIMEType: yamlType}, s.handlerFor(r))
 }
 
 // resourceAt finds the resource of an address.
 func resourceAt(uri string) (resource, bool) {
-	if i := slices.IndexFunc(allResources, func(r resource) bool { return r.is(uri) }); i >= 0 {
+	if i := slices.IndexFunc(allResources, func(r resource) bool { return r.matches(uri) }); i >= 0 {
 		return allResources[i], true
 	}
 	return resource{}, false
 }
 
-// reading returns the handler that reads a resource.
-func (s *resources) reading(r resource) mcp.ResourceHandler {
+// handlerFor returns the handler that reads a resource.
+func (s *resources) handlerFor(r resource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		who, err := s.tools.authorize(req, r.tool)
 		if err != nil {
@@ -175,12 +175,12 @@ func (s *resources) readCapture(ctx context.Context, _ *call, runs engine.Runs, 
 }
 
 func (s *resources) readWorkflows(_ context.Context, c *call, _ string) (*mcp.ResourceContents, error) {
-	list, err := s.library.of(c.Subject).list()
+	list, err := s.library.viewFor(c.Subject).list()
 	return asJSON(list, err)
 }
 
 func (s *resources) readWorkflow(_ context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
-	src, err := s.library.of(c.Subject).get(strings.TrimPrefix(uri, workflowURI))
+	src, err := s.library.viewFor(c.Subject).get(strings.TrimPrefix(uri, workflowURI))
 	return &mcp.ResourceContents{Text: string(src.Text)}, err
 }
 
@@ -244,7 +244,7 @@ func (s *resources) readTree(ctx context.Context, c *call, runs engine.Runs, _ s
 // saveWorkflow saves a workflow for somebody, lists one that is new, and tells subscribers
 // of the change.
 func (s *resources) saveWorkflow(ctx context.Context, who access.Subject, name string, text []byte, replace bool) (path string, err error) {
-	path, isNew, err := s.library.of(who).save(name, text, replace)
+	path, isNew, err := s.library.viewFor(who).save(name, text, replace)
 	if err != nil {
 		return path, err
 	}

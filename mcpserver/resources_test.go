@@ -302,7 +302,8 @@ func (w *wire) updated(uri string) {
 	scratch.Until(w.t, "news of "+uri, func() bool { return w.updates(uri) > 0 })
 }
 
-// TestReadingTheTreeIsCancelled checks that the run that reads ends when its reader is gone.
+// TestReadingTheTreeIsCancelled checks that the run that reads ends when its reader is
+// gone.
 func TestReadingTheTreeIsCancelled(t *testing.T) {
 	st := newStage(t)
 	st.desk.Delay("Tree", time.Hour)

@@ -17,7 +17,8 @@ import (
 // maxValueText bounds a value within a line.
 const maxValueText = 300
 
-// blockFields are the fields with texts of many lines, in the order in which they are shown.
+// blockFields are the fields with texts of many lines, in the order in which they are
+// shown.
 var blockFields = []string{"content", "text", "stdout", "stderr", "happened", "ui_diff", "ui_tree"}
 
 // outlines are the blocks that this program writes, with names and texts in quotes.
@@ -54,7 +55,7 @@ func textOf(k steps.Kind, value any) string {
 			if thing := elementText(m[name], m["value"]); thing != "" {
 				facts = append(facts, thing)
 			}
-			if whole := textOfElement(m[name]); k.Reads && len(whole) > maxValueText { // reading it is the purpose of the kind
+			if whole := elementContent(m[name]); k.Reads && len(whole) > maxValueText { // reading it is the purpose of the kind
 				texts, verbatim = append(texts, whole), true
 			}
 		default:
@@ -105,8 +106,8 @@ func valueText(k steps.Kind, v any) string {
 	return plainJSON(v)
 }
 
-// textOfElement returns the text that an element shows.
-func textOfElement(v any) string {
+// elementContent returns the text that an element shows.
+func elementContent(v any) string {
 	m, _ := v.(map[string]any)
 	text, _ := m["text"].(string)
 	return text

@@ -148,8 +148,9 @@ func contents(res byhand.Object, sort string) (out []any) {
 	return out
 }
 
-// TestPlaced checks the sentence that maps the points of a picture to those of the screen.
-func TestPlaced(t *testing.T) {
+// TestPixelMapping checks the sentence that maps the points of a picture to those of
+// the screen.
+func TestPixelMapping(t *testing.T) {
 	for _, c := range []struct {
 		say  string
 		area desktop.Rect
@@ -168,8 +169,8 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// TestSeen checks the limits of what models can see.
-func TestSeen(t *testing.T) {
+// TestEncodeForModel checks the limits of what models can see.
+func TestEncodeForModel(t *testing.T) {
 	for _, c := range []struct{ w, h int }{{10, 10}, {1568, 700}, {1920, 1080}, {5000, 20}, {20, 5000}, {3840, 2160}, {1, 5000}} {
 		_, size, err := encodeForModel(image.NewGray(image.Rect(0, 0, c.w, c.h)))
 		if err != nil || size.W > maxImageSide || size.H > maxImageSide || size.W*size.H > maxImagePixels || size.W < 1 || size.H < 1 {

@@ -98,8 +98,8 @@ func (s *resumer) resumeOne(ctx context.Context, runs engine.Runs, h engine.Head
 	return awaitDesktop(ctx, runs, now, program)
 }
 
-// permitProgram returns an error if the program does something that its caller may not do by
-// now, or that the server permits nobody.
+// permitProgram returns an error if the program does something that its caller may not
+// do by now, or that the server permits nobody.
 func (s *clients) permitProgram(who caller, p *workflows.Program) error {
 	for _, subject := range []access.Subject{s.subjectNow(who), {Policy: s.policy}} {
 		if why := subject.MayRun(p); why != nil {

@@ -49,11 +49,11 @@ func (s *clients) subjectNow(by caller) access.Subject {
 		now.Gone = errors.New("the token of " + by.grant.Name + " was taken back")
 		return now
 	}
-	now.Policy, now.All = now.Narrowed(limitsOf(g)).Narrowed(s.modes.Of(g.Name)), now.All && g.AllRuns
+	now.Policy, now.All = now.Narrowed(grantLimits(g)).Narrowed(s.modes.Of(g.Name)), now.All && g.AllRuns
 	return now
 }
 
-func limitsOf(g auth.Grant) access.Limits {
+func grantLimits(g auth.Grant) access.Limits {
 	return access.Limits{Mode: access.Mode(g.Mode), Toolsets: g.Toolsets}
 }
 

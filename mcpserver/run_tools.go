@@ -37,9 +37,9 @@ func (s runTools) tools() []*tool {
 		define(of("get_run", "What a run did, step by step.", tool{Tool: access.Tool{Reads: true}}), onRuns(s.runner, s.get)),
 		define(of("list_runs", "List runs, the newest first.", tool{Tool: access.Tool{Reads: true}, result: listOf("runs")}), onRuns(s.runner, s.list)),
 		define(of("resume_run", "Continue a run that failed, was stopped or waits for an answer, without repeating what succeeded.",
-			tool{Tool: access.Tool{Always: true}, acts: true, destructive: true, open: true}), s.resume),
+			tool{Tool: access.Tool{Always: true}, acts: true, destructive: true, openWorld: true}), s.resume),
 		define(of("answer_run", "Give a waiting run the answer or the choice that it waits for.",
-			tool{Tool: access.Tool{Always: true}, destructive: true, open: true, unlisted: true}), s.answerRun),
+			tool{Tool: access.Tool{Always: true}, destructive: true, openWorld: true, unlisted: true}), s.answerRun),
 		define(of("stop_execution", "Stop one run, or all your own. What was done stays, and a stopped run can be resumed.",
 			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), onRuns(s.runner, s.stop)),
 		define(of("take_over", "Pause a run and hold its desktop for a person, so that nothing else acts there. Call it again within a minute to keep it.",
@@ -200,7 +200,7 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 		answers = answers || h.Status == engine.Waiting && h.Question != nil
 	}
 	if answers {
-		if err := c.blocked(c.May(access.Tool{Name: "answer_run", Always: true})); err != nil {
+		if err := c.blockedError(c.May(access.Tool{Name: "answer_run", Always: true})); err != nil {
 			return nil, err
 		}
 		return s.answerRun(ctx, c, answerArgs{a.RunID, a.Answer, decision(a.Decision), a.Wait, a.Verbose, a.Image})
@@ -214,7 +214,7 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 	}
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		typed := s.typed(c)
-		r := s.continuing(c, engine.ResumeRequest{From: a.From, Inputs: a.Inputs, Secrets: typed.Secrets, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue})
+		r := s.resumeRequest(c, engine.ResumeRequest{From: a.From, Inputs: a.Inputs, Secrets: typed.Secrets, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue})
 		if typed.Fork {
 			return runs.Fork(ctx, a.RunID, a.From, r)
 		}
@@ -264,7 +264,7 @@ func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engi
 		if err != nil {
 			return nil, err
 		}
-		if bundle, program, err = s.library.of(c.Subject).Mended(ctx, runs, h, typed.Name, typed.Document); err != nil {
+		if bundle, program, err = s.library.viewFor(c.Subject).Mended(ctx, runs, h, typed.Name, typed.Document); err != nil {
 			return nil, err
 		}
 	case a.Workflow != nil:
@@ -272,13 +272,13 @@ func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engi
 		if err != nil {
 			return nil, err
 		}
-		if bundle, program, err = s.library.of(c.Subject).pack(c.tool.Name, s.o.Dir, text); err != nil {
+		if bundle, program, err = s.library.viewFor(c.Subject).pack(c.tool.Name, s.o.Dir, text); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, nil
 	}
-	return &bundle, c.blocked(c.MayRun(program))
+	return &bundle, c.blockedError(c.MayRun(program))
 }
 
 type answerArgs struct {
@@ -337,9 +337,9 @@ type stopArgs struct {
 	Reason string `json:"reason,omitempty" jsonschema:"why, for the record"`
 }
 
-// made reports whether a run belongs to this client: by its credential, or by its name
+// owns reports whether a run belongs to this client: by its credential, or by its name
 // where there are no credentials.
-func (c caller) made(h engine.Header) bool {
+func (c caller) owns(h engine.Header) bool {
 	if c.Owner != "" {
 		return h.Owner == c.Owner
 	}
@@ -351,7 +351,7 @@ func (s runTools) stop(ctx context.Context, c *call, runs engine.Runs, a stopArg
 	a.Reason = cmp.Or(a.Reason, "stopped by "+c.name)
 	var stopped []engine.Header
 	if a.RunID == "" {
-		stopped, err = access.StopOwn(ctx, runs, c.made, engine.ByUser, a.Reason)
+		stopped, err = access.StopOwn(ctx, runs, c.owns, engine.ByUser, a.Reason)
 	} else {
 		var h engine.Header
 		h, err = runs.Stop(ctx, a.RunID, engine.ByUser, a.Reason)

@@ -74,7 +74,7 @@ func runReply(ctx context.Context, kinds []steps.Kind, runs engine.Runs, h engin
 		out.text += resultText(ctx, kinds, runs, r.Steps[0])
 	}
 	if v == workflows.Wordy {
-		out.also = linksOf(r)
+		out.attachments = linksOf(r)
 	}
 	if show {
 		err = out.lastPicture(ctx, runs, r)

@@ -68,7 +68,8 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 // shownRuns is how many runs of a schedule are shown with it.
 const shownRuns = 20
 
-// madeBy returns the caller that made a schedule, and its workflow, if that caller may run it.
+// madeBy returns the caller that made a schedule, and its workflow, if that caller may
+// run it.
 func (s *scheduler) madeBy(x schedules.Schedule) (who caller, bundle engine.Bundle, p *workflows.Program, err error) {
 	if who, err = s.clients.makerOf("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt); err == nil {
 		bundle, p, err = s.document(who, x)
@@ -91,7 +92,7 @@ func (s *scheduler) bundle(who caller, x schedules.Schedule) (engine.Bundle, *wo
 		p, err := x.Bundle.Compile(s.o.Kinds)
 		return *x.Bundle, p, err
 	}
-	l := s.library.of(who.Subject)
+	l := s.library.viewFor(who.Subject)
 	src, err := l.get(x.Workflow)
 	if err != nil {
 		return engine.Bundle{}, nil, err
@@ -124,8 +125,8 @@ func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules
 	return err
 }
 
-// hear handles a request to a webhook.
-func (s *scheduler) hear(ctx context.Context, name string, h http.Header, body []byte) (any, bool, error) {
+// handleHook handles a request to a webhook.
+func (s *scheduler) handleHook(ctx context.Context, name string, h http.Header, body []byte) (any, bool, error) {
 	if s.o.Schedules == nil {
 		return nil, false, schedules.ErrUnsigned
 	}

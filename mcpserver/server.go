@@ -149,7 +149,7 @@ func New(o Options) *Server {
 	})
 	s.register(lasting)
 	prompts.addTo(s.mcp)
-	s.mcp.AddReceivingMiddleware(s.guard)
+	s.mcp.AddReceivingMiddleware(s.middleware)
 	if o.Extend != nil {
 		o.Extend(s.mcp)
 	}
@@ -220,7 +220,7 @@ func (s *Server) live(ctx context.Context, h engine.Header, by string) (rfb.Live
 }
 
 func (s *Server) hook(ctx context.Context, name string, h http.Header, body []byte) (any, bool, error) {
-	return s.scheduler.hear(ctx, name, h, body)
+	return s.scheduler.handleHook(ctx, name, h, body)
 }
 
 // Runs returns the runs; the first call opens them.

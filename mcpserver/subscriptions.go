@@ -117,17 +117,17 @@ func (n *subscriptions) subscribe(ctx context.Context, req *mcp.SubscribeRequest
 	if err != nil {
 		return err
 	}
-	if !c.All && !n.sees(ctx, c.Subject, req.Params.URI, r) {
+	if !c.All && !n.canSee(ctx, c.Subject, req.Params.URI, r) {
 		return mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	n.startWatching(runs)
 	return nil
 }
 
-// sees reports whether a subject may see the run or workflow at a URI.
-func (n *subscriptions) sees(ctx context.Context, who access.Subject, uri string, r resource) bool {
+// canSee reports whether a subject may see the run or workflow at a URI.
+func (n *subscriptions) canSee(ctx context.Context, who access.Subject, uri string, r resource) bool {
 	if name, ok := strings.CutPrefix(uri, workflowURI); ok {
-		return n.library.of(who).sees(name)
+		return n.library.viewFor(who).canSee(name)
 	}
 	id, ok := strings.CutPrefix(uri, runURI)
 	if !ok {

@@ -30,7 +30,7 @@ type tool struct {
 	acts        bool // its run takes a slot of the concurrency limit
 	idempotent  bool
 	destructive bool
-	open        bool // it reaches beyond this machine's desktop
+	openWorld   bool // it reaches beyond this machine's desktop
 	unlisted    bool // listed only with the toolset all, because another tool does the same
 	args        *jsonschema.Schema
 	result      *jsonschema.Schema
@@ -47,8 +47,8 @@ type call struct {
 	// since is an earlier picture; only what changed since then is to be shown.
 	since string
 
-	outlived   bool            // its run continues when the client goes away
-	connection context.Context // of the HTTP request; nil over other transports
+	outlivesClient bool            // its run continues when the client goes away
+	connection     context.Context // of the HTTP request; nil over other transports
 }
 
 // askCall returns the call for package ask.
@@ -58,13 +58,13 @@ func (c *call) askCall() ask.Call {
 
 // reply is the result of a tool.
 type reply struct {
-	value   any    // the structured content
-	text    string // one line for a model
-	shows   string // lines that describe the pictures in also
-	also    []mcp.Content
-	shots   []shot              // pictures to show
-	failure *failure            // of the run; also part of value
-	pending *mcp.CallToolResult // the client must ask a person and call again
+	value       any    // the structured content
+	text        string // one line for a model
+	captions    string // lines that describe the attached pictures
+	attachments []mcp.Content
+	shots       []shot              // pictures to show
+	failure     *failure            // of the run; also part of value
+	pending     *mcp.CallToolResult // the client must ask a person and call again
 }
 
 // toolbox holds all tools; a policy decides which of them a client sees.
@@ -90,7 +90,7 @@ func (b *toolbox) authorize(req serverRequest, name string) (caller, error) {
 	if t == nil {
 		return c, nil
 	}
-	return c, c.blocked(c.May(t.Tool))
+	return c, c.blockedError(c.May(t.Tool))
 }
 
 // runsFor returns the runs that a subject may see and change with the named tool.
@@ -127,16 +127,16 @@ func (b *toolbox) admitted(name string) *httpd.Tool {
 	}
 	return &httpd.Tool{
 		Acts: func(args json.RawMessage) bool {
-			return t.acts && !(t.Toolset == steps.Runs && (queues(args) || b.onlyLooks(args)))
+			return t.acts && !(t.Toolset == steps.Runs && (wantsQueue(args) || b.onlyLooks(args)))
 		},
 		Resumes: t.Toolset == steps.Runs,
 		Manages: t.Toolset == steps.Runs && !t.acts,
 	}
 }
 
-// queues reports whether a call wants to wait for a desktop instead of being told that
+// wantsQueue reports whether a call wants to wait for a desktop instead of being told that
 // none is free.
-func queues(args json.RawMessage) bool {
+func wantsQueue(args json.RawMessage) bool {
 	var a struct {
 		Queue bool `json:"queue"`
 	}
@@ -181,8 +181,8 @@ func (b *toolbox) visible(list *mcp.ListToolsResult, who access.Subject) *mcp.Li
 	return &out
 }
 
-// unknown returns the message for a tool that does not exist.
-func (b *toolbox) unknown(name string) string {
+// unknownMessage returns the message for a tool that does not exist.
+func (b *toolbox) unknownMessage(name string) string {
 	text := fmt.Sprintf("there is no tool %q", name)
 	if near := words.Nearest(name, slices.Collect(maps.Keys(b.named))); near != "" {
 		return text + "; did you mean " + near + "?"
@@ -196,7 +196,7 @@ func (b *toolbox) declaration(t *tool) *mcp.Tool {
 		Name: t.Name, Description: strings.TrimSpace(t.summary + " " + t.details), InputSchema: t.args,
 		Annotations: &mcp.ToolAnnotations{
 			ReadOnlyHint: t.Reads, IdempotentHint: t.idempotent || t.Reads,
-			DestructiveHint: new(t.destructive), OpenWorldHint: new(t.open),
+			DestructiveHint: new(t.destructive), OpenWorldHint: new(t.openWorld),
 		},
 	}
 	if t.result != nil && b.structured {

@@ -16,8 +16,8 @@ import (
 // not read them is not waited for.
 const writeTimeout = time.Second
 
-// countingTransport is a transport that counts the requests without a reply, and delays the end
-// of the input, at which the SDK would drop replies.
+// countingTransport is a transport that counts the requests without a reply, and delays
+// the end of the input, at which the SDK would drop replies.
 type countingTransport struct {
 	mcp.Transport
 	unsent *outstanding

@@ -62,9 +62,9 @@ func (l *library) list() (workflowList, error) {
 }
 
 func (s workflowTools) listTool(ctx context.Context, c *call, a listArgs) (*reply, error) {
-	list, err := s.of(c.Subject).list()
+	list, err := s.viewFor(c.Subject).list()
 	if a.Name != "" {
-		if err := c.blocked(c.May(s.resources.tools.named["get_workflow"].Tool)); err != nil {
+		if err := c.blockedError(c.May(s.resources.tools.named["get_workflow"].Tool)); err != nil {
 			return nil, err
 		}
 		r, err := s.getTool(ctx, c, nameArgs(a))
@@ -111,7 +111,7 @@ type workflowText struct {
 }
 
 func (s workflowTools) getTool(_ context.Context, c *call, a nameArgs) (*reply, error) {
-	src, err := s.of(c.Subject).get(a.Name)
+	src, err := s.viewFor(c.Subject).get(a.Name)
 	return textReply(workflowText{a.Name, string(src.Text)}, string(src.Text), err)
 }
 
@@ -130,11 +130,11 @@ func (s workflowTools) saveTool(ctx context.Context, c *call, a saveArgs) (*repl
 	if err := checkName(a.Name); err != nil {
 		return nil, err
 	}
-	_, program, err := s.of(c.Subject).pack(a.Name, s.folder, []byte(a.Text))
+	_, program, err := s.viewFor(c.Subject).pack(a.Name, s.folder, []byte(a.Text))
 	if err != nil {
 		return nil, err
 	}
-	if err := c.blocked(c.MaySave(program, s.kinds)); err != nil {
+	if err := c.blockedError(c.MaySave(program, s.kinds)); err != nil {
 		return nil, err
 	}
 	path, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, []byte(a.Text), a.Replace)
@@ -162,12 +162,12 @@ type problem struct {
 }
 
 func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*reply, error) {
-	text, name, saved := a.Text, "workflow", s.of(c.Subject)
+	text, name, saved := a.Text, "workflow", s.viewFor(c.Subject)
 	if (a.Text == "") == (a.Name == "") {
 		return nil, steps.Errorf(steps.Invalid, "wanted either text or name").WithNext("give the workflow as text, or the name of a saved one")
 	}
 	if a.Name != "" { // problems quote its lines
-		if err := c.blocked(c.May(s.resources.tools.named["get_workflow"].Tool)); err != nil {
+		if err := c.blockedError(c.May(s.resources.tools.named["get_workflow"].Tool)); err != nil {
 			return nil, err
 		}
 		src, err := saved.get(a.Name)
@@ -210,7 +210,7 @@ type versionShelf struct {
 }
 
 func (v versionShelf) Path(name string) (string, error) {
-	if _, err := v.of(v.who.Subject).get(name); err != nil {
+	if _, err := v.viewFor(v.who.Subject).get(name); err != nil {
 		return "", err
 	}
 	path, there := v.file(name)
@@ -221,7 +221,7 @@ func (v versionShelf) Path(name string) (string, error) {
 }
 
 func (v versionShelf) Save(ctx context.Context, name string, text []byte) error {
-	_, p, err := v.of(v.who.Subject).pack(name, v.folder, text)
+	_, p, err := v.viewFor(v.who.Subject).pack(name, v.folder, text)
 	if err == nil {
 		err = v.who.MaySave(p, v.kinds).Denied()
 	}

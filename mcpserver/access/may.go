@@ -28,7 +28,8 @@ func (t Tool) Kind() steps.Kind {
 	return steps.Kind{Name: t.Name, Toolset: t.Toolset, Reads: t.Reads, Risk: t.Risk}
 }
 
-// A Subject is the holder of a credential or the person at the machine, with its current rights.
+// A Subject is the holder of a credential or the person at the machine, with its
+// current rights.
 type Subject struct {
 	Policy        // of the server, narrowed by the credential, mode, path and headers
 	Owner  string // the credential, which owns what the subject makes; "" is the person at the machine
@@ -71,19 +72,19 @@ func (s Subject) May(t Tool, on ...Thing) *Refusal {
 	if s.Gone != nil {
 		return &Refusal{Tool: t.Name, Why: s.Gone.Error(), Next: "the operator can make a new token: understudy token add NAME"}
 	}
-	if why := s.refuses(t); why != nil {
+	if why := s.refusal(t); why != nil {
 		return why
 	}
 	for _, x := range on {
-		if why := s.refusesThing(x); why != nil {
+		if why := s.thingRefusal(x); why != nil {
 			return why
 		}
 	}
 	return nil
 }
 
-// refusesThing is the part of May about the owner of a thing.
-func (s Subject) refusesThing(x Thing) *Refusal {
+// thingRefusal is the part of May about the owner of a thing.
+func (s Subject) thingRefusal(x Thing) *Refusal {
 	switch {
 	case s.Owner == "", x.Owner == s.Owner:
 		return nil
@@ -98,8 +99,8 @@ func (s Subject) refusesThing(x Thing) *Refusal {
 // restrictedRisks lists the risks that reach beyond the desktop.
 var restrictedRisks = []steps.Risk{steps.RunsShell, steps.WritesFiles, steps.ReadsPrivate}
 
-// refuses is the part of May about the tool itself.
-func (p Policy) refuses(t Tool) *Refusal {
+// refusal is the part of May about the tool itself.
+func (p Policy) refusal(t Tool) *Refusal {
 	switch {
 	case slices.Contains(p.Exclude, t.Name):
 		return &Refusal{Tool: t.Name, Why: "it is excluded by --exclude-tools", Next: "ask the operator, or do without it"}

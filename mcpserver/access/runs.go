@@ -14,7 +14,7 @@ import (
 // stated here.
 type Runs struct {
 	all      engine.Runs
-	who      Subject
+	subject  Subject
 	tool     Tool // that the subject uses
 	pictures *Pictures
 }
@@ -33,23 +33,23 @@ func RunsFor(all engine.Runs, who Subject, tool Tool, pictures *Pictures) engine
 // checkRun checks the right to one run. A run that the subject may not see is reported like
 // one that does not exist.
 func (r *Runs) checkRun(ctx context.Context, id string, change bool) error {
-	if r.who.All && !(change && r.who.Mode == Ask) {
+	if r.subject.All && !(change && r.subject.Mode == Ask) {
 		return nil
 	}
 	h, err := r.all.Get(ctx, id)
 	if err != nil {
 		return err
 	}
-	if why := r.who.May(r.tool, Thing{"run " + id, h.Owner, change}); why != nil {
+	if why := r.subject.May(r.tool, Thing{"run " + id, h.Owner, change}); why != nil {
 		if why.hidden {
-			return noRun(id)
+			return errNoRun(id)
 		}
 		return why.Denied()
 	}
 	return nil
 }
 
-func noRun(id string) error {
+func errNoRun(id string) error {
 	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%w: %s", engine.ErrNoRun, id), Next: "list the runs to see which there are"}
 }
 
@@ -63,7 +63,7 @@ func ifAllowed[T any](ctx context.Context, r *Runs, id string, change bool, do f
 
 // Start begins a run that belongs to the subject.
 func (r *Runs) Start(ctx context.Context, q engine.Request) (engine.Header, error) {
-	q.Owner = r.who.Owner
+	q.Owner = r.subject.Owner
 	return r.all.Start(ctx, q)
 }
 
@@ -73,7 +73,7 @@ func (r *Runs) Resume(ctx context.Context, id string, q engine.ResumeRequest) (e
 
 // Fork begins a new run of a run's document; it belongs to the subject.
 func (r *Runs) Fork(ctx context.Context, id, from string, q engine.ResumeRequest) (engine.Header, error) {
-	q.Owner = r.who.Owner
+	q.Owner = r.subject.Owner
 	return ifAllowed(ctx, r, id, true, func() (engine.Header, error) { return r.all.Fork(ctx, id, from, q) })
 }
 
@@ -91,7 +91,7 @@ func (r *Runs) Stop(ctx context.Context, id string, c engine.Cause, message stri
 
 // StopAll stops every unfinished run of the subject.
 func (r *Runs) StopAll(ctx context.Context, c engine.Cause, message string) ([]engine.Header, error) {
-	return StopOwn(ctx, r.all, func(h engine.Header) bool { return h.Owner == r.who.Owner }, c, message)
+	return StopOwn(ctx, r.all, func(h engine.Header) bool { return h.Owner == r.subject.Owner }, c, message)
 }
 
 // StopOwn stops the unfinished runs for which own reports true.
@@ -134,8 +134,8 @@ func (r *Runs) Get(ctx context.Context, id string) (engine.Header, error) {
 
 // List lists the runs that the subject may see, the newest first.
 func (r *Runs) List(ctx context.Context, q engine.Query) ([]engine.Header, error) {
-	if !r.who.All {
-		q.Owner = r.who.Owner
+	if !r.subject.All {
+		q.Owner = r.subject.Owner
 	}
 	return r.all.List(ctx, q)
 }
@@ -151,7 +151,7 @@ func (r *Runs) Events(ctx context.Context, id string, from uint64) ([]engine.Eve
 // File reads a stored file by its hash. Only pictures have addresses that clients give;
 // other files belong to a run whose rights were checked before.
 func (r *Runs) File(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
-	if sort == engine.Captures && !r.who.All {
+	if sort == engine.Captures && !r.subject.All {
 		if err := r.pictures.checkOwner(ctx, r, hash); err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ const maxPictures = 100_000
 func (p *Pictures) checkOwner(ctx context.Context, r *Runs, hash string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	owner := r.who.Owner
+	owner := r.subject.Owner
 	if len(p.byOwner[owner]) > maxPictures || p.byOwner == nil {
 		p.byOwner, p.seen = map[string]map[string]bool{}, map[string]uint64{}
 	}

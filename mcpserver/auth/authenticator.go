@@ -72,7 +72,7 @@ func (g *Authenticator) Wrap(next http.Handler) http.Handler {
 		grant, err := g.grant(r)
 		switch {
 		case err == nil:
-			r, done := g.watch(r, grant)
+			r, done := g.watchCredential(r, grant)
 			defer done()
 			next.ServeHTTP(w, r)
 		case slices.Contains(publicPaths, r.URL.Path):
@@ -87,9 +87,9 @@ func (g *Authenticator) Wrap(next http.Handler) http.Handler {
 // recheckInterval is the interval at which the credential of an open stream is checked.
 const recheckInterval = 2 * time.Second
 
-// watch ends a stream whose credential was revoked or has expired. Requests by POST are
-// not cut: a run checks its rights at every step.
-func (g *Authenticator) watch(r *http.Request, grant Grant) (*http.Request, func()) {
+// watchCredential ends a stream whose credential was revoked or has expired. Requests
+// by POST are not cut: a run checks its rights at every step.
+func (g *Authenticator) watchCredential(r *http.Request, grant Grant) (*http.Request, func()) {
 	ctx, cancel := context.WithCancel(withGrant(r.Context(), grant))
 	if r.Method == http.MethodGet {
 		go func() {
@@ -111,19 +111,19 @@ func (g *Authenticator) watch(r *http.Request, grant Grant) (*http.Request, func
 
 func (g Grant) expired(now time.Time) bool { return !g.Expires.IsZero() && now.After(g.Expires) }
 
-// errNone is the error of a request without a credential.
-var errNone = errors.New("there is no credential")
+// errNoCredential is the error of a request without a credential.
+var errNoCredential = errors.New("there is no credential")
 
 func (g *Authenticator) grant(r *http.Request) (Grant, error) {
 	if credential := bearer(r); credential != "" {
 		return g.check(r, credential)
 	}
-	if forPages(r) {
+	if acceptsLogin(r) {
 		if grant, ok := g.logins.find(r, g.secure(r), g.o.Now()); ok {
 			return grant, nil
 		}
 	}
-	return Grant{}, errNone
+	return Grant{}, errNoCredential
 }
 
 // bearer returns the token of a request. Tokens in the URL are not accepted, because
@@ -139,14 +139,14 @@ func bearer(r *http.Request) string {
 // formPath matches the addresses of the forms on pages.
 var formPath = regexp.MustCompile(`^/(runs|workflows|desktops)/`)
 
-// forPages reports whether a login in a browser counts for a request: requests that
+// acceptsLogin reports whether a login in a browser counts for a request: requests that
 // change nothing, and the forms of the pages. A form must come from a page of this
 // server, which the browser states and no other site can forge, and hold a token that
 // only the page knows.
-func forPages(r *http.Request) bool {
+func acceptsLogin(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		return !underClients(r.URL.Path)
+		return !isClientPath(r.URL.Path)
 	case http.MethodPost:
 		return formPath.MatchString(r.URL.Path) && FromOwnPage(r)
 	}
@@ -161,7 +161,7 @@ func FromOwnPage(r *http.Request) bool {
 	return err == nil && origin.Host != "" && origin.Host == r.Host && (site == "" || site == "same-origin")
 }
 
-func underClients(path string) bool {
+func isClientPath(path string) bool {
 	return path == ClientPath || strings.HasPrefix(path, ClientPath+"/")
 }
 
@@ -185,7 +185,7 @@ func (g *Authenticator) check(r *http.Request, credential string) (Grant, error)
 	case err == nil:
 	case errors.Is(err, ErrRefused):
 		from := senderOf(r)
-		if wait := g.limit.failed(from); wait > 0 {
+		if wait := g.limit.recordFailure(from); wait > 0 {
 			g.o.Log.Warn("an address brings wrong credentials, and must wait", "address", from.String())
 			return Grant{}, backoffError(wait)
 		}
@@ -198,7 +198,7 @@ func (g *Authenticator) check(r *http.Request, credential string) (Grant, error)
 
 func (g *Authenticator) verify(ctx context.Context, credential string) (Grant, error) {
 	for _, v := range g.verifiers {
-		if len(credential) <= longestCredential && v.takes(credential) {
+		if len(credential) <= longestCredential && v.recognizes(credential) {
 			return v.verify(ctx, credential)
 		}
 	}
@@ -209,11 +209,11 @@ func (g *Authenticator) verify(ctx context.Context, credential string) (Grant, e
 // login page.
 func (g *Authenticator) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
-	if errors.Is(err, errNone) && forPages(r) && strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if errors.Is(err, errNoCredential) && acceptsLogin(r) && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		http.Redirect(w, r, loginPath, http.StatusSeeOther)
 		return
 	}
-	status, message, next := g.why(w, r, err)
+	status, message, next := g.describeRefusal(w, r, err)
 	writeDenied(w, status, message, next)
 }
 
@@ -225,15 +225,15 @@ func writeDenied(w http.ResponseWriter, status int, message, next string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": "denied", "message": message, "next": next}})
 }
 
-// why returns the status and texts for a refused request. They disclose no more than
-// the client needs.
-func (g *Authenticator) why(w http.ResponseWriter, r *http.Request, err error) (status int, message, next string) {
+// describeRefusal returns the status and texts for a refused request. They disclose no
+// more than the client needs.
+func (g *Authenticator) describeRefusal(w http.ResponseWriter, r *http.Request, err error) (status int, message, next string) {
 	wait, late := errors.AsType[backoffError](err)
 	switch {
 	case late:
 		w.Header().Set("Retry-After", strconv.Itoa(wait.seconds()))
 		return http.StatusTooManyRequests, wait.Error(), "wait, and use the right token"
-	case errors.Is(err, errNone):
+	case errors.Is(err, errNoCredential):
 		w.Header().Set("WWW-Authenticate", g.challenge(r, ""))
 		return http.StatusUnauthorized, "this server wants to know who calls", `send "Authorization: Bearer TOKEN"; the operator makes one with: understudy token add NAME`
 	case errors.Is(err, errScope):
@@ -285,7 +285,7 @@ const metadataPath = "/.well-known/oauth-protected-resource"
 // metadata serves the metadata of RFC 9728 for a protected resource.
 func (g *Authenticator) metadata(w http.ResponseWriter, r *http.Request) {
 	resource := strings.TrimPrefix(r.URL.Path, metadataPath)
-	if g.o.Issuer == nil || r.Method != http.MethodGet || resource != "" && !underClients(resource) {
+	if g.o.Issuer == nil || r.Method != http.MethodGet || resource != "" && !isClientPath(resource) {
 		http.NotFound(w, r)
 		return
 	}

@@ -133,7 +133,7 @@ func TestLimiterForgets(t *testing.T) {
 	l := &limiter{now: func() time.Time { return now }}
 	for i := range maxSenders + 10 {
 		a := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
-		l.failed(sender{netip.PrefixFrom(a, 32), noUser})
+		l.recordFailure(sender{netip.PrefixFrom(a, 32), noUser})
 	}
 	if len(l.buckets) > maxSenders {
 		t.Errorf("%d senders are kept", len(l.buckets))
@@ -177,13 +177,13 @@ func TestGuessesAreCountedByAddressAndUser(t *testing.T) {
 	if got := get(2, token); got != 200 {
 		t.Errorf("a right credential from there: %d", got)
 	}
-	if wait := st.limit.failed(sender{thisMachine, os.Getuid()}); wait == 0 {
+	if wait := st.limit.recordFailure(sender{thisMachine, os.Getuid()}); wait == 0 {
 		t.Error("the guesses do not count as those of this user")
 	}
-	if wait := st.limit.failed(sender{thisMachine, os.Getuid() + 1}); wait != 0 {
+	if wait := st.limit.recordFailure(sender{thisMachine, os.Getuid() + 1}); wait != 0 {
 		t.Errorf("another user must wait for %s", wait)
 	}
-	if wait := st.limit.failed(sender{addressOf("192.0.2.1:9"), noUser}); wait != 0 {
+	if wait := st.limit.recordFailure(sender{addressOf("192.0.2.1:9"), noUser}); wait != 0 {
 		t.Errorf("another machine must wait for %s", wait)
 	}
 }

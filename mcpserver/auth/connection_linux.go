@@ -16,8 +16,8 @@ import (
 // errGone is the error when a client has reset its connection.
 var errGone = errors.New("the connection is gone, so it cannot be told whose it was")
 
-// checkConnected returns nil if our side of a connection is connected: established, or only the
-// client has ended its direction.
+// checkConnected returns nil if our side of a connection is connected: established, or
+// only the client has ended its direction.
 func checkConnected(c net.Conn) error {
 	if t, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = t.NetConn()

@@ -123,7 +123,8 @@ func TestKernelAndTablesAgree(t *testing.T) {
 		if uid != os.Getuid() || err != nil || read != uid || errRead != nil {
 			t.Errorf("%s: the kernel says %d, %v; the tables %d, %v", address, uid, err, read, errRead)
 		}
-		// Without such a connection, the kernel returns a socket that listens at the address.
+		// Without such a connection, the kernel returns a socket that listens at the
+		// address.
 		if uid, err := queryKernel(to, netip.AddrPortFrom(from.Addr(), 1)); err == nil {
 			t.Errorf("%s: a listener counts as a client of the user %d", address, uid)
 		}

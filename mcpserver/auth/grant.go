@@ -35,7 +35,7 @@ var ErrRefused = errors.New("the credential is not accepted")
 // verifier identifies the holder of a credential.
 type verifier interface {
 	// takes reports whether a text has the form of its credentials.
-	takes(credential string) bool
+	recognizes(credential string) bool
 	verify(ctx context.Context, credential string) (Grant, error)
 }
 
@@ -89,12 +89,12 @@ const longestName = 64
 // checkName refuses names that could not be written unescaped into a log, a page or the
 // id of a run.
 func checkName(name string) error {
-	if name == "" || len(name) > longestName || strings.ContainsFunc(name, unfit) {
+	if name == "" || len(name) > longestName || strings.ContainsFunc(name, notAllowedInName) {
 		return steps.Errorf(steps.Invalid, "%q is no name for a client: wanted up to %d letters, digits and any of . _ - @ : |", name, longestName)
 	}
 	return nil
 }
 
-func unfit(r rune) bool {
+func notAllowedInName(r rune) bool {
 	return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@:|", r)
 }

@@ -49,7 +49,8 @@ type Issuer struct {
 	verifierMade time.Time // when the verifier was made, which caches keys
 }
 
-// refetchInterval is the shortest time between two requests to the same address of the issuer.
+// refetchInterval is the shortest time between two requests to the same address of the
+// issuer.
 const refetchInterval = 10 * time.Second
 
 // Limits of a response of the issuer.
@@ -88,7 +89,7 @@ func loopback(host string) bool {
 
 func (i *Issuer) URL() string { return i.url }
 
-func (*Issuer) takes(credential string) bool { return strings.Count(credential, ".") == 2 }
+func (*Issuer) recognizes(credential string) bool { return strings.Count(credential, ".") == 2 }
 
 // claims are the claims that package oidc does not check.
 type claims struct {
@@ -113,9 +114,9 @@ func (c claims) checkStarted(issued, now time.Time) error {
 // decisiveClaims lists the claims on which a decision depends.
 var decisiveClaims = []string{"iss", "aud", "exp", "nbf", "iat", "sub", "scope", "scp"}
 
-// checkClaimNames refuses claims that are given twice or in another case. encoding/json takes the
-// last of several spellings, so a claim that the issuer lets its users name could
-// replace one of its own.
+// checkClaimNames refuses claims that are given twice or in another case. encoding/json
+// takes the last of several spellings, so a claim that the issuer lets its users name
+// could replace one of its own.
 func checkClaimNames(raw json.RawMessage) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.Token(); err != nil {
@@ -144,8 +145,8 @@ func checkClaimNames(raw json.RawMessage) error {
 	return nil
 }
 
-// checkCanonical refuses a token whose base64 is not the canonical encoding: one token would
-// otherwise have many spellings.
+// checkCanonical refuses a token whose base64 is not the canonical encoding: one token
+// would otherwise have many spellings.
 func checkCanonical(credential string) error {
 	for part := range strings.SplitSeq(credential, ".") {
 		if _, err := base64.RawURLEncoding.Strict().DecodeString(part); err != nil {

@@ -56,8 +56,8 @@ func (b bucket) refilled(now time.Time) bucket {
 	return bucket{min(maxFailures, b.left+now.Sub(b.at).Seconds()/refillInterval.Seconds()), now}
 }
 
-// failed notes a wrong credential and returns how long its sender must wait, or 0.
-func (l *limiter) failed(from sender) time.Duration {
+// recordFailure notes a wrong credential and returns how long its sender must wait, or 0.
+func (l *limiter) recordFailure(from sender) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()

@@ -19,7 +19,7 @@ const loginLifetime = 12 * time.Hour
 const maxLogins = 1_000
 
 // logins are the sessions of browsers that presented a token. A browser holds a random
-// number instead of the token, and it counts only for pages: see forPages.
+// number instead of the token, and it counts only for pages: see acceptsLogin.
 type logins struct {
 	mu       sync.Mutex
 	sessions map[[sha256.Size]byte]login
@@ -43,7 +43,7 @@ func (g *Authenticator) secure(r *http.Request) bool {
 	return r.TLS != nil || strings.HasPrefix(g.o.Public, "https://")
 }
 
-func cookieOf(secure bool) string {
+func cookieNameFor(secure bool) string {
 	if secure {
 		return cookieSecure
 	}
@@ -78,7 +78,7 @@ func (l *logins) add(g Grant, now time.Time) (id string) {
 
 // find returns the current grant of the browser that sent a request.
 func (l *logins) find(r *http.Request, secure bool, now time.Time) (Grant, bool) {
-	c, err := r.Cookie(cookieOf(secure))
+	c, err := r.Cookie(cookieNameFor(secure))
 	if err != nil {
 		return Grant{}, false
 	}
@@ -93,7 +93,7 @@ func (l *logins) find(r *http.Request, secure bool, now time.Time) (Grant, bool)
 }
 
 func (l *logins) drop(r *http.Request, secure bool) {
-	if c, err := r.Cookie(cookieOf(secure)); err == nil {
+	if c, err := r.Cookie(cookieNameFor(secure)); err == nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.sessions, sha256.Sum256([]byte(c.Value)))
@@ -116,7 +116,7 @@ func (g *Authenticator) login(w http.ResponseWriter, r *http.Request) {
 	}
 	grant, err := g.check(r, r.PostForm.Get("token"))
 	if err != nil {
-		status, message, _ := g.why(w, r, err)
+		status, message, _ := g.describeRefusal(w, r, err)
 		w.Header().Del("WWW-Authenticate") // a browser would ask for a password
 		writeLoginPage(w, status, message)
 		return
@@ -133,7 +133,7 @@ func (g *Authenticator) logout(w http.ResponseWriter, r *http.Request) {
 
 func (g *Authenticator) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieOf(g.secure(r)), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.secure(r), SameSite: http.SameSiteStrictMode,
+		Name: cookieNameFor(g.secure(r)), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.secure(r), SameSite: http.SameSiteStrictMode,
 	})
 }
 

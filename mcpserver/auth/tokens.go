@@ -189,7 +189,7 @@ func (t *Tokens) write(list []Token) error {
 	return wholefile.Write(t.path, append(text, '\n'), 0o600)
 }
 
-func (*Tokens) takes(credential string) bool { return strings.HasPrefix(credential, tokenPrefix) }
+func (*Tokens) recognizes(credential string) bool { return strings.HasPrefix(credential, tokenPrefix) }
 
 // verify compares with every hash, and with each in constant time.
 func (t *Tokens) verify(_ context.Context, credential string) (Grant, error) {

@@ -15,13 +15,13 @@ import (
 	"strings"
 )
 
-// tables are the files in which Linux lists the connections of this machine, each side
+// procTables are the files in which Linux lists the connections of this machine, each side
 // with its user.
-var tables = []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"}
+var procTables = []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"}
 
 // TellsUsers reports whether the system reports the owner of a connection.
 func TellsUsers() bool {
-	_, err := os.Stat(tables[0])
+	_, err := os.Stat(procTables[0])
 	return err == nil
 }
 
@@ -37,7 +37,7 @@ func userOf(client, server netip.AddrPort) (uid int, err error) {
 }
 
 func readTables(client, server netip.AddrPort) (uid int, err error) {
-	for _, path := range tables {
+	for _, path := range procTables {
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // a system without IPv6
@@ -45,7 +45,7 @@ func readTables(client, server netip.AddrPort) (uid int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		uid, err := userIn(f, client, server)
+		uid, err := findUser(f, client, server)
 		_ = f.Close()
 		if !errors.Is(err, errUnlisted) {
 			return uid, err
@@ -69,14 +69,15 @@ const (
 	tcpCloseWait   = 8
 )
 
-// userIn searches a table. An entry without an inode belongs to no program any more,
+// findUser searches a table. An entry without an inode belongs to no program any more,
 // and is listed as if it were root's.
-func userIn(table io.Reader, client, server netip.AddrPort) (uid int, err error) {
+func findUser(table io.Reader, client, server netip.AddrPort) (uid int, err error) {
 	lines := bufio.NewScanner(table)
 	for lines.Scan() {
-		// sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode
+		// sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid
+		// timeout inode
 		f := strings.Fields(lines.Text())
-		if len(f) < 10 || f[9] == "0" || !isAt(f[1], client) || !isAt(f[2], server) {
+		if len(f) < 10 || f[9] == "0" || !matchesAddress(f[1], client) || !matchesAddress(f[2], server) {
 			continue
 		}
 		if state, err := strconv.ParseUint(f[3], 16, 8); err != nil || !slices.Contains(connectedStates, uint8(state)) {
@@ -93,9 +94,9 @@ func userIn(table io.Reader, client, server netip.AddrPort) (uid int, err error)
 	return 0, errUnlisted
 }
 
-// isAt reports whether a field of a table is an address: its bytes in the order
+// matchesAddress reports whether a field of a table is an address: its bytes in the order
 // of this machine, four at a time, and the port.
-func isAt(word string, want netip.AddrPort) bool {
+func matchesAddress(word string, want netip.AddrPort) bool {
 	number, port, _ := strings.Cut(word, ":")
 	if p, err := strconv.ParseUint(port, 16, 16); err != nil || uint16(p) != want.Port() {
 		return false

@@ -44,7 +44,7 @@ func (s *Server) admit(mode access.Mode, next http.Handler) http.Handler {
 			}
 			if !mayOnlyLook(r, mode) && slices.ContainsFunc(messages, s.needsSlot) {
 				var ok bool
-				if release, ok = s.slot(r.Context()); !ok {
+				if release, ok = s.acquireSlot(r.Context()); !ok {
 					replyBusy(w)
 					return
 				}
@@ -61,7 +61,8 @@ var errBatchFirst = &steps.Error{
 	Code: steps.Invalid, Err: errors.New("a batch of messages needs a session"), Next: "send initialize by itself first",
 }
 
-// replyBusy replies that the concurrency limit is reached: another server may take the call.
+// replyBusy replies that the concurrency limit is reached: another server may take the
+// call.
 func replyBusy(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	e := steps.Errorf(steps.Busy, "as many runs act as may do so at once")
@@ -160,8 +161,8 @@ const (
 	slotPoll = 10 * time.Millisecond
 )
 
-// slot takes a slot for a call that acts, if one becomes free soon.
-func (s *Server) slot(ctx context.Context) (release func(), ok bool) {
+// acquireSlot takes a slot for a call that acts, if one becomes free soon.
+func (s *Server) acquireSlot(ctx context.Context) (release func(), ok bool) {
 	limited, cancel := context.WithTimeout(ctx, slotTimeout)
 	defer cancel()
 	for {

@@ -119,17 +119,17 @@ func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter 
 func (s *Server) sameMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isLocal(hostOf(r.Host), s.o.Hosts) {
-			refuse(w, forbidden("the host "+strconv.QuoteToASCII(r.Host), "--allow-host"))
+			refuse(w, errForbidden("the host "+strconv.QuoteToASCII(r.Host), "--allow-host"))
 			return
 		}
 		for _, origin := range r.Header.Values("Origin") {
 			if !s.allowsOrigin(r, origin) {
-				refuse(w, forbidden("the origin "+strconv.QuoteToASCII(origin), "--allow-origin"))
+				refuse(w, errForbidden("the origin "+strconv.QuoteToASCII(origin), "--allow-origin"))
 				return
 			}
 		}
 		if crossSite(r) {
-			refuse(w, forbidden("a request on behalf of a page of another place", "--allow-origin"))
+			refuse(w, errForbidden("a request on behalf of a page of another place", "--allow-origin"))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -158,7 +158,7 @@ func crossSite(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Dest") != "document"
 }
 
-func forbidden(what, flag string) error {
+func errForbidden(what, flag string) error {
 	return steps.Errorf(steps.Denied, "%s is not allowed", what).WithNext("start the server with " + flag + " if it is to be")
 }
 

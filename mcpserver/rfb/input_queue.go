@@ -62,7 +62,8 @@ var byKeysym = func() map[uint32]desktop.Key {
 			all[n.Sym] = key
 		}
 	}
-	// The viewer has already applied its locks; pressed again, they would change the case of its letters.
+	// The viewer has already applied its locks; pressed again, they would change the
+	// case of its letters.
 	for _, key := range []desktop.Key{"capslock", "numlock", "scrolllock"} {
 		delete(all, input.NamedKeys[key].Sym)
 	}

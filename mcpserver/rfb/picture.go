@@ -16,8 +16,8 @@ type pixelFormat struct {
 	raw     [16]byte
 }
 
-// serverFormat is the pixel format that is offered: red, green, blue and an unused byte, as in
-// image.RGBA.
+// serverFormat is the pixel format that is offered: red, green, blue and an unused
+// byte, as in image.RGBA.
 var serverFormat = pixelFormat{0, 1, 2, [16]byte{32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 0, 8, 16}}
 
 // readFormat decodes the pixel format that a viewer asks for.

@@ -161,14 +161,14 @@ func (v *viewer) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := v.take(sort); err != nil {
+		if err := v.handle(sort); err != nil {
 			return err
 		}
 	}
 	return context.Cause(ctx)
 }
 
-func (v *viewer) take(sort byte) error {
+func (v *viewer) handle(sort byte) error {
 	lengths := map[byte]int{setPixelFormat: 19, setEncodings: 3, requestUpdate: 9, keyEvent: 7, pointerEvent: 5, clientCutText: 7}
 	n, ok := lengths[sort]
 	if !ok {

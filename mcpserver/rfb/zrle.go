@@ -15,7 +15,8 @@ type zrle struct {
 	stream *zlib.Writer
 	plain  []byte
 	runs   []run
-	// The palette of a tile, and a hash table of its colours. Slots of earlier rounds are free.
+	// The palette of a tile, and a hash table of its colours. Slots of earlier rounds
+	// are free.
 	palette []uint32
 	slots   [512]slot
 	round   uint32
@@ -125,7 +126,8 @@ func (z *zrle) analyze(p *image.RGBA, r image.Rectangle) (short bool) {
 	return short
 }
 
-// paletteIndex returns the index of a colour in the palette, and adds the colour if it fits.
+// paletteIndex returns the index of a colour in the palette, and adds the colour if it
+// fits.
 func (z *zrle) paletteIndex(c uint32) (at uint8, fits bool) {
 	for i := c * 2654435761 >> 23; ; i = (i + 1) % uint32(len(z.slots)) {
 		switch s := &z.slots[i]; {

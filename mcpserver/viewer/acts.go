@@ -64,7 +64,7 @@ func answerArgs(form url.Values, h engine.Header) (map[string]any, error) {
 	switch q := h.Question; {
 	case q != nil && q.Sort == engine.AskSecret: // secrets are passed in Typed, not as arguments
 	case q != nil && len(q.Fields) > 0:
-		args["value"] = filled(form, fieldsOf(q))
+		args["value"] = formValues(form, fieldsOf(q))
 	case form.Get("choice") != "":
 		args["choice"] = form.Get("choice")
 	default:

@@ -44,7 +44,8 @@ func (v *Viewer) desktops(w http.ResponseWriter, r *http.Request) error {
 	return show(w, http.StatusOK, "desktops", p)
 }
 
-// listDesktops returns the desktops that the sender of a request may see, each with its runs.
+// listDesktops returns the desktops that the sender of a request may see, each with its
+// runs.
 func (v *Viewer) listDesktops(r *http.Request) ([]lastingDesktop, error) {
 	var list struct{ Desktops []virtual.Kept }
 	if err := v.ask(r, Call{Tool: "list_desktops", Args: map[string]any{}}, &list); err != nil {

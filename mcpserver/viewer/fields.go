@@ -114,9 +114,9 @@ func text(v any) string {
 	return string(raw)
 }
 
-// filled returns the values in a form, without the empty ones, for which the default
+// formValues returns the values in a form, without the empty ones, for which the default
 // counts.
-func filled(form url.Values, fields []field) map[string]any {
+func formValues(form url.Values, fields []field) map[string]any {
 	values := map[string]any{}
 	for _, f := range fields {
 		written := normalizeLines(form.Get(f.Key()))

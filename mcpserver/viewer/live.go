@@ -106,8 +106,8 @@ func (v *Viewer) open(ctx context.Context, h engine.Header, by string) (rfb.Live
 	return d, nil
 }
 
-// renewTakeover returns nil if a person has taken over the desktop of a run and may still act
-// there, and renews the takeover.
+// renewTakeover returns nil if a person has taken over the desktop of a run and may
+// still act there, and renews the takeover.
 func (v *Viewer) renewTakeover(r *http.Request, id string) error {
 	runs, err := v.o.RunsFor(r, takeOverTool)
 	if err == nil {

@@ -46,7 +46,7 @@ func (v *Viewer) plan(w http.ResponseWriter, r *http.Request, runs engine.Runs, 
 	}
 	q := engine.ResumeRequest{From: p.From}
 	if !p.Call {
-		q.Bundle, err = v.edited(&p, r, runs, h)
+		q.Bundle, err = v.fillEditor(&p, r, runs, h)
 	}
 	if err == nil {
 		p.Plan, err = runs.Plan(r.Context(), id, q)
@@ -57,12 +57,12 @@ func (v *Viewer) plan(w http.ResponseWriter, r *http.Request, runs engine.Runs, 
 		p.Problems, failed = invalid.Problems, nil
 	}
 	p.frame = frame{Title: "Resume " + id, Page: "runs"}.withForms(r, id, failed)
-	p.number()
+	p.numberLines()
 	return show(w, status, "plan", p)
 }
 
-// edited fills in the editor, and returns its document if that differs from the run's.
-func (v *Viewer) edited(p *planPage, r *http.Request, runs engine.Runs, h engine.Header) (*engine.Bundle, error) {
+// fillEditor fills in the editor, and returns its document if that differs from the run's.
+func (v *Viewer) fillEditor(p *planPage, r *http.Request, runs engine.Runs, h engine.Header) (*engine.Bundle, error) {
 	documents, err := v.o.DocumentsFor(r, "get_run")
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func withSteps(all []workflows.Source) workflows.Source {
 	return all[0]
 }
 
-func (p *planPage) number() {
+func (p *planPage) numberLines() {
 	p.Lines = make([]editedLine, strings.Count(p.Document, "\n")+1)
 	for i := range p.Lines {
 		p.Lines[i].N = i + 1

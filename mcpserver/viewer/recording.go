@@ -66,7 +66,7 @@ func NewRecording(r Recording, o RecordingOptions) *RecordingPage {
 		"POST /recording/play":           p.play,
 	} {
 		p.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if !p.knows(r) {
+			if !p.authorized(r) {
 				http.Error(w, "This page is for the person who records: open the address that the terminal shows.", http.StatusForbidden)
 				return
 			}
@@ -95,9 +95,9 @@ func (p *RecordingPage) enter(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/recording", http.StatusSeeOther)
 }
 
-// knows reports whether a request is from the person who records; one that changes
+// authorized reports whether a request is from the person who records; one that changes
 // something must come from the page itself.
-func (p *RecordingPage) knows(r *http.Request) bool {
+func (p *RecordingPage) authorized(r *http.Request) bool {
 	c, err := r.Cookie(recordingCookie)
 	return err == nil && hmac.Equal([]byte(c.Value), []byte(p.key)) && (r.Method == http.MethodGet || auth.FromOwnPage(r))
 }

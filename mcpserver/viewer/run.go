@@ -114,7 +114,7 @@ func (v *Viewer) picture(w http.ResponseWriter, r *http.Request, runs engine.Run
 		return nil
 	}
 	if width, err := strconv.Atoi(r.FormValue("width")); err == nil && width == thumbnailWidth {
-		if raw, err = narrowed(raw, width); err != nil {
+		if raw, err = scaleToWidth(raw, width); err != nil {
 			return err
 		}
 	}
@@ -124,8 +124,8 @@ func (v *Viewer) picture(w http.ResponseWriter, r *http.Request, runs engine.Run
 	return nil
 }
 
-// narrowed scales a picture down to a width.
-func narrowed(raw []byte, width int) ([]byte, error) {
+// scaleToWidth scales a picture down to a width.
+func scaleToWidth(raw []byte, width int) ([]byte, error) {
 	img, err := png.Decode(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fmt.Errorf("decoding a picture: %w", err)

@@ -41,7 +41,7 @@ func Export(ctx context.Context, runs engine.Runs, id string, out io.Writer) err
 		}
 		raw, err := runs.File(ctx, engine.Captures, path.Base(address))
 		if err == nil {
-			p.inline[address], err = inlined(raw)
+			p.inline[address], err = inlinePicture(raw)
 		}
 		if err != nil {
 			return fmt.Errorf("the picture %s: %w", path.Base(address), err)
@@ -67,7 +67,7 @@ type inlinedPicture struct {
 	Screen desktop.Size
 }
 
-func inlined(raw []byte) (inlinedPicture, error) {
+func inlinePicture(raw []byte) (inlinedPicture, error) {
 	img, err := png.Decode(bytes.NewReader(raw))
 	if err != nil {
 		return inlinedPicture{}, err

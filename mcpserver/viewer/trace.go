@@ -45,7 +45,7 @@ func executionsOf(r engine.Report, events []engine.Event) []*execution {
 	for i, s := range r.Steps {
 		x := &execution{StepReport: s, N: i + 1}
 		x.pictures()
-		x.place()
+		x.locate()
 		if s.Attempts > 1 {
 			x.Marks = append(x.Marks, fmt.Sprintf("%d tries", s.Attempts))
 		}
@@ -115,8 +115,8 @@ func (x *execution) pictures() {
 	}
 }
 
-// place reads where the step acted from its result.
-func (x *execution) place() {
+// locate reads where the step acted from its result.
+func (x *execution) locate() {
 	var r struct {
 		At      *desktop.Point   `json:"at"`
 		Element *desktop.Element `json:"element"`

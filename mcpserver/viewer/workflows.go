@@ -134,7 +134,7 @@ func workflowPath(name string) string { return "/workflows/" + url.PathEscape(na
 
 // workflow shows a saved workflow, with a form that runs it.
 func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request, failed error) error {
-	p, err := v.saved(r)
+	p, err := v.savedPage(r)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request, failed error) 
 	return show(w, statusAfter(failed), "workflow", p)
 }
 
-func (v *Viewer) saved(r *http.Request) (workflowPage, error) {
+func (v *Viewer) savedPage(r *http.Request) (workflowPage, error) {
 	name := r.PathValue("name")
 	p := workflowPage{frame: frame{Title: name, Page: "workflows"}, Name: name}
 	documents, err := v.o.DocumentsFor(r, "get_workflow")
@@ -167,7 +167,7 @@ func (v *Viewer) saved(r *http.Request) (workflowPage, error) {
 }
 
 func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
-	p, err := v.saved(r)
+	p, err := v.savedPage(r)
 	if err == nil {
 		err = checkForm(r, workflowPath(p.Name))
 	}
@@ -175,7 +175,7 @@ func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	args := map[string]any{"url": p.Name, "wait": false, "queue": true}
-	if inputs := filled(r.PostForm, variablesOf(p.Program)); len(inputs) > 0 {
+	if inputs := formValues(r.PostForm, variablesOf(p.Program)); len(inputs) > 0 {
 		args["inputs"] = inputs
 	}
 	var begun struct {
