@@ -87,7 +87,7 @@ func (l *library) refusal(name, owner string, change bool) *access.Refusal {
 	return l.who.May(access.Tool{Name: name, Always: true}, access.Thing{Name: "the workflow " + name, Owner: owner, Change: change})
 }
 
-// extensions are the extensions of saved workflows, by precedence.
+// extensions are the file extensions of saved workflows, by precedence.
 var extensions = []string{".yaml", ".yml", ".json"}
 
 // maxDocument bounds the size of a file. It is above the limit of package workflows,
@@ -103,7 +103,7 @@ func checkName(name string) error {
 	return steps.Errorf(steps.Invalid, "%q is no name of a workflow: wanted letters, digits, - and _", name)
 }
 
-// Names returns the names of the saved workflows that are seen, sorted.
+// Names returns the names of the saved workflows that the subject may see, sorted.
 func (l *library) Names() ([]string, error) {
 	entries, err := os.ReadDir(l.folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

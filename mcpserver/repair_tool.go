@@ -49,8 +49,8 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	if !a.Resume || h.Status == engine.Succeeded {
 		return textReply(p, p.Words(), nil)
 	}
-	later := false
-	out, err := s.continueRun(ctx, c, a.RunID, &later, "", func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+	wait := false
+	out, err := s.continueRun(ctx, c, a.RunID, &wait, "", func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Resume(ctx, a.RunID, s.resumeRequest(c, engine.ResumeRequest{From: p.From, Bundle: &p.Bundle}))
 	})
 	if err != nil || out.value == nil {

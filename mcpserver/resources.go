@@ -39,7 +39,7 @@ const (
 	pageType = "text/markdown"
 )
 
-// resource is something that can be read; a URI with a name in braces is a template.
+// resource is what a client can read; a URI with a name in braces is a template.
 // Reading it needs the right to use the tool that discloses the same; "" needs none.
 type resource struct {
 	uri, name, text, mime, tool string
@@ -86,7 +86,7 @@ func (r resource) matches(uri string) bool {
 	return ok && name != "" && !strings.Contains(name, "/")
 }
 
-// resources lists and reads what clients can read.
+// resources offers the resources to clients.
 type resources struct {
 	*runner
 	mcp     *mcp.Server
@@ -241,8 +241,8 @@ func (s *resources) readTree(ctx context.Context, c *call, runs engine.Runs, _ s
 	return &mcp.ResourceContents{Text: words.Visible(out.text)}, nil
 }
 
-// saveWorkflow saves a workflow for somebody, lists one that is new, and tells subscribers
-// of the change.
+// saveWorkflow saves a workflow for a subject, adds a new one to the list of resources,
+// and notifies subscribers.
 func (s *resources) saveWorkflow(ctx context.Context, who access.Subject, name string, text []byte, replace bool) (path string, err error) {
 	path, isNew, err := s.library.viewFor(who).save(name, text, replace)
 	if err != nil {

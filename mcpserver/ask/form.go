@@ -21,8 +21,8 @@ func sanitized(q mcp.ElicitParams) *mcp.ElicitParams {
 	return &q
 }
 
-// original returns what a person answered, with choices as they were before shown
-// replaced invisible characters.
+// original returns what a person answered, with choices as they were before sanitized
+// replaced their invisible characters.
 func original(form any, content map[string]any) map[string]any {
 	was := map[string]string{}
 	var note func(v any)

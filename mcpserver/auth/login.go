@@ -104,7 +104,7 @@ func (g *Authenticator) showLogin(w http.ResponseWriter, _ *http.Request) {
 	writeLoginPage(w, http.StatusOK, "")
 }
 
-// maxForm is more than a token needs.
+// maxForm bounds the body of the login form.
 const maxForm = 64 << 10
 
 // login takes the token that a person entered.

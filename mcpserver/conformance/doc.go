@@ -1,5 +1,4 @@
-// Package conformance holds the server to the protocol: its tests run the
-// official conformance suite against a server that is ours, with all its layers,
-// and has the tools, resources and prompts beside its own that the suite wants to
-// find. It has no code of its own beyond tests.
+// Package conformance checks the server against the protocol: its tests run the
+// official conformance suite against our server with all its layers, to which they add
+// the tools, resources and prompts that the suite expects. It contains only tests.
 package conformance

@@ -40,8 +40,8 @@ type Report struct {
 
 // Ask greets a server and lists its tools.
 func Ask(ctx context.Context, t Target) (Report, error) {
-	words, over := &tail{}, &headerTransport{headers: t.Headers}
-	r, err := ask(ctx, t.transport(ctx, words, over))
+	stderr, over := &tail{}, &headerTransport{headers: t.Headers}
+	r, err := ask(ctx, t.transport(ctx, stderr, over))
 	if err == nil {
 		return r, nil
 	}
@@ -51,20 +51,20 @@ func Ask(ctx context.Context, t Target) (Report, error) {
 	if ctx.Err() != nil {
 		err = fmt.Errorf("no answer in time: %w", context.Cause(ctx))
 	}
-	if last := words.last(); last != "" {
+	if last := stderr.last(); last != "" {
 		err = fmt.Errorf("%w; it said: %s", err, last)
 	}
 	return r, err
 }
 
-func (t Target) transport(ctx context.Context, words *tail, over *headerTransport) mcp.Transport {
+func (t Target) transport(ctx context.Context, stderr *tail, over *headerTransport) mcp.Transport {
 	if t.URL != "" {
 		return &mcp.StreamableClientTransport{
 			Endpoint: t.URL, HTTPClient: &http.Client{Transport: over}, MaxRetries: -1, DisableStandaloneSSE: true,
 		}
 	}
 	cmd := exec.CommandContext(ctx, t.Command, t.Args...)
-	cmd.Env, cmd.Stderr, cmd.WaitDelay = t.Environ, words, time.Second
+	cmd.Env, cmd.Stderr, cmd.WaitDelay = t.Environ, stderr, time.Second
 	return &mcp.CommandTransport{Command: cmd}
 }
 

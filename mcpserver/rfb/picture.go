@@ -102,17 +102,17 @@ func (v *viewer) update(p *image.RGBA, areas []image.Rectangle) ([]byte, error) 
 	be := binary.BigEndian
 	size := desktop.Size{W: p.Rect.Dx(), H: p.Rect.Dy()}
 	n := len(areas)
-	var told []byte
+	var resize []byte
 	if size != v.size {
 		if !resizes {
 			return nil, fmt.Errorf("the screen is %s now, was %s, and the viewer cannot be told", size, v.size)
 		}
 		v.size = size
 		n++
-		told = rectangle(nil, p.Rect, desktopSize)
+		resize = rectangle(nil, p.Rect, desktopSize)
 	}
 	m := append([]byte{0, 0}, be.AppendUint16(nil, uint16(n))...)
-	m = append(m, told...)
+	m = append(m, resize...)
 	for _, r := range areas {
 		if !zrle {
 			m = format.appendRaw(rectangle(m, r, encodingRaw), p, r)

@@ -73,21 +73,21 @@ func (z *zrle) tile(f pixelFormat, p *image.RGBA, r image.Rectangle) {
 		return
 	}
 	raw := 3 * r.Dx() * r.Dy()
-	long, of := 0, 0 // bytes of the lengths: of all runs, and of those longer than one pixel
+	lengths, indexedLengths := 0, 0 // bytes of the lengths: of all runs, and of those longer than one pixel
 	for _, x := range z.runs {
-		long += 1 + (x.length-1)/255
+		lengths += 1 + (x.length-1)/255
 		if x.length > 1 {
-			of += 1 + (x.length-1)/255
+			indexedLengths += 1 + (x.length-1)/255
 		}
 	}
 	packed, indexed := raw, raw
 	if short {
-		indexed = 3*n + len(z.runs) + of
+		indexed = 3*n + len(z.runs) + indexedLengths
 		if n <= longestPacked {
 			packed = 3*n + (r.Dx()*bitsFor(n)+7)/8*r.Dy()
 		}
 	}
-	switch least := min(raw, packed, indexed, 3*len(z.runs)+long); least {
+	switch least := min(raw, packed, indexed, 3*len(z.runs)+lengths); least {
 	case raw:
 		z.addRaw(f, p, r)
 	case packed:
