@@ -209,15 +209,16 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 	return workflows.Source{Name: path, Dir: filepath.Dir(path), Text: []byte(text)}, nil
 }
 
-// textAt reads a document within the folders that a run may read. The path is checked
-// before the file is opened, and symbolic links cannot lead out.
+// textAt reads a document within the folders that a run may read, unless it is a saved
+// workflow that the subject may not see. The path is checked before the file is opened,
+// and symbolic links cannot lead out.
 func (l *library) textAt(path string) (text string, ok bool) {
 	if !slices.Contains(extensions, filepath.Ext(path)) {
 		return "", false
 	}
-	in := steps.Folders{Roots: l.roots, Private: l.private}
+	in, saved := steps.Folders{Roots: l.roots, Private: l.private}, isBelow(path, l.folder)
 	switch {
-	case isBelow(path, l.folder):
+	case saved:
 		in = steps.Folders{Roots: []string{l.folder}}
 	case !slices.ContainsFunc(l.roots, func(root string) bool { return isBelow(path, root) }):
 		return "", false
@@ -227,6 +228,9 @@ func (l *library) textAt(path string) (text string, ok bool) {
 		return "", false
 	}
 	defer f.Close()
+	if name, _ := splitExtension(f.Rel); saved && !l.canSee(name) {
+		return "", false
+	}
 	text, _, err = f.Text()
 	return text, err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -106,6 +107,7 @@ func TestRightsFollowTheData(t *testing.T) {
 			ask("the list of resources", "workflows/mine", "resources/list", byhand.Object{})
 			ask("how to run it", "delay", "prompts/get", prompt("run_workflow", byhand.Object{"name": "mine"}))
 			ask("running it", "succeeded", "tools/call", byhand.Object{"name": "execute_sequence", "arguments": byhand.Object{"url": "mine", "dry_run": true}})
+			ask("running its file", "succeeded", "tools/call", byhand.Object{"name": "execute_sequence", "arguments": byhand.Object{"url": filepath.Join(s.o.Folder, "mine.yaml"), "dry_run": true}})
 			for path, shows := range map[string]string{
 				"/runs": run, "/runs/" + run: "ask_user", "/runs/" + run + "/document": "capture_screenshot", "/runs/" + run + "/page": "ask_user", "/runs/" + run + "/desktop": "Take over",
 				"/captures/" + picture: "PNG", "/events": run, "/events?run=" + run: "created",
