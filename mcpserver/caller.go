@@ -83,6 +83,16 @@ func (s *clients) caller(req serverRequest) caller {
 	return c
 }
 
+// httpCaller returns the sender of a request that is no message of the protocol.
+func (s *clients) httpCaller(r *http.Request) caller {
+	c := caller{name: "http", self: "http"}
+	if g, ok := auth.From(r.Context()); ok {
+		c.grant, c.name = &g, g.Name+"/http"
+	}
+	c.Subject = s.subject(c.grant)
+	return c
+}
+
 // subject returns the rights of the holder of a credential, or of the person at the
 // machine if there is none.
 func (s *clients) subject(g *auth.Grant) access.Subject {

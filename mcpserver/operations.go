@@ -13,7 +13,6 @@ import (
 
 	"understudy/internal/operations"
 	"understudy/mcpserver/access"
-	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -82,11 +81,7 @@ func (s *Server) operate(r *http.Request, things, name string, args json.RawMess
 		if r.Method == http.MethodGet && !o.Reads {
 			return httpd.Operated{}, steps.Errorf(steps.Invalid, "%s changes something: send it with POST", name)
 		}
-		who := caller{name: "http", self: "http"}
-		if g, ok := auth.From(r.Context()); ok {
-			who.grant, who.name = &g, g.Name+"/http"
-		}
-		who.Subject = s.clients.subject(who.grant)
+		who := s.clients.httpCaller(r)
 		why := who.May(o.access())
 		s.o.Log.Info("operation", "client", who.Owner, "things", things, "operation", name, "allowed", why == nil)
 		if why != nil {

@@ -178,7 +178,7 @@ func linksOf(r engine.Report) (links []mcp.Content) {
 		return nil
 	}
 	for _, c := range r.Steps[len(r.Steps)-1].Captures {
-		links = append(links, &mcp.ResourceLink{URI: c.URI, Name: c.When, MIMEType: "image/png"})
+		links = append(links, &mcp.ResourceLink{URI: c.URI, Name: c.When, MIMEType: pngType})
 	}
 	return links
 }

@@ -16,7 +16,6 @@ import (
 	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
-	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
 	"understudy/steps"
 )
@@ -101,11 +100,7 @@ func (b *toolbox) runsFor(ctx context.Context, who access.Subject, tool string) 
 // pageFor returns the sender of a request, if it may use the tool that discloses the
 // same as the page.
 func (b *toolbox) pageFor(r *http.Request, tool string) (access.Subject, error) {
-	var grant *auth.Grant
-	if g, ok := auth.From(r.Context()); ok {
-		grant = &g
-	}
-	who := b.clients.subject(grant)
+	who := b.clients.httpCaller(r).Subject
 	return who, who.May(b.named[tool].Tool).Denied()
 }
 
