@@ -19,7 +19,7 @@ import (
 // sequenceTool runs documents.
 type sequenceTool struct {
 	*runner
-	library *library
+
 	lasting desktopTools
 }
 

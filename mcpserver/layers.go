@@ -44,9 +44,10 @@ type runner struct {
 	inflight *inflight
 	http     *httpd.Server
 	asker    *ask.Asker
-	levels   *levels
+	levels   levels
 	changes  *subscriptions
-	pictures *shownPictures
+	library  *library
+	pictures shownPictures
 }
 
 // handle executes one call of a tool.

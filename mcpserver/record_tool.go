@@ -32,9 +32,6 @@ type Recorder func(ctx context.Context, keys recorder.Keys, pictures string) (r 
 // recordTool makes workflows from recordings of a person, or from single calls of
 // tools.
 type recordTool struct {
-	o         *Options
-	clients   *clients
-	library   *library
 	resources *resources
 
 	mu         sync.Mutex
@@ -115,10 +112,10 @@ func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) e
 			WithNext(`record_workflow {"action": "stop"} ends it and gives its workflow`)
 	}
 	pictures := ""
-	if s.o.Pictures != "" {
-		pictures = filepath.Join(s.o.Pictures, time.Now().UTC().Format("20060102T150405.000"))
+	if s.resources.o.Pictures != "" {
+		pictures = filepath.Join(s.resources.o.Pictures, time.Now().UTC().Format("20060102T150405.000"))
 	}
-	r, file, err := s.o.Record(context.WithoutCancel(ctx), keys, pictures)
+	r, file, err := s.resources.o.Record(context.WithoutCancel(ctx), keys, pictures)
 	if err == nil {
 		s.inProgress = &recording{r, by.name, by.Owner, file, pictures}
 	}
@@ -186,7 +183,7 @@ func (s *recordTool) status(c *call) (recordResult, string, error) {
 
 // start begins to record, and returns once no input can be missed.
 func (s *recordTool) start(ctx context.Context, c *call) (recordResult, string, error) {
-	if s.o.Record == nil {
+	if s.resources.o.Record == nil {
 		return recordResult{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
 	}
 	keys := recorder.DefaultKeys()
@@ -251,13 +248,13 @@ func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recor
 		return recordResult{}, "", steps.Errorf(steps.Invalid, "from_runs needs runs").
 			WithNext(`list_runs {"calls": true} names them; then record_workflow {"action": "from_runs", "runs": [...]}`)
 	}
-	runs, err := s.clients.runsFor(ctx, c.Subject, c.tool.Tool)
+	runs, err := s.resources.clients.runsFor(ctx, c.Subject, c.tool.Tool)
 	if err != nil {
 		return recordResult{}, "", err
 	}
 	var calls []compile.Call
 	for _, id := range a.Runs {
-		done, err := CallsOf(ctx, runs, s.o.Kinds, id)
+		done, err := CallsOf(ctx, runs, s.resources.o.Kinds, id)
 		if err != nil {
 			return recordResult{}, "", fmt.Errorf("run %s: %w", id, err)
 		}
@@ -305,7 +302,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 
 // finish checks a new workflow, and saves it if it has a name.
 func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []byte, notes []compile.Note) (recordResult, string, error) {
-	_, p, err := s.library.pack("recording", s.o.Folder, text)
+	_, p, err := s.resources.library.pack("recording", s.resources.o.Folder, text)
 	if err != nil {
 		return recordResult{}, "", compile.ErrInvalid(err)
 	}
@@ -321,7 +318,7 @@ func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []b
 		lines = append(lines, "it is not saved; save_workflow saves it under a name")
 		return out, strings.Join(lines, "\n"), nil
 	}
-	if err := c.blockedError(c.MaySave(p, s.o.Kinds)); err != nil {
+	if err := c.blockedError(c.MaySave(p, s.resources.o.Kinds)); err != nil {
 		return recordResult{}, "", err
 	}
 	if _, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, text, a.Replace); err != nil {

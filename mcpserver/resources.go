@@ -89,10 +89,9 @@ func (r resource) matches(uri string) bool {
 // resources offers the resources to clients.
 type resources struct {
 	*runner
-	mcp     *mcp.Server
-	tools   *toolbox
-	library *library
-	guide   *guide
+	mcp   *mcp.Server
+	tools *toolbox
+	guide *guide
 }
 
 func (s *resources) add() {

@@ -110,7 +110,7 @@ func TestARunGoesOnWithTheRightsOfWhoBeganIt(t *testing.T) {
 
 // again makes a server with other options over the same engine.
 func (s *secured) again(adjust func(*Options)) {
-	o := s.o
+	o := *s.o
 	adjust(&o)
 	s.Server = New(o)
 	s.engine.Allow = s.Allow

@@ -21,10 +21,7 @@ type decision string
 type resumption string
 
 // runTools are the tools for runs.
-type runTools struct {
-	*runner
-	library *library
-}
+type runTools struct{ *runner }
 
 func (s runTools) tools() []*tool {
 	of := func(name, summary string, t tool) tool {

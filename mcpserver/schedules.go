@@ -16,12 +16,12 @@ import (
 // the schedule, within those at the time when it was made.
 type scheduler struct {
 	*runner
-	library *library
-	work    *schedules.Scheduler
+
+	work *schedules.Scheduler
 }
 
-func newScheduler(r *runner, l *library) *scheduler {
-	s := &scheduler{runner: r, library: l}
+func newScheduler(r *runner) *scheduler {
+	s := &scheduler{runner: r}
 	s.work = (&schedules.Scheduler{Store: r.o.Schedules, Runs: r.runs.get, Start: s.start, Log: r.o.Log, Server: r.o.Server}).Open()
 	return s
 }

@@ -99,19 +99,12 @@ type Options struct {
 
 // Server answers clients. Make one with New.
 type Server struct {
-	o          Options
+	*runner
+
 	mcp        *mcp.Server
-	http       *httpd.Server
-	runs       *lazyRuns
-	clients    *clients
-	inflight   *inflight
-	asker      *ask.Asker
 	tools      *toolbox
 	unsent     outstanding // replies that are not written yet
-	levels     levels
-	changes    *subscriptions
 	recorder   *recordTool
-	library    *library
 	scheduler  *scheduler
 	operations []operation
 	resumer    *resumer
@@ -124,13 +117,12 @@ func New(o Options) *Server {
 		o.MaxConcurrent = httpd.MaxRuns
 	}
 	o.Policy = o.Policy.WithDefaults()
-	s := &Server{o: o, runs: &lazyRuns{open: o.Open}, asker: ask.New(o.Log), inflight: newInflight()}
+	s := &Server{runner: &runner{o: &o, runs: &lazyRuns{open: o.Open}, asker: ask.New(o.Log), inflight: newInflight()}}
 	s.clients = &clients{policy: o.Policy, gate: o.Gate, modes: access.NewModes(o.Modes), runs: s.runs}
 	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
 	s.library = &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
 	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: s.library}
 	prompts := prompts{s.tools, s.library}
-	lasting := desktopTools{&s.o}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       o.instructions(),
 		Logger:             slog.New(warningHandler{o.Log.Handler()}),
@@ -147,7 +139,7 @@ func New(o Options) *Server {
 		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Live: s.live, Log: o.Log,
 	})
-	s.register(lasting)
+	s.register()
 	prompts.addTo(s.mcp)
 	s.mcp.AddReceivingMiddleware(s.middleware)
 	if o.Extend != nil {
@@ -158,32 +150,32 @@ func New(o Options) *Server {
 
 // register registers all tools and resources; the policy decides which of them a client
 // sees.
-func (s *Server) register(lasting desktopTools) {
-	l := s.library
-	run := &runner{&s.o, s.runs, s.clients, s.inflight, s.http, s.asker, &s.levels, s.changes, &shownPictures{}}
-	guide := &guide{l.kinds, s.o.Policy}
-	res := &resources{run, s.mcp, s.tools, l, guide}
-	s.recorder = &recordTool{o: &s.o, clients: s.clients, library: l, resources: res}
-	s.tools.add(sequenceTool{run, l, lasting}.tool(guide))
+func (s *Server) register() {
+	lasting := desktopTools{s.o}
+	guide := &guide{s.o.Kinds, s.o.Policy}
+	res := &resources{s.runner, s.mcp, s.tools, guide}
+	s.recorder = &recordTool{resources: res}
+	s.tools.add(sequenceTool{s.runner, lasting}.tool(guide))
 	s.tools.add(guide.tool())
-	s.tools.add(runTools{run, l}.tools()...)
-	s.tools.add(workflowTools{l, res}.tools()...)
+	s.tools.add(runTools{s.runner}.tools()...)
+	documents := workflowTools{s.library, res}
+	s.tools.add(documents.tools()...)
 	s.tools.add(s.recorder.tool())
-	s.scheduler, s.resumer = newScheduler(run, l), &resumer{runner: run}
-	s.operations = slices.Concat(s.scheduler.operations(), workflowTools{l, res}.versionOperations())
+	s.scheduler, s.resumer = newScheduler(s.runner), &resumer{runner: s.runner}
+	s.operations = slices.Concat(s.scheduler.operations(), documents.versionOperations())
 	if !s.o.Fleet {
 		s.operations = slices.Concat(lasting.operations(), s.operations)
 	}
 	for _, o := range s.operations {
 		s.tools.add(o.tool())
 	}
-	s.tools.add(repairTool{runTools{run, l}, res}.tool())
+	s.tools.add(repairTool{runTools{s.runner}, res}.tool())
 	if !s.o.Fleet {
-		s.tools.add(kindTools{run}.tools()...)
+		s.tools.add(kindTools{s.runner}.tools()...)
 	}
 	for _, t := range s.tools.order {
 		s.mcp.AddTool(s.tools.declaration(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			res, err := run.handle(ctx, req, t)
+			res, err := s.handle(ctx, req, t)
 			if _, page := s.http.Typed(headers(req)); res != nil && !s.o.Structured && !page {
 				res.StructuredContent = nil
 			}
