@@ -76,7 +76,7 @@ func (l *camera) grab(area desktop.Rect) (exposed, error) {
 	if l.setup.ImageByteOrder != xproto.ImageOrderLSBFirst || l.screen.RootDepth < 24 {
 		return exposed{}, &desktop.MissingError{What: fmt.Sprintf("pictures of a screen with %d bits a pixel are not supported: 24 are needed", l.screen.RootDepth)}
 	}
-	for {
+	for again := 0; ; {
 		screen, err := l.size()
 		if err != nil {
 			return exposed{}, err
@@ -89,11 +89,19 @@ func (l *camera) grab(area desktop.Rect) (exposed, error) {
 		if err == nil {
 			return e, nil
 		}
-		if now, _ := l.size(); now == screen || now.Empty() {
+		now, _ := l.size()
+		if _, outside := errors.AsType[xproto.MatchError](err); outside && now == screen {
+			again++ // it may have changed back already
+		}
+		if now.Empty() || now == screen && (again == 0 || again > mostSizeChanges) {
 			return exposed{}, err
 		}
 	}
 }
+
+// mostSizeChanges bounds how often the size of the screen can change and change back while a
+// picture is taken.
+const mostSizeChanges = 5
 
 // size returns the bounds of the screen, which may change.
 func (l *server) size() (desktop.Rect, error) {
