@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jezek/xgb/res"
 	"github.com/jezek/xgb/xproto"
@@ -26,7 +27,44 @@ func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) {
 }
 
 // windowTable reads the windows and their properties.
-type windowTable struct{ *properties }
+type windowTable struct {
+	*properties
+	mu    sync.Mutex
+	names map[owned]programNames // guarded by mu
+}
+
+// owned is a window and its process. A program that another one replaces in its process
+// loses its windows.
+type owned struct {
+	window xproto.Window
+	pid    int
+}
+
+// programNames are the names of a program, which take long to read.
+type programNames struct {
+	process string
+	aliases []string
+}
+
+// mostNames bounds how many windows the names are kept of.
+const mostNames = 256
+
+func (l *windowTable) namesOf(w xproto.Window, pid int) programNames {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, known := l.names[owned{w, pid}]
+	if known {
+		return n
+	}
+	if l.names == nil || len(l.names) >= mostNames {
+		l.names = map[owned]programNames{}
+	}
+	n = programNames{desktop.ProcessName(pid), desktop.ProcessAliases(pid)}
+	if n.process != "" { // else it may be starting or ending
+		l.names[owned{w, pid}] = n
+	}
+	return n
+}
 
 func (l *windowTable) windows() ([]desktop.Window, error) {
 	managed := l.numbers(l.root, "_NET_CLIENT_LIST_STACKING")
@@ -167,8 +205,8 @@ func (l *windowTable) read(q questions) seenWindow {
 	if w.PID = q.owner(); w.PID == 0 && len(pids) == 1 {
 		w.PID = int(pids[0])
 	}
-	w.Process = desktop.ProcessName(w.PID)
-	w.Aliases = append(desktop.ProcessAliases(w.PID), classes...)
+	names := l.namesOf(q.id, w.PID)
+	w.Process, w.Aliases = names.process, slices.Concat(names.aliases, classes)
 	return w
 }
 
