@@ -52,13 +52,13 @@ func markOpaque(ctx context.Context, d *desktop.Desktop, t *desktop.Tree) {
 }
 
 // mayBeOpaque reports whether elements of this role usually have children. An empty part
-// of a page is mere decoration.
+// of a page is mere decoration, and a part of a field shows its text.
 func mayBeOpaque(e *desktop.Element) bool {
 	if slices.Contains([]desktop.Role{"calendar", "dialog", "document", "embedded", "frame", "media"}, e.Role) {
 		return true
 	}
 	for p := e.Parent; p != nil; p = p.Parent {
-		if p.Role == "document" {
+		if p.Role == "document" || p.Role == "text" && p.Text != "" {
 			return false
 		}
 	}
