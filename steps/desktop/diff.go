@@ -91,7 +91,8 @@ func differing(from, to string) (a, b string) {
 // one are matched by role, name and position among their siblings, and so are the
 // cells of a sheet, for which applications return another object each time. Of
 // elements that appear or disappear together, only the outermost is listed. Boxes
-// are not compared: an element that moves has not changed.
+// are not compared: an element that moves has not changed. An element that another one of
+// the same look replaces in its place has not changed either.
 func DiffTrees(before, after *Tree) []Change {
 	old, fresh := known(before), known(after)
 	var appeared, changed, gone []Change
@@ -107,7 +108,20 @@ func DiffTrees(before, after *Tree) []Change {
 			gone = append(gone, outermost(Disappeared, e)...)
 		}
 	})
+	appeared = slices.DeleteFunc(appeared, func(a Change) bool {
+		i := slices.IndexFunc(gone, func(g Change) bool { return looksLike(a.Element, g.Element) })
+		if i >= 0 {
+			gone = slices.Delete(gone, i, i+1)
+		}
+		return i >= 0
+	})
 	return slices.Concat(appeared, onceEach(changed, after), gone)
+}
+
+// looksLike reports whether two elements show the same in the same place, with all that is
+// inside them.
+func looksLike(e, o *Element) bool {
+	return e.Role == o.Role && e.Bounds == o.Bounds && len(compare(o, e)) == 0 && slices.EqualFunc(e.Children, o.Children, looksLike)
 }
 
 // onceEach drops the changes of elements that share the outline row of another

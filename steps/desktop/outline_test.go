@@ -92,6 +92,15 @@ func TestTheCellsOfASheetAreKnownByTheirAddress(t *testing.T) {
 	}
 }
 
+func TestWhatIsReplacedInAnotherPlaceHasChanged(t *testing.T) {
+	before, after := sample(), sample()
+	moved := after.Roots[0].Children[1]
+	moved.Handle, moved.Bounds = "other", Rect{X: 1, Y: 2, W: 3, H: 4}
+	if changes := DiffTrees(before, after); len(changes) != 2 || changes[0].Kind != Appeared || changes[1].Kind != Disappeared {
+		t.Errorf("the changes are %v", changes)
+	}
+}
+
 func TestDiffTrees(t *testing.T) {
 	for _, c := range []struct {
 		what   string
@@ -101,6 +110,11 @@ func TestDiffTrees(t *testing.T) {
 		{"nothing", func(*Element) {}, nil},
 		{"what moves has not changed", func(w *Element) { w.Children[1].Bounds = Rect{1, 2, 3, 4} }, nil},
 		{"a new ref is no change", func(w *Element) { w.Children[1].Ref = "e99" }, nil},
+		{"another element of the same look in its place", func(w *Element) {
+			other := *w.Children[0]
+			other.Handle = "other"
+			w.Children[0] = &other
+		}, nil},
 		{"a text", func(w *Element) { w.Children[0].Children[0].Text = "Friday" }, []string{`~ entry "Title" [ref=e3] [focused]: text "Monday morning" → "Friday"`}},
 		{"the end of a long text", func(w *Element) {
 			w.Children[0].Children[0].Text = strings.Repeat("é", 200) + " Friday"
