@@ -76,7 +76,7 @@ func (l *camera) grab(area desktop.Rect) (exposed, error) {
 	if l.setup.ImageByteOrder != xproto.ImageOrderLSBFirst || l.screen.RootDepth < 24 {
 		return exposed{}, &desktop.MissingError{What: fmt.Sprintf("pictures of a screen with %d bits a pixel are not supported: 24 are needed", l.screen.RootDepth)}
 	}
-	for again := 0; ; {
+	for back := 0; ; {
 		screen, err := l.size()
 		if err != nil {
 			return exposed{}, err
@@ -90,11 +90,12 @@ func (l *camera) grab(area desktop.Rect) (exposed, error) {
 			return e, nil
 		}
 		now, _ := l.size()
-		if _, outside := errors.AsType[xproto.MatchError](err); outside && now == screen {
-			again++ // it may have changed back already
-		}
-		if now.Empty() || now == screen && (again == 0 || again > mostSizeChanges) {
+		_, outside := errors.AsType[xproto.MatchError](err)
+		if now.Empty() || now == screen && (!outside || back == mostSizeChanges) {
 			return exposed{}, err
+		}
+		if now == screen { // it had changed, and has changed back
+			back++
 		}
 	}
 }

@@ -30,38 +30,39 @@ func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) {
 type windowTable struct {
 	*properties
 	mu    sync.Mutex
-	names map[owned]programNames // guarded by mu
+	names map[windowOwner]programNames // guarded by mu
 }
 
-// owned is a window and its process. A program that another one replaces in its process
-// loses its windows.
-type owned struct {
+// windowOwner is a window with its process.
+type windowOwner struct {
 	window xproto.Window
 	pid    int
 }
 
-// programNames are the names of a program, which take long to read.
+// programNames are the names of the program of a process.
 type programNames struct {
 	process string
 	aliases []string
 }
 
-// mostNames bounds how many windows the names are kept of.
+// mostNames bounds the cache of names.
 const mostNames = 256
 
+// namesOf returns the names of the program that owns a window. They are cached, because they
+// are read from files: a process that executes another program loses its windows.
 func (l *windowTable) namesOf(w xproto.Window, pid int) programNames {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n, known := l.names[owned{w, pid}]
+	n, known := l.names[windowOwner{w, pid}]
 	if known {
 		return n
 	}
 	if l.names == nil || len(l.names) >= mostNames {
-		l.names = map[owned]programNames{}
+		l.names = map[windowOwner]programNames{}
 	}
 	n = programNames{desktop.ProcessName(pid), desktop.ProcessAliases(pid)}
 	if n.process != "" { // else it may be starting or ending
-		l.names[owned{w, pid}] = n
+		l.names[windowOwner{w, pid}] = n
 	}
 	return n
 }
