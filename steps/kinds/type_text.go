@@ -28,8 +28,8 @@ type TypeTextArgs struct {
 
 // TypeTextResult says how much was typed.
 type TypeTextResult struct {
-	Characters int    `json:"characters" jsonschema:"how many characters were typed"`
-	Happened   string `json:"happened,omitzero" jsonschema:"of a call of its own: the windows that opened and closed afterwards, the focus, and what changed"`
+	Characters int `json:"characters" jsonschema:"how many characters were typed"`
+	observe.Effects
 }
 
 func typeText(ctx context.Context, hand *aim.Hand, a TypeTextArgs) (TypeTextResult, error) {
@@ -37,5 +37,5 @@ func typeText(ctx context.Context, hand *aim.Hand, a TypeTextArgs) (TypeTextResu
 	after, err := observe.Action(ctx, hand, observe.ActionOptions{}, nil, func() (observe.Checked, error) {
 		return observe.Unchecked, aim.TypeWhereTheFocusIs(ctx, hand.Desktop, a.Text, into)
 	})
-	return TypeTextResult{utf8.RuneCountInString(a.Text), after.Happened}, err
+	return TypeTextResult{utf8.RuneCountInString(a.Text), after.Effects}, err
 }

@@ -15,10 +15,14 @@ type ActionResult struct {
 	Checked      Checked `json:"checked,omitzero" jsonschema:"whether what it was to bring about was read back and is so; absent where nothing can be"`
 	HasUIChanges *bool   `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
 	UIDiff       string  `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
-	// Happened and Selector are for single calls.
-	Happened string `json:"happened,omitzero" jsonschema:"of a call of its own: the windows that opened and closed afterwards, the focus, and what changed"`
+	Effects
 	Selector string `json:"selector,omitzero" jsonschema:"of a call of its own: a selector that finds the element again"`
 	Seen
+}
+
+// Effects are what followed an action. They are for single calls.
+type Effects struct {
+	Happened string `json:"happened,omitzero" jsonschema:"of a call of its own: the windows that opened and closed afterwards, the focus, and what changed"`
 }
 
 // Checked is the outcome of reading back the intended effect of an action. If the effect
