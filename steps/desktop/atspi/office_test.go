@@ -115,8 +115,8 @@ func TestAtLengthFocusInASheetIsCheap(t *testing.T) {
 	d.keys(t, "Return")
 	cheap("table")
 	fresh := d.another(t, func(o *Options) { o.sent = func(*dbus.Message) { calls.Add(1) } })
-	if e, n := look(fresh); e == nil || e.Role != "table" || n > 4_000 { // it has heard of no focus; reading the sheet takes 7,000
-		t.Errorf("looking for the focus for the first time took %d calls and found %v, want the table in at most 4,000", n, e)
+	if e, n := look(fresh); e == nil || e.Role != "table" || n > 2_000 { // it has heard of no focus
+		t.Errorf("looking for the focus for the first time took %d calls and found %v, want the table in at most 2,000", n, e)
 	}
 }
 
