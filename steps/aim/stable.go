@@ -19,8 +19,9 @@ const (
 	// longer than a frame of the slowest screen (20 ms), as what moves does so in every
 	// frame.
 	StillTime = 21 * time.Millisecond
-	// askAhead is how long before the end of that time the hit test begins.
-	askAhead = 10 * time.Millisecond
+	// askAhead is how long before the end of that time the hit test begins: it usually
+	// takes 2 to 4 ms, and its answer must not be older than freshness at the end.
+	askAhead = 7 * time.Millisecond
 )
 
 // candidate is an element that may be pressed at a point, once it is still.
