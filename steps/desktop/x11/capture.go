@@ -106,7 +106,12 @@ const mostSizeChanges = 5
 
 // size returns the bounds of the screen, which may change.
 func (l *server) size() (desktop.Rect, error) {
-	g, err := xproto.GetGeometry(l.x, xproto.Drawable(l.root)).Reply()
+	return rootBounds(xproto.GetGeometry(l.x, xproto.Drawable(l.root)))
+}
+
+// rootBounds returns the bounds of the screen, once its geometry is known.
+func rootBounds(asked xproto.GetGeometryCookie) (desktop.Rect, error) {
+	g, err := asked.Reply()
 	if err != nil {
 		return desktop.Rect{}, err
 	}

@@ -80,7 +80,7 @@ func Repeating(t testing.TB, r *Driver) bool {
 
 // Manager returns the window by which the window manager shows that it runs.
 func Manager(t testing.TB, r *Driver) xproto.Window {
-	return told(t, r, func(l *xConn) (xproto.Window, error) { w, _ := l.manager(); return w, nil })
+	return told(t, r, func(l *xConn) (xproto.Window, error) { return l.manager(0), nil })
 }
 
 // told returns the answer of the display.

@@ -68,7 +68,7 @@ func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
 	if err != nil {
 		return desktop.Info{}, err
 	}
-	manager, err := query(ctx, d, func(l *xConn) (string, error) { _, name := l.manager(); return name, nil })
+	manager, err := query(ctx, d, (*xConn).managerName)
 	return desktop.Info{System: "linux", Display: d.options.Display, Manager: manager, Monitors: ms, Env: d.options.Env}, err
 }
 

@@ -85,12 +85,17 @@ func (l *properties) numbers(w xproto.Window, name string) []uint32 {
 	return numbers(l.property(w, l.atom(name)).Reply())
 }
 
-// number returns the first number of a property, or 0.
-func (l *properties) number(w xproto.Window, name string) uint32 {
-	if ns := l.numbers(w, name); len(ns) > 0 {
+// firstNumber returns the first number of a property, or 0.
+func firstNumber(r *xproto.GetPropertyReply, err error) uint32 {
+	if ns := numbers(r, err); len(ns) > 0 {
 		return ns[0]
 	}
 	return 0
+}
+
+// number returns the first number of a property, or 0.
+func (l *properties) number(w xproto.Window, name string) uint32 {
+	return firstNumber(l.property(w, l.atom(name)).Reply())
 }
 
 // message sends a client message about one window to another.
@@ -109,9 +114,12 @@ func (l *properties) tell(w xproto.Window, message string, data ...uint32) error
 	return nil
 }
 
+// activeProperty is the property of the root window that names the window with the focus.
+const activeProperty = "_NET_ACTIVE_WINDOW"
+
 // activeWindow returns the window that has the focus, or 0.
 func (l *properties) activeWindow() xproto.Window {
-	return xproto.Window(l.number(l.root, "_NET_ACTIVE_WINDOW"))
+	return xproto.Window(l.number(l.root, activeProperty))
 }
 
 // speaks reports whether a window takes part in a protocol of WM_PROTOCOLS.

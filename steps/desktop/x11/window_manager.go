@@ -16,15 +16,30 @@ import (
 // started it often starts it again.
 const succession = 10 * time.Second
 
-// manager returns the window by which the window manager shows that it runs, and its name. Both
-// are zero if none runs, even if one that died left its property.
-func (l *properties) manager() (xproto.Window, string) {
-	check := xproto.Window(l.number(l.root, "_NET_SUPPORTING_WM_CHECK"))
-	if check == 0 || l.number(check, "_NET_SUPPORTING_WM_CHECK") != uint32(check) {
-		return 0, ""
+// manager returns the window by which the window manager shows that it runs. It is zero if none
+// runs, even if one that died left its property. If it still is the last one, that is known
+// after one round trip.
+func (l *properties) manager(last xproto.Window) xproto.Window {
+	check := l.atom("_NET_SUPPORTING_WM_CHECK")
+	onRoot, onLast := l.property(l.root, check), l.property(last, check)
+	now := xproto.Window(firstNumber(onRoot.Reply()))
+	if now != last {
+		onLast = l.property(now, check)
 	}
-	name, _ := l.text(check, l.atom("_NET_WM_NAME"))
-	return check, cmp.Or(name, "unnamed")
+	if xproto.Window(firstNumber(onLast.Reply())) != now {
+		return 0
+	}
+	return now
+}
+
+// managerName returns the name of the window manager, or "" if none runs.
+func (l *properties) managerName() (string, error) {
+	w := l.manager(0)
+	if w == 0 {
+		return "", nil
+	}
+	name, _ := l.text(w, l.atom("_NET_WM_NAME"))
+	return cmp.Or(name, "unnamed"), nil
 }
 
 // managed fails unless a window manager runs. If one has died since we last looked, managed
@@ -33,7 +48,7 @@ func (l *xConn) managed(ctx context.Context) error {
 	before, end := xproto.Window(l.wm.Load()), time.Now().Add(succession)
 	var now xproto.Window
 	err := l.await(ctx, func() (bool, error) {
-		now, _ = l.manager()
+		now = l.manager(before)
 		return now != 0 || before == 0 || time.Now().After(end), nil
 	})
 	if err != nil {

@@ -68,20 +68,22 @@ func (l *windowTable) namesOf(w xproto.Window, pid int) programNames {
 }
 
 func (l *windowTable) windows() ([]desktop.Window, error) {
-	managed := l.numbers(l.root, "_NET_CLIENT_LIST_STACKING")
-	active, current := l.activeWindow(), l.number(l.root, "_NET_CURRENT_DESKTOP")
+	ask := func(name string) xproto.GetPropertyCookie { return l.property(l.root, l.atom(name)) }
+	stacking, focus, workspace := ask("_NET_CLIENT_LIST_STACKING"), ask(activeProperty), ask("_NET_CURRENT_DESKTOP")
+	size, children := xproto.GetGeometry(l.x, xproto.Drawable(l.root)), xproto.QueryTree(l.x, l.root)
+	managed, active, current := numbers(stacking.Reply()), firstNumber(focus.Reply()), firstNumber(workspace.Reply())
+	screen, err := rootBounds(size)
+	if err != nil {
+		return nil, err
+	}
+	popups, err := l.popups(children, managed)
+	if err != nil {
+		return nil, err
+	}
 	ws := l.describe(managed)
 	for i := range ws {
 		ws[i].Active = ws[i].ID == desktop.WindowID(active)
 		ws[i].Hidden = ws[i].workspace != current && ws[i].workspace != everyWorkspace
-	}
-	popups, err := l.popups(managed)
-	if err != nil {
-		return nil, err
-	}
-	screen, err := l.size()
-	if err != nil {
-		return nil, err
 	}
 	list := make([]desktop.Window, 0, len(ws)+len(popups))
 	for _, w := range ws {
@@ -100,8 +102,8 @@ func (l *windowTable) windows() ([]desktop.Window, error) {
 
 // popups returns the windows on the screen that the window manager does not manage, from the
 // bottom to the top, without our marks.
-func (l *windowTable) popups(managed []uint32) ([]uint32, error) {
-	tree, err := xproto.QueryTree(l.x, l.root).Reply()
+func (l *windowTable) popups(children xproto.QueryTreeCookie, managed []uint32) ([]uint32, error) {
+	tree, err := children.Reply()
 	if err != nil {
 		return nil, err
 	}

@@ -173,7 +173,7 @@ func (b *keyboard) waitUntilReady(ctx context.Context, l *xConn) error {
 		return err
 	}
 	b.ready = active
-	if runs, err := ask(limited, l, func() (xproto.Window, error) { w, _ := l.manager(); return w, nil }); err == nil && runs != 0 {
+	if runs, err := ask(limited, l, func() (xproto.Window, error) { return l.manager(0), nil }); err == nil && runs != 0 {
 		_ = l.installed(limited, time.Now().Add(managerWithin))
 	}
 	pid, _ := ask(limited, l, l.activePID)
