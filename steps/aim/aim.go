@@ -64,7 +64,7 @@ func WithTried(err, earlier error) error {
 // AtQuery is At for a query, with one time for all of it.
 func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
 	raised, opened := false, false
-	away := hiddenElement{began: time.Now()}
+	away := hiddenElement{began: time.Now(), wait: unseenAfter}
 	try := func(ctx context.Context) error {
 		el, err = resolve(ctx, hand, q, n)
 		seen := time.Now()

@@ -9,24 +9,29 @@ import (
 	"understudy/steps/desktop"
 )
 
-// unseenAfter is how long an element may take to show by itself before hidden elements
-// are searched.
-const unseenAfter = 300 * time.Millisecond
+const (
+	// unseenAfter is how long an element may take to show by itself before hidden elements
+	// are searched. Each later search follows after unseenLater times as long, as it reads
+	// much more than one for what shows.
+	unseenAfter = 300 * time.Millisecond
+	unseenLater = 4
+)
 
 // hiddenElement is the state of the search for an element that does not show.
 type hiddenElement struct {
-	began  time.Time
-	looked bool
-	el     *desktop.Element // the only match; nil if there is none, or several
+	began    time.Time
+	wait     time.Duration    // from began to the next search
+	el       *desktop.Element // the only match of the last search; nil if there was none, or several
+	revealed bool
 }
 
-// revealHidden searches hidden elements once, and scrolls the only match into view if it
-// is scrolled away. That does not count as an act.
+// revealHidden searches hidden elements at growing intervals until the only match is
+// scrolled away, and scrolls it into view. That does not count as an act.
 func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o WindowOptions) error {
-	if u.looked || q.Ref != "" || time.Since(u.began) < unseenAfter {
+	if u.revealed || q.Ref != "" || time.Since(u.began) < u.wait {
 		return nil
 	}
-	u.looked = true
+	u.wait, u.el = max(u.wait, time.Since(u.began))*unseenLater, nil
 	s, err := Search(ctx, hand, q.First, SearchOptions{Hidden: true})
 	if err != nil || len(s.Found) != 1 || s.Found[0].Handle == "" {
 		return err
@@ -35,6 +40,7 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o 
 	if away, err := isAway(ctx, hand.Desktop, u.el); !away || err != nil {
 		return err
 	}
+	u.revealed = true
 	return revealOrNote(ctx, hand, u.el, o)
 }
 

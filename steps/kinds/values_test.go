@@ -210,6 +210,13 @@ func TestWhatIsScrolledAwayIsBroughtIntoView(t *testing.T) {
 		{say: "to check", kind: SetSelected, args: args("selector", "name:Agree", "state", true), result: map[string]any{"checked": "yes"}},
 		{say: "to choose", kind: SelectOption, args: args("selector", "name:Colour", "option_name", "Green"), result: map[string]any{"checked": "yes"}},
 		{say: "to do its own action", kind: InvokeElement, args: args("selector", "name:Send")},
+		{say: "once its page shows", kind: InvokeElement, args: args("selector", "name:Send"), set: func(d *fake.Desktop) {
+			document := d.Find("role:document")
+			d.Set(document, func(e *desktop.Element) { e.States &^= desktop.Showing })
+			d.After(time.Second, func() {
+				d.Set(document, func(e *desktop.Element) { e.States |= desktop.Showing })
+			})
+		}},
 		{say: "not to look at it", kind: HighlightElement, args: args("selector", "name:Name"), code: steps.NotFound},
 	} {
 		p.screen = page
