@@ -26,7 +26,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		a := &app{console: console{out: &out, errOut: &errOut}}
 		a.end(&steps.Error{Code: steps.NotFound, Err: steps.Errorf(steps.NotFound, "no window %s", text), Next: text})
 		a.lastWords(engine.Header{ID: "x", Status: engine.Failed, Error: &engine.ErrorRecord{Code: steps.NotFound, Message: text, Next: text}}, engine.Report{})
-		p := &progress{errOut: &errOut, kinds: map[string]string{}}
+		p := &progress{console: &a.console, kinds: map[string]string{}}
 		p.line("✗", text, "0", text, text, 0)
 		p.say(text)
 		if steersAnything(errOut.String()) {
@@ -42,7 +42,21 @@ func TestJSONSaysTheSameWithoutSteering(t *testing.T) {
 	for _, text := range append(hostile, "plain", "ünïcode 日本 👩‍👩‍👧") {
 		var out bytes.Buffer
 		a := &app{console: console{out: &out}}
-		for _, write := range []func(any) error{a.document, a.line} {
+		event := func(data any) error {
+			raw, err := json.Marshal(data)
+			newProgress(&a.console, &showFlags{Output: "jsonl"}).event(engine.Event{Data: raw})
+			var shown engine.Event
+			if err == nil {
+				err = json.Unmarshal(out.Bytes(), &shown)
+			}
+			if steersAnything(out.String()) || !bytes.HasSuffix(out.Bytes(), []byte("}\n")) {
+				t.Errorf("%q came out as the event %q", text, out.String())
+			}
+			out.Reset()
+			out.Write(shown.Data)
+			return err
+		}
+		for _, write := range []func(any) error{a.document, a.line, event} {
 			out.Reset()
 			if err := write(map[string]string{"name": text}); err != nil {
 				t.Fatal(err)

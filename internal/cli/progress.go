@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"time"
 
 	"understudy/engine"
@@ -12,30 +10,23 @@ import (
 // progress shows the events of a run: a line for each step on the error
 // output, or each event as JSON on the standard output.
 type progress struct {
-	errOut io.Writer
-	paint  paint
-	redraw bool // redraw the line of the current step, on a terminal
-	quiet  bool
-	events *json.Encoder // nil: lines
-	open   string        // the line that has no line end yet
-	last   string        // the last sentence of say
-	kinds  map[string]string
+	*console
+	paint paint // if set, the line of the current step is redrawn
+	jsonl bool
+	quiet bool
+	open  string // the line that has no line end yet
+	last  string // the last sentence of say
+	kinds map[string]string
 }
 
 func newProgress(c *console, f *showFlags) *progress {
-	paint := paintFor(c.errOut)
-	p := &progress{errOut: c.errOut, paint: paint, redraw: bool(paint), quiet: c.Quiet, kinds: map[string]string{}}
-	if f.Output == "jsonl" {
-		p.events = json.NewEncoder(c.out)
-		p.events.SetEscapeHTML(false)
-		p.quiet = true
-	}
-	return p
+	jsonl := f.Output == "jsonl"
+	return &progress{console: c, paint: paintFor(c.errOut), jsonl: jsonl, quiet: c.Quiet || jsonl, kinds: map[string]string{}}
 }
 
 func (p *progress) event(ev engine.Event) {
-	if p.events != nil {
-		_ = p.events.Encode(ev)
+	if p.jsonl {
+		_ = p.console.line(ev)
 	}
 	if p.quiet {
 		return
@@ -66,7 +57,7 @@ func (p *progress) event(ev engine.Event) {
 
 func (p *progress) started(ev engine.Event, st engine.Started) {
 	p.kinds[ev.Path] = st.Kind
-	if p.redraw {
+	if p.paint {
 		p.open = fmt.Sprintf("  … %-8s %s %s", ev.Path, clean(st.ID), st.Kind)
 		fmt.Fprintf(p.errOut, "\r\x1b[2K%s", p.open)
 	}
@@ -110,7 +101,7 @@ func (p *progress) line(mark, id, path, what, detail string, took time.Duration)
 	if detail != "" {
 		text += "  " + cleanLines(detail)
 	}
-	if p.redraw {
+	if p.paint {
 		text = "\r\x1b[2K" + text
 	}
 	p.open = ""
