@@ -206,18 +206,18 @@ func (a arg) goType() string {
 }
 
 func (g *generator) writeInterface(u *use) {
-	name, param, handle := typeOf(u.name), "", "nil"
-	g.put("\n// %s is the interface %s.\ntype %s struct{ object }\n", name, u.name, name)
+	name, param, events := typeOf(u.name), "", "nil"
+	g.put("\n// %s is the interface %s.\ntype %s struct{ Object }\n", name, u.name, name)
 	if g.listens[name] {
 		g.writeEvents(u, name)
-		param, handle = ", events "+name+"Events", "events.handle"
+		param, events = ", events "+name+"Events", "events"
 	}
 	if u.announced {
 		g.put("\nfunc Bind%s(c *Conn, n int%s) (%s, error) {\n", name, param, name)
-		g.put("o, err := c.bind(%q, n, %s, %s)\nreturn %s{o}, err\n}\n", u.name, u.version, handle, name)
+		g.put("o, err := c.bind(%q, n, %s, %s)\nreturn %s{o}, err\n}\n", u.name, u.version, events, name)
 	}
 	if u.made {
-		g.put("\nfunc (o %s) Listen(events %sEvents) { o.conn.listen(o.id, events.handle) }\n", name, name)
+		g.put("\nfunc (o %s) Listen(events %sEvents) { o.conn.listen(o.id, events) }\n", name, name)
 	}
 	for op, m := range u.protocol.requests {
 		if slices.Contains(u.requests, m.Name) {
@@ -226,40 +226,20 @@ func (g *generator) writeInterface(u *use) {
 	}
 }
 
-// writeEvents writes the type with the functions for events, and the code that calls them.
+// writeEvents writes the type with the functions for events, each with the number of its event.
 func (g *generator) writeEvents(u *use, name string) {
 	g.put("\ntype %sEvents struct {\n", name)
-	var cases bytes.Buffer
 	for op, m := range u.protocol.events {
 		if !slices.Contains(u.events, m.Name) {
 			continue
 		}
-		var params, args []string
-		otherwise := ""
+		var params []string
 		for _, a := range m.Args {
 			params = append(params, unexported(a.Name)+" "+a.goType())
-			if a.Type == "fd" { // so that it is not taken for the file of the next event
-				otherwise = " else {\nd.fd()\n}"
-			}
-			if a.Interface != "" && (a.Type == "object" || a.Type == "new_id") {
-				args = append(args, a.goType()+"{d.object()}")
-			} else {
-				args = append(args, "d."+a.read()+"()")
-			}
 		}
-		g.put("%s func(%s)\n", exported(m.Name), strings.Join(params, ", "))
-		fmt.Fprintf(&cases, "case %d:\nif e.%s != nil {\ne.%s(%s)\n}%s\n", op, exported(m.Name), exported(m.Name), strings.Join(args, ", "), otherwise)
+		g.put("%s func(%s) `event:\"%d\"`\n", exported(m.Name), strings.Join(params, ", "), op)
 	}
-	g.put("}\n\nfunc (e %sEvents) handle(op uint16, d *decoder) {\nswitch op {\n%s}\n}\n", name, cases.String())
-}
-
-// read returns the method of a decoder that reads an argument.
-func (a arg) read() string {
-	switch a.Type {
-	case "int", "fixed", "string", "fd":
-		return a.Type
-	}
-	return "uint"
+	g.put("}\n")
 }
 
 func (g *generator) writeRequest(m message, of string, op int) {
@@ -275,7 +255,7 @@ func (g *generator) writeRequest(m message, of string, op int) {
 		params = append(params, unexported(a.Name)+" "+a.goType())
 		suffix := ""
 		if a.Type == "object" {
-			suffix = ".object"
+			suffix = ".Object"
 		}
 		args = append(args, unexported(a.Name)+suffix)
 	}
@@ -283,10 +263,10 @@ func (g *generator) writeRequest(m message, of string, op int) {
 		g.put("\nfunc (o %s) %s(%s) { o.conn.send(o.id, %s) }\n", of, exported(m.Name), strings.Join(params, ", "), strings.Join(args, ", "))
 		return
 	}
-	handle := "nil"
+	events := "nil"
 	if g.listens[made] {
-		params, handle = append(params, "events "+made+"Events"), "events.handle"
+		params, events = append(params, "events "+made+"Events"), "events"
 	}
-	args = slices.Insert(args, 1, handle)
+	args = slices.Insert(args, 1, events)
 	g.put("\nfunc (o %s) %s(%s) %s {\nreturn %s{o.conn.create(o.id, %s)}\n}\n", of, exported(m.Name), strings.Join(params, ", "), made, made, strings.Join(args, ", "))
 }

@@ -7,73 +7,38 @@ package wire
 import "os"
 
 // Display is the interface wl_display.
-type Display struct{ object }
+type Display struct{ Object }
 
 type DisplayEvents struct {
-	Error    func(objectId uint32, code uint32, message string)
-	DeleteId func(id uint32)
-}
-
-func (e DisplayEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Error != nil {
-			e.Error(d.uint(), d.uint(), d.string())
-		}
-	case 1:
-		if e.DeleteId != nil {
-			e.DeleteId(d.uint())
-		}
-	}
+	Error    func(objectId uint32, code uint32, message string) `event:"0"`
+	DeleteId func(id uint32)                                    `event:"1"`
 }
 
 func (o Display) Sync(events CallbackEvents) Callback {
-	return Callback{o.conn.create(o.id, 0, events.handle, newID{})}
+	return Callback{o.conn.create(o.id, 0, events, newID{})}
 }
 
 func (o Display) GetRegistry(events RegistryEvents) Registry {
-	return Registry{o.conn.create(o.id, 1, events.handle, newID{})}
+	return Registry{o.conn.create(o.id, 1, events, newID{})}
 }
 
 // Registry is the interface wl_registry.
-type Registry struct{ object }
+type Registry struct{ Object }
 
 type RegistryEvents struct {
-	Global       func(name uint32, iface string, version uint32)
-	GlobalRemove func(name uint32)
-}
-
-func (e RegistryEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Global != nil {
-			e.Global(d.uint(), d.string(), d.uint())
-		}
-	case 1:
-		if e.GlobalRemove != nil {
-			e.GlobalRemove(d.uint())
-		}
-	}
+	Global       func(name uint32, iface string, version uint32) `event:"0"`
+	GlobalRemove func(name uint32)                               `event:"1"`
 }
 
 // Callback is the interface wl_callback.
-type Callback struct{ object }
+type Callback struct{ Object }
 
 type CallbackEvents struct {
-	Done func(callbackData uint32)
-}
-
-func (e CallbackEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Done != nil {
-			e.Done(d.uint())
-		}
-	}
+	Done func(callbackData uint32) `event:"0"`
 }
 
 // Compositor is the interface wl_compositor.
-type Compositor struct{ object }
+type Compositor struct{ Object }
 
 func BindCompositor(c *Conn, n int) (Compositor, error) {
 	o, err := c.bind("wl_compositor", n, 4, nil)
@@ -89,13 +54,13 @@ func (o Compositor) CreateRegion() Region {
 }
 
 // Surface is the interface wl_surface.
-type Surface struct{ object }
+type Surface struct{ Object }
 
 func (o Surface) Destroy() { o.conn.send(o.id, 0) }
 
-func (o Surface) Attach(buffer Buffer, x int32, y int32) { o.conn.send(o.id, 1, buffer.object, x, y) }
+func (o Surface) Attach(buffer Buffer, x int32, y int32) { o.conn.send(o.id, 1, buffer.Object, x, y) }
 
-func (o Surface) SetInputRegion(region Region) { o.conn.send(o.id, 5, region.object) }
+func (o Surface) SetInputRegion(region Region) { o.conn.send(o.id, 5, region.Object) }
 
 func (o Surface) Commit() { o.conn.send(o.id, 6) }
 
@@ -104,12 +69,12 @@ func (o Surface) DamageBuffer(x int32, y int32, width int32, height int32) {
 }
 
 // Region is the interface wl_region.
-type Region struct{ object }
+type Region struct{ Object }
 
 func (o Region) Destroy() { o.conn.send(o.id, 0) }
 
 // Shm is the interface wl_shm.
-type Shm struct{ object }
+type Shm struct{ Object }
 
 func BindShm(c *Conn, n int) (Shm, error) {
 	o, err := c.bind("wl_shm", n, 1, nil)
@@ -121,7 +86,7 @@ func (o Shm) CreatePool(fd *os.File, size int32) ShmPool {
 }
 
 // ShmPool is the interface wl_shm_pool.
-type ShmPool struct{ object }
+type ShmPool struct{ Object }
 
 func (o ShmPool) CreateBuffer(offset int32, width int32, height int32, stride int32, format uint32) Buffer {
 	return Buffer{o.conn.create(o.id, 0, nil, newID{}, offset, width, height, stride, format)}
@@ -130,105 +95,63 @@ func (o ShmPool) CreateBuffer(offset int32, width int32, height int32, stride in
 func (o ShmPool) Destroy() { o.conn.send(o.id, 1) }
 
 // Buffer is the interface wl_buffer.
-type Buffer struct{ object }
+type Buffer struct{ Object }
 
 func (o Buffer) Destroy() { o.conn.send(o.id, 0) }
 
 // Output is the interface wl_output.
-type Output struct{ object }
+type Output struct{ Object }
 
 type OutputEvents struct {
-	Mode func(flags uint32, width int32, height int32, refresh int32)
-	Name func(name string)
-}
-
-func (e OutputEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 1:
-		if e.Mode != nil {
-			e.Mode(d.uint(), d.int(), d.int(), d.int())
-		}
-	case 4:
-		if e.Name != nil {
-			e.Name(d.string())
-		}
-	}
+	Mode func(flags uint32, width int32, height int32, refresh int32) `event:"1"`
+	Name func(name string)                                            `event:"4"`
 }
 
 func BindOutput(c *Conn, n int, events OutputEvents) (Output, error) {
-	o, err := c.bind("wl_output", n, 4, events.handle)
+	o, err := c.bind("wl_output", n, 4, events)
 	return Output{o}, err
 }
 
 func (o Output) Release() { o.conn.send(o.id, 0) }
 
 // Seat is the interface wl_seat.
-type Seat struct{ object }
+type Seat struct{ Object }
 
 type SeatEvents struct {
-	Capabilities func(capabilities uint32)
-}
-
-func (e SeatEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Capabilities != nil {
-			e.Capabilities(d.uint())
-		}
-	}
+	Capabilities func(capabilities uint32) `event:"0"`
 }
 
 func BindSeat(c *Conn, n int, events SeatEvents) (Seat, error) {
-	o, err := c.bind("wl_seat", n, 5, events.handle)
+	o, err := c.bind("wl_seat", n, 5, events)
 	return Seat{o}, err
 }
 
 func (o Seat) GetPointer(events PointerEvents) Pointer {
-	return Pointer{o.conn.create(o.id, 0, events.handle, newID{})}
+	return Pointer{o.conn.create(o.id, 0, events, newID{})}
 }
 
 func (o Seat) GetKeyboard(events KeyboardEvents) Keyboard {
-	return Keyboard{o.conn.create(o.id, 1, events.handle, newID{})}
+	return Keyboard{o.conn.create(o.id, 1, events, newID{})}
 }
 
 // Pointer is the interface wl_pointer.
-type Pointer struct{ object }
+type Pointer struct{ Object }
 
 type PointerEvents struct {
-	Enter func(serial uint32, surface Surface, surfaceX float64, surfaceY float64)
-}
-
-func (e PointerEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Enter != nil {
-			e.Enter(d.uint(), Surface{d.object()}, d.fixed(), d.fixed())
-		}
-	}
+	Enter func(serial uint32, surface Surface, surfaceX float64, surfaceY float64) `event:"0"`
 }
 
 func (o Pointer) Release() { o.conn.send(o.id, 1) }
 
 // Keyboard is the interface wl_keyboard.
-type Keyboard struct{ object }
+type Keyboard struct{ Object }
 
 type KeyboardEvents struct {
-	Keymap func(format uint32, fd *os.File, size uint32)
-}
-
-func (e KeyboardEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Keymap != nil {
-			e.Keymap(d.uint(), d.fd(), d.uint())
-		} else {
-			d.fd()
-		}
-	}
+	Keymap func(format uint32, fd *os.File, size uint32) `event:"0"`
 }
 
 // VirtualPointerManager is the interface zwlr_virtual_pointer_manager_v1.
-type VirtualPointerManager struct{ object }
+type VirtualPointerManager struct{ Object }
 
 func BindVirtualPointerManager(c *Conn, n int) (VirtualPointerManager, error) {
 	o, err := c.bind("zwlr_virtual_pointer_manager_v1", n, 2, nil)
@@ -236,11 +159,11 @@ func BindVirtualPointerManager(c *Conn, n int) (VirtualPointerManager, error) {
 }
 
 func (o VirtualPointerManager) CreateVirtualPointer(seat Seat) VirtualPointer {
-	return VirtualPointer{o.conn.create(o.id, 0, nil, seat.object, newID{})}
+	return VirtualPointer{o.conn.create(o.id, 0, nil, seat.Object, newID{})}
 }
 
 // VirtualPointer is the interface zwlr_virtual_pointer_v1.
-type VirtualPointer struct{ object }
+type VirtualPointer struct{ Object }
 
 func (o VirtualPointer) Motion(time uint32, dx float64, dy float64) {
 	o.conn.send(o.id, 0, time, dx, dy)
@@ -263,7 +186,7 @@ func (o VirtualPointer) AxisDiscrete(time uint32, axis uint32, value float64, di
 }
 
 // VirtualKeyboardManager is the interface zwp_virtual_keyboard_manager_v1.
-type VirtualKeyboardManager struct{ object }
+type VirtualKeyboardManager struct{ Object }
 
 func BindVirtualKeyboardManager(c *Conn, n int) (VirtualKeyboardManager, error) {
 	o, err := c.bind("zwp_virtual_keyboard_manager_v1", n, 1, nil)
@@ -271,11 +194,11 @@ func BindVirtualKeyboardManager(c *Conn, n int) (VirtualKeyboardManager, error) 
 }
 
 func (o VirtualKeyboardManager) CreateVirtualKeyboard(seat Seat) VirtualKeyboard {
-	return VirtualKeyboard{o.conn.create(o.id, 0, nil, seat.object, newID{})}
+	return VirtualKeyboard{o.conn.create(o.id, 0, nil, seat.Object, newID{})}
 }
 
 // VirtualKeyboard is the interface zwp_virtual_keyboard_v1.
-type VirtualKeyboard struct{ object }
+type VirtualKeyboard struct{ Object }
 
 func (o VirtualKeyboard) Keymap(format uint32, fd *os.File, size uint32) {
 	o.conn.send(o.id, 0, format, fd, size)
@@ -290,7 +213,7 @@ func (o VirtualKeyboard) Modifiers(modsDepressed uint32, modsLatched uint32, mod
 }
 
 // ScreencopyManager is the interface zwlr_screencopy_manager_v1.
-type ScreencopyManager struct{ object }
+type ScreencopyManager struct{ Object }
 
 func BindScreencopyManager(c *Conn, n int) (ScreencopyManager, error) {
 	o, err := c.bind("zwlr_screencopy_manager_v1", n, 3, nil)
@@ -298,51 +221,26 @@ func BindScreencopyManager(c *Conn, n int) (ScreencopyManager, error) {
 }
 
 func (o ScreencopyManager) CaptureOutput(overlayCursor int32, output Output, events ScreencopyFrameEvents) ScreencopyFrame {
-	return ScreencopyFrame{o.conn.create(o.id, 0, events.handle, newID{}, overlayCursor, output.object)}
+	return ScreencopyFrame{o.conn.create(o.id, 0, events, newID{}, overlayCursor, output.Object)}
 }
 
 // ScreencopyFrame is the interface zwlr_screencopy_frame_v1.
-type ScreencopyFrame struct{ object }
+type ScreencopyFrame struct{ Object }
 
 type ScreencopyFrameEvents struct {
-	Buffer     func(format uint32, width uint32, height uint32, stride uint32)
-	Flags      func(flags uint32)
-	Ready      func(tvSecHi uint32, tvSecLo uint32, tvNsec uint32)
-	Failed     func()
-	BufferDone func()
+	Buffer     func(format uint32, width uint32, height uint32, stride uint32) `event:"0"`
+	Flags      func(flags uint32)                                              `event:"1"`
+	Ready      func(tvSecHi uint32, tvSecLo uint32, tvNsec uint32)             `event:"2"`
+	Failed     func()                                                          `event:"3"`
+	BufferDone func()                                                          `event:"6"`
 }
 
-func (e ScreencopyFrameEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Buffer != nil {
-			e.Buffer(d.uint(), d.uint(), d.uint(), d.uint())
-		}
-	case 1:
-		if e.Flags != nil {
-			e.Flags(d.uint())
-		}
-	case 2:
-		if e.Ready != nil {
-			e.Ready(d.uint(), d.uint(), d.uint())
-		}
-	case 3:
-		if e.Failed != nil {
-			e.Failed()
-		}
-	case 6:
-		if e.BufferDone != nil {
-			e.BufferDone()
-		}
-	}
-}
-
-func (o ScreencopyFrame) Copy(buffer Buffer) { o.conn.send(o.id, 0, buffer.object) }
+func (o ScreencopyFrame) Copy(buffer Buffer) { o.conn.send(o.id, 0, buffer.Object) }
 
 func (o ScreencopyFrame) Destroy() { o.conn.send(o.id, 1) }
 
 // DataControlManager is the interface zwlr_data_control_manager_v1.
-type DataControlManager struct{ object }
+type DataControlManager struct{ Object }
 
 func BindDataControlManager(c *Conn, n int) (DataControlManager, error) {
 	o, err := c.bind("zwlr_data_control_manager_v1", n, 1, nil)
@@ -350,59 +248,31 @@ func BindDataControlManager(c *Conn, n int) (DataControlManager, error) {
 }
 
 func (o DataControlManager) CreateDataSource(events DataControlSourceEvents) DataControlSource {
-	return DataControlSource{o.conn.create(o.id, 0, events.handle, newID{})}
+	return DataControlSource{o.conn.create(o.id, 0, events, newID{})}
 }
 
 func (o DataControlManager) GetDataDevice(seat Seat, events DataControlDeviceEvents) DataControlDevice {
-	return DataControlDevice{o.conn.create(o.id, 1, events.handle, newID{}, seat.object)}
+	return DataControlDevice{o.conn.create(o.id, 1, events, newID{}, seat.Object)}
 }
 
 // DataControlDevice is the interface zwlr_data_control_device_v1.
-type DataControlDevice struct{ object }
+type DataControlDevice struct{ Object }
 
 type DataControlDeviceEvents struct {
-	DataOffer func(id DataControlOffer)
-	Selection func(id DataControlOffer)
-}
-
-func (e DataControlDeviceEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.DataOffer != nil {
-			e.DataOffer(DataControlOffer{d.object()})
-		}
-	case 1:
-		if e.Selection != nil {
-			e.Selection(DataControlOffer{d.object()})
-		}
-	}
+	DataOffer func(id DataControlOffer) `event:"0"`
+	Selection func(id DataControlOffer) `event:"1"`
 }
 
 func (o DataControlDevice) SetSelection(source DataControlSource) {
-	o.conn.send(o.id, 0, source.object)
+	o.conn.send(o.id, 0, source.Object)
 }
 
 // DataControlSource is the interface zwlr_data_control_source_v1.
-type DataControlSource struct{ object }
+type DataControlSource struct{ Object }
 
 type DataControlSourceEvents struct {
-	Send      func(mimeType string, fd *os.File)
-	Cancelled func()
-}
-
-func (e DataControlSourceEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Send != nil {
-			e.Send(d.string(), d.fd())
-		} else {
-			d.fd()
-		}
-	case 1:
-		if e.Cancelled != nil {
-			e.Cancelled()
-		}
-	}
+	Send      func(mimeType string, fd *os.File) `event:"0"`
+	Cancelled func()                             `event:"1"`
 }
 
 func (o DataControlSource) Offer(mimeType string) { o.conn.send(o.id, 0, mimeType) }
@@ -410,29 +280,20 @@ func (o DataControlSource) Offer(mimeType string) { o.conn.send(o.id, 0, mimeTyp
 func (o DataControlSource) Destroy() { o.conn.send(o.id, 1) }
 
 // DataControlOffer is the interface zwlr_data_control_offer_v1.
-type DataControlOffer struct{ object }
+type DataControlOffer struct{ Object }
 
 type DataControlOfferEvents struct {
-	Offer func(mimeType string)
+	Offer func(mimeType string) `event:"0"`
 }
 
-func (e DataControlOfferEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Offer != nil {
-			e.Offer(d.string())
-		}
-	}
-}
-
-func (o DataControlOffer) Listen(events DataControlOfferEvents) { o.conn.listen(o.id, events.handle) }
+func (o DataControlOffer) Listen(events DataControlOfferEvents) { o.conn.listen(o.id, events) }
 
 func (o DataControlOffer) Receive(mimeType string, fd *os.File) { o.conn.send(o.id, 0, mimeType, fd) }
 
 func (o DataControlOffer) Destroy() { o.conn.send(o.id, 1) }
 
 // XdgOutputManager is the interface zxdg_output_manager_v1.
-type XdgOutputManager struct{ object }
+type XdgOutputManager struct{ Object }
 
 func BindXdgOutputManager(c *Conn, n int) (XdgOutputManager, error) {
 	o, err := c.bind("zxdg_output_manager_v1", n, 2, nil)
@@ -440,34 +301,21 @@ func BindXdgOutputManager(c *Conn, n int) (XdgOutputManager, error) {
 }
 
 func (o XdgOutputManager) GetXdgOutput(output Output, events XdgOutputEvents) XdgOutput {
-	return XdgOutput{o.conn.create(o.id, 1, events.handle, newID{}, output.object)}
+	return XdgOutput{o.conn.create(o.id, 1, events, newID{}, output.Object)}
 }
 
 // XdgOutput is the interface zxdg_output_v1.
-type XdgOutput struct{ object }
+type XdgOutput struct{ Object }
 
 type XdgOutputEvents struct {
-	LogicalPosition func(x int32, y int32)
-	LogicalSize     func(width int32, height int32)
-}
-
-func (e XdgOutputEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.LogicalPosition != nil {
-			e.LogicalPosition(d.int(), d.int())
-		}
-	case 1:
-		if e.LogicalSize != nil {
-			e.LogicalSize(d.int(), d.int())
-		}
-	}
+	LogicalPosition func(x int32, y int32)          `event:"0"`
+	LogicalSize     func(width int32, height int32) `event:"1"`
 }
 
 func (o XdgOutput) Destroy() { o.conn.send(o.id, 0) }
 
 // FakeInput is the interface org_kde_kwin_fake_input.
-type FakeInput struct{ object }
+type FakeInput struct{ Object }
 
 func BindFakeInput(c *Conn, n int) (FakeInput, error) {
 	o, err := c.bind("org_kde_kwin_fake_input", n, 4, nil)
@@ -487,7 +335,7 @@ func (o FakeInput) PointerMotionAbsolute(x float64, y float64) { o.conn.send(o.i
 func (o FakeInput) KeyboardKey(button uint32, state uint32) { o.conn.send(o.id, 10, button, state) }
 
 // LayerShell is the interface zwlr_layer_shell_v1.
-type LayerShell struct{ object }
+type LayerShell struct{ Object }
 
 func BindLayerShell(c *Conn, n int) (LayerShell, error) {
 	o, err := c.bind("zwlr_layer_shell_v1", n, 1, nil)
@@ -495,23 +343,14 @@ func BindLayerShell(c *Conn, n int) (LayerShell, error) {
 }
 
 func (o LayerShell) GetLayerSurface(surface Surface, output Output, layer uint32, namespace string, events LayerSurfaceEvents) LayerSurface {
-	return LayerSurface{o.conn.create(o.id, 0, events.handle, newID{}, surface.object, output.object, layer, namespace)}
+	return LayerSurface{o.conn.create(o.id, 0, events, newID{}, surface.Object, output.Object, layer, namespace)}
 }
 
 // LayerSurface is the interface zwlr_layer_surface_v1.
-type LayerSurface struct{ object }
+type LayerSurface struct{ Object }
 
 type LayerSurfaceEvents struct {
-	Configure func(serial uint32, width uint32, height uint32)
-}
-
-func (e LayerSurfaceEvents) handle(op uint16, d *decoder) {
-	switch op {
-	case 0:
-		if e.Configure != nil {
-			e.Configure(d.uint(), d.uint(), d.uint())
-		}
-	}
+	Configure func(serial uint32, width uint32, height uint32) `event:"0"`
 }
 
 func (o LayerSurface) SetSize(width uint32, height uint32) { o.conn.send(o.id, 0, width, height) }

@@ -19,7 +19,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -36,25 +38,22 @@ type Conn struct {
 	registry Registry
 	gone     chan struct{} // closed when the connection has ended
 
-	mu       sync.Mutex // guards the fields below
-	last     uint32     // the highest object ID
-	free     []uint32   // object IDs that can be used again
-	handlers map[uint32]handler
-	globals  map[string][]global
-	err      error // why it has ended
+	mu      sync.Mutex     // guards the fields below
+	last    uint32         // the highest object ID
+	free    []uint32       // object IDs that can be used again
+	events  map[uint32]any // the functions for the events of each object, in a struct of the protocol
+	globals map[string][]global
+	err     error // why it has ended
 
 	together bool   // requests are buffered
 	held     []byte // the buffered requests
 }
 
-// A handler handles an event of an object.
-type handler func(op uint16, d *decoder)
-
 // A global is an object that the compositor announces.
 type global struct{ name, version uint32 }
 
-// An object is known to both sides by its ID.
-type object struct {
+// An Object is known to both sides by its ID.
+type Object struct {
 	conn *Conn
 	id   uint32
 }
@@ -70,15 +69,15 @@ func Dial(ctx context.Context, path string) (*Conn, error) {
 	}
 	c := &Conn{
 		socket: s.(*net.UnixConn), gone: make(chan struct{}), last: 1,
-		handlers: map[uint32]handler{}, globals: map[string][]global{},
+		events: map[uint32]any{}, globals: map[string][]global{},
 	}
-	c.display = Display{object{c, 1}}
-	c.handlers[1] = DisplayEvents{
+	c.display = Display{Object{c, 1}}
+	c.events[1] = DisplayEvents{
 		Error: func(id, code uint32, message string) {
 			c.end(fmt.Errorf("the compositor refused a request to object %d with code %d: %s", id, code, message))
 		},
 		DeleteId: c.forget,
-	}.handle
+	}
 	go c.read()
 	c.registry = c.display.GetRegistry(RegistryEvents{Global: c.announce, GlobalRemove: c.withdraw})
 	if err := c.Sync(ctx); err != nil {
@@ -149,29 +148,29 @@ func (c *Conn) withdraw(name uint32) {
 }
 
 // bind creates the object for the n-th announcement of an interface.
-func (c *Conn) bind(iface string, n int, version uint32, h handler) (object, error) {
+func (c *Conn) bind(iface string, n int, version uint32, events any) (Object, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := c.globals[iface]
 	if n >= len(all) {
-		return object{}, &desktop.MissingError{What: "the compositor does not announce " + iface}
+		return Object{}, &desktop.MissingError{What: "the compositor does not announce " + iface}
 	}
 	const bind = 0
-	return c.createLocked(c.registry.id, bind, h, all[n].name, iface, min(version, all[n].version), newID{}), nil
+	return c.createLocked(c.registry.id, bind, events, all[n].name, iface, min(version, all[n].version), newID{}), nil
 }
 
 // newID stands for the ID of a new object among the arguments of a request.
 type newID struct{}
 
 // create sends a request that creates an object.
-func (c *Conn) create(id uint32, op uint16, h handler, args ...any) object {
+func (c *Conn) create(id uint32, op uint16, events any, args ...any) Object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.createLocked(id, op, h, args...)
+	return c.createLocked(id, op, events, args...)
 }
 
 // createLocked is create for callers that hold mu: the compositor refuses IDs out of order.
-func (c *Conn) createLocked(id uint32, op uint16, h handler, args ...any) object {
+func (c *Conn) createLocked(id uint32, op uint16, events any, args ...any) Object {
 	var made uint32
 	if n := len(c.free); n > 0 {
 		made, c.free = c.free[n-1], c.free[:n-1]
@@ -179,17 +178,14 @@ func (c *Conn) createLocked(id uint32, op uint16, h handler, args ...any) object
 		c.last++
 		made = c.last
 	}
-	if h == nil {
-		h = func(uint16, *decoder) {}
-	}
-	c.handlers[made] = h
+	c.events[made] = events
 	for i, a := range args {
 		if _, ok := a.(newID); ok {
 			args[i] = made
 		}
 	}
 	c.sendLocked(id, op, args...)
-	return object{c, made}
+	return Object{c, made}
 }
 
 // send sends a request.
@@ -214,7 +210,7 @@ func (c *Conn) sendLocked(id uint32, op uint16, args ...any) {
 			b = binary.NativeEndian.AppendUint32(b, uint32(len(a)+1))
 			b = append(b, a...)
 			b = append(b, make([]byte, 4-len(a)%4)...)
-		case object:
+		case Object:
 			b = binary.NativeEndian.AppendUint32(b, a.id)
 		case *os.File:
 			files = append(files, int(a.Fd()))
@@ -281,15 +277,15 @@ func (c *Conn) endLocked(why error) {
 func (c *Conn) forget(id uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.handlers, id)
+	delete(c.events, id)
 	c.free = append(c.free, id)
 }
 
-// listen sets the handler of an object that the compositor created.
-func (c *Conn) listen(id uint32, h handler) {
+// listen sets the functions for the events of an object that the compositor created.
+func (c *Conn) listen(id uint32, events any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.handlers[id] = h
+	c.events[id] = events
 }
 
 // read dispatches events until the connection ends.
@@ -319,12 +315,27 @@ func (c *Conn) read() {
 	}
 }
 
+// dispatch calls the function for an event of an object. It decodes the arguments even if there is
+// no function, so that a file among them is not taken for that of the next event.
 func (c *Conn) dispatch(id uint32, op uint16, d *decoder) {
 	c.mu.Lock()
-	h := c.handlers[id]
+	events := reflect.ValueOf(c.events[id])
 	c.mu.Unlock()
-	if h != nil {
-		h(op, d)
+	if !events.IsValid() {
+		return
+	}
+	for field, f := range events.Fields() {
+		if field.Tag.Get("event") != strconv.Itoa(int(op)) {
+			continue
+		}
+		args := make([]reflect.Value, f.Type().NumIn())
+		for i := range args {
+			args[i] = reflect.New(f.Type().In(i)).Elem()
+			d.decode(args[i])
+		}
+		if !f.IsNil() {
+			f.Call(args)
+		}
 	}
 }
 
@@ -354,9 +365,23 @@ func (d *decoder) uint() uint32 {
 	return v
 }
 
-func (d *decoder) int() int32 { return int32(d.uint()) }
-
-func (d *decoder) fixed() float64 { return float64(d.int()) / 256 }
+// decode reads the next argument, of the type of a variable, into that.
+func (d *decoder) decode(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Uint32:
+		v.SetUint(uint64(d.uint()))
+	case reflect.Int32:
+		v.SetInt(int64(int32(d.uint())))
+	case reflect.Float64: // fixed point
+		v.SetFloat(float64(int32(d.uint())) / 256)
+	case reflect.String:
+		v.SetString(d.string())
+	case reflect.Pointer:
+		v.Set(reflect.ValueOf(d.fd()))
+	case reflect.Struct: // a type with an Object in it
+		v.Field(0).Set(reflect.ValueOf(Object{d.conn, d.uint()}))
+	}
+}
 
 func (d *decoder) string() string {
 	n := int(d.uint())
@@ -369,8 +394,6 @@ func (d *decoder) string() string {
 	return v
 }
 
-func (d *decoder) object() object { return object{d.conn, d.uint()} }
-
 func (d *decoder) fd() *os.File {
 	if len(*d.files) == 0 {
 		return nil
@@ -382,7 +405,7 @@ func (d *decoder) fd() *os.File {
 }
 
 // None reports whether an object is null.
-func (o object) None() bool { return o.id == 0 }
+func (o Object) None() bool { return o.id == 0 }
 
 // ID identifies an object of its connection.
-func (o object) ID() uint32 { return o.id }
+func (o Object) ID() uint32 { return o.id }
