@@ -227,7 +227,7 @@ func (d *Driver) manage(ctx context.Context, m desktop.Manage) error {
 		w, err := d.window(ctx, m.Window)
 		settled, moved := last.Settled(w.Bounds), w.Bounds != before.Bounds
 		switch {
-		case m.Do == desktop.Close && w.ID == 0 && ctx.Err() == nil:
+		case m.Do == desktop.Close && errors.Is(err, desktop.ErrNotFound):
 			return nil
 		case err != nil:
 			return err
