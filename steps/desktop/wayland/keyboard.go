@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"understudy/steps/desktop"
@@ -62,7 +63,10 @@ func (b *keyboard) strokeOf(ctx context.Context, k desktop.Key) (stroke, error) 
 	if code, ok := named[k]; ok {
 		return stroke{code: code}, nil
 	}
-	char, _ := input.Character(k)
+	char, ok := input.Character(k)
+	if !ok {
+		return stroke{}, &desktop.MissingError{What: fmt.Sprintf("in a Wayland session the key %q cannot be pressed: wanted one of the usual English keyboard, which %q is not", k, k)}
+	}
 	if f, ok := b.keys.(keyFinder); ok {
 		if s, ok := f.stroke(ctx, input.SymOf(char)); ok {
 			return s, nil
@@ -144,8 +148,11 @@ func (b *keyboard) enter(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	return b.keys.text(ctx, text, syms)
+	return b.keys.text(ctx, lineEnds.Replace(text), syms)
 }
+
+// lineEnds makes each line end one character, as it is one key.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // paste enters text by the clipboard, whose text it restores.
 func (b *keyboard) paste(ctx context.Context, text string) error {
