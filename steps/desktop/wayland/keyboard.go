@@ -164,7 +164,10 @@ func (b *keyboard) paste(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := b.press(ctx, desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "v"}}); err != nil {
+	err = b.withoutModifiers(func() error {
+		return b.press(ctx, desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "v"}})
+	})
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the program did not take the text from the clipboard: %w", desktop.ErrRefused))

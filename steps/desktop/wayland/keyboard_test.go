@@ -11,10 +11,13 @@ import (
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
+	"understudy/steps/desktop/wayland/wire"
 )
 
 // notedKeys note what they are asked for.
 type notedKeys struct {
+	mask  uint32 // the modifiers that are held
+	masks []uint32
 	codes []uint32
 	texts []string
 	syms  []uint32
@@ -22,12 +25,15 @@ type notedKeys struct {
 
 func (k *notedKeys) key(code uint32, down bool) error {
 	if down {
-		k.codes = append(k.codes, code)
+		k.codes, k.masks = append(k.codes, code), append(k.masks, k.mask)
 	}
 	return nil
 }
 
-func (*notedKeys) modifiers(uint32) error { return nil }
+func (k *notedKeys) modifiers(mask uint32) error {
+	k.mask = mask
+	return nil
+}
 
 func (k *notedKeys) text(_ context.Context, text string, syms []uint32) error {
 	k.texts, k.syms = append(k.texts, text), syms
@@ -65,5 +71,40 @@ func TestALineEndOfTwoCharactersIsTypedOnce(t *testing.T) {
 	want := []uint32{input.SymOf('ä'), input.SymOf('\n'), 'b', input.SymOf('\n'), 'c'}
 	if diff := cmp.Diff([]string{"ä\nb\nc"}, noted.texts) + cmp.Diff(want, noted.syms); diff != "" {
 		t.Errorf("the text (-want +got):\n%s", diff)
+	}
+}
+
+// notedClipboard notes what is put there. Everything is read at once.
+type notedClipboard []string
+
+func (*notedClipboard) read(context.Context) (string, error) { return "before", nil }
+
+func (c *notedClipboard) offer(_ context.Context, text string) (<-chan struct{}, error) {
+	*c = append(*c, text)
+	taken := make(chan struct{}, 1)
+	taken <- struct{}{}
+	return taken, nil
+}
+
+// A text is pasted with Ctrl alone, and the modifiers that were held are held again afterwards.
+func TestATextIsPastedWithoutTheHeldModifiers(t *testing.T) {
+	b, noted := onNotedKeys()
+	clips := &notedClipboard{}
+	b.Driver = &Driver{conn: &wire.Conn{}}
+	b.clipboard.selection = clips
+	if err := b.setKey(t.Context(), desktop.Shift, true); err != nil {
+		t.Fatal(err)
+	}
+	noted.codes, noted.masks = nil, nil
+	if err := b.paste(t.Context(), "text"); err != nil {
+		t.Fatal(err)
+	}
+	codes := []uint32{named[desktop.Ctrl], plainStrokes['v'].code, named[desktop.Shift]}
+	masks := []uint32{0, input.ModBits[desktop.Ctrl], 0}
+	if diff := cmp.Diff(codes, noted.codes) + cmp.Diff(masks, noted.masks) + cmp.Diff([]string{"text", "before"}, []string(*clips)); diff != "" {
+		t.Errorf("the keys, the modifiers that they were pressed with, and the texts (-want +got):\n%s", diff)
+	}
+	if noted.mask != input.ModBits[desktop.Shift] || b.mods() != noted.mask {
+		t.Errorf("the modifiers %#x are held, want Shift", noted.mask)
 	}
 }

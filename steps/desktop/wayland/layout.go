@@ -5,6 +5,7 @@ package wayland
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"regexp"
 	"strconv"
@@ -156,7 +157,7 @@ func (b *keyboard) typeOrPaste(ctx context.Context, text string, syms []uint32, 
 	for _, sym := range syms {
 		s, ok := find(sym)
 		if !ok {
-			return b.withoutModifiers(func() error { return b.paste(ctx, text) })
+			return b.paste(ctx, text)
 		}
 		strokes = append(strokes, s)
 	}
@@ -199,15 +200,21 @@ func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) (err error
 
 // withoutModifiers calls f while the modifiers that are held are up.
 func (b *keyboard) withoutModifiers(f func() error) (err error) {
-	for _, down := range []bool{false, true} {
-		for k, s := range b.down {
-			if input.ModBits[k] != 0 {
-				err = errors.Join(err, b.keys.key(s.code, down))
-			}
-		}
-		if !down && err == nil {
-			err = f()
-		}
+	held := maps.Clone(b.down)
+	maps.DeleteFunc(held, func(k desktop.Key, _ stroke) bool { return input.ModBits[k] == 0 })
+	if len(held) == 0 {
+		return f()
 	}
-	return err
+	for k, s := range held {
+		delete(b.down, k)
+		err = errors.Join(err, b.keys.key(s.code, false))
+	}
+	if err == nil {
+		err = f()
+	}
+	for k, s := range held {
+		b.down[k] = s
+		err = errors.Join(err, b.keys.key(s.code, true))
+	}
+	return errors.Join(err, b.modifiers(b.mods()))
 }
