@@ -86,6 +86,19 @@ func (x *runDesktop) claimsEarly() bool {
 	return x.apart() && !x.s.Created.DryRun && touches(x.program, steps.Act)
 }
 
+// needsPlace reports whether a step of a kind may start only when the run has the lease.
+// A program that a step starts comes up on the desktop of the run and may do anything
+// there.
+func (x *runDesktop) needsPlace(k *steps.Kind) bool {
+	switch {
+	case k.Touches == steps.Act:
+		return !x.s.Created.DryRun
+	case k.Touches == steps.Look, k.Toolset == steps.Shell:
+		return x.claimsEarly()
+	}
+	return false
+}
+
 // openDesktop opens the desktop of the run. If it is a lasting one, the event that
 // records it goes to the inbox of the worker, which stores it before the next effect.
 func (x *runDesktop) openDesktop(ctx context.Context) (*desktop.Desktop, error) {

@@ -5,7 +5,9 @@ package engine
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
@@ -52,6 +54,63 @@ func TestProgramsComeUpOnTheDesktopOfTheRun(t *testing.T) {
 						t.Errorf("the program is %q, want %q", out, c.at)
 					}
 				}
+			}
+		})
+	}
+}
+
+// ownDesktops gives each client desktops of its own, and counts how often one is opened.
+type ownDesktops struct {
+	lastingDesk
+	desk   Desk
+	opened *atomic.Int32
+}
+
+func (d ownDesktops) Of(DesktopRequest) Desk { return d }
+func (ownDesktops) Apart() bool              { return true }
+func (d ownDesktops) Open(ctx context.Context) (*desktop.Desktop, error) {
+	d.opened.Add(1)
+	return d.desk.Open(ctx)
+}
+
+// TestProgramWaitsForTheDesktopOfItsRun holds that a run that will act gets its desktop
+// before it starts a program there, so that two runs of a client that begin with a
+// command do not end up on one desktop.
+func TestProgramWaitsForTheDesktopOfItsRun(t *testing.T) {
+	const program, log, click = `{tool_name: run_command, arguments: {run: "true"}}`, `{tool_name: log, arguments: {message: hello}}`, `{tool_name: click_element, arguments: {selector: name:Send}}`
+	for _, c := range []struct {
+		say, document string
+		waits         bool
+	}{
+		{"a program before a step that acts", "steps: [" + program + ", " + click + "]", true},
+		{"a program of a run that never acts", "steps: [" + program + ", {tool_name: validate_element, arguments: {selector: name:Send}}]", false},
+		{"a step that starts no program", "steps: [" + log + "]", false},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			d := fake.New(fake.MustParse(twoWindows)...)
+			t.Cleanup(func() { _ = d.Close() })
+			s, opened := newStage(t), new(atomic.Int32)
+			s.Desktops, s.Kinds = ownDesktops{desk: fakeDesk{d.Desktop()}, opened: opened}, kinds.All()
+			if err := s.Lease.Acquire(t.Context(), "another", AnyDesktop); err != nil {
+				t.Fatal(err)
+			}
+			req := s.request(c.document, nil)
+			req.Dir, req.Queue = t.TempDir(), true
+			h, err := s.Start(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.waits {
+				for s.Lease.Position(h.ID) == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				if n := opened.Load(); n > 0 {
+					t.Errorf("it has opened a desktop %d times while another run has the place", n)
+				}
+				s.Lease.Release("another")
+			}
+			if h = s.rest(h.ID); h.Status != Succeeded {
+				t.Errorf("it is %s: %+v", h.Status, h.Error)
 			}
 		})
 	}

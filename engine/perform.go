@@ -28,7 +28,7 @@ func (w *worker) start(e start) error {
 		return w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: e.node.ID, Error: rec})
 	}
 	st := Started{Index: e.index, ID: e.node.ID, Kind: e.node.Kind.Name, Try: e.try, Args: w.holdBack(*e.node.Kind, form)}
-	if k := e.node.Kind; k.Touches == steps.Act && !w.s.Created.DryRun || k.Touches == steps.Look && w.claimsEarly() {
+	if w.needsPlace(e.node.Kind) {
 		asked := time.Now()
 		if ok, err := w.takeLease(); !ok {
 			return err
