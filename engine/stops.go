@@ -105,13 +105,17 @@ func (s *stops) cause() error {
 // Stop ends a run. It returns when the step under way has ended; the run's finally is
 // still executed. A second Stop abandons finally too.
 func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (Header, error) {
-	if w := e.workers.of(id); w != nil {
+	for w := e.workers.of(id); w != nil; w = e.workers.of(id) {
 		if w.stops.interrupt(c, message) {
 			h, err := e.Get(ctx, id)
 			h.Stopping = true
 			return h, err
 		}
-		return e.settled(ctx, w)
+		h, err := e.settled(ctx, w)
+		if err != nil || h.Stopping || h.Status != Waiting && h.Status != Paused {
+			return h, err
+		}
+		// It came to rest without noticing the stop.
 	}
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+)
+
+// while does something in a goroutine at the moment at which an event of the given type
+// is stored, and waits for it until it can do no more.
+func (s *stage) while(typ EventType, do func()) {
+	s.store.fail = func(b Batch) error {
+		if slices.ContainsFunc(b.Events, func(ev Event) bool { return ev.Type == typ }) {
+			s.store.fail = nil
+			go do()
+			synctest.Wait()
+		}
+		return nil
+	}
+}
+
+// TestAStopIsNotLost stops runs that come to rest, or are at rest, at that moment: the
+// goroutine that would have seen the stop is about to end.
+func TestAStopIsNotLost(t *testing.T) {
+	const finally = `
+finally: [{tool_name: act, arguments: {name: f}}]`
+	const doc = `
+steps:
+  - {tool_name: act, arguments: {name: a}}
+  - {tool_name: ask_user, arguments: {question: "go on?"}}
+  - {tool_name: act, arguments: {name: b}}` + finally
+	for _, c := range []struct {
+		say   string
+		typ   EventType
+		begin func(s *stage)
+	}{
+		{"a run that asks", EvAsked, func(s *stage) { s.play(s.request(doc, nil)) }},
+		{"a run that pauses", EvPaused, func(s *stage) {
+			r := s.request(`steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`+finally, nil)
+			r.StepThrough = true
+			s.play(r)
+		}},
+		{"a run that is handed back", EvReturned, func(s *stage) {
+			h := s.play(s.request(doc, nil))
+			_, _ = s.TakeOver(s.t.Context(), h.ID, Takeover{By: "ann"})
+			_, _ = s.HandBack(s.t.Context(), h.ID, "ann")
+		}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				var stopped Header
+				var err error
+				s.while(c.typ, func() { stopped, err = s.Stop(t.Context(), s.Active()[0], ByUser, "enough") })
+				c.begin(s)
+				synctest.Wait()
+				if err != nil {
+					t.Fatalf("the stop failed: %v", err)
+				}
+				if h := s.rest(stopped.ID); h.Status != Cancelled || s.did() != "a f" {
+					t.Errorf("the run is %s and did %q, want it cancelled, and finally done", h.Status, s.did())
+				}
+			})
+		})
+	}
+}
