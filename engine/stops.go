@@ -126,6 +126,9 @@ func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (
 		return Header{}, steps.Errorf(steps.Invalid, "run %s is not being executed: it is %s", id, e.present(w.header).Status)
 	}
 	w.stops.interrupt(c, message)
+	if w.s.Stop != nil { // its finally waits
+		w.stops.interrupt(c, message)
+	}
 	if queued {
 		return e.launch(w)
 	}

@@ -64,3 +64,31 @@ steps:
 		})
 	}
 }
+
+// TestASecondStopEndsAFinallyThatAsks stops a run twice whose finally waits for an answer.
+func TestASecondStopEndsAFinallyThatAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h, err := s.Start(t.Context(), s.request(`
+steps: [{tool_name: act, arguments: {name: a, hang: true}}]
+finally:
+  - {tool_name: ask_user, arguments: {question: "is it closed?"}}
+  - {tool_name: act, arguments: {name: f}}`, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if _, err := s.Stop(t.Context(), h.ID, ByUser, "enough"); err != nil {
+			t.Fatal(err)
+		}
+		if h := s.rest(h.ID); h.Status != Waiting {
+			t.Fatalf("stopped once it is %s, want it to ask in its finally", h.Status)
+		}
+		if _, err := s.Stop(t.Context(), h.ID, ByUser, "at once"); err != nil {
+			t.Fatal(err)
+		}
+		if h := s.rest(h.ID); h.Status != Cancelled || s.did() != "a" {
+			t.Errorf("stopped twice it is %s and did %q, want it cancelled without its finally", h.Status, s.did())
+		}
+	})
+}
