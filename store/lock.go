@@ -62,7 +62,11 @@ func lockFolder(dir string, wait time.Duration, command string) (*lock, error) {
 		return nil, explain(path, err)
 	}
 	l := &lock{f, last}
-	return l, l.write(holder{PID: os.Getpid(), Command: command, Since: time.Now().UTC()})
+	if err := l.write(holder{PID: os.Getpid(), Command: command, Since: time.Now().UTC()}); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return l, nil
 }
 
 // readHolder reads the lock file. If that cannot be read, the holder is empty
@@ -75,16 +79,16 @@ func readHolder(path string) holder {
 	return h
 }
 
-// write replaces the content in place, because a new file would not be locked.
+// write replaces the content in place, because a new file would not be locked. The file
+// is cut to its new length last: on a full disk it keeps its room.
 func (l *lock) write(h holder) error {
 	b, err := json.Marshal(h)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = l.file.WriteAt(append(b, '\n'), 0)
 	}
-	if err := l.file.Truncate(0); err != nil {
-		return explain(l.file.Name(), err)
+	if err == nil {
+		err = l.file.Truncate(int64(len(b)) + 1)
 	}
-	_, err = l.file.WriteAt(append(b, '\n'), 0)
 	return explain(l.file.Name(), err)
 }
 

@@ -64,6 +64,21 @@ func TestFullDiskLosesNothing(t *testing.T) {
 	wantEvents(t, s, "run1", stored+1)
 }
 
+// TestAFullDiskKeepsNoLock opens a store on a disk that has no room for the content of the
+// lock file.
+func TestAFullDiskKeepsNoLock(t *testing.T) {
+	dir := smallDisk(t, "size=64k")
+	filler := filepath.Join(dir, "filler")
+	if err := os.WriteFile(filler, make([]byte, 64<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := Open(dir, Options{Wait: time.Millisecond}); !errors.Is(err, engine.ErrFull) {
+			t.Errorf("got %v, want ErrFull each time", err)
+		}
+	}
+}
+
 func TestReadOnlyFolder(t *testing.T) {
 	dir := smallDisk(t, "size=3m")
 	mustClose(t, mustOpen(t, dir))
