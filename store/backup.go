@@ -156,9 +156,12 @@ func replaceDatabase(dir, source string) (aside string, err error) {
 			return "", explain(aside, err)
 		}
 	}
+	if err := renameDurably(copied, path); err != nil {
+		return aside, explain(path, err)
+	}
 	// The identity is taken from the database when the store is opened next.
 	if err := os.Remove(filepath.Join(dir, identityName)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return aside, explain(dir, err)
 	}
-	return aside, explain(path, renameDurably(copied, path))
+	return aside, nil
 }

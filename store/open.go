@@ -70,16 +70,16 @@ func (d *database) openDatabase(id *identity, o Options) error {
 	e.Next = id.restoreHint()
 	aside := d.path() + ".damaged-" + time.Now().UTC().Format("20060102T150405Z")
 	_ = d.letGo()
-	if rerr := renameDurably(d.path(), aside); rerr != nil {
-		e.Found += "; it could not be put aside: " + rerr.Error()
-		return e
-	}
-	e.Found += "; it is put aside as " + aside
 	if id == nil { // without an identity the next start would silently begin anew
 		if werr := newIdentity().write(d.dir); werr != nil {
 			return errors.Join(e, werr)
 		}
 	}
+	if rerr := renameDurably(d.path(), aside); rerr != nil {
+		e.Found += "; it could not be put aside: " + rerr.Error()
+		return e
+	}
+	e.Found += "; it is put aside as " + aside
 	return e
 }
 

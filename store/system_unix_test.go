@@ -3,6 +3,8 @@
 package store
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -114,4 +116,75 @@ func TestPruneMakesRoomOnAFullDisk(t *testing.T) {
 	b.Events[0].Data = []byte(`"` + strings.Repeat("x", 50_000) + `"`)
 	mustAppend(t, s, b)
 	wantClean(t, s)
+}
+
+// changesOf returns the names that are created in a folder, or removed from it, while
+// something is done, in order.
+func changesOf(t *testing.T, dir string, do func()) (changes []change) {
+	t.Helper()
+	fd, err := syscall.InotifyInit1(syscall.IN_NONBLOCK)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	if _, err := syscall.InotifyAddWatch(fd, dir, syscall.IN_CREATE|syscall.IN_DELETE|syscall.IN_MOVED_FROM|syscall.IN_MOVED_TO); err != nil {
+		t.Fatal(err)
+	}
+	do()
+	b := make([]byte, 1<<16)
+	n, err := syscall.Read(fd, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b = b[:n]; len(b) > 0; {
+		size := syscall.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(b[12:]))
+		name := string(bytes.TrimRight(b[syscall.SizeofInotifyEvent:size], "\x00"))
+		changes = append(changes, change{name, binary.NativeEndian.Uint32(b[4:])&(syscall.IN_CREATE|syscall.IN_MOVED_TO) != 0})
+		b = b[size:]
+	}
+	return changes
+}
+
+type change struct {
+	name    string
+	created bool // not removed
+}
+
+// TestAFolderNeverLooksNew tests that a crash at any moment leaves a database, or an
+// identity that says that there was one: a folder with neither is a new one, in which
+// an empty database is made.
+func TestAFolderNeverLooksNew(t *testing.T) {
+	backup := filepath.Join(t.TempDir(), "backup")
+	s := mustOpen(t, filled(t))
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	for say, do := range map[string]func(dir string){
+		"a backup is restored": func(dir string) {
+			if _, err := Restore(t.Context(), dir, backup, Options{}); err != nil {
+				t.Error(err)
+			}
+		},
+		"a damaged database is put aside": func(dir string) {
+			os.Remove(filepath.Join(dir, identityName))
+			path := filepath.Join(dir, databaseName)
+			image := mustRead(t, path)
+			clear(image[3*testPage:])
+			mustWrite(t, path, image)
+			if _, err := Open(dir, Options{}); !errors.Is(err, ErrDamaged) {
+				t.Errorf("got %v, want ErrDamaged", err)
+			}
+		},
+	} {
+		t.Run(say, func(t *testing.T) {
+			dir := filled(t)
+			there := map[string]bool{databaseName: true, identityName: true}
+			for _, c := range changesOf(t, dir, func() { do(dir) }) {
+				there[c.name] = c.created
+				if !there[databaseName] && !there[identityName] {
+					t.Errorf("after the change of %s the folder has no database, and no identity", c.name)
+				}
+			}
+		})
+	}
 }
