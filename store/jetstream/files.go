@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,7 +18,10 @@ import (
 // files keeps the content of files. A file is a message on the subject of its hash.
 // One that is too large for a message is several, and the message on the subject
 // itself, stored last, has the number of the others.
-type files struct{ *servers }
+type files struct {
+	*servers
+	fileAge time.Duration // how long after it was last put a file may exist before an event names it
+}
 
 const (
 	partSize    = 512 << 10
@@ -29,6 +33,9 @@ func (s files) fileSubject(sort engine.FileSort, hash string) string {
 }
 
 func partSubject(file string, n int) string { return file + "." + strconv.Itoa(n) }
+
+// againSubject returns the subject of the messages that tell that a file was put again.
+func againSubject(file string) string { return file + ".again" }
 
 // Put stores content under its hash, unless it is stored already.
 func (s files) Put(ctx context.Context, sort engine.FileSort, content []byte) (string, error) {
@@ -44,28 +51,58 @@ func (s files) Put(ctx context.Context, sort engine.FileSort, content []byte) (s
 		}
 		last.Header.Set(partsHeader, strconv.Itoa(len(messages)))
 	}
+	known := false
+	var err error
 	for _, m := range append(messages, last) {
-		if err := s.putPart(ctx, m); err != nil {
+		m.Header.Set(fenceHeader, "0")
+		if known, err = s.putPart(ctx, m); err != nil {
 			return "", fmt.Errorf("storing %s: %w", sort, err)
 		}
+	}
+	if known {
+		err = s.putAgain(ctx, againSubject(file))
+	}
+	if err != nil {
+		return "", fmt.Errorf("storing %s again: %w", sort, err)
 	}
 	return hash, nil
 }
 
-// putPart stores a message, unless there is one on its subject, which is equal.
-func (s files) putPart(ctx context.Context, m *nats.Msg) error {
-	m.Header.Set(fenceHeader, "0")
-	err := s.persist(ctx, func(ctx context.Context) error {
+// putPart stores a message. It reports known if the message has a fence and there is one on
+// its subject, which is equal.
+func (s files) putPart(ctx context.Context, m *nats.Msg) (known bool, err error) {
+	err = s.persist(ctx, func(ctx context.Context) error {
 		_, err := s.publish(ctx, m)
 		return err
 	})
 	switch {
 	case outdated(err):
-		return nil
+		return true, nil
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
-	return explain(err)
+	return false, explain(err)
+}
+
+// putAgain tells Prune that an event may be about to name an old file, unless that was
+// told lately.
+func (s files) putAgain(ctx context.Context, subject string) error {
+	told, err := s.newest(ctx, filesStream, subject)
+	if err == nil && (told == nil || time.Since(told.at) >= s.fileAge/2) {
+		_, err = s.putPart(ctx, nats.NewMsg(subject))
+	}
+	return err
+}
+
+// young reports whether an event may still be about to name a file: it was put lately, or
+// does not exist any more.
+func (s files) young(ctx context.Context, file string) (bool, error) {
+	last, err := s.newest(ctx, filesStream, file)
+	if err != nil || last == nil {
+		return true, err
+	}
+	again, err := s.newest(ctx, filesStream, againSubject(file))
+	return time.Since(last.at) < s.fileAge || again != nil && time.Since(again.at) < s.fileAge, err
 }
 
 // Get reads content by its hash, and verifies the hash.

@@ -161,11 +161,9 @@ func (s *Store) collect(ctx context.Context, runs map[string][]string, done *eng
 				return context.Cause(ctx)
 			}
 			file := s.fileSubject(sort, hash)
-			last, err := s.newest(ctx, filesStream, file)
-			if err != nil {
+			if young, err := s.young(ctx, file); err != nil {
 				return err
-			}
-			if last == nil || time.Since(last.at) < s.fileAge {
+			} else if young {
 				continue
 			}
 			content, _ := s.Get(ctx, sort, hash) // a damaged one goes too

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,5 +129,34 @@ func TestPruneOfAFleet(t *testing.T) {
 	}
 	if _, err := s.Get(t.Context(), engine.Captures, both); err != nil {
 		t.Errorf("a file that is named still: %v", err)
+	}
+}
+
+// TestPruneLeavesAFileThatIsPutAgain puts content that is stored already, and that no run
+// names yet: a run that begins while old runs are removed names their document.
+func TestPruneLeavesAFileThatIsPutAgain(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	s := a.open(t, t.TempDir()).(*under)
+	defer s.Close()
+	s.fileAge = 500 * time.Millisecond
+	var hash string
+	for range 3 {
+		var err error
+		if hash, err = s.Put(t.Context(), engine.Documents, []byte("steps: []")); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := s.Prune(t.Context(), engine.Retention{}); err != nil || done.Files != 0 {
+			t.Fatalf("pruned %+v, %v", done, err)
+		}
+		if _, err := s.Get(t.Context(), engine.Documents, hash); err != nil {
+			t.Fatalf("a file that was just put: %v", err)
+		}
+		time.Sleep(s.fileAge)
+	}
+	if done, err := s.Prune(t.Context(), engine.Retention{}); err != nil || done.Files != 1 {
+		t.Errorf("later pruned %+v, %v", done, err)
+	}
+	if _, err := s.Get(t.Context(), engine.Documents, hash); !errors.Is(err, engine.ErrNoFile) {
+		t.Errorf("a file that nothing names: %v", err)
 	}
 }

@@ -55,7 +55,6 @@ type Store struct {
 	*queue
 
 	positions positions
-	fileAge   time.Duration // how old a file is before it is removed if no event names it
 
 	mu   sync.Mutex // guards what follows
 	list *headers
@@ -73,7 +72,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 	}
 	said := messaging{to}
 	return &Store{
-		servers: to, files: files{to}, records: records{to}, messaging: said, fileAge: collectAfter,
+		servers: to, files: files{to, collectAfter}, records: records{to}, messaging: said,
 		queue: &queue{messaging: said, lease: cmp.Or(o.Lease, 30*time.Second), consumers: map[string]bool{}, takers: map[string]*taker{}},
 	}, nil
 }
