@@ -119,6 +119,9 @@ func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool)
 	w.on.Store(s.Desktop)
 	w.located.Store(s.Desktop != nil)
 	w.bundle, w.s, w.header, w.base, w.stored, w.snapped = bundle, s, h, s.Attempt, s.Seq, s.Seq
+	if h.Status == Queued {
+		w.waits = s.wants()
+	}
 	maps.Copy(w.secrets, kept.Secrets)
 	w.environ = kept.Environ
 	return w, nil

@@ -48,14 +48,16 @@ func (e *Engine) enqueue(w *worker) (Header, error) {
 		if err := w.record(EvStopping, "", *stop); err != nil {
 			return Header{}, err
 		}
-		if w.s.Worker == "" && w.s.Status == Running { // it never began, and no worker may be able to end it
+		// If it never began, or its finally is abandoned, it needs no worker to end it:
+		// there may be none that can.
+		if (w.s.Worker == "" || w.s.Stop.Abort) && w.s.Status == Running {
 			if err := w.record(EvFinished, "", Finished{Status: Cancelled, Error: &stop.Error}); err != nil {
 				return Header{}, err
 			}
 		}
 	}
 	if w.s.Status == Running {
-		w.wanted, w.waits = w.s.wants(), w.header.Status == Queued
+		w.wanted = w.s.wants()
 	}
 	if err := w.flush(false); err != nil {
 		return Header{}, err

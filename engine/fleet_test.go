@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"understudy/steps/desktop"
 )
 
 // TestTheSleeper holds that a worker does not act which slept between the stored
@@ -103,3 +106,71 @@ func TestLostWorkers(t *testing.T) {
 		})
 	}
 }
+
+// beginQueued returns a run of a fleet that wants a worker again: worker w has asked in it,
+// and the client has answered.
+func (s *stage) beginQueued(client *Engine) string {
+	s.t.Helper()
+	h, err := client.Start(s.t.Context(), s.request(`
+steps:
+  - {id: a, tool_name: act, arguments: {name: a}}
+  - {tool_name: ask_user, arguments: {question: "go on?"}}
+finally: [{tool_name: act, arguments: {name: f}}]`, nil))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if _, taken, err := s.Take(s.t.Context(), h.ID, "w"); !taken || err != nil {
+		s.t.Fatalf("taken: %v, %v", taken, err)
+	}
+	s.rest(h.ID)
+	if h, err = client.Answer(s.t.Context(), h.ID, Answer{Value: "yes"}); h.Status != Queued || err != nil {
+		s.t.Fatalf("answered, the run is %s, %v", h.Status, err)
+	}
+	return h.ID
+}
+
+// TestASecondStopNeedsNoWorker stops a run whose worker may never come back.
+func TestASecondStopNeedsNoWorker(t *testing.T) {
+	s := newStage(t)
+	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
+	run := s.beginQueued(client)
+	for i, want := range []Status{Queued, Cancelled} {
+		if h, err := client.Stop(t.Context(), run, ByUser, "enough"); err != nil || h.Status != want {
+			t.Errorf("after stop %d the run is %s, %v; want %s", i+1, h.Status, err, want)
+		}
+	}
+	if h, taken, err := s.Take(t.Context(), run, "w"); taken || err != nil || h.Status != Cancelled {
+		t.Errorf("taken: %v, %s, %v", taken, h.Status, err)
+	}
+	if s.did() != "a" {
+		t.Errorf("did %q", s.did())
+	}
+}
+
+// TestARunThatIsQueuedElsewhereIsQueuedAgain resumes a run on a new desktop while it waits
+// for the worker that had the old one.
+func TestARunThatIsQueuedElsewhereIsQueuedAgain(t *testing.T) {
+	s := newStage(t)
+	s.Desktops = lastingDesk{}
+	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desktops: lastingDesk{}, Elsewhere: true}
+	run := s.beginQueued(client)
+	var wanted []*Wanted
+	s.store.after = func(_ string, b Batch) { wanted = append(wanted, b.Wanted) }
+	client.Desktops = goneDesk{}
+	if _, err := client.Stop(t.Context(), run, ByUser, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Resume(t.Context(), run, ResumeRequest{From: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(wanted) != 2 || wanted[0] != nil || wanted[1] == nil || len(wanted[1].Needs) > 0 {
+		t.Errorf("the stop and the resumption put it into the queue as %+v; want it once, for any worker", wanted)
+	}
+}
+
+// goneDesk is a desktop that has ended.
+type goneDesk struct{ lastingDesk }
+
+func (goneDesk) Of(DesktopRequest) Desk { return goneDesk{} }
+
+func (goneDesk) Open(context.Context) (*desktop.Desktop, error) { return nil, desktop.ErrGone }

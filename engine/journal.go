@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +27,7 @@ type journal struct {
 	base      int           // attempt of the last stored event
 	flushed   time.Time     // a time before the last append
 	wanted    *Wanted       // in a fleet: the next flush puts the run into the queue
-	waits     bool          // the run is in the queue already, and must not be added again
+	waits     *Wanted       // what the run wants in the queue now, to which it must not be added again; nil: it is not there
 	snapped   uint64        // number of the event of the last snapshot
 	uncounted atomic.Int64  // bytes not yet counted in the header
 	first     chan struct{} // receives when the first events of a new run are stored; closed with done
@@ -90,7 +91,7 @@ func (j *journal) flush(lazy bool) error {
 	b := Batch{Attempt: j.base, Seq: j.stored, Events: j.pending, Lazy: lazy}
 	if j.wanted != nil {
 		j.header.Status = Queued
-		if !j.waits {
+		if !reflect.DeepEqual(j.wanted, j.waits) {
 			b.Wanted = j.wanted
 		}
 	}
