@@ -287,6 +287,9 @@ func (e *Engine) HandBack(ctx context.Context, id, by string) (Header, error) {
 // recording it fails.
 func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) error {
 	w, err := e.load(ctx, id, nil, false)
+	if steps.CodeOf(err) == steps.Busy {
+		return err // another call gives it back
+	}
 	if err != nil {
 		if h.end != nil {
 			_, _ = h.end(nil)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -241,4 +242,46 @@ func TestWhatAPersonDoesIsRecorded(t *testing.T) {
 	if !slices.Equal(secret, []string{"hunter2"}) {
 		t.Errorf("the recorder was told to leave out %q", secret)
 	}
+}
+
+// TestHandingBackTwiceKeepsTheRecording hands a desktop back while it is being handed back.
+func TestHandingBackTwiceKeepsTheRecording(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		s.Desktops = lastingDesk{}
+		s.Watch = func(context.Context, desktop.Info) (EndWatch, error) {
+			ended := false
+			return func([]string) ([]byte, error) {
+				time.Sleep(time.Second)
+				if ended {
+					return nil, errors.New("it has ended")
+				}
+				ended = true
+				return []byte("what ann did"), nil
+			}, nil
+		}
+		h := s.play(s.request(`steps: [{tool_name: act, arguments: {name: a}}, {tool_name: ask_user, arguments: {question: "go on?"}}]`, nil))
+		if _, err := s.TakeOver(t.Context(), h.ID, Takeover{By: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+		var again sync.WaitGroup
+		again.Go(func() {
+			time.Sleep(time.Second / 2)
+			if _, err := s.HandBack(t.Context(), h.ID, "ann"); steps.CodeOf(err) != steps.Busy {
+				t.Errorf("the second time: %v, want busy", err)
+			}
+			if len(s.Held()) == 0 {
+				t.Error("the first call has not ended, and the desktop is free")
+			}
+		})
+		if _, err := s.HandBack(t.Context(), h.ID, "ann"); err != nil {
+			t.Fatal(err)
+		}
+		again.Wait()
+		for ev := range s.store.Events(t.Context(), h.ID, 1) {
+			if ev.Type == EvReturned && !strings.Contains(string(ev.Data), `"recording"`) {
+				t.Errorf("what the person did is lost: %s", ev.Data)
+			}
+		}
+	})
 }
