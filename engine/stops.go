@@ -154,9 +154,14 @@ func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
 }
 
 // Disconnected tells the engine that the client of a run has gone. Whether the run is
-// cancelled depends on its document, and by default on goesOn.
+// cancelled depends on its document, and by default on goesOn. A run that is stopping
+// already continues to: this does not count as a second stop.
 func (e *Engine) Disconnected(id string, goesOn bool) {
-	if w := e.workers.of(id); w != nil && !w.program.Options.OutlivesClient(goesOn) {
+	w := e.workers.of(id)
+	if w == nil || w.program.Options.OutlivesClient(goesOn) {
+		return
+	}
+	if stop, _ := w.stops.asked(); stop == nil {
 		w.stops.interrupt(ByClient, "its client went away")
 	}
 }

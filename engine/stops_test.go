@@ -1,9 +1,13 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"understudy/steps"
 )
 
 // while does something in a goroutine at the moment at which an event of the given type
@@ -89,6 +93,34 @@ finally:
 		}
 		if h := s.rest(h.ID); h.Status != Cancelled || s.did() != "a" {
 			t.Errorf("stopped twice it is %s and did %q, want it cancelled without its finally", h.Status, s.did())
+		}
+	})
+}
+
+// TestAClientThatGoesAfterItsStopLeavesFinally lets the client of a run go that has
+// stopped it: that is no second stop.
+func TestAClientThatGoesAfterItsStopLeavesFinally(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		s.hook = func(ctx context.Context, name string) error {
+			if name == "f" {
+				return steps.Sleep(ctx, time.Second)
+			}
+			return nil
+		}
+		h, err := s.Start(t.Context(), s.request(`
+steps: [{tool_name: act, arguments: {name: a, hang: true}}]
+finally: [{tool_name: act, arguments: {name: f}}, {tool_name: act, arguments: {name: g}}]`, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if _, err := s.Stop(t.Context(), h.ID, ByUser, "enough"); err != nil {
+			t.Fatal(err)
+		}
+		s.Disconnected(h.ID, false)
+		if h := s.rest(h.ID); h.Status != Cancelled || s.did() != "a f g" {
+			t.Errorf("the run is %s and did %q, want it cancelled, and finally done", h.Status, s.did())
 		}
 	})
 }
