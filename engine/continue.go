@@ -55,7 +55,7 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err := w.checkAuto(r); err != nil {
 		return Header{}, err
 	}
-	if err := w.refuseBusy(w.desktopRequest(), r.Queue || w.s.Created.DryRun); err != nil {
+	if err := w.refuseBusy(r.Queue); err != nil {
 		return Header{}, err
 	}
 	if r, err = w.backOnDesktop(ctx, r); err != nil {
@@ -331,7 +331,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	if err != nil {
 		return Header{}, err
 	}
-	if err := old.refuseBusy(old.desktopRequest(), r.Queue); err != nil {
+	if err := old.refuseBusy(r.Queue); err != nil {
 		return Header{}, err
 	}
 	r.From = from

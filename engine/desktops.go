@@ -69,13 +69,11 @@ func (x *runDesktop) desktopRequest() DesktopRequest {
 }
 
 // claim reserves the desktop of the run, so that the run can act on it.
-func (x *runDesktop) claim() (release func(), ok bool) { return x.claimOf(x.desktopRequest())() }
-
-func (x *runDesktop) claimOf(r DesktopRequest) DesktopClaim {
+func (x *runDesktop) claim() (release func(), ok bool) {
 	if x.e.Desktops == nil {
-		return AnyDesktop
+		return AnyDesktop()
 	}
-	return func() (func(), bool) { return x.e.Desktops.Claim(r) }
+	return x.e.Desktops.Claim(x.desktopRequest())
 }
 
 func (x *runDesktop) apart() bool { return x.e.Desktops != nil && x.e.Desktops.Apart() }

@@ -425,6 +425,17 @@ func TestBusy(t *testing.T) {
 		if h := s.play(looks); h.Status != Succeeded {
 			t.Errorf("a run that only reads is %s", h.Status)
 		}
+		dry := s.request(`steps: [{id: a, tool_name: act, arguments: {name: dry}}]`, nil)
+		dry.DryRun = true
+		first := s.play(dry)
+		for say, again := range map[string]func() (Header, error){
+			"a dry run that is resumed": func() (Header, error) { return s.Resume(t.Context(), first.ID, ResumeRequest{From: "a"}) },
+			"a dry run that is forked":  func() (Header, error) { return s.Fork(t.Context(), first.ID, "a", ResumeRequest{}) },
+		} {
+			if h, err := again(); err != nil || s.rest(h.ID).Status != Succeeded {
+				t.Errorf("%s is %s, %v", say, h.Status, err)
+			}
+		}
 		if h = s.rest(h.ID); h.Status != Succeeded || s.did() != "look slow quick" {
 			t.Errorf("the second run is %s; done was %q", h.Status, s.did())
 		}

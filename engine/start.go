@@ -22,7 +22,8 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 		return Header{}, err
 	}
 	w := newWorker(e, cmp.Or(r.Key, NewKey()), p)
-	if err := w.refuseBusy(DesktopRequest{Run: w.id, Owner: r.Owner, Client: r.Client, Single: r.Call != "", Choice: r.Desktop}, r.Queue || r.DryRun); err != nil {
+	w.s.Created = Created{Terms: r.Terms, Call: r.Call, DryRun: r.DryRun} // as far as it is known before anything is stored
+	if err := w.refuseBusy(r.Queue); err != nil {
 		return Header{}, err
 	}
 	if err := e.today.checkQuota(ctx, e.Store, r.Owner, r.Storage, 0); err != nil {
@@ -51,8 +52,8 @@ func (b *Bundle) program(kinds []steps.Kind, call string, args map[string]any) (
 
 // refuseBusy refuses a run that would act while the desktop is in use, unless the caller is
 // willing to wait.
-func (x *runDesktop) refuseBusy(r DesktopRequest, queue bool) error {
-	if queue || !touches(x.program, steps.Act) || x.e.lease().Free(x.claimOf(r)) {
+func (x *runDesktop) refuseBusy(queue bool) error {
+	if queue || x.s.Created.DryRun || !touches(x.program, steps.Act) || x.e.lease().Free(x.claim) {
 		return nil
 	}
 	return x.e.lease().errBusy()
