@@ -67,6 +67,9 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	}
 	w.header.EndedAt, w.may.actor = time.Time{}, r.By
 	w.replaceEnviron(r.Environ)
+	if r.Auto {
+		w.keepStopping()
+	}
 	return e.launchAfter(w, EvResumed, ev)
 }
 

@@ -114,6 +114,7 @@ func (w *worker) resumeLost(ctx context.Context, by string) error {
 	if err != nil {
 		return err
 	}
+	w.keepStopping()
 	return w.record(EvResumed, "", ev)
 }
 

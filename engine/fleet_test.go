@@ -174,3 +174,57 @@ type goneDesk struct{ lastingDesk }
 func (goneDesk) Of(DesktopRequest) Desk { return goneDesk{} }
 
 func (goneDesk) Open(context.Context) (*desktop.Desktop, error) { return nil, desktop.ErrGone }
+
+// TestALostWorkersStopIsKept stops a run whose worker dies while it executes finally: who
+// continues the run by itself, another worker or a program that begins again, stops it.
+func TestALostWorkersStopIsKept(t *testing.T) {
+	for say, goOn := range map[string]func(s *stage, run string) error{
+		"another worker takes the run": func(s *stage, run string) error {
+			_, _, err := s.Take(s.t.Context(), run, "another")
+			return err
+		},
+		"the run continues by itself": func(s *stage, run string) error {
+			_, err := s.Resume(s.t.Context(), run, ResumeRequest{Auto: true})
+			return err
+		},
+	} {
+		t.Run(say, func(t *testing.T) {
+			s := newStage(t)
+			died, end := make(chan bool), make(chan struct{})
+			t.Cleanup(func() { close(end) })
+			acts := 0
+			s.beforeAct = func(string) {
+				if acts++; acts == 2 {
+					close(died)
+					<-end
+				}
+			}
+			entered := make(chan bool)
+			s.hook = func(_ context.Context, name string) error {
+				if name == "a" {
+					close(entered)
+				}
+				return nil
+			}
+			h, err := s.Start(t.Context(), s.request(`
+resume: auto
+steps: [{tool_name: act, arguments: {name: a, hang: true}}, {tool_name: act, arguments: {name: b}}]
+finally: [{tool_name: act, arguments: {name: f}}]`, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-entered
+			if _, err := s.Stop(t.Context(), h.ID, ByUser, "enough"); err != nil {
+				t.Fatal(err)
+			}
+			<-died
+			s.again()
+			if err := goOn(s, h.ID); err != nil {
+				t.Fatal(err)
+			}
+			if h = s.rest(h.ID); h.Status != Cancelled || h.Error == nil || h.Error.Message != "enough" || s.did() != "a f" {
+				t.Errorf("the run is %s (%+v) and did %q, want it cancelled, and finally done", h.Status, h.Error, s.did())
+			}
+		})
+	}
+}

@@ -153,6 +153,14 @@ func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
 	}
 }
 
+// keepStopping makes a run that continues by itself stop again if it was stopping when
+// its process died. Only a person withdraws a stop.
+func (w *worker) keepStopping() {
+	if s := w.s.Stop; s != nil && s.Cause != ByShutdown {
+		w.stops.stop = &Stopping{Cause: s.Cause, Error: s.Error, Abort: s.Abort}
+	}
+}
+
 // Disconnected tells the engine that the client of a run has gone. Whether the run is
 // cancelled depends on its document, and by default on goesOn. A run that is stopping
 // already continues to: this does not count as a second stop.
