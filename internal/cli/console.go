@@ -39,9 +39,14 @@ func (c *console) encode(v any, indent string) error {
 	return err
 }
 
-func (c *console) table(rows func(w io.Writer)) error {
+// show writes a result on the standard output: as JSON for programs, or as lines of
+// cells, which are separated by tabs.
+func (c *console) show(asJSON bool, v any, lines func(w io.Writer)) error {
+	if asJSON {
+		return c.document(v)
+	}
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	rows(w)
+	lines(w)
 	return w.Flush()
 }
 

@@ -145,18 +145,14 @@ func (i *inspection) trace(t *desktop.Tree, text string) error {
 		return &steps.Error{Code: steps.Invalid, Err: err}
 	}
 	found := s.Find(t.Roots)
-	if i.JSON {
-		return i.document(map[string]any{"selector": s, "matches": found, "trace": s.Trace(t.Roots)})
-	}
-	if err := i.table(func(w io.Writer) {
-		for _, c := range s.Trace(t.Roots) {
+	parts := s.Trace(t.Roots)
+	err = i.show(i.JSON, map[string]any{"selector": s, "matches": found, "trace": parts}, func(w io.Writer) {
+		for _, c := range parts {
 			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
 		}
-	}); err != nil {
+	})
+	if err != nil || i.JSON || len(found) == 1 {
 		return err
-	}
-	if len(found) == 1 {
-		return nil
 	}
 	fmt.Fprintln(i.out, cleanLines(s.Explain(t.Roots)))
 	if len(found) > 1 {
@@ -219,11 +215,8 @@ func (i *inspection) name(ctx context.Context, d *desktop.Desktop, at desktop.Po
 	}
 	selector.FillLabels(t.Roots)
 	p := picked{At: at, Element: e, Selectors: selector.For(e, t.Roots)}
-	if i.JSON {
-		return i.document(p)
-	}
-	fmt.Fprintf(i.out, "%s %q in %q of %s, %s\n", e.Role, selector.NameOf(e), e.WindowTitle, clean(e.Process), e.Bounds)
-	return i.table(func(w io.Writer) {
+	return i.show(i.JSON, p, func(w io.Writer) {
+		fmt.Fprintf(w, "%s %q in %q of %s, %s\n", e.Role, selector.NameOf(e), e.WindowTitle, clean(e.Process), e.Bounds)
 		for _, c := range worth(p.Selectors) {
 			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
 		}

@@ -154,14 +154,11 @@ func showPlan(ctx context.Context, c *console, runs engine.Runs, id string, r en
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return c.document(p)
-	}
-	fmt.Fprintln(c.out, p.Summary())
-	if p.Doubt {
-		fmt.Fprintln(c.out, "that step may have acted: say --redo or --skip")
-	}
-	return c.table(func(w io.Writer) {
+	return c.show(asJSON, p, func(w io.Writer) {
+		fmt.Fprintln(w, p.Summary())
+		if p.Doubt {
+			fmt.Fprintln(w, "that step may have acted: say --redo or --skip")
+		}
 		for _, part := range []struct {
 			title string
 			steps []engine.PlanStep

@@ -51,10 +51,8 @@ func runsList(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if f.JSON {
-			return a.document(append([]engine.Header{}, list...)) // [], not null
-		}
-		return a.table(func(w io.Writer) {
+		list = append([]engine.Header{}, list...) // [], not null
+		return a.show(f.JSON, list, func(w io.Writer) {
 			fmt.Fprintln(w, "RUN\tWORKFLOW\tSTATUS\tSTARTED\tSTEPS\tNEXT")
 			for _, h := range list {
 				next := ""
@@ -89,18 +87,15 @@ func runsShow(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if f.JSON {
-			return a.document(r)
+		err = a.show(f.JSON, r, func(w io.Writer) { showSteps(w, r) })
+		if err != nil || f.JSON {
+			return err
 		}
 		h, err := runs.Get(ctx, id)
-		if err != nil {
-			return err
+		if err == nil {
+			a.lastWords(h, r)
 		}
-		if err := a.table(func(w io.Writer) { showSteps(w, r) }); err != nil {
-			return err
-		}
-		a.lastWords(h, r)
-		return nil
+		return err
 	}), &f)
 }
 

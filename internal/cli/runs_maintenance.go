@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -64,14 +65,12 @@ func runsCheck(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if f.JSON {
-			err = a.document(c)
-		} else {
+		err = a.show(f.JSON, c, func(w io.Writer) {
 			for _, p := range c.Problems {
-				fmt.Fprintln(a.out, p)
+				fmt.Fprintln(w, p)
 			}
-			_, err = fmt.Fprintf(a.out, "%s, %s, %s: %s\n", count(c.Runs, "run"), count(c.Events, "event"), count(c.Files, "file"), count(len(c.Problems), "problem"))
-		}
+			fmt.Fprintf(w, "%s, %s, %s: %s\n", count(c.Runs, "run"), count(c.Events, "event"), count(c.Files, "file"), count(len(c.Problems), "problem"))
+		})
 		if err != nil || c.Clean() {
 			return err
 		}

@@ -94,10 +94,7 @@ func tokenList(a *app, file *string) *cobra.Command {
 			for _, x := range list {
 				lines = append(lines, tokenLine{x.Name, x.Mode, append([]steps.Toolset{}, x.Toolsets...), x.Operator, x.Sees(), x.Created})
 			}
-			if f.JSON {
-				return a.document(lines)
-			}
-			return a.table(func(w io.Writer) {
+			return a.show(f.JSON, lines, func(w io.Writer) {
 				fmt.Fprintln(w, "NAME\tMODE\tTOOLSETS\tOPERATOR\tRUNS\tCREATED")
 				for _, l := range lines {
 					fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%s\t%s\n", l.Name, l.Mode, toolsetsOf(l), l.Operator, l.Runs, l.Created.Local().Format(time.DateTime))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,56 +37,37 @@ func toolsCommand(a *app) *cobra.Command {
 		Args:  atMost(1, "the name of one kind"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return showKinds(&a.console, a.kinds, f.JSON)
+				all := make([]toolInfo, len(a.kinds))
+				for i, k := range a.kinds {
+					all[i] = infoOf(k)
+				}
+				return a.show(f.JSON, all, func(w io.Writer) {
+					for _, k := range all {
+						fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, k.Toolset, k.Summary)
+					}
+				})
 			}
 			k, err := a.kind(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			return showKind(&a.console, k, f.JSON)
+			return a.show(f.JSON, infoOf(k), func(w io.Writer) { describeKind(w, k) })
 		},
 	}, &f)
 }
 
-func showKinds(c *console, kinds []steps.Kind, asJSON bool) error {
-	if asJSON {
-		all := make([]toolInfo, len(kinds))
-		for i, k := range kinds {
-			all[i] = infoOf(k)
-		}
-		return c.document(all)
-	}
-	return c.table(func(w io.Writer) {
-		for _, k := range kinds {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, k.Toolset, k.Summary)
-		}
-	})
-}
-
-func showKind(c *console, k steps.Kind, asJSON bool) error {
-	if asJSON {
-		return c.document(infoOf(k))
-	}
-	fmt.Fprintf(c.out, "%s: %s\n\ntoolset %s, touches %s, timeout %s\n", k.Name, k.Summary, k.Toolset, touches(k), k.Timeout)
+func describeKind(w io.Writer, k steps.Kind) {
+	fmt.Fprintf(w, "%s: %s\n\ntoolset %s, touches %s, timeout %s\n", k.Name, k.Summary, k.Toolset, touches(k), k.Timeout)
 	for _, part := range []struct {
 		title  string
 		schema *jsonschema.Schema
 	}{{"arguments", k.Args}, {"result", k.Result}} {
-		fmt.Fprintf(c.out, "\n%s:\n", part.title)
-		if err := showFields(c, part.schema); err != nil {
-			return err
+		fmt.Fprintf(w, "\n%s:\n", part.title)
+		for _, name := range slices.Sorted(maps.Keys(part.schema.Properties)) {
+			p := part.schema.Properties[name]
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", name, typeName(p), describe(p, slices.Contains(part.schema.Required, name)))
 		}
 	}
-	return nil
-}
-
-func showFields(c *console, s *jsonschema.Schema) error {
-	return c.table(func(w io.Writer) {
-		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-			p := s.Properties[name]
-			fmt.Fprintf(w, "  %s\t%s\t%s\n", name, typeName(p), describe(p, slices.Contains(s.Required, name)))
-		}
-	})
 }
 
 func touches(k steps.Kind) string {
@@ -104,13 +86,7 @@ func typeName(s *jsonschema.Schema) string {
 		}
 		return strings.Join(known, "|")
 	}
-	if s.Format != "" {
-		return s.Format
-	}
-	if s.Type != "" {
-		return s.Type
-	}
-	return strings.Join(s.Types, " or ")
+	return cmp.Or(s.Format, s.Type, strings.Join(s.Types, " or "))
 }
 
 func describe(s *jsonschema.Schema, required bool) string {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -24,11 +25,7 @@ func versionCommand(a *app) *cobra.Command {
 		Args:  atMost(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
-			if f.JSON {
-				return a.document(v)
-			}
-			_, err := fmt.Fprintf(a.out, "understudy %s (%s, %s)\n", v.Version, v.Go, v.System)
-			return err
+			return a.show(f.JSON, v, func(w io.Writer) { fmt.Fprintf(w, "understudy %s (%s, %s)\n", v.Version, v.Go, v.System) })
 		},
 	}, &f)
 }
