@@ -165,7 +165,7 @@ func (v *evaluator) resumption(ctx context.Context, r ResumeRequest) (Resumed, e
 		ev.ID = n.ID
 	}
 	if r.From == "" {
-		return ev, nil
+		return ev, v.checkPlace()
 	}
 	var err error
 	if ev.Base, err = v.lastStart(ctx, r.From); err != nil {
@@ -179,6 +179,18 @@ func (v *evaluator) resumption(ctx context.Context, r ResumeRequest) (Resumed, e
 	ev.From = r.From
 	ev.Frames, err = v.layout.startAt(r.From)
 	return ev, err
+}
+
+// checkPlace returns an error if the lists in which the run stands are not in its document,
+// which may have replaced another one.
+func (j *journal) checkPlace() error {
+	for _, f := range j.s.resumeFrames() {
+		if j.layout.lists[f.List] == nil {
+			return steps.Errorf(steps.Invalid, "the run stands at step %s, and the new document has no list of steps there", pathOf(&f)).
+				WithNext("name the step to begin again at with --from STEP")
+		}
+	}
+	return nil
 }
 
 func (v *evaluator) replaceInputs(ev *Resumed, r ResumeRequest) error {

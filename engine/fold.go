@@ -125,14 +125,10 @@ func headerOf(s *State, h Header, l *layout) Header {
 // resumeNode returns the node at which a run continues, and its frame; nil: there is
 // none.
 func resumeNode(s *State, l *layout) (*workflows.Node, *Frame) {
-	frames := s.Frames
-	if s.Resume != nil {
-		frames = s.Resume
-	}
+	frames := s.resumeFrames()
 	if len(frames) == 0 {
 		return nil, nil
 	}
-	frames = resumePoint(frames)
 	f := frames[len(frames)-1]
 	n, err := l.node(&f)
 	if err != nil {

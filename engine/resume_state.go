@@ -22,6 +22,17 @@ func resumePoint(frames []Frame) []Frame {
 	return keep(frames)
 }
 
+// resumeFrames returns the frames at which the run continues.
+func (x *stack) resumeFrames() []Frame {
+	switch {
+	case x.Resume != nil:
+		return resumePoint(x.Resume)
+	case len(x.Frames) == 0:
+		return nil
+	}
+	return resumePoint(x.Frames)
+}
+
 func (s *State) resumed(ev Event, r Resumed) {
 	died := s.Status == Running
 	s.Attempt, s.Status, s.Since, s.Used, s.Budget = ev.Attempt, Running, ev.At, 0, 0
@@ -99,11 +110,8 @@ func (x *stack) resumeAt(r Resumed) {
 	switch {
 	case r.From != "":
 		x.Frames = keep(r.Frames)
-	case r.Base > 0:
-	case x.Resume != nil:
-		x.Frames = resumePoint(x.Resume)
-	default:
-		x.Frames = resumePoint(x.Frames)
+	case r.Base == 0:
+		x.Frames = x.resumeFrames()
 	}
 }
 
