@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -18,13 +19,14 @@ import (
 // A writer commits batches to the database, one commit at a time.
 type writer struct {
 	database
-	files   files
-	queue   queue // for the next commit
-	lazy    queue // for the next commit, or the flusher
-	flusher flusher
+	files    files
+	queue    queue // for the next commit
+	lazy     queue // for the next commit or flush
+	lazyTime time.Duration
 
 	writing sync.Mutex      // held from taking the queue to the end of its commit; guards what follows
 	putHere map[string]bool // documents put since Open, which a run may be about to name
+	later   *time.Timer     // the last one of flushLater
 }
 
 // A request is a batch that waits for a commit.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -16,8 +15,7 @@ import (
 // the memory, so further batches are written, and refused, like others.
 const maxLazy = 1024
 
-// appendLazily keeps a batch in memory for the next commit or the flusher. It can be read
-// at once, and is lost in a crash: writing it with bbolt but without a sync could ruin
+// appendLazily keeps a batch in memory for the next commit or flush. It can be read at once, and is lost in a crash: writing it with bbolt but without a sync could ruin
 // the file. It reports false if the batch must be written now.
 func (w *writer) appendLazily(r *request) bool {
 	w.writing.Lock() // no commit may change the run meanwhile
@@ -27,11 +25,14 @@ func (w *writer) appendLazily(r *request) bool {
 		err = r.batch.Check(r.run, h.Attempt, h.Seq)
 	}
 	if err == nil {
-		if len(w.lazy.all()) >= maxLazy {
+		n := len(w.lazy.all())
+		if n >= maxLazy {
 			return false
 		}
 		w.lazy.add(&request{run: r.run, batch: ownCopy(r.batch)})
-		w.flusher.wake()
+		if n == 0 {
+			w.flushLater()
+		}
 	}
 	r.done <- err
 	return true
@@ -66,9 +67,15 @@ func ownCopy(b engine.Batch) engine.Batch {
 	return b
 }
 
+// flush writes the lazy batches. If that fails, it is tried again later.
 func (w *writer) flush() error {
 	w.writing.Lock()
 	defer w.writing.Unlock()
+	return w.flushNow()
+}
+
+// flushNow is flush for a caller that holds w.writing.
+func (w *writer) flushNow() error {
 	n := len(w.lazy.all())
 	if n == 0 {
 		return nil
@@ -76,48 +83,16 @@ func (w *writer) flush() error {
 	err := w.commit(nil)
 	if err != nil {
 		w.log.Warn("lazy events are not stored yet", "batches", n, "error", err)
+		w.flushLater()
 	}
 	return err
 }
 
-// A flusher calls a function some time after wake, in one goroutine, until the
-// function succeeds.
-type flusher struct {
-	woken   chan struct{}
-	closing chan struct{}
-	done    sync.WaitGroup
-	once    sync.Once
-}
-
-func (f *flusher) start(after time.Duration, do func() error) {
-	f.woken, f.closing = make(chan struct{}, 1), make(chan struct{})
-	f.done.Go(func() {
-		for {
-			select {
-			case <-f.closing:
-				return
-			case <-f.woken:
-			}
-			select {
-			case <-f.closing:
-				return
-			case <-time.After(after):
-			}
-			if do() != nil {
-				f.wake()
-			}
-		}
-	})
-}
-
-func (f *flusher) wake() {
-	select {
-	case f.woken <- struct{}{}:
-	default:
+// flushLater calls flush when the lazy batches have waited for long enough. The caller
+// holds w.writing.
+func (w *writer) flushLater() {
+	if w.later != nil {
+		w.later.Stop()
 	}
-}
-
-func (f *flusher) stop() {
-	f.once.Do(func() { close(f.closing) })
-	f.done.Wait()
+	w.later = time.AfterFunc(w.lazyTime, func() { _ = w.flush() })
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,28 +64,40 @@ func TestLazyIsStoredSoon(t *testing.T) {
 	}
 }
 
-func TestFlusherTriesAgain(t *testing.T) {
+// TestLazyIsTriedAgain fills the disk, until after the first tries to store a lazy batch.
+func TestLazyIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var f flusher
-		var calls atomic.Int32
-		f.start(time.Second, func() error {
-			if calls.Add(1) < 3 {
-				return errors.New("full")
+		s, err := Open(t.TempDir(), Options{Lazy: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := func(size int) {
+			s.writing.Lock()
+			defer s.writing.Unlock()
+			s.db.MaxSize = size
+		}
+		waiting := func(after time.Duration, want int) {
+			t.Helper()
+			time.Sleep(after)
+			synctest.Wait()
+			if n := len(s.lazy.all()); n != want {
+				t.Errorf("%d batches are waiting, want %d", n, want)
 			}
-			return nil
-		})
-		f.wake()
-		f.wake()
-		time.Sleep(900 * time.Millisecond)
-		if n := calls.Load(); n != 0 {
-			t.Errorf("called %d times before its time", n)
 		}
-		time.Sleep(time.Minute)
-		if n := calls.Load(); n != 3 {
-			t.Errorf("called %d times, want until it succeeds", n)
+		limit(1)
+		mustAppend(t, s, lazily(storetest.Batch("run1", 1, 0, 500)))
+		mustAppend(t, s, lazily(storetest.Batch("run2", 1, 0, 500)))
+		waiting(2500*time.Millisecond, 2)
+		limit(0)
+		waiting(400*time.Millisecond, 2)
+		waiting(200*time.Millisecond, 0)
+		wantEvents(t, crashCopy(t, s), "run1", 500)
+		limit(1)
+		mustAppend(t, s, lazily(storetest.Batch("run3", 1, 0, 5000)))
+		if err := s.Close(); !errors.Is(err, engine.ErrFull) {
+			t.Errorf("closing lost events and said %v", err)
 		}
-		f.stop()
-		f.stop()
+		waiting(time.Minute, 0) // a closed store tries nothing
 	})
 }
 

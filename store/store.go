@@ -61,14 +61,13 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{workflows: o.Workflows, writer: writer{
-		database: database{dir: dir, log: o.Log, lock: l}, files: files{dir: dir}, putHere: map[string]bool{},
+		database: database{dir: dir, log: o.Log, lock: l}, files: files{dir: dir}, putHere: map[string]bool{}, lazyTime: o.Lazy,
 	}}
 	if err := s.open(o); err != nil {
 		_ = s.letGo()
 		_ = l.release(l.last.Closed)
 		return nil, err
 	}
-	s.flusher.start(o.Lazy, s.flush)
 	return s, nil
 }
 
@@ -92,9 +91,9 @@ func (s *Store) open(o Options) error {
 // Close writes what is still in memory, closes the database and unlocks the
 // folder.
 func (s *Store) Close() error {
-	s.flusher.stop()
-	err := s.flush()
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	err := s.flushNow()
+	s.lazy.take() // what could not be written is not tried again
 	return cmp.Or(err, s.database.close())
 }
