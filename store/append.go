@@ -92,15 +92,6 @@ func (q *queue) last(run string) (h engine.Header, there bool) {
 	return h, false
 }
 
-// headers returns the last header of each run.
-func (q *queue) headers() map[string]engine.Header {
-	headers := map[string]engine.Header{}
-	for _, r := range q.all() {
-		headers[r.run] = r.batch.Header
-	}
-	return headers
-}
-
 // Append adds a batch to a run. The batch is durable when Append returns, unless
 // it is lazy. Once the batch is queued, the end of the context is ignored.
 //

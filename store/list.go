@@ -3,58 +3,20 @@ package store
 import (
 	"context"
 	"iter"
-	"maps"
-	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
 )
 
-// Runs yields the headers that a query wants, the newest first, with those of
-// lazy batches in their places. The status is the stored one: a run that was cut
-// short is still running here, and the caller reports it as interrupted if it
-// knows that no worker executes it.
+// Runs yields the headers that a query wants, the newest first. Lazy batches are
+// written before, or left out if they cannot be. The status is the stored one: a run
+// that was cut short is still running here, and the caller reports it as interrupted if
+// it knows that no worker executes it.
 func (s *Store) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
 	return func(yield func(engine.Header, error) bool) {
-		left, lazy := q.Limit, s.lazy.headers()
-		give := func(h engine.Header) (more bool) {
-			left--
-			return yield(h, nil) && left != 0
-		}
-		var waiting []engine.Header // the newest last
-		for _, id := range slices.Sorted(maps.Keys(lazy)) {
-			if h := lazy[id]; q.Wants(&h) {
-				waiting = append(waiting, h)
-			}
-		}
-		// giveNewer yields the waiting headers that are not older than a run.
-		giveNewer := func(than string) (more bool) {
-			for more = true; more && len(waiting) > 0 && waiting[len(waiting)-1].ID >= than; {
-				more = give(waiting[len(waiting)-1])
-				waiting = waiting[:len(waiting)-1]
-			}
-			return more
-		}
-		for h, err := range s.stored(ctx, q) {
-			if err != nil {
-				yield(h, err)
-				return
-			}
-			if !giveNewer(h.ID) {
-				return
-			}
-			if _, replaced := lazy[h.ID]; !replaced && !give(h) {
-				return
-			}
-		}
-		giveNewer("")
-	}
-}
-
-// stored yields the headers in the database, read in pieces.
-func (s *Store) stored(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
-	return func(yield func(engine.Header, error) bool) {
+		_ = s.flush() // it is logged
+		left := q.Limit
 		size := pieceRuns
 		if q.Limit > 0 {
 			size = min(size, q.Limit)
@@ -70,7 +32,7 @@ func (s *Store) stored(ctx context.Context, q engine.Query) iter.Seq2[engine.Hea
 				return err
 			})
 			for _, h := range piece {
-				if !yield(h, nil) {
+				if left--; !yield(h, nil) || left == 0 {
 					return
 				}
 				q.Before = h.ID
