@@ -14,17 +14,26 @@ import (
 )
 
 // The properties by which a run is found. An index key consists of whether the
-// run is a call, one of these letters, the value, and the id of the run, which
+// run is a call, the letter of a property, the value, and the id of the run, which
 // sorts by age.
 const (
-	byAge       = 'a'
-	byStatus    = 's'
-	byWorkflow  = 'w'
-	byLineage   = 'l' // workflow id
-	byTrace     = 't'
-	byExecution = 'e'
-	bySchedule  = 'c' // the schedule that began it
+	byAge    = 'a'
+	byStatus = 's'
 )
+
+// named are the other properties, which not all runs have. The first ones are those
+// that the fewest runs share.
+var named = []struct {
+	by   byte
+	of   func(h *engine.Header) string
+	want func(q *engine.Query) string
+}{
+	{'e', func(h *engine.Header) string { return h.ExecutionID }, func(q *engine.Query) string { return q.ExecutionID }},
+	{'c', func(h *engine.Header) string { return h.Schedule }, func(q *engine.Query) string { return q.Schedule }},
+	{'t', func(h *engine.Header) string { return h.TraceID }, func(q *engine.Query) string { return q.TraceID }},
+	{'l', func(h *engine.Header) string { return h.WorkflowID }, func(q *engine.Query) string { return q.WorkflowID }},
+	{'w', func(h *engine.Header) string { return h.Workflow }, func(q *engine.Query) string { return q.Workflow }},
+}
 
 // longValue is the longest value that is part of a key; of a longer one the hash
 // is.
@@ -53,14 +62,9 @@ func indexKeys(h *engine.Header) [][]byte {
 		append(indexPrefix(call, byAge, ""), h.ID...),
 		append(indexPrefix(call, byStatus, string(h.Status)), h.ID...),
 	}
-	for _, f := range []struct {
-		by    byte
-		value string
-	}{
-		{byWorkflow, h.Workflow}, {byLineage, h.WorkflowID}, {byTrace, h.TraceID}, {byExecution, h.ExecutionID}, {bySchedule, h.Schedule},
-	} {
-		if f.value != "" {
-			keys = append(keys, append(indexPrefix(call, f.by, f.value), h.ID...))
+	for _, f := range named {
+		if value := f.of(h); value != "" {
+			keys = append(keys, append(indexPrefix(call, f.by, value), h.ID...))
 		}
 	}
 	return keys
@@ -92,8 +96,11 @@ func putIndex(tx *bolt.Tx, old, h *engine.Header) (err error) {
 }
 
 func sameIndex(a, b *engine.Header) bool {
-	return a.Status == b.Status && a.Workflow == b.Workflow && a.WorkflowID == b.WorkflowID && a.TraceID == b.TraceID &&
-		a.ExecutionID == b.ExecutionID && a.Call == b.Call && a.StartedAt.Unix() == b.StartedAt.Unix()
+	same := a.Status == b.Status && a.Call == b.Call && a.StartedAt.Unix() == b.StartedAt.Unix()
+	for _, f := range named {
+		same = same && f.of(a) == f.of(b)
+	}
+	return same
 }
 
 // prefixesFor returns the parts of the index that have all runs which a query can
@@ -106,24 +113,18 @@ func prefixesFor(q engine.Query) [][]byte {
 			prefixes = append(prefixes, indexPrefix(true, by, value))
 		}
 	}
-	switch {
-	case q.ExecutionID != "":
-		add(byExecution, q.ExecutionID)
-	case q.Schedule != "":
-		add(bySchedule, q.Schedule)
-	case q.TraceID != "":
-		add(byTrace, q.TraceID)
-	case q.WorkflowID != "":
-		add(byLineage, q.WorkflowID)
-	case q.Workflow != "":
-		add(byWorkflow, q.Workflow)
-	case len(q.Status) > 0:
-		for i, s := range q.Status {
-			if !slices.Contains(q.Status[:i], s) {
-				add(byStatus, string(s))
-			}
+	for _, f := range named {
+		if value := f.want(&q); value != "" {
+			add(f.by, value)
+			return prefixes
 		}
-	default:
+	}
+	for i, s := range q.Status {
+		if !slices.Contains(q.Status[:i], s) {
+			add(byStatus, string(s))
+		}
+	}
+	if len(q.Status) == 0 {
 		add(byAge, "")
 	}
 	return prefixes
