@@ -106,7 +106,7 @@ func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool)
 	if err != nil {
 		return nil, err
 	}
-	kept := e.workers.unstored(id)
+	kept := e.Unstored(id)
 	p, bundle, err := e.programOf(ctx, &s, kept.Secrets)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)

@@ -72,12 +72,12 @@ type Engine struct {
 
 	today   storedToday
 	lastAct steps.LastAct // when steps last acted on the shared desktop
-	workers workers
-	holds   holds
-	hub     hub
-	shown   sync.Map  // client → *observe.ShownTrees
-	opened  sync.Map  // the desktop used last, see runDesktop.openedKey
-	once    sync.Once // sets Lease if there is none
+	workers
+	holds
+	hub
+	shown  sync.Map  // client → *observe.ShownTrees
+	opened sync.Map  // the desktop used last, see runDesktop.openedKey
+	once   sync.Once // sets Lease if there is none
 }
 
 // Desk is a desktop that is opened when it is first needed.
@@ -218,18 +218,8 @@ func (e *Engine) launch(w *worker) (Header, error) {
 func (e *Engine) retire(w *worker) {
 	e.lease().Release(w.id)
 	e.workers.remove(w)
-	e.hub.notify(w.id)
+	e.Notify(w.id)
 }
-
-// Active returns the runs that are being executed.
-func (e *Engine) Active() []string { return e.workers.runs() }
-
-// Unstored returns what is kept in memory for a run that waits or is paused.
-func (e *Engine) Unstored(id string) Unstored { return e.workers.unstored(id) }
-
-// RestoreUnstored gives a run that waits or is paused what another process kept for
-// it.
-func (e *Engine) RestoreUnstored(id string, u Unstored) { e.workers.keep(id, u) }
 
 // Shutdown stops all runs with the cause shutdown, so that they can be resumed, and
 // waits for them.

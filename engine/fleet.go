@@ -62,7 +62,7 @@ func (e *Engine) enqueue(w *worker) (Header, error) {
 	if err := w.flush(false); err != nil {
 		return Header{}, err
 	}
-	e.workers.keep(w.id, Unstored{w.secrets, w.environ})
+	e.RestoreUnstored(w.id, Unstored{w.secrets, w.environ})
 	return w.header, nil
 }
 

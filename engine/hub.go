@@ -25,8 +25,9 @@ func (h *hub) version() uint64 {
 	return h.count
 }
 
-// watch returns a channel that receives notifications, and a function to stop them.
-func (h *hub) watch(run string) (<-chan struct{}, func()) {
+// News returns a channel that is notified of new events of a run ("": of any run),
+// and a function to stop that.
+func (h *hub) News(run string) (<-chan struct{}, func()) {
 	c := make(chan struct{}, 1)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -39,7 +40,9 @@ func (h *hub) watch(run string) (<-chan struct{}, func()) {
 	}
 }
 
-func (h *hub) notify(run string) {
+// Notify notifies those who follow a run of news ("": about any run), which may be from
+// another process.
+func (h *hub) Notify(run string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.count > 0 {
@@ -58,7 +61,7 @@ func (h *hub) notify(run string) {
 
 // Await implements Runs.
 func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, error) {
-	news, end := e.hub.watch(id)
+	news, end := e.News(id)
 	defer end()
 	for {
 		if id == "" {
@@ -74,16 +77,4 @@ func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, er
 			return Header{}, context.Cause(ctx)
 		}
 	}
-}
-
-// News returns a channel that is notified of new events of a run ("": of any run),
-// and a function to stop that.
-func (e *Engine) News(id string) (<-chan struct{}, func()) {
-	return e.hub.watch(id)
-}
-
-// Notify notifies those who follow a run of news from another process ("": about any
-// run).
-func (e *Engine) Notify(run string) {
-	e.hub.notify(run)
 }

@@ -114,7 +114,7 @@ func (j *journal) flush(lazy bool) error {
 		j.e.Observe(j.header, j.pending[i], fact)
 	}
 	j.stored, j.base, j.pending, j.facts, j.flushed, j.wanted = j.s.Seq, j.s.Attempt, nil, nil, asked, nil
-	j.e.hub.notify(j.id)
+	j.e.Notify(j.id)
 	return nil
 }
 

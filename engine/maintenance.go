@@ -83,14 +83,14 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 	if Resumable(h) && !force {
 		return steps.Errorf(steps.Invalid, "run %s is %s and can still be resumed", id, h.Status).WithNext("use --force to remove it nevertheless")
 	}
-	defer e.hub.notify(id)
+	defer e.Notify(id)
 	return e.maintain(func() error { return e.Keeper.Remove(ctx, id) })
 }
 
 // Prune removes runs by age, number and size.
 func (e *Engine) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	r.Active = func(id string) bool { return e.workers.of(id) != nil || e.holds.by(id) != "" }
-	defer e.hub.notify("")
+	defer e.Notify("")
 	err = e.maintain(func() error { p, err = e.Keeper.Prune(ctx, r); return err })
 	return p, err
 }

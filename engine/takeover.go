@@ -84,9 +84,18 @@ func (x *holds) all() map[string]*hold {
 	return maps.Clone(x.byRun)
 }
 
-// count returns the number of desktops that people have taken over or are
+// Held returns the people who have taken over desktops, by run.
+func (x *holds) Held() map[string]string {
+	held := map[string]string{}
+	for run, h := range x.all() {
+		held[run] = h.by
+	}
+	return held
+}
+
+// Occupied returns the number of desktops that people have taken over or are
 // about to take over.
-func (x *holds) count() int {
+func (x *holds) Occupied() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return len(x.byRun) + x.pending
@@ -131,19 +140,6 @@ func (x *holds) renew(run string, t Takeover) (held bool, err error) {
 	}
 	return false, nil
 }
-
-// Held returns the people who have taken over desktops, by run.
-func (e *Engine) Held() map[string]string {
-	held := map[string]string{}
-	for run, h := range e.holds.all() {
-		held[run] = h.by
-	}
-	return held
-}
-
-// Occupied returns the number of desktops that people have taken over or are
-// about to take over.
-func (e *Engine) Occupied() int { return e.holds.count() }
 
 // refuseHeld returns an error if somebody has taken over the desktop of a run.
 func (e *Engine) refuseHeld(ctx context.Context, id string) error {
@@ -309,5 +305,5 @@ func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) e
 func (e *Engine) endHold(id string, h *hold) {
 	e.holds.remove(id, h)
 	e.lease().Release(takeoverHolder(id, h.by))
-	e.hub.notify(id)
+	e.Notify(id)
 }

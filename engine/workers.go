@@ -61,7 +61,8 @@ func (x *workers) remove(w *worker) {
 	}
 }
 
-func (x *workers) runs() []string {
+// Active returns the runs that are being executed.
+func (x *workers) Active() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.Sorted(maps.Keys(x.byRun))
@@ -82,7 +83,8 @@ func (x *workers) failure(run string) error {
 	return x.failed[run]
 }
 
-func (x *workers) unstored(run string) Unstored {
+// Unstored returns what is kept in memory for a run that waits or is paused.
+func (x *workers) Unstored(run string) Unstored {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	u := x.kept[run]
@@ -90,13 +92,15 @@ func (x *workers) unstored(run string) Unstored {
 	return u
 }
 
-func (x *workers) keep(run string, u Unstored) {
+// RestoreUnstored gives a run that waits or is paused what another process kept for
+// it.
+func (x *workers) RestoreUnstored(run string, u Unstored) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.setKept(run, u)
 }
 
-// setKept does the work of keep. The mutex is held.
+// setKept does the work of RestoreUnstored. The mutex is held.
 func (x *workers) setKept(run string, u Unstored) {
 	x.kept = orEmpty(x.kept)
 	if x.kept[run] = u; len(u.Secrets) == 0 && u.Environ == nil {
