@@ -92,7 +92,7 @@ func BenchmarkRun(b *testing.B) {
 func newBench(t testing.TB) *stage {
 	t.Helper()
 	s := &stage{store: newMemory(), tries: map[string]int{}, quiet: true}
-	s.Engine = &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}, Lease: NewLease(1)}
+	s.Engine = &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}}
 	return s
 }
 

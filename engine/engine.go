@@ -24,7 +24,7 @@ type Engine struct {
 	Desk Desk
 	// Desktops assigns a desktop to each run instead; nil: all share Desk.
 	Desktops Desktops
-	Lease    *Lease
+	Lease    Lease
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
 	// Watch starts recording what a person does on a desktop after a takeover; nil:
@@ -75,9 +75,8 @@ type Engine struct {
 	workers
 	holds
 	hub
-	shown  sync.Map  // client → *observe.ShownTrees
-	opened sync.Map  // the desktop used last, see runDesktop.openedKey
-	once   sync.Once // sets Lease if there is none
+	shown  sync.Map // client → *observe.ShownTrees
+	opened sync.Map // the desktop used last, see runDesktop.openedKey
 }
 
 // Desk is a desktop that is opened when it is first needed.
@@ -145,16 +144,6 @@ func (e *Engine) log() *slog.Logger {
 	return e.Log
 }
 
-// lease returns Lease, or one with a single place if none was set.
-func (e *Engine) lease() *Lease {
-	e.once.Do(func() {
-		if e.Lease == nil {
-			e.Lease = NewLease(1)
-		}
-	})
-	return e.Lease
-}
-
 // trees returns the trees that a client has been shown.
 func (e *Engine) trees(client string) *observe.ShownTrees {
 	v, _ := e.shown.LoadOrStore(client, &observe.ShownTrees{})
@@ -216,7 +205,7 @@ func (e *Engine) launch(w *worker) (Header, error) {
 
 // retire ends the execution of a run and releases its lease.
 func (e *Engine) retire(w *worker) {
-	e.lease().Release(w.id)
+	e.Lease.Release(w.id)
 	e.workers.remove(w)
 	e.Notify(w.id)
 }

@@ -13,10 +13,11 @@ import (
 // Lease is the right to act on a desktop. It has a number of places, and no two runs
 // hold it for the same desktop. Waiting runs get it in the order in which they came,
 // except that a run which waits for a desktop in use does not hold up those behind
-// it.
+// it. The zero value has one place.
 type Lease struct {
+	Places int // how many runs may hold it at a time; 0: one
+
 	mu      sync.Mutex
-	places  int
 	holders []leaseHolder
 	queue   []*leaseWaiter
 }
@@ -37,9 +38,6 @@ type leaseWaiter struct {
 	granted chan struct{} // closed when it gets a place
 }
 
-// NewLease returns a lease with the given number of places, at least one.
-func NewLease(places int) *Lease { return &Lease{places: max(1, places)} }
-
 // AnyDesktop is the claim of a run that does not need a particular desktop.
 func AnyDesktop() (release func(), ok bool) { return func() {}, true }
 
@@ -47,7 +45,7 @@ func AnyDesktop() (release func(), ok bool) { return func() {}, true }
 func (l *Lease) Free(claim DesktopClaim) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.holders) >= l.places {
+	if l.full() {
 		return false
 	}
 	release, ok := claim()
@@ -56,6 +54,8 @@ func (l *Lease) Free(claim DesktopClaim) bool {
 	}
 	return ok
 }
+
+func (l *Lease) full() bool { return len(l.holders) >= max(1, l.Places) }
 
 // Holds reports whether a run holds a place.
 func (l *Lease) Holds(run string) bool {
@@ -75,7 +75,7 @@ func (l *Lease) Holders() (runs []string, places int) {
 	for _, h := range l.holders {
 		runs = append(runs, h.run)
 	}
-	return runs, l.places
+	return runs, max(1, l.Places)
 }
 
 // Position returns the position of a run in the queue, from 1; 0: it is not in the
@@ -126,7 +126,7 @@ func (l *Lease) Release(run string) {
 // grant gives free places to the runs in the queue, in their order.
 func (l *Lease) grant() {
 	l.queue = slices.DeleteFunc(l.queue, func(w *leaseWaiter) bool {
-		if len(l.holders) >= l.places {
+		if l.full() {
 			return false
 		}
 		release, ok := w.claim()

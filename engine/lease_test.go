@@ -26,7 +26,7 @@ func TestLease(t *testing.T) {
 		{"a run that has a place keeps it", "a:x a:x b:y", "a b", "", 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			l, taken, stops := NewLease(row.places), map[string]bool{}, map[string]context.CancelFunc{}
+			l, taken, stops := &Lease{Places: row.places}, map[string]bool{}, map[string]context.CancelFunc{}
 			for word := range strings.FieldsSeq(row.happens) {
 				run := word[:1]
 				switch word[1] {

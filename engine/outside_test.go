@@ -165,7 +165,6 @@ func TestTheDesktopChanges(t *testing.T) {
 func TestDryRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
-		s.Lease = NewLease(1)
 		if err := s.Lease.Acquire(t.Context(), "another", AnyDesktop); err != nil {
 			t.Fatal(err)
 		}

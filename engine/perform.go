@@ -105,12 +105,12 @@ func (p *permission) refusal(kind string) error {
 
 // takeLease waits until the run is the only one that acts on its desktop.
 func (w *worker) takeLease() (ok bool, err error) {
-	if w.e.lease().Holds(w.id) {
+	if w.e.Lease.Holds(w.id) {
 		return true, nil
 	}
 	ctx, done := w.context(unlimited)
 	defer done()
-	if !w.e.lease().Free(w.claim) {
+	if !w.e.Lease.Free(w.claim) {
 		if err := w.flush(false); err != nil {
 			return false, err
 		}
@@ -120,7 +120,7 @@ func (w *worker) takeLease() (ok bool, err error) {
 	}
 	w.queued.Store(true)
 	defer w.queued.Store(false)
-	if err := w.e.lease().Acquire(ctx, w.id, w.claim); err != nil {
+	if err := w.e.Lease.Acquire(ctx, w.id, w.claim); err != nil {
 		return false, nil // a stop or a pause, which takeSignals records
 	}
 	return true, nil

@@ -73,6 +73,6 @@ type Places struct {
 
 // Places returns which runs act on desktops, and how many may.
 func (e *Engine) Places(context.Context) (Places, error) {
-	taken, total := e.lease().Holders()
+	taken, total := e.Lease.Holders()
 	return Places{taken, total}, nil
 }

@@ -33,13 +33,13 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	s := &stage{t: t, store: newMemory(), tries: map[string]int{}}
-	s.Engine = &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}, Lease: NewLease(1)}
+	s.Engine = &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}}
 	return s
 }
 
 // again is another engine over the same store, as after a crash.
 func (s *stage) again() {
-	s.Engine = &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}, Lease: NewLease(1)}
+	s.Engine = &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}}
 }
 
 type noDesk struct{}

@@ -53,10 +53,10 @@ func (b *Bundle) program(kinds []steps.Kind, call string, args map[string]any) (
 // refuseBusy refuses a run that would act while the desktop is in use, unless the caller is
 // willing to wait.
 func (x *runDesktop) refuseBusy(queue bool) error {
-	if queue || x.s.Created.DryRun || !touches(x.program, steps.Act) || x.e.lease().Free(x.claim) {
+	if queue || x.s.Created.DryRun || !touches(x.program, steps.Act) || x.e.Lease.Free(x.claim) {
 		return nil
 	}
-	return x.e.lease().errBusy()
+	return x.e.Lease.errBusy()
 }
 
 func touches(p *workflows.Program, needs ...steps.Touch) bool {

@@ -215,11 +215,11 @@ func (e *Engine) exclusively(w *worker, do func() error) error {
 func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 	limited, cancel := context.WithTimeout(ctx, boundaryTime)
 	defer cancel()
-	if err := e.lease().Acquire(limited, takeoverHolder(w.id, by), w.claim); err != nil {
-		return e.lease().errBusy()
+	if err := e.Lease.Acquire(limited, takeoverHolder(w.id, by), w.claim); err != nil {
+		return e.Lease.errBusy()
 	}
 	if err := w.commit(EvTaken, "", Taken{By: by, Hash: w.lastPicture(ctx)}); err != nil {
-		e.lease().Release(takeoverHolder(w.id, by))
+		e.Lease.Release(takeoverHolder(w.id, by))
 		return err
 	}
 	h := &hold{by: by, end: w.watch(ctx)}
@@ -304,6 +304,6 @@ func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) e
 
 func (e *Engine) endHold(id string, h *hold) {
 	e.holds.remove(id, h)
-	e.lease().Release(takeoverHolder(id, h.by))
+	e.Lease.Release(takeoverHolder(id, h.by))
 	e.Notify(id)
 }

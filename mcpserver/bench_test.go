@@ -115,7 +115,7 @@ func newBenched(b *testing.B, tool string) *benched {
 		steps.Define(steps.Kind{Name: "look", Summary: "For tests.", Toolset: steps.Core, Reads: true}, nothing{}, idle),
 		steps.Define(steps.Kind{Name: "touch", Summary: "For tests.", Toolset: steps.Core, Touches: steps.Act}, nothing{}, idle),
 	}
-	e := &engine.Engine{Store: st, Files: st, Kinds: kinds, Desk: desk{fake.New()}, Lease: engine.NewLease(64)}
+	e := &engine.Engine{Store: st, Files: st, Kinds: kinds, Desk: desk{fake.New()}, Lease: engine.Lease{Places: 64}}
 	s := New(Options{Open: func(context.Context) (engine.Runs, error) { return e, nil }, Kinds: kinds, MaxConcurrent: 64})
 	b.Cleanup(func() {
 		_ = s.Close(context.Background())

@@ -20,7 +20,7 @@ import (
 func fuzzed(f *testing.F) http.Handler {
 	f.Helper()
 	desktop, store := fake.New(fake.MustParse(notes)...), storetest.NewMemory()
-	e := &engine.Engine{Store: store, Files: store, Kinds: kinds.All(), Desk: desk{desktop}, Lease: engine.NewLease(1)}
+	e := &engine.Engine{Store: store, Files: store, Kinds: kinds.All(), Desk: desk{desktop}}
 	s := New(Options{
 		Open: func(context.Context) (engine.Runs, error) { return e, nil }, Kinds: kinds.All(), Folder: f.TempDir(), Dir: f.TempDir(),
 		Policy: access.Policy{Exclude: []string{"run_command", "open_application", "open_url", "navigate_browser"}}, // which reach beyond the desktop in memory

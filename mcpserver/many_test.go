@@ -27,7 +27,7 @@ func TestMemoryOfManyCalls(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = st.Close() })
 	kinds := kinds.All()
-	e := &engine.Engine{Store: st, Files: st, Kinds: kinds, Desk: desk{fake.New(fake.MustParse(notes)...)}, Lease: engine.NewLease(1)}
+	e := &engine.Engine{Store: st, Files: st, Kinds: kinds, Desk: desk{fake.New(fake.MustParse(notes)...)}}
 	s := newStage(t, func(o *Options) {
 		o.Kinds, o.Open = kinds, func(context.Context) (engine.Runs, error) { return e, nil }
 	})

@@ -21,7 +21,7 @@ import (
 func (st *stage) cutShort(r engine.Request, document string) string {
 	st.t.Helper()
 	now := st.engine
-	before := &engine.Engine{Store: now.Store, Files: now.Files, Kinds: now.Kinds, Desk: now.Desk, Lease: engine.NewLease(1)}
+	before := &engine.Engine{Store: now.Store, Files: now.Files, Kinds: now.Kinds, Desk: now.Desk}
 	load := func(string, workflows.Source) (workflows.Source, error) { return workflows.Source{}, nil }
 	bundle, _, err := engine.Pack(workflows.Source{Name: "test", Text: []byte(document)}, now.Kinds, load)
 	if err != nil {

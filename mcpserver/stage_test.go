@@ -46,7 +46,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	kinds := append(kinds.All(), st.hang("hang", false), st.hang("hang_reading", true), st.pause(), boom(), large())
 	folder := t.TempDir()
 	pictures := filepath.Join(folder, "pictures")
-	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, Lease: engine.NewLease(1), PictureRoots: []string{pictures}}
+	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, PictureRoots: []string{pictures}}
 	dir := t.TempDir()
 	o := Options{
 		Open: func(context.Context) (engine.Runs, error) { return st.engine, nil }, Kinds: kinds,

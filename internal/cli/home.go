@@ -192,7 +192,7 @@ func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o deskt
 	o.Dir = cmp.Or(o.Dir, desktopsFolder(dir))
 	d, passwords := desks.New(a.machine, o, c, log), &observe.Passwords{}
 	e := &engine.Engine{
-		Store: st, Files: st, Keeper: keeper, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Lease: engine.NewLease(1), Log: log,
+		Store: st, Files: st, Keeper: keeper, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
 		Probe: func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe {
 			return aim.Probe{Open: open, Dir: dir, Roots: roots}

@@ -184,7 +184,7 @@ func (o *lazyRuns) open(context.Context) (engine.Runs, error) {
 		m.desks.Shared, m.desks.Desktops, m.desks.Ready, m.desks.UsersHome = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome
 		m.tune = func(e *engine.Engine) {
 			o.own.Store(e)
-			e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)
+			e.Allow, e.Lease.Places = o.server.Allow, o.places
 		}
 	})
 	o.leave = leave

@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"understudy/engine"
 	"understudy/internal/fleet"
 	"understudy/internal/telemetry"
 	"understudy/mcpserver/access"
@@ -104,7 +103,7 @@ func (w *worker) work(cmd *cobra.Command) (err error) {
 	kept.Worker = w.Name
 	e, leave := w.engineOver(s, nil, dir, o, kept)
 	defer func() { err = errors.Join(err, leave(context.WithoutCancel(cmd.Context()))) }()
-	e.Lease, e.Dir, e.Roots, e.Environ, e.Allow = engine.NewLease(w.Desktops), files, []string{files}, os.Environ(), w.allow
+	e.Lease.Places, e.Dir, e.Roots, e.Environ, e.Allow = w.Desktops, files, []string{files}, os.Environ(), w.allow
 	labels, apps := w.allLabels(o.Screen), w.applications(cmd.Context(), o)
 	run := &fleet.Worker{Store: s, Engine: e, Name: w.Name, Labels: slices.Concat(labels, apps), Desktops: w.Desktops, DrainTime: w.Drain, Desktop: w.opens(desktopsFolder(dir)), Log: w.log()}
 	read := func(context.Context) []telemetry.Reading {

@@ -80,7 +80,7 @@ func beWorker(ctx context.Context, args []string) error {
 	defer end()
 	w := &Worker{
 		Store: st, Name: name, Desktops: 2, DrainTime: time.Minute, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)).With("worker", name),
-		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(world, name), Desk: noDesk{}, Lease: engine.NewLease(2)},
+		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(world, name), Desk: noDesk{}, Lease: engine.Lease{Places: 2}},
 	}
 	return w.Run(ctx)
 }

@@ -103,7 +103,7 @@ func newEngine(t *testing.T, by *Telemetry) *engine.Engine {
 		func(context.Context, *steps.Env, question) (nothing, error) { return nothing{}, nil })
 	store := storetest.NewMemory()
 	e := &engine.Engine{
-		Store: store, Files: store, Lease: engine.NewLease(1), Observe: by.Observe,
+		Store: store, Files: store, Observe: by.Observe,
 		Kinds: []steps.Kind{kind("works", nil), kind("fails", steps.Errorf(steps.NotFound, "the secret of the house")), ask},
 	}
 	t.Cleanup(func() { _ = e.Shutdown(context.Background()) })

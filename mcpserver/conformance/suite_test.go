@@ -101,7 +101,7 @@ func installed(t *testing.T) runner {
 func serve(t *testing.T) string {
 	t.Helper()
 	store := storetest.NewMemory()
-	e := &engine.Engine{Store: store, Files: store, Kinds: kinds.All(), Desk: desk{fake.New()}, Lease: engine.NewLease(1)}
+	e := &engine.Engine{Store: store, Files: store, Kinds: kinds.All(), Desk: desk{fake.New()}}
 	var sdk *mcp.Server
 	s := mcpserver.New(mcpserver.Options{
 		Open: func(context.Context) (engine.Runs, error) { return e, nil }, Kinds: kinds.All(),
