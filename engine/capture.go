@@ -132,13 +132,11 @@ func (w *worker) picture(ctx context.Context, env *steps.Env, e start, p workflo
 	w.inbox.expect()
 	w.e.Pictures.Take(ctx, env.Desktop, func(hash string, size int, err error) {
 		defer w.inbox.pictureDone()
+		if err == nil {
+			err = w.inbox.put(EvCaptured, e.path, Captured{Try: e.try, When: when, Hash: hash, Bytes: size, TakenAt: taken})
+		}
 		if err != nil {
 			w.e.log().Warn("picture not stored", "run", w.id, "step", e.path, "error", err)
-			return
-		}
-		ev, err := newEvent(EvCaptured, e.path, Captured{Try: e.try, When: when, Hash: hash, Bytes: size, TakenAt: taken})
-		if err == nil {
-			w.inbox.put(ev)
 		}
 	})
 }

@@ -112,11 +112,7 @@ func (x *runDesktop) openDesktop(ctx context.Context) (*desktop.Desktop, error) 
 		return d, nil
 	}
 	x.on.Store(&info)
-	ev, err := newEvent(EvLocated, "", info)
-	if err == nil {
-		x.inbox.put(ev)
-	}
-	return d, err
+	return d, x.inbox.put(EvLocated, "", info)
 }
 
 // locate opens the desktop before the first step that uses it starts, so that the

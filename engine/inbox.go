@@ -34,19 +34,15 @@ func (b *inbox) pictureDone() {
 	}
 }
 
-func (b *inbox) put(ev Event) {
+// put adds an event. It drops a log message if too many events are waiting.
+func (b *inbox) put(t EventType, path string, data any) error {
+	ev, err := newEvent(t, path, data)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.later = append(b.later, ev)
-}
-
-// log receives the event of a log message, and drops it if too many are waiting.
-func (b *inbox) log(ev Event) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.later) < maxLogs {
+	if err == nil && (t != EvLogged || len(b.later) < maxLogs) {
 		b.later = append(b.later, ev)
 	}
+	return err
 }
 
 func (b *inbox) take() []Event {

@@ -21,11 +21,7 @@ func (w *worker) start(e start) error {
 		err = w.may.use(e.node.Kind)
 	}
 	if err != nil {
-		if stop, _ := w.stops.asked(); stop != nil && w.s.Stop == nil {
-			return nil // decide runs again once the stop is recorded
-		}
-		rec := w.errorRecord(steps.AsError(err), name(e.node, e.path))
-		return w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: e.node.ID, Error: rec})
+		return w.cannotStart(e, err)
 	}
 	st := Started{Index: e.index, ID: e.node.ID, Kind: e.node.Kind.Name, Try: e.try, Args: w.holdBack(*e.node.Kind, form)}
 	if w.needsPlace(e.node.Kind) {
@@ -58,6 +54,16 @@ func (w *worker) start(e start) error {
 		written.Outcome.Result = result
 	}
 	return w.recordAs(EvEnded, e.path, end, written)
+}
+
+// cannotStart records why a step is not started, unless the run is to stop: then decide
+// runs again once the stop is recorded.
+func (w *worker) cannotStart(e start, err error) error {
+	if w.toStop() {
+		return nil
+	}
+	rec := w.errorRecord(steps.AsError(err), name(e.node, e.path))
+	return w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: e.node.ID, Error: rec})
 }
 
 // arguments returns the arguments of a step, and the form of them that events may
@@ -267,10 +273,10 @@ func (j *journal) storableResult(result any) (any, json.RawMessage) {
 func (w *worker) ask(e ask) (over bool, err error) {
 	q := Question{Sort: e.sort, Step: name(e.node, e.path), ID: e.node.ID, Index: e.index}
 	if e.sort == AskUser {
-		args, _, err := w.arguments(start{path: e.path, index: e.index, node: e.node})
+		step := start{path: e.path, index: e.index, node: e.node}
+		args, _, err := w.arguments(step)
 		if err != nil {
-			rec := w.errorRecord(steps.AsError(err), q.Step)
-			return false, w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: q.ID, Error: rec})
+			return false, w.cannotStart(step, err)
 		}
 		shown, _ := w.secrets.maskTexts(args, w.near...).(map[string]any)
 		q.asked(shown)

@@ -34,11 +34,9 @@ func (h *runLog) Handle(ctx context.Context, r slog.Record) error {
 		add(a)
 	}
 	r.Attrs(add)
-	ev, err := newEvent(EvLogged, h.path, Logged{Level: r.Level.String(), Message: out.Message, Attrs: attrs})
-	if err != nil {
+	if err := h.inbox.put(EvLogged, h.path, Logged{Level: r.Level.String(), Message: out.Message, Attrs: attrs}); err != nil {
 		return err
 	}
-	h.inbox.log(ev)
 	if h.next.Enabled(ctx, r.Level) {
 		return h.next.Handle(ctx, out)
 	}

@@ -173,14 +173,14 @@ func (w *worker) halt(t EventType, path string, data any, lazy bool) error {
 	return w.flush(lazy)
 }
 
-// stopped reports whether a context ended because the run is to stop.
-func (w *worker) stopped(ctx context.Context) bool {
-	if ctx.Err() == nil {
-		return false
-	}
+// toStop reports whether a stop was requested that is not recorded yet.
+func (w *worker) toStop() bool {
 	stop, _ := w.stops.asked()
-	return stop != nil && (w.s.Stop == nil || stop.Abort)
+	return stop != nil && (w.s.Stop == nil || stop.Abort && !w.s.Stop.Abort)
 }
+
+// stopped reports whether a context ended because the run is to stop.
+func (w *worker) stopped(ctx context.Context) bool { return ctx.Err() != nil && w.toStop() }
 
 func (w *worker) wait(e wait) error {
 	d := e.node.Delay
