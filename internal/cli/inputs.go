@@ -59,6 +59,12 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 	if err := f.readFile(inputs); err != nil {
 		return nil, nil, err
 	}
+	for name, v := range known { // its secrets
+		if value, ok := inputs[name]; ok && v.Secret {
+			secret[name] = fmt.Sprint(value)
+			delete(inputs, name)
+		}
+	}
 	for _, pair := range f.Inputs {
 		name, text, err := a.pair(pair)
 		if err == nil {
@@ -66,12 +72,6 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 		}
 		if err != nil {
 			return nil, nil, err
-		}
-	}
-	for name, v := range known { // secrets from the file of inputs
-		if value, ok := inputs[name]; ok && v.Secret {
-			secret[name] = fmt.Sprint(value)
-			delete(inputs, name)
 		}
 	}
 	return inputs, secret, nil
