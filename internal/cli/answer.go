@@ -19,7 +19,7 @@ func answerCommand(a *app) *cobra.Command {
 		Short: "Answer the question of a waiting run",
 		Args:  exactly(2, "the id of a run and the answer; - is the standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, text, err := a.pair("answer=" + args[1])
+			text, err := a.value("ANSWER", args[1])
 			if err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ func callCommand(a *app) *cobra.Command {
 			}
 			arguments := map[string]any{}
 			if len(args) == 2 {
-				_, text, err := a.pair("arguments=" + args[1])
+				text, err := a.value("JSON", args[1])
 				if err != nil {
 					return err
 				}

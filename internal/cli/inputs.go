@@ -90,22 +90,29 @@ func (f *inputFlags) readFile(inputs map[string]any) error {
 	return err
 }
 
-// pair splits name=value; a value of @file or - is read from there.
+// pair splits name=value.
 func (c *console) pair(pair string) (name, text string, err error) {
 	name, text, ok := strings.Cut(pair, "=")
 	if !ok || name == "" {
 		return "", "", steps.Errorf(steps.Invalid, "--input %q: wanted name=value, name=@file or name=-", pair)
 	}
-	switch {
-	case text == "-":
-		raw, err := io.ReadAll(io.LimitReader(c.in, maxDocument))
-		return name, strings.TrimRight(string(raw), "\r\n"), err
-	case strings.HasPrefix(text, "@"):
-		raw, err := os.ReadFile(text[1:])
-		if err != nil {
-			return "", "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("--input %s: %w", name, err)}
-		}
-		return name, strings.TrimRight(string(raw), "\r\n"), nil
+	text, err = c.value("--input "+name, text)
+	return name, text, err
+}
+
+// value returns an argument; one of @file or - is read from there. Errors name it.
+func (c *console) value(argument, text string) (string, error) {
+	var raw []byte
+	var err error
+	if text == "-" {
+		raw, err = io.ReadAll(io.LimitReader(c.in, maxDocument))
+	} else if file, ok := strings.CutPrefix(text, "@"); ok {
+		raw, err = os.ReadFile(file)
+	} else {
+		return text, nil
 	}
-	return name, text, nil
+	if err != nil {
+		return "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s: %w", argument, err)}
+	}
+	return strings.TrimRight(string(raw), "\r\n"), nil
 }

@@ -3,8 +3,10 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"understudy/steps"
 	"understudy/workflows"
 )
 
@@ -36,3 +38,15 @@ func TestWhichInputCounts(t *testing.T) {
 	}
 }
 
+
+// The commands answer and call take their argument as a value of --input is taken.
+func TestTheMessageNamesTheArgument(t *testing.T) {
+	c := &console{in: strings.NewReader("")}
+	_, err := c.value("ANSWER", "@nowhere")
+	if err == nil || !strings.HasPrefix(err.Error(), "ANSWER: ") || steps.CodeOf(err) != steps.Invalid {
+		t.Errorf("wanted what cannot be read, got %v", err)
+	}
+	if text, err := c.value("ANSWER", "a=b"); text != "a=b" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
