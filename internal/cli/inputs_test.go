@@ -38,7 +38,6 @@ func TestWhichInputCounts(t *testing.T) {
 	}
 }
 
-
 // The commands answer and call take their argument as a value of --input is taken.
 func TestTheMessageNamesTheArgument(t *testing.T) {
 	c := &console{in: strings.NewReader("")}
