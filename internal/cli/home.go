@@ -89,10 +89,6 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOpti
 	if err != nil {
 		return nil, nil, err
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		return nil, nil, err
-	}
 	as := joinOptions{hello: o.Display, desks: d.keeps()}
 	for _, f := range adjust {
 		f(&as)
@@ -114,9 +110,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOpti
 			}
 		},
 		Hello: owner.Hello{
-			Display: as.hello, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
-			Dir: here, Environ: os.Environ(), Client: "command line",
-			Rights: as.rights, KeepRunning: as.keepRunning,
+			Display: as.hello, Client: "command line", Rights: as.rights, KeepRunning: as.keepRunning,
 		},
 	})
 	if err != nil {

@@ -65,9 +65,6 @@ func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 	h.attribution.setRights(g.ID, in.Hello.Rights)
 	h.proceed(g.ID, in.Last.Runs)
 	h.acts.Done()
-	if h.o.Came != nil {
-		h.o.Came(g.Client)
-	}
 	c := http.NewResponseController(w)
 	if err := c.Flush(); err != nil {
 		return

@@ -253,20 +253,19 @@ func TestTheOwnerHearsOfAClientThatDies(t *testing.T) {
 		c    Client
 		runs []string
 	}
-	came, gone := make(chan Client, 1), make(chan farewell, 1)
+	gone := make(chan farewell, 1)
 	o := optionsFor(dir)
-	o.Came = func(c Client) { came <- c }
 	o.Gone = func(c Client, runs []string) { gone <- farewell{c, runs} }
 	owner := join(t, o)
 	other := spawn(t, dir)
-	c := <-came
+	_, members := owner.now.host.inUse()
 	h := other.ask(command{Do: "start", Request: marking(dir, 2)}).Header
 	other.send(command{Do: "wait", Run: h.ID}) // it dies in this call
 	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	other.end()
 	f := <-gone
-	if f.c.ID != c.ID || len(f.runs) != 1 || f.runs[0] != h.ID {
-		t.Errorf("wanted client %s gone with run %s, got %s with %v", c.ID, h.ID, f.c.ID, f.runs)
+	if len(members) != 1 || f.c.ID != members[0] || len(f.runs) != 1 || f.runs[0] != h.ID {
+		t.Errorf("wanted client %s gone with run %s, got %s with %v", members, h.ID, f.c.ID, f.runs)
 	}
 	if _, err := owner.Stop(t.Context(), h.ID, engine.ByClient, "its client is gone"); err != nil {
 		t.Error(err)

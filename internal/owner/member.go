@@ -23,12 +23,8 @@ type Local struct {
 // Hello describes a process to the owner.
 type Hello struct {
 	// Display is the display that the process wants to use; "" and "auto" accept any.
-	Display   string   `json:"display,omitempty"`
-	Authority string   `json:"authority,omitempty"` // the Xauthority file for the display
-	Bus       string   `json:"bus,omitempty"`       // address of the session bus
-	Dir       string   `json:"dir,omitempty"`       // working directory
-	Environ   []string `json:"environ,omitempty"`
-	Client    string   `json:"client,omitempty"` // its name
+	Display string `json:"display,omitempty"`
+	Client  string `json:"client,omitempty"` // its name
 	// Rights are what the clients of the process may do; nil: everything.
 	Rights *access.Rights `json:"rights,omitempty"`
 	// Answers means that the process answers the owner's questions about its runs.
@@ -53,16 +49,14 @@ type Options struct {
 	// Drives is the display that this process uses if it becomes the owner; empty:
 	// that of its Hello.
 	Drives string
-	// Came and Gone, if set, are called in the owner when a process connects and
-	// after it has gone. Gone gets the active runs that the process began or
-	// continued last.
-	Came func(Client)
 	// Allow is asked before each step of the runs that this process began or
 	// continued, while another process executes them; nil: only the Rights of Hello
 	// count.
 	Allow Allow
-	Gone  func(c Client, runs []string)
-	Log   *slog.Logger
+	// Gone, if set, is called in the owner after a process has gone, with the active
+	// runs that the process began or continued last.
+	Gone func(c Client, runs []string)
+	Log  *slog.Logger
 	// Patience bounds the wait for a folder whose owner is leaving, and for runs to
 	// pause when this process leaves; 0: ten seconds.
 	Patience time.Duration
@@ -99,13 +93,6 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 		return nil, err
 	}
 	return m, nil
-}
-
-// Owns reports whether this process owns the folder now.
-func (m *Member) Owns() bool {
-	m.mutex <- struct{}{}
-	defer m.release()
-	return m.now.host != nil
 }
 
 func (m *Member) lock(ctx context.Context) error {

@@ -24,6 +24,13 @@ import (
 // memberVariable makes this binary a member of the folder that it names.
 const memberVariable = "OWNER_TEST_DIR"
 
+// Owns reports whether this process owns the folder now.
+func (m *Member) Owns() bool {
+	m.mutex <- struct{}{}
+	defer m.release()
+	return m.now.host != nil
+}
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(memberVariable); dir != "" {
 		os.Exit(serveCommands(dir))
