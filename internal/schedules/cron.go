@@ -1,6 +1,7 @@
 package schedules
 
 import (
+	"cmp"
 	"hash/fnv"
 	"os"
 	"path/filepath"
@@ -197,13 +198,13 @@ func (e *Entry) Next(now time.Time) time.Time {
 
 // localZone returns the name of the zone of this machine.
 func localZone() string {
-	if zone := os.Getenv("TZ"); zone != "" {
-		return strings.TrimPrefix(zone, ":")
+	zone := time.Local.String()
+	if zone == "Local" {
+		zone = cmp.Or(strings.TrimPrefix(os.Getenv("TZ"), ":"), "/etc/localtime")
 	}
-	if link, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
-		if _, zone, ok := strings.Cut(link, "zoneinfo/"); ok {
-			return zone
-		}
+	if strings.HasPrefix(zone, "/") {
+		file, _ := filepath.EvalSymlinks(zone)
+		_, zone, _ = strings.Cut(file, "zoneinfo/")
 	}
-	return "UTC"
+	return cmp.Or(zone, "UTC")
 }

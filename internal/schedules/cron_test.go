@@ -1,6 +1,10 @@
 package schedules
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -157,6 +161,29 @@ func TestTicksThatWereMissed(t *testing.T) {
 		got := c.ticks(x.after, until, 100)
 		if len(got) != x.want || x.want > 0 && !got[len(got)-1].Equal(until.Truncate(time.Minute)) {
 			t.Errorf("since %s: %d ticks, %v", x.after, len(got), got)
+		}
+	}
+}
+
+func TestTheZoneOfTheMachine(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such files")
+	}
+	local, dir := time.Local, t.TempDir()
+	t.Cleanup(func() { time.Local = local })
+	berlin := filepath.Join(dir, "zoneinfo", "Europe", "Berlin") // as TZ=:/usr/share/zoneinfo/Europe/Berlin names it
+	if err := errors.Join(os.MkdirAll(filepath.Dir(berlin), 0o700), os.WriteFile(berlin, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"Europe/Berlin": "Europe/Berlin",
+		"UTC":           "UTC",
+		berlin:          "Europe/Berlin",
+		dir:             "UTC",
+	} {
+		time.Local = time.FixedZone(name, 0)
+		if got := localZone(); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 }

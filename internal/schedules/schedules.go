@@ -194,8 +194,7 @@ func (s *Schedule) checkCron() error {
 	if !slices.Contains([]CatchUp{None, Last, All}, s.CatchUp) {
 		return steps.Errorf(steps.Invalid, "catch_up %q: wanted none, last or all", s.CatchUp)
 	}
-	s.Zone = cmp.Or(s.Zone, time.Local.String())
-	if s.Zone == "Local" {
+	if s.Zone == "" || s.Zone == "Local" {
 		s.Zone = localZone()
 	}
 	c, err := parseCron(s.Cron, s.Zone)
