@@ -293,11 +293,13 @@ func pause(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error)
 func resume(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
 	text := "resumed " + a.Name
 	err := change(ctx, on, c, a.Name, func(e *Entry) (*Entry, error) {
-		if e.Paused { // the ticks meanwhile were not wanted
+		var err error
+		if e.Paused { // the ticks and files meanwhile were not wanted
 			e.Paused, e.State.Considered = false, time.Now().UTC()
+			err = e.seeFiles()
 		}
 		text = "resumed " + a.Name + nextAt(e, time.Now())
-		return e, e.seeFiles()
+		return e, err
 	})
 	return Result{Value: done{Name: a.Name}, Text: text}, err
 }

@@ -514,3 +514,24 @@ func TestMessagesAreNotRememberedWithoutEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestAFileThatArrivesBeforeResume resumes a schedule that is not paused while a file
+// is there that is not complete yet.
+func TestAFileThatArrivesBeforeResume(t *testing.T) {
+	w, folder, in := newWorld(time.Now().UTC().Format(time.RFC3339)), Folder(t.TempDir()), t.TempDir()
+	w.add(t, folder, addArgs{Name: "x", Workflow: "w", Files: filepath.Join(in, "*.csv")})
+	s := w.server(folder)
+	if err := os.WriteFile(filepath.Join(in, "new.csv"), []byte("whole"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.once(t); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := resume(t.Context(), folder, Caller{}, &nameArgs{Name: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	w.now = time.Now().Add(3 * time.Second)
+	if err := s.once(t); err != nil || len(w.runs) != 1 {
+		t.Errorf("wanted a run for the file, got %v, %v", w.runs, err)
+	}
+}
