@@ -99,7 +99,7 @@ func (s *Scheduler) look(ctx context.Context, e Entry) error {
 	changed, err := news(&e)
 	if err == nil && changed {
 		err = s.Store.Change(ctx, e.Name, func(now *Entry) (*Entry, error) {
-			if now == nil {
+			if e = (Entry{}); now == nil {
 				return nil, nil
 			}
 			_, err := news(now) // another server may have stored them already

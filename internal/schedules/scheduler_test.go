@@ -535,3 +535,17 @@ func TestAFileThatArrivesBeforeResume(t *testing.T) {
 		t.Errorf("wanted a run for the file, got %v, %v", w.runs, err)
 	}
 }
+
+// TestAScheduleThatIsRemovedMeanwhile removes a schedule after the scheduler has listed
+// it, when a tick is due.
+func TestAScheduleThatIsRemovedMeanwhile(t *testing.T) {
+	w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	e := w.add(t, folder, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
+	w.now = w.now.Add(10 * time.Minute)
+	if _, err := remove(t.Context(), folder, Caller{}, &nameArgs{Name: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.server(folder).look(t.Context(), e); err != nil || len(w.runs) != 0 {
+		t.Errorf("wanted no run of a schedule that is gone, got %v, %v", w.runs, err)
+	}
+}
