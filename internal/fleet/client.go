@@ -147,14 +147,13 @@ func (c *Client) whereExecuted(ctx context.Context, id string, do func(controls)
 		if err != nil {
 			return h, err
 		}
-		if h.Status != engine.Running {
-			if h, err = do(c.Engine); !engine.Lost(err) { // otherwise a worker has just taken the run
-				return h, err
-			}
-		} else if r, err := c.remoteOf(ctx, id); err == nil {
-			if h, err = do(r); !errors.Is(err, errNoAnswer) {
-				return h, err
-			}
+		var at controls = c.Engine
+		if h.Status == engine.Running {
+			at = remote(c.store, callsName, h.Worker)
+		}
+		// Either a worker has just taken the run, or its worker is gone.
+		if after, err := do(at); !engine.Lost(err) && !errors.Is(err, errNoAnswer) {
+			return after, err
 		}
 		if steps.Sleep(ctx, retryTime) != nil {
 			return h, steps.Errorf(steps.Unavailable, "worker %s of run %s does not answer", h.Worker, id).

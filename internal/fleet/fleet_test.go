@@ -282,6 +282,31 @@ func TestAStopReachesTheWorker(t *testing.T) {
 	}
 }
 
+// mute is a store through which no process answers.
+type mute struct{ Store }
+
+func (mute) Ask(context.Context, []byte, ...string) ([]byte, error) {
+	return nil, errors.New("nobody is there")
+}
+
+func TestAStopNamesTheWorkerThatDoesNotAnswer(t *testing.T) {
+	s := newStage(t)
+	defer s.work("w")()
+	h := s.begin(`{name: long, steps: [{id: a, tool_name: act, arguments: {name: a, for: 600000}}]}`, nil)
+	s.until(h.ID, "a w")
+	answering := s.Client.store
+	s.Client.store = mute{answering}
+	ctx, cancel := context.WithTimeout(t.Context(), retryTime+retryTime/2)
+	defer cancel()
+	if _, err := s.Stop(ctx, h.ID, engine.ByUser, "enough"); err == nil || !strings.Contains(err.Error(), "worker w of run "+h.ID) {
+		t.Errorf("wanted the worker and the run named, got %v", err)
+	}
+	s.Client.store = answering
+	if _, err := s.Stop(t.Context(), h.ID, engine.ByUser, "enough"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestAStopOfARunThatWaitsForAWorker(t *testing.T) {
 	s := newStage(t)
 	h := s.begin(`{name: short, steps: [{id: a, tool_name: act, arguments: {name: a}}]}`, nil)
