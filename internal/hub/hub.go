@@ -70,7 +70,7 @@ func Start(o Options) (*Hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := server.Options{NoSigs: true, NoLog: o.Log == nil}
+	config := server.Options{NoSigs: true}
 	if err := config.ProcessConfigString(text); err != nil {
 		return nil, fmt.Errorf("the server does not take its configuration: %w", err)
 	}
@@ -78,24 +78,39 @@ func Start(o Options) (*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the server does not start: %w", err)
 	}
-	if o.Log != nil {
-		s.SetLogger(logger{o.Log}, false, false)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	fatal := make(chan string, 1)
+	s.SetLogger(logger{o.Log, fatal}, false, false)
 	life, end := context.WithCancel(context.Background())
 	h := &Hub{server: s, end: end}
 	s.Start()
-	if !s.ReadyForConnections(20 * time.Second) {
-		return nil, errors.Join(errors.New("the server is not ready after 20 s"), h.Close())
+	if err := awaitReady(s, fatal); err != nil {
+		return nil, errors.Join(err, h.Close())
 	}
 	for _, t := range o.Tenants {
 		if err := h.answerSync(keys.of(t, admin)); err != nil {
 			return nil, errors.Join(err, h.Close())
 		}
 	}
-	if len(o.Join) > 0 && o.Log != nil {
+	if len(o.Join) > 0 {
 		h.tasks.Go(func() { h.logMissing(life, o) })
 	}
 	return h, nil
+}
+
+// awaitReady waits until a server listens. A server that cannot only logs why.
+func awaitReady(s *server.Server, fatal <-chan string) error {
+	for late := time.Now().Add(20 * time.Second); time.Now().Before(late); {
+		if s.ReadyForConnections(100 * time.Millisecond) {
+			return nil
+		}
+		select {
+		case why := <-fatal:
+			return fmt.Errorf("the server does not start: %s", why)
+		default:
+		}
+	}
+	return errors.New("the server is not ready after 20 s")
 }
 
 // electionTime is how long nodes may take to elect a leader.
@@ -192,11 +207,21 @@ func (h *Hub) Close() error {
 }
 
 // logger writes the log messages of the server.
-type logger struct{ log *slog.Logger }
+type logger struct {
+	log   *slog.Logger
+	fatal chan<- string // receives the first message of what ends the server
+}
+
+func (l logger) Fatalf(format string, v ...any) {
+	l.Errorf(format, v...)
+	select {
+	case l.fatal <- fmt.Sprintf(format, v...):
+	default:
+	}
+}
 
 func (l logger) Noticef(format string, v ...any) { l.log.Info(fmt.Sprintf(format, v...)) }
 func (l logger) Warnf(format string, v ...any)   { l.log.Warn(fmt.Sprintf(format, v...)) }
 func (l logger) Errorf(format string, v ...any)  { l.log.Error(fmt.Sprintf(format, v...)) }
-func (l logger) Fatalf(format string, v ...any)  { l.log.Error(fmt.Sprintf(format, v...)) }
 func (l logger) Debugf(format string, v ...any)  { l.log.Debug(fmt.Sprintf(format, v...)) }
 func (l logger) Tracef(format string, v ...any)  { l.log.Debug(fmt.Sprintf(format, v...)) }

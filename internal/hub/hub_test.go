@@ -173,3 +173,17 @@ func (l lines) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// TestATakenAddress starts a hub where another program listens.
+func TestATakenAddress(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	began := time.Now()
+	_, err = Start(Options{Dir: t.TempDir(), Listen: l.Addr().String()})
+	if err == nil || !strings.Contains(err.Error(), l.Addr().String()) || time.Since(began) > 10*time.Second {
+		t.Errorf("wanted what is wrong at once, got %v after %s", err, time.Since(began))
+	}
+}
