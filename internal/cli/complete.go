@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -28,10 +29,11 @@ type completer struct{ *app }
 // arguments maps the words of usages to their completions.
 func (c completer) arguments() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"CLIENT": c.client, "NEW": cobra.NoFileCompletions,
-		"ANSWER":    c.answer,
+		"CLIENT":    offered(c.clients),
+		"NEW":       cobra.NoFileCompletions,
+		"ANSWER":    offered(c.answers),
 		"COMMAND":   cobra.NoFileCompletions,
-		"DESKTOP":   c.desktop,
+		"DESKTOP":   offered(c.desktops),
 		"EVENTS":    filesOf("jsonl"),
 		"FILE":      filesOf("yaml", "yml", "json"),
 		"FILE|NAME": c.workflows,
@@ -39,11 +41,11 @@ func (c completer) arguments() map[string]cobra.CompletionFunc {
 		"JSON":      cobra.NoFileCompletions,
 		"KIND":      oneOf(steps.Names(c.kinds)...),
 		"RUN":       c.run,
-		"SCHEDULE":  c.schedule,
+		"SCHEDULE":  offered(c.scheduled),
 		"SELECTOR":  cobra.NoFileCompletions,
 		"SHELL":     oneOf(shells...),
-		"VERSION":   c.version,
-		"WORKFLOW":  c.saved,
+		"VERSION":   offered(c.versions),
+		"WORKFLOW":  offered(c.saved),
 	}
 }
 
@@ -56,16 +58,16 @@ func (c completer) flags() map[string]cobra.CompletionFunc {
 		"display":       oneOf("auto", desktop.Seat, desktop.Portal, "virtual"),
 		"exclude-tools": kinds,
 		"server":        oneOf(virtual.Servers()...),
-		"from":          c.step,
+		"from":          offered(c.steps, cobra.ShellCompDirectiveKeepOrder),
 		"home":          folders,
-		"input":         c.input,
+		"input":         offered(c.inputs, cobra.ShellCompDirectiveNoSpace),
 		"inputs-file":   filesOf("yaml", "yml", "json"),
 		"mode":          oneOf(access.Ask, access.Act),
 		"on-disconnect": oneOf("cancel", "continue"),
 		"overlap":       oneOf(schedules.Skip, schedules.Queue, schedules.Allow),
-		"schedule":      c.schedule,
+		"schedule":      offered(c.scheduled),
 		"status":        oneOf(engine.Statuses()...),
-		"to":            c.step,
+		"to":            offered(c.steps, cobra.ShellCompDirectiveKeepOrder),
 		"tools":         kinds,
 		"toolsets":      oneOf(access.Toolsets()...),
 	}
@@ -78,23 +80,19 @@ func completing(word string) bool {
 	return word == cobra.ShellCompRequestCmd || word == cobra.ShellCompNoDescRequestCmd
 }
 
-// completeAll gives every command its completions, by the words of its usage
-// and the names of its flags.
+// completeAll gives a command and those below it their completions, by the words of
+// their usages and the names of their flags.
 func (c completer) completeAll(cmd *cobra.Command) {
-	byWord, byFlag := c.arguments(), c.flags()
-	var all func(*cobra.Command)
-	all = func(cmd *cobra.Command) {
-		cmd.ValidArgsFunction = inPlace(cmd, byWord)
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if c := byFlag[f.Name]; c != nil {
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, c) // fails only when it was given before
-			}
-		})
-		for _, c := range cmd.Commands() {
-			all(c)
+	cmd.ValidArgsFunction = inPlace(cmd, c.arguments())
+	byFlag := c.flags()
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if complete := byFlag[f.Name]; complete != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only when it was given before
 		}
+	})
+	for _, below := range cmd.Commands() {
+		c.completeAll(below)
 	}
-	all(cmd)
 }
 
 // arguments returns the words of a command's usage that stand for arguments, and
@@ -147,6 +145,17 @@ func oneOf[T ~string](known ...T) cobra.CompletionFunc {
 	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)
 }
 
+// offered completes with a list, and with no files.
+func offered(list func(cmd *cobra.Command, args []string) []cobra.Completion, how ...cobra.ShellCompDirective) cobra.CompletionFunc {
+	directive := cobra.ShellCompDirectiveNoFileComp
+	for _, d := range how {
+		directive |= d
+	}
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return list(cmd, args), directive
+	}
+}
+
 // completions is the number of runs that are offered: the newest.
 const completions = 100
 
@@ -196,7 +205,7 @@ func (c completer) workflows(_ *cobra.Command, _ []string, typed string) (found 
 	return found, cobra.ShellCompDirectiveDefault
 }
 
-func (c completer) answer(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+func (c completer) answers(cmd *cobra.Command, args []string) (found []cobra.Completion) {
 	c.withStored(cmd, func(runs engine.Runs) {
 		id, err := findRun(cmd.Context(), runs, args[0])
 		if err != nil {
@@ -206,15 +215,11 @@ func (c completer) answer(cmd *cobra.Command, args []string, _ string) (found []
 			found = h.Question.Choices
 		}
 	})
-	return found, cobra.ShellCompDirectiveNoFileComp
+	return found
 }
 
-func (c completer) step(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
-	p := c.program(cmd, args)
-	if p == nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	p.Walk(func(n *workflows.Node) {
+func (c completer) steps(cmd *cobra.Command, args []string) (found []cobra.Completion) {
+	c.program(cmd, args).Walk(func(n *workflows.Node) {
 		kind := ""
 		if n.Kind != nil {
 			kind = n.Kind.Name
@@ -223,95 +228,88 @@ func (c completer) step(cmd *cobra.Command, args []string, _ string) (found []st
 			found = append(found, cobra.CompletionWithDesc(n.ID, kind))
 		}
 	})
-	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return found
 }
 
 // inputs offers the names of the inputs, each followed by "=".
-func (c completer) input(cmd *cobra.Command, args []string, _ string) (found []string, d cobra.ShellCompDirective) {
-	d = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	p := c.program(cmd, args)
-	if p == nil {
-		return nil, d
-	}
-	for _, v := range p.Variables {
+func (c completer) inputs(cmd *cobra.Command, args []string) (found []cobra.Completion) {
+	for _, v := range c.program(cmd, args).Variables {
 		found = append(found, cobra.CompletionWithDesc(v.Name+"=", v.Label))
 	}
-	return found, d
+	return found
 }
 
-// program compiles the document of the workflow or the run that the arguments name.
-func (c completer) program(cmd *cobra.Command, args []string) (p *workflows.Program) {
-	if len(args) == 0 {
-		return nil
-	}
-	if cmd.Name() == "run" {
+// program compiles the document of the workflow or the run that the arguments name. It
+// returns an empty program if that fails.
+func (c completer) program(cmd *cobra.Command, args []string) *workflows.Program {
+	var p *workflows.Program
+	switch {
+	case len(args) == 0:
+	case cmd.Name() == "run":
 		if src, err := c.workflow(args[0]); err == nil {
 			_, p, _ = engine.Pack(src, c.kinds, c.load)
 		}
-		return p
+	default:
+		c.withStored(cmd, func(runs engine.Runs) {
+			id, err := findRun(cmd.Context(), runs, args[0])
+			if err == nil {
+				p, _ = c.programFor(cmd.Context(), runs, id, "", &engine.ResumeRequest{})
+			}
+		})
 	}
-	c.withStored(cmd, func(runs engine.Runs) {
-		id, err := findRun(cmd.Context(), runs, args[0])
-		if err == nil {
-			p, _ = c.programFor(cmd.Context(), runs, id, "", &engine.ResumeRequest{})
-		}
-	})
-	return p
+	return cmp.Or(p, &workflows.Program{})
 }
 
-func (c completer) client(cmd *cobra.Command, _ []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+func (c completer) clients(cmd *cobra.Command, _ []string) (found []cobra.Completion) {
 	file, _ := cmd.Flags().GetString("token-file")
 	tokens, err := c.tokens(file)
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
 	list, _ := tokens.List()
 	for _, x := range list {
 		found = append(found, cobra.CompletionWithDesc(x.Name, x.Mode))
 	}
-	return found, cobra.ShellCompDirectiveNoFileComp
+	return found
 }
 
-func (c completer) desktop(*cobra.Command, []string, string) (names []string, d cobra.ShellCompDirective) {
+func (c completer) desktops(*cobra.Command, []string) (names []cobra.Completion) {
 	home, err := c.folder()
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
 	for _, k := range virtual.List(desktopsFolder(home)) {
 		names = append(names, k.Name)
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }
 
-func (c completer) schedule(cmd *cobra.Command, _ []string, _ string) (names []string, d cobra.ShellCompDirective) {
+func (c completer) scheduled(cmd *cobra.Command, _ []string) (names []cobra.Completion) {
 	on, _, end, err := c.schedules(cmd)
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
 	defer end()
 	all, _ := on.List(cmd.Context())
 	for _, e := range all {
 		names = append(names, e.Name)
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }
 
-func (c completer) saved(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func (c completer) saved(*cobra.Command, []string) []cobra.Completion {
 	names, _ := c.savedNames()
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }
 
-func (c completer) version(_ *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+func (c completer) versions(_ *cobra.Command, args []string) (found []cobra.Completion) {
 	path, err := savedFiles{c.app}.Path(args[0])
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
 	all, _ := versions.List(path)
 	for _, v := range all {
-		found = append(found, v.Short()+"\t"+v.Saved.Local().Format(time.DateTime))
+		found = append(found, cobra.CompletionWithDesc(v.Short(), v.Saved.Local().Format(time.DateTime)))
 	}
-	return found, cobra.ShellCompDirectiveNoFileComp
+	return found
 }
