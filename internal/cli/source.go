@@ -110,11 +110,12 @@ func (l *library) savedNames() ([]string, error) {
 	files, err := os.ReadDir(savedWorkflows(dir))
 	var names []string
 	for _, f := range files {
-		if ending := filepath.Ext(f.Name()); slices.Contains(documentEndings, ending) {
+		ending := filepath.Ext(f.Name())
+		if slices.Contains(documentEndings, ending) && !strings.HasPrefix(f.Name(), ".") { // those say whose a workflow is
 			names = append(names, strings.TrimSuffix(f.Name(), ending))
 		}
 	}
-	return names, err
+	return slices.Compact(names), err
 }
 
 func savedFile(home, name string) (path string, ok bool) {
