@@ -291,6 +291,11 @@ steps:
 		if want := "a c x 7 c x 7"; s.did() != want || h.Status != Succeeded || h.Parent == "" {
 			t.Errorf("did %q, is %s with the parent %q; want %q, succeeded, and the first run", s.did(), h.Status, h.Parent, want)
 		}
+		r.Owner = "another"
+		if h := s.play(r); h.Status != Failed || h.Parent != "" {
+			t.Errorf("begun by a credential, the run is %s with the parent %q, which is not a run of this credential", h.Status, h.Parent)
+		}
+		r.Owner = ""
 		r.WorkflowID = "another"
 		if h := s.play(r); h.Status != Failed || h.Error.Code != steps.Invalid {
 			t.Errorf("without a run before it, the run is %s, want failed for the value that is missing", h.Status)

@@ -124,9 +124,9 @@ func (v *evaluator) creation(ctx context.Context, r Request) (Created, error) {
 }
 
 // inherit gives a run that begins in the middle the results of the last run with the
-// same workflow id.
+// same workflow id. A credential gets only those of its own runs.
 func (j *journal) inherit(ctx context.Context, c *Created) error {
-	for h, err := range j.e.Store.Runs(ctx, Query{WorkflowID: c.WorkflowID, Limit: 1}) {
+	for h, err := range j.e.Store.Runs(ctx, Query{WorkflowID: c.WorkflowID, Owner: c.Owner, Limit: 1}) {
 		if err != nil {
 			return err
 		}
