@@ -29,14 +29,19 @@ func (s *Store) Backup(ctx context.Context, dir string) error {
 		return err
 	}
 	// Files are stored before the events that name them, so the files of all
-	// copied events are found if the database is copied first.
-	if err := s.copyDatabase(filepath.Join(dir, databaseName)); err != nil {
+	// copied events are found if the database is copied first. It gets its name
+	// last, so a backup that was cut short cannot be taken for a whole one.
+	copied := filepath.Join(dir, partialName, databaseName)
+	if err := s.copyDatabase(copied); err != nil {
 		return err
 	}
 	for _, sort := range sortNames {
 		if err := copyFiles(ctx, sortDir(s.dir, sort), sortDir(dir, sort)); err != nil {
 			return fmt.Errorf("copying %s: %w", sort, err)
 		}
+	}
+	if err := renameDurably(copied, filepath.Join(dir, databaseName)); err != nil {
+		return explain(dir, err)
 	}
 	if err := (identity{Store: s.id.Store}).write(dir); err != nil {
 		return err

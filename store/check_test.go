@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -199,6 +200,25 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	if _, err := Restore(t.Context(), dir, t.TempDir(), Options{}); err == nil {
 		t.Error("an empty folder was taken for a backup")
 	}
+}
+
+// TestHalfABackupIsNone restores a backup that was ended before it had copied the pictures.
+func TestHalfABackupIsNone(t *testing.T) {
+	dir, backup := filled(t), filepath.Join(t.TempDir(), "b")
+	s := mustOpen(t, dir)
+	if _, err := s.Put(t.Context(), engine.Captures, []byte("picture")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Backup(ctx, backup); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the backup: %v", err)
+	}
+	mustClose(t, s)
+	if _, err := Restore(t.Context(), dir, backup, Options{}); err == nil {
+		t.Error("half a backup was restored")
+	}
+	wantEvents(t, mustOpen(t, dir), "run1", 40)
 }
 
 func TestBackupWhileWriting(t *testing.T) {
