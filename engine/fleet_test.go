@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -226,5 +227,31 @@ finally: [{tool_name: act, arguments: {name: f}}]`, nil))
 				t.Errorf("the run is %s (%+v) and did %q, want it cancelled, and finally done", h.Status, h.Error, s.did())
 			}
 		})
+	}
+}
+
+// TestAClientForgetsTheSecretsOfARunThatHasEnded holds that a server of a fleet, which
+// begins many runs, does not keep what it had to keep for them.
+func TestAClientForgetsTheSecretsOfARunThatHasEnded(t *testing.T) {
+	s := newStage(t)
+	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
+	s.Handed = func(_ context.Context, run string, secrets map[string]string) { maps.Copy(secrets, client.Unstored(run).Secrets) }
+	r := s.request("variables: {pin: {secret: true}}\nsteps: [{tool_name: act, arguments: {name: \"${{ inputs.pin }}\"}}]", nil)
+	r.Secrets, r.Environ = map[string]string{"pin": "hunter2"}, []string{"A=1"}
+	h, err := client.Start(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, taken, err := s.Take(t.Context(), h.ID, "w"); !taken || err != nil {
+		t.Fatalf("taken: %v, %v", taken, err)
+	}
+	if s.rest(h.ID); s.did() != "hunter2" {
+		t.Errorf("did %q", s.did())
+	}
+	if h, err = client.Wait(t.Context(), h.ID); h.Status != Succeeded || err != nil {
+		t.Fatalf("the run is %s, %v", h.Status, err)
+	}
+	if u := client.Unstored(h.ID); len(u.Secrets) > 0 || u.Environ != nil {
+		t.Errorf("kept is %+v", u)
 	}
 }

@@ -68,6 +68,9 @@ func noRun(id string, err error) error {
 // worker executes was interrupted.
 func (e *Engine) present(h Header) Header {
 	h.TakenBy = e.holds.by(h.ID)
+	if e.Elsewhere && h.Status.Ended() {
+		e.RestoreUnstored(h.ID, Unstored{}) // nobody will ask for it
+	}
 	if e.Elsewhere || h.Status != Running && h.Status != Queued {
 		return h // in a fleet, a run whose worker is lost gets another one
 	}
