@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"image"
 	"sync"
 	"time"
@@ -62,14 +63,25 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 
 type shot struct {
 	pixels *image.RGBA // before blanking
-	file   []byte      // the encoded picture
+	file   []byte      // the encoded picture; nil: it could not be encoded
 	done   chan struct{}
 }
 
 // store encodes and stores a picture with its password fields blanked. A picture that
 // equals the one before is not encoded again.
 func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *image.RGBA, fields []desktop.Rect) (hash string, size int, err error) {
-	s := &shot{pixels: develop(), done: make(chan struct{})}
+	defer func() {
+		if p := recover(); p != nil { // in a goroutine, it would end the process
+			err = fmt.Errorf("the picture failed in a way that it should not: %v", p)
+		}
+	}()
+	file := c.encode(ctx, d, &shot{pixels: develop(), done: make(chan struct{})}, fields)
+	hash, err = c.Files.Put(ctx, Captures, file)
+	return hash, len(file), err
+}
+
+func (c *Camera) encode(ctx context.Context, d *desktop.Desktop, s *shot, fields []desktop.Rect) []byte {
+	defer close(s.done)
 	c.mu.Lock()
 	before := c.last
 	c.last = s
@@ -77,16 +89,15 @@ func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *
 	if before != nil && same(before.pixels, s.pixels) { // and so with the same password fields
 		<-before.done
 		s.file = before.file
-	} else {
+	}
+	if s.file == nil {
 		fields = append(fields, c.Passwords.Find(ctx, d)...)
 		blank := observe.Blank(s.pixels, desktop.Point{}, fields)
 		c.mu.Lock()
+		defer c.mu.Unlock()
 		s.file = c.film.Add(blank)
-		c.mu.Unlock()
 	}
-	close(s.done)
-	hash, err = c.Files.Put(ctx, Captures, s.file)
-	return hash, len(s.file), err
+	return s.file
 }
 
 func same(a, b *image.RGBA) bool { return a.Rect == b.Rect && bytes.Equal(a.Pix, b.Pix) }

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"strings"
 	"testing"
 
 	"understudy/steps/desktop"
@@ -64,4 +65,37 @@ func TestAPictureThatEqualsTheLastIsThatOne(t *testing.T) {
 		t.Error("a change does not show")
 	}
 	take(0)
+}
+
+// spoilt is a screen whose pictures cannot be developed.
+type spoilt struct{ desktop.Screen }
+
+func (s spoilt) Snap(ctx context.Context) (func() *image.RGBA, error) {
+	_, err := s.Screen.Snap(ctx)
+	return func() *image.RGBA { panic("no such pixel") }, err
+}
+
+// TestAPictureThatCannotBeMadeEndsNothing takes pictures in the background, where a panic
+// would end the process with all its runs.
+func TestAPictureThatCannotBeMadeEndsNothing(t *testing.T) {
+	d := fake.New()
+	defer d.Close()
+	bad := d.Desktop()
+	bad.Screen = spoilt{bad.Screen}
+	c := &Camera{Files: &album{}}
+	take := func(on *desktop.Desktop) error {
+		done := make(chan error)
+		go c.Take(t.Context(), on, func(_ string, _ int, err error) { done <- err })
+		return <-done
+	}
+	for range underWay + 1 {
+		if err := take(bad); err == nil || !strings.Contains(err.Error(), "no such pixel") {
+			t.Errorf("got %v, want why there is no picture", err)
+		}
+	}
+	for range 2 {
+		if err := take(d.Desktop()); err != nil {
+			t.Error(err)
+		}
+	}
 }
