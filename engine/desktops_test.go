@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"understudy/steps/desktop"
@@ -111,6 +112,47 @@ func TestProgramWaitsForTheDesktopOfItsRun(t *testing.T) {
 			}
 			if h = s.rest(h.ID); h.Status != Succeeded {
 				t.Errorf("it is %s: %+v", h.Status, h.Error)
+			}
+		})
+	}
+}
+
+// TestWaitingForTheDesktopTakesNoTime waits for longer than the run may take, before a step
+// and before an evaluation that looks at the desktop.
+func TestWaitingForTheDesktopTakesNoTime(t *testing.T) {
+	for _, c := range []struct {
+		step  string
+		pause bool // it is paused meanwhile
+	}{
+		{`{tool_name: act, arguments: {name: a}}`, false},
+		{`{tool_name: act, arguments: {name: a}}`, true},
+		{`{tool_name: act, arguments: {name: a}, expect: "1 == 1"}`, false},
+		{`{tool_name: act, arguments: {name: a}, expect: "1 == 1"}`, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t)
+			s.Desktops = ownDesktops{desk: noDesk{}, opened: &atomic.Int32{}}
+			if err := s.Lease.Acquire(t.Context(), "another", AnyDesktop); err != nil {
+				t.Fatal(err)
+			}
+			r := s.request("timeout: 10s\nsteps: ["+c.step+"]", nil)
+			r.Queue = true
+			h, err := s.Start(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			want := Succeeded
+			if c.pause {
+				want = Paused
+				if err := s.Pause(t.Context(), h.ID); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				s.Lease.Release("another")
+			}
+			if h = s.rest(h.ID); h.Status != want {
+				t.Errorf("%+v: the run is %s: %+v", c, h.Status, h.Error)
 			}
 		})
 	}

@@ -25,11 +25,12 @@ func (w *worker) start(e start) error {
 	}
 	st := Started{Index: e.index, ID: e.node.ID, Kind: e.node.Kind.Name, Try: e.try, Args: w.holdBack(*e.node.Kind, form)}
 	if w.needsPlace(e.node.Kind) {
-		asked := time.Now()
-		if ok, err := w.takeLease(); !ok {
+		waited, ok, err := w.takeLease()
+		if !ok {
+			w.s.shiftClocks(waited)
 			return err
 		}
-		st.Queued = time.Since(asked).Truncate(time.Millisecond)
+		st.Queued = waited
 	}
 	if err := w.locate(e.node); err != nil {
 		return err
@@ -109,16 +110,18 @@ func (p *permission) refusal(kind string) error {
 	return p.use(&k)
 }
 
-// takeLease waits until the run is the only one that acts on its desktop.
-func (w *worker) takeLease() (ok bool, err error) {
+// takeLease waits until the run is the only one that acts on its desktop. The time counts
+// for no limit; who does not store it shifts the clocks.
+func (w *worker) takeLease() (waited time.Duration, ok bool, err error) {
 	if w.e.Lease.Holds(w.id) {
-		return true, nil
+		return 0, true, nil
 	}
+	defer func(asked time.Time) { waited = time.Since(asked).Truncate(time.Millisecond) }(time.Now())
 	ctx, done := w.context(unlimited)
 	defer done()
 	if !w.e.Lease.Free(w.claim) {
 		if err := w.flush(false); err != nil {
-			return false, err
+			return 0, false, err
 		}
 	}
 	if w.s.boundary() {
@@ -127,9 +130,9 @@ func (w *worker) takeLease() (ok bool, err error) {
 	w.queued.Store(true)
 	defer w.queued.Store(false)
 	if err := w.e.Lease.Acquire(ctx, w.id, w.claim); err != nil {
-		return false, nil // a stop or a pause, which takeSignals records
+		return 0, false, nil // a stop or a pause, which takeSignals records
 	}
-	return true, nil
+	return 0, true, nil
 }
 
 // try makes one attempt. It also returns where the step typed the text of its

@@ -118,7 +118,9 @@ func (w *worker) perform(e effect) (over bool, err error) {
 				return false, err
 			}
 			if w.claimsEarly() {
-				if ok, err := w.takeLease(); !ok {
+				waited, ok, err := w.takeLease()
+				w.s.shiftClocks(waited)
+				if !ok {
 					return false, err
 				}
 			}
