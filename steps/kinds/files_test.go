@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -282,6 +283,26 @@ func TestGlobFiles(t *testing.T) {
 				t.Errorf("files (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// The text of a time has no zeros at its end, so its order is not that of the times.
+func TestTheNewestFileIsFirst(t *testing.T) {
+	dir := tree(t, map[string]string{"whole": "", "tenth": "", "later": ""})
+	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for name, after := range map[string]time.Duration{"whole": 0, "tenth": 100 * time.Millisecond, "later": 120 * time.Millisecond} {
+		if err := os.Chtimes(filepath.Join(dir, name), begin, begin.Add(after)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := GlobFiles.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, args("pattern", "*"))
+	files, _ := o.Result["files"].([]any)
+	var got []string
+	for _, f := range files {
+		got = append(got, f.(map[string]any)["path"].(string))
+	}
+	if want := []string{"later", "tenth", "whole"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +40,7 @@ type FoundFile struct {
 	Path     string `json:"path" jsonschema:"where it is, from the folder that was searched"`
 	Bytes    int64  `json:"bytes" jsonschema:"how long it is"`
 	Modified string `json:"modified" jsonschema:"when it was changed"`
+	at       time.Time
 }
 
 func (a *GlobArgs) Validate() error {
@@ -56,10 +56,11 @@ func (a *GlobArgs) Validate() error {
 func globFiles(ctx context.Context, env *steps.Env, a GlobArgs) (GlobResult, error) {
 	r := GlobResult{Files: []FoundFile{}}
 	err := confined.Walk(ctx, env, a.Pattern, a.WorkingDirectory, func(f confined.Match) error {
-		r.Files = append(r.Files, FoundFile{f.Shown, f.Info.Size(), f.Info.ModTime().UTC().Format(time.RFC3339Nano)})
+		at := f.Info.ModTime()
+		r.Files = append(r.Files, FoundFile{f.Shown, f.Info.Size(), at.UTC().Format(time.RFC3339Nano), at})
 		return nil
 	})
-	slices.SortStableFunc(r.Files, func(a, b FoundFile) int { return cmp.Compare(b.Modified, a.Modified) })
+	slices.SortStableFunc(r.Files, func(a, b FoundFile) int { return b.at.Compare(a.at) })
 	r.Count = len(r.Files)
 	if r.Count > int(a.MaxResults) {
 		r.Files, r.Truncated = r.Files[:a.MaxResults], true
