@@ -13,18 +13,22 @@ import (
 // an application, or of the active window. It is for applications without elements.
 func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point, o WindowOptions) (at desktop.Point, err error) {
 	err = WaitUntil(ctx, t.TimeoutMS.Std(), func(ctx context.Context) error {
-		w, err := topmostWindow(ctx, hand.Desktop, t.Process)
+		meant, err := topmostWindow(ctx, hand.Desktop, t.Process)
 		if err != nil {
 			return err
 		}
-		if err := BringToFront(ctx, hand, o, w.ID); err != nil {
+		if err := BringToFront(ctx, hand, o, meant.ID); err != nil {
 			return err
 		}
 		windows, err := hand.Desktop.Windows(ctx)
-		if err == nil {
-			err = Placed(w)
-		}
 		if err != nil {
+			return err
+		}
+		w := windows.ByID(meant.ID) // its place may be another now
+		if w == nil {
+			return NoWindow(meant.Process, meant.Title)
+		}
+		if err := Placed(*w); err != nil {
 			return err
 		}
 		at = desktop.Point{X: w.Bounds.X + off.X, Y: w.Bounds.Y + off.Y}

@@ -50,6 +50,14 @@ func TestPointer(t *testing.T) {
 				}
 			},
 		},
+		{
+			say: "a click in a window that is maximized first", kind: ClickElement, acted: steps.ActedYes,
+			args: args("process", "notes", "x", 30.0, "y", 40.0, "in_window", true, "maximize_target", true, "restore_cursor", false),
+			set: func(d *fake.Desktop) {
+				manage(d, "Notes", desktop.Manage{Do: desktop.Place, Bounds: desktop.Rect{X: 100, Y: 200, W: 400, H: 400}})
+			},
+			result: map[string]any{"at": map[string]any{"x": 30.0, "y": 40.0}},
+		},
 		{say: "a click in the active window", kind: ClickElement, args: args("x", 30.0, "y", 40.0, "in_window", true, "restore_cursor", false), journal: []string{"click 30,40 left"}, acted: steps.ActedYes},
 		{say: "a click beside a window", kind: ClickElement, args: args("x", 3000.0, "y", 40.0, "in_window", true, "timeout_ms", 100.0), code: steps.NotActionable, acted: steps.ActedNo},
 		{say: "a click in the window of nobody", kind: ClickElement, args: args("process", "nobody", "x", 3.0, "y", 4.0, "in_window", true, "timeout_ms", 100.0), code: steps.NotFound, acted: steps.ActedNo},
