@@ -127,7 +127,8 @@ func instead(env *steps.Env, name string) string {
 	if u, err := url.Parse(name); err == nil && (u.Host != "" || u.Opaque != "") {
 		return "this is an address: open it with open_url"
 	}
-	if path, err := filepath.Abs(name); err == nil && env.MayUse(RunCommand.Name) == nil {
+	if env.MayUse(RunCommand.Name) == nil {
+		path := env.Abs(steps.Path(name))
 		if _, err := os.Stat(path); err == nil {
 			return "this is a file: open it with open_url and url: " + (&url.URL{Scheme: "file", Path: path}).String()
 		}

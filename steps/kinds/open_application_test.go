@@ -128,11 +128,12 @@ func TestWhatIsNoApplicationIsToldWhichKindOpensIt(t *testing.T) {
 		"https://example.org/a": "an address: open it with open_url",
 		"mailto:me@example.org": "an address: open it with open_url",
 		file:                    "a file: open it with open_url and url: file://" + strings.ReplaceAll(file, " ", "%20"),
+		filepath.Base(file):     "a file: open it with open_url and url: file://" + strings.ReplaceAll(file, " ", "%20"),
 		"no-such-program":       "install it",
 		"no such: program":      "install it",
 	} {
 		d := fake.New(fake.MustParse(notes)...).Desktop()
-		o := OpenApplication.Run(t.Context(), &steps.Env{Desktop: d}, map[string]any{"app_name": name})
+		o := OpenApplication.Run(t.Context(), &steps.Env{Desktop: d, Folders: steps.Folders{Dir: filepath.Dir(file)}}, map[string]any{"app_name": name})
 		if steps.CodeOf(o.Err) != steps.NotFound || !strings.Contains(o.Err.Error(), next) {
 			t.Errorf("%s: got %v, want %q", name, o.Err, next)
 		}
