@@ -18,7 +18,11 @@ type NoResult struct{}
 // Millis is a number of milliseconds in an argument.
 type Millis int
 
-func (m Millis) Std() time.Duration { return time.Duration(m) * time.Millisecond }
+// Std returns the duration, at most MaxDuration: a longer one might overflow and count
+// as none.
+func (m Millis) Std() time.Duration {
+	return time.Duration(min(m, Millis(MaxDuration.Std().Milliseconds()))) * time.Millisecond
+}
 
 // Count is a number of things in an argument, never negative.
 type Count int

@@ -40,7 +40,7 @@ func At(ctx context.Context, hand *Hand, t Target, n Requirement) (*desktop.Elem
 	if err != nil {
 		return nil, desktop.Point{}, err
 	}
-	long := t.TimeoutMS.Std() * time.Duration(1+t.Retries)
+	long := t.SearchTime()
 	el, at, err := AtQuery(ctx, hand, q, n, long)
 	if err != nil && len(q.Fallbacks) > 0 && ctx.Err() == nil {
 		first := err

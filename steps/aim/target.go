@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -135,6 +136,17 @@ type Target struct {
 	FallbackSelectors    steps.Selectors `json:"fallback_selectors,omitzero" use:"rare" jsonschema:"selectors that are tried when the others found nothing in time"`
 	TimeoutMS            steps.Millis    `json:"timeout_ms,omitzero" jsonschema:"how long to wait until it is there and ready"`
 	Retries              steps.Count     `json:"retries,omitzero" use:"rare" jsonschema:"how many more times to wait that long; what was begun is never repeated"`
+}
+
+// SearchTime returns how long to search for the element with all retries, at most
+// steps.MaxDuration.
+func (t *Target) SearchTime() time.Duration {
+	most := steps.MaxDuration.Std()
+	long := t.TimeoutMS.Std()
+	if long > 0 && time.Duration(t.Retries) >= most/long {
+		return most
+	}
+	return long * time.Duration(1+t.Retries)
 }
 
 // SearchTime is how long an action searches for its element by default.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -202,7 +201,7 @@ func (a *ClickArgs) aim(ctx context.Context, hand *aim.Hand) (*desktop.Element, 
 	if err != nil {
 		return nil, desktop.Point{}, err
 	}
-	return aim.AtQuery(ctx, hand, q, n, a.TimeoutMS.Std()*time.Duration(1+a.Retries))
+	return aim.AtQuery(ctx, hand, q, n, a.SearchTime())
 }
 
 // pressed returns the button and how often it is pressed.

@@ -41,7 +41,7 @@ type DelayResult struct {
 func delay(ctx context.Context, _ *steps.Env, a DelayArgs) (DelayResult, error) {
 	d := a.Duration.Std()
 	if a.DelayMS != nil {
-		d = time.Duration(*a.DelayMS) * time.Millisecond
+		d = steps.Millis(*a.DelayMS).Std()
 	}
 	return DelayResult{d.Milliseconds()}, steps.Sleep(ctx, d)
 }

@@ -2,9 +2,12 @@ package kinds
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -40,6 +43,16 @@ func TestAssert(t *testing.T) {
 	if o.Err == nil || o.Err.Error() != "the bill is empty" {
 		t.Errorf("got %v, want the message", o.Err)
 	}
+}
+
+func TestAVeryLongDelayDoesNotEndAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if o := Delay.Run(ctx, &steps.Env{}, args("delay_ms", 1e13)); o.Err == nil {
+			t.Errorf("it ended well: %v", o.Result)
+		}
+	})
 }
 
 func TestSetEnv(t *testing.T) {

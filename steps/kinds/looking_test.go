@@ -29,6 +29,18 @@ func TestLooking(t *testing.T) {
 				d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Button("New")) })
 			},
 		},
+		{
+			say: "waiting longer than can be counted", kind: WaitForElement, args: args("selector", "name:New", "timeout_ms", 1e13), took: time.Second,
+			set: func(d *fake.Desktop) {
+				d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Button("New")) })
+			},
+		},
+		{
+			say: "waiting more often than can be counted", kind: WaitForElement, args: args("selector", "name:New", "retries", 4e9), took: time.Second,
+			set: func(d *fake.Desktop) {
+				d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Button("New")) })
+			},
+		},
 		{say: "waiting in vain", kind: WaitForElement, args: args("selector", "name:New"), code: steps.Timeout, err: "did not become there", took: 3 * time.Second},
 		{
 			say: "waiting until it is gone", kind: WaitForElement, args: args("selector", "name:Save", "condition", "gone"), took: time.Second,

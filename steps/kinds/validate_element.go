@@ -3,7 +3,6 @@ package kinds
 import (
 	"context"
 	"slices"
-	"time"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -47,7 +46,7 @@ func validateElement(ctx context.Context, hand *aim.Hand, a ValidateArgs) (Valid
 	}
 	all := slices.Concat(q.First, q.Fallbacks)
 	r := ValidateResult{}
-	err = aim.WaitUntil(ctx, a.TimeoutMS.Std()*time.Duration(1+a.Retries), func(ctx context.Context) error {
+	err = aim.WaitUntil(ctx, a.SearchTime(), func(ctx context.Context) error {
 		found, err := allSought(ctx, hand, aim.Query{Ref: q.Ref, First: all})
 		r.describe(found)
 		return err

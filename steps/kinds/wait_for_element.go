@@ -70,7 +70,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 	q.First = append(q.First, q.Fallbacks...)
 	start := time.Now()
 	var r WaitResult
-	err = aim.WaitUntil(ctx, a.TimeoutMS.Std()*time.Duration(1+a.Retries), func(ctx context.Context) error {
+	err = aim.WaitUntil(ctx, a.SearchTime(), func(ctx context.Context) error {
 		found, err := allSought(ctx, hand, q)
 		if a.Condition == Gone {
 			return stillThere(found, err)
