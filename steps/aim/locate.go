@@ -194,7 +194,7 @@ func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, e
 		known = env.Trees.Element(ref)
 	}
 	if known == nil {
-		return nil, steps.Errorf(steps.NotFound, "%w %s", errNoRef, ref).WithNext("look at the elements with get_window_tree, and use a ref of that tree")
+		return nil, steps.Errorf(steps.NotFound, "%w %s", ErrNoRef, ref).WithNext("look at the elements with get_window_tree, and use a ref of that tree")
 	}
 	now, err := env.Desktop.Refresh(ctx, known.Handle)
 	switch {
@@ -206,5 +206,6 @@ func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, e
 	return inTree(now, known), nil
 }
 
-// errNoRef means that the ref was never assigned, so waiting cannot help.
-var errNoRef = errors.New("no tree that was shown has the ref")
+// ErrNoRef means that the ref was never assigned. Waiting cannot help, and nothing is
+// known of the element.
+var ErrNoRef = errors.New("no tree that was shown has the ref")

@@ -114,7 +114,19 @@ func TestTreeAndRefs(t *testing.T) {
 		if o := run(ClickElement, args("ref", "e99", "timeout_ms", 100.0)); time.Since(began) > 0 || code(o) != steps.NotFound || !strings.Contains(o.Err.Error(), "no tree that was shown has the ref e99") {
 			t.Errorf("an unknown ref: %v", o.Err)
 		}
+		if o := run(WaitForElement, args("ref", "e99", "condition", "gone")); o.Err == nil || !strings.Contains(o.Err.Error(), "no tree that was shown has the ref e99") {
+			t.Errorf("an unknown ref is gone: %v", o.Err)
+		}
+		if o := run(ValidateElement, args("ref", "e99")); code(o) != steps.NotFound {
+			t.Errorf("an unknown ref is that of no element: %v, %v", o.Result, o.Err)
+		}
 		d.Remove(d.Find("name:Save"))
+		if o := run(WaitForElement, args("ref", "e6", "condition", "gone")); o.Err != nil {
+			t.Errorf("a stale ref is not gone: %v", o.Err)
+		}
+		if o := run(ValidateElement, args("ref", "e6")); o.Err != nil || o.Result["exists"] != false {
+			t.Errorf("a stale ref exists: %v, %v", o.Result, o.Err)
+		}
 		if o := run(ClickElement, args("ref", "e6", "timeout_ms", 100.0)); code(o) != steps.NotFound || !strings.Contains(o.Err.Error(), "stale") {
 			t.Errorf("a stale ref: %v", o.Err)
 		}

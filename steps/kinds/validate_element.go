@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"understudy/steps"
@@ -51,7 +52,7 @@ func validateElement(ctx context.Context, hand *aim.Hand, a ValidateArgs) (Valid
 		r.describe(found)
 		return err
 	})
-	if steps.CodeOf(err) == steps.NotFound && ctx.Err() == nil {
+	if steps.CodeOf(err) == steps.NotFound && !errors.Is(err, aim.ErrNoRef) && ctx.Err() == nil {
 		err = nil
 	}
 	if err == nil {

@@ -103,7 +103,7 @@ func stillThere(found []*desktop.Element, err error) error {
 	if err == nil {
 		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s is still there", aim.Describe(found[0])), Next: "do first what takes it away, or give it more time with timeout_ms"}
 	}
-	if steps.CodeOf(err) == steps.NotFound {
+	if steps.CodeOf(err) == steps.NotFound && !errors.Is(err, aim.ErrNoRef) {
 		return nil
 	}
 	return err
