@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
@@ -161,12 +162,22 @@ func trimTraceParent(text string) string {
 	return text[:min(len(text), longest)]
 }
 
+// toolsetsHeader lists the toolsets to which a client restricts itself.
+const toolsetsHeader = "X-MCP-Toolsets"
+
 // limitsFromHeaders returns the limits in the headers of a request: those that the
-// client asks for, and the mode of the path.
+// client asks for, and the mode of the path. A toolset that does not exist allows
+// nothing.
 func limitsFromHeaders(h http.Header) access.Limits {
-	toolsets, err := access.ParseToolsets(h.Get("X-MCP-Toolsets"))
-	if err != nil {
-		toolsets = nil
-	}
+	toolsets, _ := access.ParseToolsets(h.Get(toolsetsHeader)) // checkToolsets reports the error
 	return access.Limits{Mode: access.Mode(h.Get(httpd.ModeHeader)), ReadOnly: h.Get("X-MCP-Readonly") == "true", Toolsets: toolsets}
+}
+
+// checkToolsets returns the protocol error for a request whose headers name a toolset that
+// does not exist.
+func checkToolsets(h http.Header) error {
+	if _, err := access.ParseToolsets(h.Get(toolsetsHeader)); err != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: toolsetsHeader + ": " + err.Error()}
+	}
+	return nil
 }

@@ -16,7 +16,9 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/scratch"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
+	"understudy/steps"
 	"understudy/steps/desktop"
 )
 
@@ -209,6 +211,32 @@ func TestModeOfAClientChanges(t *testing.T) {
 	res.Body.Close()
 	if _, res := p.Call(t, "click_element", byhand.Object{}); byhand.Dig(res, "error", "code") != -32002.0 {
 		t.Errorf("a click after the change: %v", res)
+	}
+}
+
+// TestUnknownToolsetIsNamed asks for a toolset that does not exist beside one that does.
+// The first request is answered with both, and nothing is listed or done in excess.
+func TestUnknownToolsetIsNamed(t *testing.T) {
+	site := newStage(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} }).site().URL
+	for _, version := range byhand.HTTPVersions {
+		v := byhand.Visitor{Version: version, Address: site + "/mcp", Header: http.Header{"X-Mcp-Toolsets": {"core, shel"}}}
+		method, params := "tools/list", byhand.Object{}
+		if version < modern {
+			method, params = "initialize", byhand.Greeting(version, byhand.Object{})
+		}
+		_, res := v.Ask(t, method, params)
+		for _, want := range []string{`"shel"`, "core", "shell"} {
+			if !strings.Contains(byhand.Said(res), want) {
+				t.Errorf("%s: no %s in the answer: %v", version, want, res)
+			}
+		}
+		if byhand.Dig(res, "error", "code") != -32602.0 {
+			t.Errorf("%s: the code: %v", version, res)
+		}
+	}
+	v := byhand.Visitor{Version: modern, Address: site + "/mcp", Header: http.Header{"X-Mcp-Toolsets": {"shel"}}}
+	if _, res := v.Call(t, "run_command", byhand.Object{"run": "true"}); res["error"] == nil {
+		t.Errorf("a command with a toolset that does not exist: %v", res)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// middleware wraps every request: it shows each client only its tools, and turns a panic
-// into an error of one request.
+// middleware wraps every request: it refuses headers that cannot be followed, shows each
+// client only its tools, and turns a panic into an error of one request.
 func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -24,6 +24,12 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; the server's log has the details"}
 			}
 		}()
+		from, ok := req.(serverRequest)
+		if ok {
+			if err := checkToolsets(headers(from)); err != nil {
+				return nil, err
+			}
+		}
 		res, err = next(ctx, method, req)
 		err = encodable(err, req)
 		if c, ok := req.(*mcp.CallToolRequest); ok && s.noSuchTool(c.Params.Name, err) {
@@ -32,7 +38,7 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		if set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams]); ok && err == nil {
 			s.levels.set(set.Session, set.Params.Level)
 		}
-		if from, ok := req.(serverRequest); ok && err == nil {
+		if ok && err == nil {
 			res = s.visible(res, from)
 		}
 		return res, err

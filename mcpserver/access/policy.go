@@ -79,18 +79,17 @@ func Toolsets() []steps.Toolset {
 	return []steps.Toolset{steps.Core, steps.Desktop, steps.Files, steps.Shell, steps.Vision, steps.Record, steps.Flow, steps.Desktops, steps.Schedules, All}
 }
 
-// ParseToolsets reads a list such as "core,files".
-func ParseToolsets(text string) ([]steps.Toolset, error) {
-	var out []steps.Toolset
+// ParseToolsets reads a list such as "core,files". If there is no toolset of a name, it
+// returns an error besides the list.
+func ParseToolsets(text string) (out []steps.Toolset, err error) {
 	for name := range strings.SplitSeq(text, ",") {
 		t := steps.Toolset(strings.TrimSpace(name))
 		if t == "" {
 			continue
 		}
-		if !slices.Contains(Toolsets(), t) {
-			return nil, steps.Errorf(steps.Invalid, "there is no toolset %q: known are %v", t, Toolsets())
+		if out = append(out, t); err == nil && !slices.Contains(Toolsets(), t) {
+			err = steps.Errorf(steps.Invalid, "there is no toolset %q: known are %v", t, Toolsets())
 		}
-		out = append(out, t)
 	}
-	return out, nil
+	return out, err
 }
