@@ -112,6 +112,9 @@ func (a *Asker) Run(ctx context.Context, c Call, h engine.Header) (*engine.Answe
 		q, state.Page = &mcp.ElicitParams{Mode: "url", Message: h.Question.Text, URL: address, ElicitationID: token}, token
 	}
 	res, pending, err := a.elicit(ctx, c, q, state)
+	if pending == nil { // no later call brings the answer
+		defer a.secrets.end(state.Page)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, nil, nil
@@ -127,8 +130,8 @@ func (a *Asker) answer(ctx context.Context, q *engine.Question, res *mcp.ElicitR
 	if q.Sort != engine.AskSecret {
 		return answerOf(q, res.Content)
 	}
-	given, err := a.secrets.wait(ctx, state.Page)
-	if err != nil {
+	given := a.secrets.wait(ctx, state.Page)
+	if given == nil {
 		return nil
 	}
 	return &engine.Answer{Secrets: given}
@@ -144,6 +147,7 @@ func (a *Asker) Resumed(ctx context.Context, c Call, h engine.Header, state Stat
 	res := c.accepted()
 	if res == nil || h.Question == nil {
 		a.log.Info("question declined", "run", h.ID, "client", c.Client)
+		a.secrets.end(state.Page)
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)

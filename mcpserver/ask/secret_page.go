@@ -3,11 +3,11 @@ package ask
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"html/template"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,7 +29,10 @@ type secretForm struct {
 	until time.Time
 }
 
-// open makes a page; the first call starts the server.
+func (f *secretForm) ended() bool { return !time.Now().Before(f.until) }
+
+// open makes a page, or returns the one at which the run asks already: the person may
+// still be there. The first call starts the server.
 func (p *secretPages) open(run string, names []string) (token, address string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,34 +45,45 @@ func (p *secretPages) open(run string, names []string) (token, address string, e
 		p.base, p.pages = "http://"+l.Addr().String()+"/", map[string]*secretForm{}
 		go func() { _ = p.server.Serve(l) }()
 	}
+	until := time.Now().Add(stateLifetime)
 	for t, f := range p.pages {
-		if time.Now().After(f.until) {
+		switch {
+		case f.run == run && slices.Equal(f.names, names) && !f.ended():
+			f.until = until
+			return t, p.base + t, nil
+		case time.Since(f.until) > stateLifetime:
 			delete(p.pages, t)
 		}
 	}
 	token = rand.Text()
-	p.pages[token] = &secretForm{run, names, make(chan map[string]string, 1), time.Now().Add(stateLifetime)}
+	p.pages[token] = &secretForm{run, names, make(chan map[string]string, 1), until}
 	return token, p.base + token, nil
 }
 
-var errNoPage = errors.New("the page for the secret is gone")
+// end ends a page: nobody waits for its answer any more. It still says so for a while.
+func (p *secretPages) end(token string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f := p.pages[token]; f != nil && !f.ended() {
+		f.until = time.Now()
+	}
+}
 
-// wait returns what a person entered on a page.
-func (p *secretPages) wait(ctx context.Context, token string) (map[string]string, error) {
+// wait returns what a person entered on a page, and ends the page. It returns nil if
+// the context or the page ends before.
+func (p *secretPages) wait(ctx context.Context, token string) map[string]string {
 	p.mu.Lock()
 	f := p.pages[token]
 	p.mu.Unlock()
 	if f == nil {
-		return nil, errNoPage
+		return nil
 	}
 	select {
 	case given := <-f.given:
-		p.mu.Lock()
-		delete(p.pages, token)
-		p.mu.Unlock()
-		return given, nil
+		p.end(token)
+		return given
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil
 	}
 }
 
@@ -86,6 +100,7 @@ func (p *secretPages) close() error {
 func (p *secretPages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	f, own := p.pages[strings.TrimPrefix(r.URL.Path, "/")], strings.TrimSuffix(p.base, "/")
+	ended := f != nil && f.ended()
 	p.mu.Unlock()
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'")
@@ -95,6 +110,8 @@ func (p *secretPages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f == nil || "http://"+r.Host != own || origin != "" && origin != own && origin != "null":
 		http.Error(w, "There is no such page.", http.StatusNotFound)
+	case ended:
+		http.Error(w, requestEnded, http.StatusGone)
 	case r.Method == http.MethodGet:
 		_ = secretTemplate.Execute(w, f.names)
 	case r.Method == http.MethodPost:
@@ -114,13 +131,20 @@ func (p *secretPages) submit(w http.ResponseWriter, r *http.Request, f *secretFo
 	for _, n := range f.names {
 		given[n] = r.PostForm.Get(n)
 	}
-	select {
-	case f.given <- given:
-		fmt.Fprintln(w, "Thank you. The run goes on; this page can be closed.")
-	default:
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case f.ended():
+		http.Error(w, requestEnded, http.StatusGone)
+	case len(f.given) > 0:
 		http.Error(w, "The answer was given already.", http.StatusConflict)
+	default:
+		f.given <- given
+		fmt.Fprintln(w, "Thank you. The run goes on; this page can be closed.")
 	}
 }
+
+const requestEnded = "The request has ended: what is entered here goes nowhere. Resume the run to be asked again."
 
 var secretTemplate = template.Must(template.New("secret").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>A secret for Understudy</title>
