@@ -10,10 +10,7 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
-
-	"github.com/godbus/dbus/v5"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland/wire"
@@ -201,84 +198,4 @@ func (c *dataControl) offer(ctx context.Context, text string) (taken <-chan stru
 	}
 	c.device.SetSelection(source)
 	return reads, c.conn.Sync(ctx)
-}
-
-// busText is our text on a clipboard that is operated over the bus. The interfaces of GNOME and
-// of the portal for that have the same methods.
-type busText struct {
-	// call calls a method of the interface.
-	call func(ctx context.Context, method string, args ...any) *dbus.Call
-	// explain puts an error of a call into words.
-	explain func(context.Context, error) error
-
-	mu    sync.Mutex    // guards the fields below
-	owned bool          // the clipboard has our text
-	kinds []string      // the types that it offers, if a signal tells them
-	own   string        // our text
-	reads chan struct{} // of our text
-}
-
-// changed hears whether the clipboard has our text, and which types it offers.
-func (c *busText) changed(owned bool, kinds []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.owned, c.kinds = owned, kinds
-}
-
-// give starts to write our text to a program that reads the clipboard, which may be slow.
-func (c *busText) give(serial uint32) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	text, reads := c.own, c.reads
-	go func() {
-		var fd dbus.UnixFD
-		err := c.call(context.Background(), "SelectionWrite", serial).Store(&fd)
-		if err == nil {
-			err = giveText(pipeOf(fd), text)
-		}
-		_ = c.call(context.Background(), "SelectionWriteDone", serial, err == nil).Err // the reader sees the end
-		tellRead(reads)
-	}()
-}
-
-// pipeOf returns a file whose reads and writes can have deadlines.
-func pipeOf(fd dbus.UnixFD) *os.File {
-	_ = syscall.SetNonblock(int(fd), true)
-	return os.NewFile(uintptr(fd), "from the bus")
-}
-
-// read reads the text of the clipboard. Its types are nil if a signal has told them.
-func (c *busText) read(ctx context.Context, kinds []string) (string, error) {
-	c.mu.Lock()
-	own, owned := c.own, c.owned
-	if kinds == nil {
-		kinds = c.kinds
-	}
-	c.mu.Unlock()
-	switch {
-	case owned:
-		return own, nil
-	case len(kinds) == 0:
-		return "", nil
-	}
-	kind, err := textAmong(kinds)
-	if err != nil {
-		return "", err
-	}
-	var fd dbus.UnixFD
-	if err := c.call(ctx, "SelectionRead", kind).Store(&fd); err != nil {
-		return "", c.explain(ctx, err)
-	}
-	r := pipeOf(fd)
-	defer r.Close()
-	return readText(ctx, r)
-}
-
-// put puts text on the clipboard. The option is the name for its types.
-func (c *busText) put(ctx context.Context, text, option string) (<-chan struct{}, error) {
-	reads := make(chan struct{}, 1)
-	c.mu.Lock()
-	c.own, c.owned, c.reads = text, true, reads
-	c.mu.Unlock()
-	return reads, c.explain(ctx, c.call(ctx, "SetSelection", map[string]dbus.Variant{option: dbus.MakeVariant(texts)}).Err)
 }

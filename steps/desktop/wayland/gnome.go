@@ -12,6 +12,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/godbus/dbus/v5"
@@ -227,6 +228,29 @@ func (g *gnome) openRemote(ctx context.Context) error {
 		return &desktop.MissingError{What: fmt.Sprintf("GNOME lets nobody press keys or buttons: %v", err)}
 	}
 	return nil
+}
+
+// openSelection starts to listen for changes of the clipboard of the remote desktop.
+func (g *gnome) openSelection() selection {
+	if g.remote == nil {
+		return nil
+	}
+	c := &busClipboard{
+		explain: gnomeError,
+		ready:   func() error { return nil },
+		hyphens: true,
+		call: func(ctx context.Context, method string, args ...any) *dbus.Call {
+			return g.remote.CallWithContext(ctx, gnomeRemote+".Session."+method, 0, args...)
+		},
+		ask: func(ctx context.Context) (kinds []string, err error) {
+			err = g.ask(ctx, "Kinds", []any{&kinds})
+			return kinds, err
+		},
+	}
+	listen(g.bus, &g.signals, func(s *dbus.Signal) { c.hear(strings.TrimPrefix(s.Name, gnomeRemote+".Session."), s.Body) })
+	_ = g.bus.AddMatchSignal(dbus.WithMatchObjectPath(g.remote.Path()))
+	_ = g.remote.Call(gnomeRemote+".Session.EnableClipboard", 0, map[string]dbus.Variant{}).Err
+	return c
 }
 
 func (g *gnome) picture(ctx context.Context, part desktop.Rect, _ []desktop.Monitor) (*image.RGBA, error) {

@@ -29,8 +29,8 @@ type portal struct {
 	unseen  error // why there are no pictures
 	lasts   bool  // the permission can be kept
 
-	clipboard *portalSelection // nil if the portal has none
-	signals   sync.WaitGroup   // the goroutine that receives them
+	clipboard *busClipboard  // nil if the portal has none
+	signals   sync.WaitGroup // the goroutine that receives them
 
 	mu      sync.Mutex                            // guards the fields below
 	asked   int                                   // how many requests there have been
@@ -273,11 +273,17 @@ func (p *portal) hear(s *dbus.Signal) {
 		if s.Path == p.session {
 			p.ended = portalMissing("the person ended that keyboard, pointer and screen may be used; nothing was done, and it is asked again the next time")
 		}
-	case portalClips + ".SelectionOwnerChanged", portalClips + ".SelectionTransfer":
-		if p.clipboard != nil {
-			p.clipboard.hear(s)
+	default:
+		if p.clipboard != nil && len(s.Body) > 0 && s.Body[0] == p.session {
+			p.clipboard.hear(strings.TrimPrefix(s.Name, portalClips+"."), s.Body[1:])
 		}
 	}
+}
+
+func (p *portal) openSelection() *busClipboard {
+	return &busClipboard{explain: portalError, ready: p.ready, call: func(ctx context.Context, method string, args ...any) *dbus.Call {
+		return p.desk.CallWithContext(ctx, portalClips+"."+method, 0, append([]any{p.session}, args...)...)
+	}}
 }
 
 // ready fails if the session is over.
