@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -29,9 +28,8 @@ type kwin struct {
 	protocolOutputs
 
 	asks chan *kwinAsk
+	last chan *kwinAsk // the question that the script answers next; has capacity 1
 	gone chan struct{} // closed by close
-	mu   sync.Mutex
-	now  *kwinAsk // the last question; guarded by mu
 }
 
 // kwinAsk is a question with a channel for its answer.
@@ -58,7 +56,7 @@ func findKWin(ctx context.Context, pid int, folder string) (placement, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kwin{bus: bus, peer: peer, plugin: "understudy" + strings.NewReplacer(":", "-", ".", "-").Replace(bus.Names()[0]), asks: make(chan *kwinAsk), gone: make(chan struct{})}
+	k := &kwin{bus: bus, peer: peer, plugin: "understudy" + strings.NewReplacer(":", "-", ".", "-").Replace(bus.Names()[0]), asks: make(chan *kwinAsk), last: make(chan *kwinAsk, 1), gone: make(chan struct{})}
 	if err := k.open(ctx); err != nil {
 		k.close()
 		return nil, err
@@ -128,17 +126,14 @@ func (k kwinAnswers) Next(from dbus.Sender, answer string) (string, *dbus.Error)
 	if string(from) != k.peer {
 		return "", dbus.NewError("org.freedesktop.DBus.Error.AccessDenied", nil)
 	}
-	k.mu.Lock()
-	if k.now != nil {
-		k.now.answer <- answer
-		k.now = nil
+	select {
+	case ask := <-k.last:
+		ask.answer <- answer
+	default:
 	}
-	k.mu.Unlock()
 	select {
 	case ask := <-k.asks:
-		k.mu.Lock()
-		k.now = ask
-		k.mu.Unlock()
+		k.last <- ask
 		return ask.text, nil
 	case <-time.After(kwinRest):
 		return "", nil
