@@ -155,7 +155,7 @@ func (b *keyboard) enter(ctx context.Context, text string) error {
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // paste enters text by the clipboard, whose text it restores.
-func (b *keyboard) paste(ctx context.Context, text string) error {
+func (b *keyboard) paste(ctx context.Context, text string) (err error) {
 	before, err := b.clipboard.ReadClipboard(ctx)
 	if err != nil {
 		return fmt.Errorf("this program takes an emoji only from the clipboard: %w", err)
@@ -164,15 +164,20 @@ func (b *keyboard) paste(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
+	defer func() { // also if the caller has given up: the text may be a secret
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), settle)
+		defer cancel()
+		err = errors.Join(err, b.clipboard.write(after, before))
+	}()
 	err = b.withoutModifiers(func() error {
 		return b.press(ctx, desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "v"}})
 	})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the program did not take the text from the clipboard: %w", desktop.ErrRefused))
+	waiting, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the program did not take the text from the clipboard: %w", desktop.ErrRefused))
 	defer cancel()
-	if err := b.conn.Await(ctx, taken); err != nil {
+	if err := b.conn.Await(waiting, taken); err != nil {
 		return err
 	}
 	for rest := time.After(pasteRest); rest != nil; {
@@ -183,7 +188,7 @@ func (b *keyboard) paste(ctx context.Context, text string) error {
 			rest = nil
 		}
 	}
-	return b.clipboard.write(ctx, before)
+	return nil
 }
 
 // pasteRest is how long nobody must have read the clipboard before its text is restored: a

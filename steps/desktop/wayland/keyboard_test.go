@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -74,15 +76,23 @@ func TestALineEndOfTwoCharactersIsTypedOnce(t *testing.T) {
 	}
 }
 
-// notedClipboard notes what is put there. Everything is read at once.
-type notedClipboard []string
+// notedClipboard notes what is put there. Everything is read at once, unless nobody reads.
+type notedClipboard struct {
+	texts  []string
+	unread bool
+}
 
 func (*notedClipboard) read(context.Context) (string, error) { return "before", nil }
 
-func (c *notedClipboard) offer(_ context.Context, text string) (<-chan struct{}, error) {
-	*c = append(*c, text)
+func (c *notedClipboard) offer(ctx context.Context, text string) (<-chan struct{}, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	c.texts = append(c.texts, text)
 	taken := make(chan struct{}, 1)
-	taken <- struct{}{}
+	if !c.unread {
+		taken <- struct{}{}
+	}
 	return taken, nil
 }
 
@@ -101,10 +111,32 @@ func TestATextIsPastedWithoutTheHeldModifiers(t *testing.T) {
 	}
 	codes := []uint32{named[desktop.Ctrl], plainStrokes['v'].code, named[desktop.Shift]}
 	masks := []uint32{0, input.ModBits[desktop.Ctrl], 0}
-	if diff := cmp.Diff(codes, noted.codes) + cmp.Diff(masks, noted.masks) + cmp.Diff([]string{"text", "before"}, []string(*clips)); diff != "" {
+	if diff := cmp.Diff(codes, noted.codes) + cmp.Diff(masks, noted.masks) + cmp.Diff([]string{"text", "before"}, clips.texts); diff != "" {
 		t.Errorf("the keys, the modifiers that they were pressed with, and the texts (-want +got):\n%s", diff)
 	}
 	if noted.mask != input.ModBits[desktop.Shift] || b.mods() != noted.mask {
 		t.Errorf("the modifiers %#x are held, want Shift", noted.mask)
 	}
+}
+
+// The clipboard gets its text back even if the program does not take the one that is pasted, or the
+// caller gives up.
+func TestATextThatIsNotPastedDoesNotStayOnTheClipboard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := onNotedKeys()
+		clips := &notedClipboard{unread: true}
+		b.Driver = &Driver{conn: &wire.Conn{}}
+		b.clipboard.selection = clips
+		if err := b.paste(t.Context(), "text"); !errors.Is(err, desktop.ErrRefused) {
+			t.Errorf("nobody took the text: %v, want a refusal", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := b.paste(ctx, "another"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the caller gave up: %v", err)
+		}
+		if diff := cmp.Diff([]string{"text", "before", "another", "before"}, clips.texts); diff != "" {
+			t.Errorf("the texts on the clipboard (-want +got):\n%s", diff)
+		}
+	})
 }
