@@ -42,8 +42,11 @@ func (b *keyboard) modifiers(mask uint32) error {
 
 // mods returns the mask of the modifiers that KeyDown holds.
 func (b *keyboard) mods() (mask uint32) {
-	for k := range b.down {
+	for k, s := range b.down {
 		mask |= input.ModBits[k]
+		for _, m := range s.mods() {
+			mask |= input.ModBits[m]
+		}
 	}
 	return mask
 }
@@ -78,7 +81,8 @@ func (b *keyboard) strokeOf(ctx context.Context, k desktop.Key) (stroke, error) 
 	return stroke{}, &desktop.MissingError{What: fmt.Sprintf("in a Wayland session the key %q cannot be pressed: wanted one of the usual English keyboard, which %q is not; type it as text instead", k, k)}
 }
 
-// setKey presses or releases a key. Pressing a key that is down does nothing.
+// setKey presses or releases a key, with the modifiers that it needs. Pressing a key that is down
+// does nothing.
 func (b *keyboard) setKey(ctx context.Context, k desktop.Key, down bool) error {
 	s, err := b.strokeOf(ctx, k)
 	if err != nil {
@@ -87,7 +91,8 @@ func (b *keyboard) setKey(ctx context.Context, k desktop.Key, down bool) error {
 	if _, held := b.down[k]; held && down {
 		return nil
 	}
-	if err := b.modifiers(b.mods()); err != nil {
+	before := b.mods()
+	if err := b.modifiers(before); err != nil {
 		return err
 	}
 	if down {
@@ -95,7 +100,20 @@ func (b *keyboard) setKey(ctx context.Context, k desktop.Key, down bool) error {
 	} else {
 		delete(b.down, k)
 	}
-	return errors.Join(b.keys.key(s.code, down), b.modifiers(b.mods()))
+	var codes []uint32
+	for _, m := range s.mods() {
+		if (before^b.mods())&input.ModBits[m] != 0 { // nothing else holds it
+			codes = append(codes, named[m])
+		}
+	}
+	codes = append(codes, s.code)
+	if !down {
+		slices.Reverse(codes)
+	}
+	for _, code := range codes {
+		err = errors.Join(err, b.keys.key(code, down), b.modifiers(b.mods()))
+	}
+	return err
 }
 
 // press presses a chord's modifiers and its key, and releases them in reverse. A character
@@ -115,8 +133,8 @@ func (b *keyboard) press(ctx context.Context, a desktop.Press) error {
 	if err != nil {
 		return err
 	}
-	for m, needed := range map[desktop.Key]bool{desktop.Shift: key.shift, desktop.AltGr: key.altGr} {
-		if needed && !slices.Contains(c.Mods, m) {
+	for _, m := range key.mods() {
+		if !slices.Contains(c.Mods, m) {
 			c.Mods = append(slices.Clone(c.Mods), m)
 		}
 	}
@@ -199,9 +217,12 @@ func (b *keyboard) release() {
 	if len(b.down) == 0 {
 		return
 	}
-	for k, s := range b.down {
+	for _, s := range b.down {
 		_ = b.keys.key(s.code, false) // it could be pressed
-		delete(b.down, k)
+		for _, m := range s.mods() {
+			_ = b.keys.key(named[m], false)
+		}
 	}
+	clear(b.down)
 	_ = b.keys.modifiers(0)
 }

@@ -19,6 +19,7 @@ import (
 // notedKeys note what they are asked for.
 type notedKeys struct {
 	mask  uint32 // the modifiers that are held
+	down  map[uint32]bool
 	masks []uint32
 	codes []uint32
 	texts []string
@@ -28,7 +29,10 @@ type notedKeys struct {
 func (k *notedKeys) key(code uint32, down bool) error {
 	if down {
 		k.codes, k.masks = append(k.codes, code), append(k.masks, k.mask)
+		k.down[code] = true
+		return nil
 	}
+	delete(k.down, code)
 	return nil
 }
 
@@ -43,8 +47,35 @@ func (k *notedKeys) text(_ context.Context, text string, syms []uint32) error {
 }
 
 func onNotedKeys() (*keyboard, *notedKeys) {
-	noted := &notedKeys{}
+	noted := &notedKeys{down: map[uint32]bool{}}
 	return &keyboard{keys: noted, down: map[desktop.Key]stroke{}}, noted
+}
+
+// A key that is held for a character with Shift is held with that, and released with it, unless
+// something else holds Shift too.
+func TestACharacterWithShiftIsHeldWithShift(t *testing.T) {
+	b, noted := onNotedKeys()
+	hold := func(k desktop.Key, down bool) {
+		t.Helper()
+		if err := b.setKey(t.Context(), k, down); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shift, bit := named[desktop.Shift], input.ModBits[desktop.Shift]
+	hold("!", true)
+	codes, masks := []uint32{shift, plainStrokes['!'].code}, []uint32{0, bit}
+	if diff := cmp.Diff(codes, noted.codes) + cmp.Diff(masks, noted.masks); diff != "" {
+		t.Errorf("the keys, and the modifiers that they were pressed with (-want +got):\n%s", diff)
+	}
+	hold("A", true)
+	hold("!", false)
+	if want := map[uint32]bool{shift: true, plainStrokes['A'].code: true}; noted.mask != bit || !cmp.Equal(noted.down, want) {
+		t.Errorf("with A still held, %v are down, with the modifiers %#x", noted.down, noted.mask)
+	}
+	b.release()
+	if noted.mask != 0 || len(noted.down) > 0 {
+		t.Errorf("in the end %v are down, with the modifiers %#x", noted.down, noted.mask)
+	}
 }
 
 // A key that the usual keyboard lacks is refused, and no other one is pressed in its place.

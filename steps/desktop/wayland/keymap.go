@@ -83,6 +83,17 @@ type stroke struct {
 	altGr bool
 }
 
+// mods returns these modifiers.
+func (s stroke) mods() (mods []desktop.Key) {
+	if s.shift {
+		mods = append(mods, desktop.Shift)
+	}
+	if s.altGr {
+		mods = append(mods, desktop.AltGr)
+	}
+	return mods
+}
+
 // rows are the characters of the usual keyboard with consecutive codes, without and with Shift.
 var rows = []struct {
 	first          uint32
