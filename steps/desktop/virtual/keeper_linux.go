@@ -243,12 +243,7 @@ func (k *keeper) startProgram(p Program, stderr *os.File, say func(reply)) error
 	if len(p.Args) == 0 {
 		return errors.New("no program is named")
 	}
-	path, err := exec.LookPath(p.Args[0])
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(path, p.Args[1:]...)
-	cmd.Args[0] = p.Args[0]
+	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, slices.Concat(p.Env, k.display.Env())
 	if stderr != nil { // a nil *os.File would not be a nil io.Writer
 		cmd.Stderr = stderr

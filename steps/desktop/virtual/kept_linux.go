@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -235,6 +236,16 @@ func (a *Attachment) Close() error {
 // Start starts a program on the desktop. It outlives this process, and has the file as its
 // standard error, unless that is nil. The channel receives how it ended.
 func (a *Attachment) Start(p Program, stderr *os.File) (pid int, ended <-chan error, err error) {
+	if len(p.Args) > 0 { // the keeper has another folder, and perhaps another PATH
+		path, err := exec.LookPath(p.Args[0])
+		if err == nil {
+			path, err = filepath.Abs(path)
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		p.Args = append([]string{path}, p.Args[1:]...)
+	}
 	conn, err := dialControl(a.Kept)
 	if err != nil {
 		return 0, nil, err

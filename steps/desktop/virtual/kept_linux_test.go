@@ -111,6 +111,35 @@ func TestADesktopOutlivesWhoUsesIt(t *testing.T) {
 	}
 }
 
+// A program is found as its caller names it, whose folder and PATH the keeper does not have.
+func TestAProgramIsFoundWhereItsCallerIs(t *testing.T) {
+	k := keepOne(t, Options{Name: "work"})
+	a, err := Attach(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "named"), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for _, name := range []string{"./named", "named", filepath.Join(dir, "named")} {
+		_, ended, err := a.Start(Program{Args: []string{name}, Env: os.Environ(), Dir: dir}, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err := <-ended; err == nil || err.Error() != "exit status 3" {
+			t.Errorf("%s ended with %v", name, err)
+		}
+	}
+	if _, _, err := a.Start(Program{Args: []string{"./absent"}, Dir: dir}, nil); err == nil {
+		t.Error("a program that is not there was started")
+	}
+}
+
 // display returns the command for a program that uses a desktop from outside.
 func display(k Kept, name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
