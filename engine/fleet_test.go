@@ -235,7 +235,9 @@ finally: [{tool_name: act, arguments: {name: f}}]`, nil))
 func TestAClientForgetsTheSecretsOfARunThatHasEnded(t *testing.T) {
 	s := newStage(t)
 	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
-	s.Handed = func(_ context.Context, run string, secrets map[string]string) { maps.Copy(secrets, client.Unstored(run).Secrets) }
+	s.Handed = func(_ context.Context, run string, secrets map[string]string) {
+		maps.Copy(secrets, client.Unstored(run).Secrets)
+	}
 	r := s.request("variables: {pin: {secret: true}}\nsteps: [{tool_name: act, arguments: {name: \"${{ inputs.pin }}\"}}]", nil)
 	r.Secrets, r.Environ = map[string]string{"pin": "hunter2"}, []string{"A=1"}
 	h, err := client.Start(t.Context(), r)
