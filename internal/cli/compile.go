@@ -178,7 +178,7 @@ func (a *app) writeCompiled(text []byte, notes []compile.Note, file string) erro
 	}
 	fmt.Fprintln(a.out, file)
 	for _, n := range notes {
-		a.tell("  %s: %s", n.Step, clean(n.Text))
+		a.tell("  %s: %s", n.Step, n.Text)
 	}
 	a.tell("%s; play it with: %s", count(len(p.Steps), "step"), strings.Join(append([]string{"understudy run", file}, secretInputs(p)...), " "))
 	return nil

@@ -40,20 +40,26 @@ func (c *console) encode(v any, indent string) error {
 }
 
 // show writes a result on the standard output: as JSON for programs, or as lines of
-// cells, which are separated by tabs.
-func (c *console) show(asJSON bool, v any, lines func(w io.Writer)) error {
+// cells, whose texts may come from anywhere.
+func (c *console) show(asJSON bool, v any, lines func(line func(cells ...any))) error {
 	if asJSON {
 		return c.document(v)
 	}
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	lines(w)
+	lines(func(cells ...any) {
+		texts := make([]string, len(cells))
+		for i, cell := range cells {
+			texts[i] = clean(fmt.Sprint(cell))
+		}
+		fmt.Fprintln(w, strings.Join(texts, "\t"))
+	})
 	return w.Flush()
 }
 
 // tell writes a line for a person, unless only results are wanted.
 func (c *console) tell(format string, args ...any) {
 	if !c.Quiet {
-		fmt.Fprintf(c.errOut, format+"\n", args...)
+		fmt.Fprintln(c.errOut, clean(fmt.Sprintf(format, args...)))
 	}
 }
 

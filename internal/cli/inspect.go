@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -133,7 +132,7 @@ func (i *inspection) mute(ctx context.Context, d *desktop.Desktop, s desktop.Sco
 		if !s.Admits(&w) || speak[w.ID] || w.Minimized || w.Hidden || w.Popup || slices.Contains(t.Unread, w.Process) {
 			continue
 		}
-		fmt.Fprintf(i.errOut, "the window %q of %s shows no elements: start the program again now that accessibility is on, or name what it shows by a picture or a point\n", w.Title, w.Process)
+		fmt.Fprintf(i.errOut, "the window %q of %s shows no elements: start the program again now that accessibility is on, or name what it shows by a picture or a point\n", w.Title, clean(w.Process))
 	}
 	return nil
 }
@@ -146,9 +145,9 @@ func (i *inspection) trace(t *desktop.Tree, text string) error {
 	}
 	found := s.Find(t.Roots)
 	parts := s.Trace(t.Roots)
-	err = i.show(i.JSON, map[string]any{"selector": s, "matches": found, "trace": parts}, func(w io.Writer) {
+	err = i.show(i.JSON, map[string]any{"selector": s, "matches": found, "trace": parts}, func(line func(...any)) {
 		for _, c := range parts {
-			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
+			line(c.Matches, c.Selector)
 		}
 	})
 	if err != nil || i.JSON || len(found) == 1 {
@@ -215,10 +214,10 @@ func (i *inspection) name(ctx context.Context, d *desktop.Desktop, at desktop.Po
 	}
 	selector.FillLabels(t.Roots)
 	p := picked{At: at, Element: e, Selectors: selector.For(e, t.Roots)}
-	return i.show(i.JSON, p, func(w io.Writer) {
-		fmt.Fprintf(w, "%s %q in %q of %s, %s\n", e.Role, selector.NameOf(e), e.WindowTitle, clean(e.Process), e.Bounds)
+	return i.show(i.JSON, p, func(line func(...any)) {
+		line(fmt.Sprintf("%s %q in %q of %s, %s", e.Role, selector.NameOf(e), e.WindowTitle, e.Process, e.Bounds))
 		for _, c := range worth(p.Selectors) {
-			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
+			line(c.Matches, c.Selector)
 		}
 	})
 }

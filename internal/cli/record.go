@@ -176,7 +176,7 @@ func (r *recording) start(cmd *cobra.Command) (s *watch.Session, end func(), err
 	ctx, stop := withDuration(cmd.Context(), r.Duration)
 	s, err = watch.Start(ctx, d, watch.Options{
 		Log: log, Keys: r.keys, Pictures: picturesOf(r.events), Patience: r.Patience, Bar: r.Bar,
-		Tell: func(l recorder.Line) { r.tell("%s", clean(l.String())) },
+		Tell: func(l recorder.Line) { r.tell("%s", l) },
 	})
 	if err != nil {
 		stop()

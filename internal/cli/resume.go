@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -154,10 +152,10 @@ func showPlan(ctx context.Context, c *console, runs engine.Runs, id string, r en
 	if err != nil {
 		return err
 	}
-	return c.show(asJSON, p, func(w io.Writer) {
-		fmt.Fprintln(w, p.Summary())
+	return c.show(asJSON, p, func(line func(...any)) {
+		line(p.Summary())
 		if p.Doubt {
-			fmt.Fprintln(w, "that step may have acted: say --redo or --skip")
+			line("that step may have acted: say --redo or --skip")
 		}
 		for _, part := range []struct {
 			title string
@@ -168,7 +166,7 @@ func showPlan(ctx context.Context, c *console, runs engine.Runs, id string, r en
 				if s.Acts {
 					acts = "acts"
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", part.title, s.Path, s.ID, s.Kind, s.Status, acts)
+				line(part.title, s.Path, s.ID, s.Kind, s.Status, acts)
 			}
 		}
 	})

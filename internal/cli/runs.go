@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,14 +51,14 @@ func runsList(a *app) *cobra.Command {
 			return err
 		}
 		list = append([]engine.Header{}, list...) // [], not null
-		return a.show(f.JSON, list, func(w io.Writer) {
-			fmt.Fprintln(w, "RUN\tWORKFLOW\tSTATUS\tSTARTED\tSTEPS\tNEXT")
+		return a.show(f.JSON, list, func(line func(...any)) {
+			line("RUN", "WORKFLOW", "STATUS", "STARTED", "STEPS", "NEXT")
 			for _, h := range list {
 				next := ""
 				if h.Status != engine.Succeeded {
 					next = h.ResumeFrom
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", h.ID, clean(h.Workflow), h.Status, h.StartedAt.Local().Format(time.DateTime), h.Executed, clean(next))
+				line(h.ID, h.Workflow, h.Status, h.StartedAt.Local().Format(time.DateTime), h.Executed, next)
 			}
 		})
 	})
@@ -87,7 +86,7 @@ func runsShow(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = a.show(f.JSON, r, func(w io.Writer) { showSteps(w, r) })
+		err = a.show(f.JSON, r, func(line func(...any)) { showSteps(line, r) })
 		if err != nil || f.JSON {
 			return err
 		}
@@ -99,17 +98,17 @@ func runsShow(a *app) *cobra.Command {
 	}), &f)
 }
 
-func showSteps(w io.Writer, r engine.Report) {
-	fmt.Fprintln(w, "PATH\tSTEP\tKIND\tSTATUS\tTRIES\tTIME\tPICTURES\tERROR")
+func showSteps(line func(...any), r engine.Report) {
+	line("PATH", "STEP", "KIND", "STATUS", "TRIES", "TIME", "PICTURES", "ERROR")
 	for _, s := range r.Steps {
 		failure := ""
 		if s.Error != nil {
-			failure = string(s.Error.Code) + ": " + clean(s.Error.Message)
+			failure = string(s.Error.Code) + ": " + s.Error.Message
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%dms\t%d\t%s\n", s.Path, clean(s.ID), s.Kind, s.Status, s.Attempts, s.DurationMS, len(s.Captures), failure)
+		line(s.Path, s.ID, s.Kind, s.Status, s.Attempts, fmt.Sprint(s.DurationMS, "ms"), len(s.Captures), failure)
 	}
 	if left := r.StepsTotal - len(r.Steps); left > 0 {
-		fmt.Fprintf(w, "… %d more; --all shows them\n", left)
+		line(fmt.Sprintf("… %d more; --all shows them", left))
 	}
 }
 

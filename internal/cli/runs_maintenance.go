@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -65,11 +64,11 @@ func runsCheck(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = a.show(f.JSON, c, func(w io.Writer) {
+		err = a.show(f.JSON, c, func(line func(...any)) {
 			for _, p := range c.Problems {
-				fmt.Fprintln(w, p)
+				line(p)
 			}
-			fmt.Fprintf(w, "%s, %s, %s: %s\n", count(c.Runs, "run"), count(c.Events, "event"), count(c.Files, "file"), count(len(c.Problems), "problem"))
+			line(fmt.Sprintf("%s, %s, %s: %s", count(c.Runs, "run"), count(c.Events, "event"), count(c.Files, "file"), count(len(c.Problems), "problem")))
 		})
 		if err != nil || c.Clean() {
 			return err

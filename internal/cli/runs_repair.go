@@ -48,7 +48,7 @@ func showProposal(c *console, id string, p repair.Proposal) error {
 		c.tell("nothing is written; --keep writes it")
 		return nil
 	}
-	c.tell("written; go on with: understudy resume %s --workflow %s --from %s", id, clean(p.Workflow), clean(p.From))
+	c.tell("written; go on with: understudy resume %s --workflow %s --from %s", id, p.Workflow, p.From)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -74,9 +73,7 @@ type tokenLine struct {
 }
 
 func tokenList(a *app, file *string) *cobra.Command {
-	var f struct {
-		JSON bool `flag:"json" usage:"write one JSON document"`
-	}
+	var f jsonFlag
 	return withFlags(&cobra.Command{
 		Use: "ls", Aliases: []string{"list"},
 		Short: "List the clients that have a token",
@@ -94,10 +91,10 @@ func tokenList(a *app, file *string) *cobra.Command {
 			for _, x := range list {
 				lines = append(lines, tokenLine{x.Name, x.Mode, append([]steps.Toolset{}, x.Toolsets...), x.Operator, x.Sees(), x.Created})
 			}
-			return a.show(f.JSON, lines, func(w io.Writer) {
-				fmt.Fprintln(w, "NAME\tMODE\tTOOLSETS\tOPERATOR\tRUNS\tCREATED")
+			return a.show(f.JSON, lines, func(line func(...any)) {
+				line("NAME", "MODE", "TOOLSETS", "OPERATOR", "RUNS", "CREATED")
 				for _, l := range lines {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%s\t%s\n", l.Name, l.Mode, toolsetsOf(l), l.Operator, l.Runs, l.Created.Local().Format(time.DateTime))
+					line(l.Name, l.Mode, toolsetsOf(l), l.Operator, l.Runs, l.Created.Local().Format(time.DateTime))
 				}
 			})
 		},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -41,9 +40,9 @@ func toolsCommand(a *app) *cobra.Command {
 				for i, k := range a.kinds {
 					all[i] = infoOf(k)
 				}
-				return a.show(f.JSON, all, func(w io.Writer) {
+				return a.show(f.JSON, all, func(line func(...any)) {
 					for _, k := range all {
-						fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, k.Toolset, k.Summary)
+						line(k.Name, k.Toolset, k.Summary)
 					}
 				})
 			}
@@ -51,21 +50,24 @@ func toolsCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(f.JSON, infoOf(k), func(w io.Writer) { describeKind(w, k) })
+			return a.show(f.JSON, infoOf(k), func(line func(...any)) { describeKind(line, k) })
 		},
 	}, &f)
 }
 
-func describeKind(w io.Writer, k steps.Kind) {
-	fmt.Fprintf(w, "%s: %s\n\ntoolset %s, touches %s, timeout %s\n", k.Name, k.Summary, k.Toolset, touches(k), k.Timeout)
+func describeKind(line func(...any), k steps.Kind) {
+	line(k.Name + ": " + k.Summary)
+	line()
+	line(fmt.Sprintf("toolset %s, touches %s, timeout %s", k.Toolset, touches(k), k.Timeout))
 	for _, part := range []struct {
 		title  string
 		schema *jsonschema.Schema
 	}{{"arguments", k.Args}, {"result", k.Result}} {
-		fmt.Fprintf(w, "\n%s:\n", part.title)
+		line()
+		line(part.title + ":")
 		for _, name := range slices.Sorted(maps.Keys(part.schema.Properties)) {
 			p := part.schema.Properties[name]
-			fmt.Fprintf(w, "  %s\t%s\t%s\n", name, typeName(p), describe(p, slices.Contains(part.schema.Required, name)))
+			line("  "+name, typeName(p), describe(p, slices.Contains(part.schema.Required, name)))
 		}
 	}
 }

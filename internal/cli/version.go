@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -25,7 +24,9 @@ func versionCommand(a *app) *cobra.Command {
 		Args:  atMost(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
-			return a.show(f.JSON, v, func(w io.Writer) { fmt.Fprintf(w, "understudy %s (%s, %s)\n", v.Version, v.Go, v.System) })
+			return a.show(f.JSON, v, func(line func(...any)) {
+				line(fmt.Sprintf("understudy %s (%s, %s)", v.Version, v.Go, v.System))
+			})
 		},
 	}, &f)
 }
