@@ -173,7 +173,7 @@ func (a *app) writeCompiled(text []byte, notes []compile.Note, file string) erro
 		_, err := a.out.Write(text)
 		return err
 	}
-	if err := writeWorkflow(text, file); err != nil {
+	if err := writeDocument(file, text); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.out, file)
@@ -195,13 +195,6 @@ func (l *library) checked(text []byte, file string) (*workflows.Program, error) 
 		return nil, compile.ErrInvalid(err)
 	}
 	return p, nil
-}
-
-func writeWorkflow(text []byte, file string) error {
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file in a folder that can be written"}
-	}
-	return nil
 }
 
 // secretInputs returns the arguments that ask for the secrets of a workflow.

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"understudy/internal/wholefile"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows"
@@ -64,7 +62,7 @@ func (a *app) formatOne(name string, write, check bool) (same bool, err error) {
 		_, err = fmt.Fprintln(a.out, src.Name)
 	case check, write && same:
 	case write && name != "-":
-		err = replaceFile(name, text)
+		err = writeDocument(name, text)
 	default:
 		_, err = a.out.Write(text)
 	}
@@ -79,13 +77,4 @@ func named(err error, file string) error {
 		}
 	}
 	return err
-}
-
-// replaceFile replaces a file atomically, and keeps its permissions.
-func replaceFile(path string, text []byte) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	return wholefile.Write(path, text, info.Mode().Perm())
 }

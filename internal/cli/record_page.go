@@ -29,7 +29,7 @@ func (r *recording) servePage(ctx context.Context, s *watch.Session) error {
 			if _, err := r.checked(w.Text, r.File); err != nil {
 				return err
 			}
-			return writeWorkflow(w.Text, r.File)
+			return writeDocument(r.File, w.Text)
 		},
 		Play: r.playOnPage,
 	})

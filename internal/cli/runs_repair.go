@@ -89,7 +89,7 @@ func (f files) Save(_ context.Context, of workflows.Source, text []byte) error {
 		return err
 	}
 	if !saved {
-		return writeWorkflow(text, path)
+		return writeDocument(path, text)
 	}
 	return versions.Replace(path, text)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/internal/wholefile"
 	"understudy/steps"
 	"understudy/steps/confined"
 	"understudy/steps/desktop"
@@ -66,6 +67,24 @@ func fileSource(path string) (workflows.Source, error) {
 	}
 	dir, err := filepath.Abs(filepath.Dir(path))
 	return workflows.Source{Name: path, Dir: dir, Text: text}, err
+}
+
+// writeDocument writes the file of a document. One that is there is replaced
+// atomically and keeps its permissions, and a link stays a link.
+func writeDocument(path string, text []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	var err error
+	if info, missing := os.Stat(path); missing == nil && info.Mode().IsRegular() {
+		err = wholefile.Write(path, text, info.Mode().Perm())
+	} else {
+		err = os.WriteFile(path, text, 0o644)
+	}
+	if err != nil {
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file in a folder that can be written"}
+	}
+	return nil
 }
 
 // loadFile finds the document that another one names: a path relative to it, or a
