@@ -2,12 +2,13 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
-	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -33,7 +34,11 @@ func callCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := json.Unmarshal([]byte(text), &arguments); err != nil {
+				err = json.Unmarshal([]byte(text), &arguments)
+				if other, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+					return usage(cmd, "the arguments are not a JSON object, but of the type %s", other.Value)
+				}
+				if err != nil {
 					return usage(cmd, "the arguments are not a JSON object: %w", err)
 				}
 			}
@@ -59,7 +64,7 @@ func callCommand(a *app) *cobra.Command {
 func (a *app) kind(cmd *cobra.Command, name string) (steps.Kind, error) {
 	k, ok := steps.Find(a.kinds, name)
 	if !ok {
-		return k, usage(cmd, "there is no kind %q; %s", name, words.DidYouMean(name, steps.Names(a.kinds)))
+		return k, unknown(cmd, fmt.Sprintf("there is no kind %q", name), name, steps.Names(a.kinds))
 	}
 	return k, nil
 }

@@ -111,6 +111,15 @@ func usage(cmd *cobra.Command, format string, args ...any) error {
 	return steps.Errorf(steps.Invalid, format, args...).WithNext(fmt.Sprintf("see `%s --help`", cmd.CommandPath()))
 }
 
+// unknown returns the error of a word that is not one of the known ones, with those
+// that may have been meant.
+func unknown(cmd *cobra.Command, text, word string, known []string) error {
+	if hint := words.DidYouMean(word, known); hint != "" {
+		text += "; " + hint
+	}
+	return usage(cmd, "%s", text)
+}
+
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -119,22 +128,16 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		known = append(known, c.Name())
 	}
-	if near := words.Nearest(args[0], known); near != "" {
-		return usage(cmd, "there is no command %q; did you mean %s?", args[0], near)
-	}
-	return usage(cmd, "there is no command %q", args[0])
+	return unknown(cmd, fmt.Sprintf("there is no command %q", args[0]), args[0], known)
 }
 
 // flagError adds the nearest known flag to the error of an unknown one.
 func flagError(cmd *cobra.Command, err error) error {
-	name, found := strings.CutPrefix(err.Error(), "unknown flag: --")
+	flag, found := strings.CutPrefix(err.Error(), "unknown flag: ")
 	if !found {
 		return usage(cmd, "%w", err)
 	}
 	var known []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := words.Nearest(name, known); near != "" {
-		return usage(cmd, "there is no flag --%s; did you mean --%s?", name, near)
-	}
-	return usage(cmd, "there is no flag --%s", name)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	return unknown(cmd, "there is no flag "+flag, flag, known)
 }

@@ -138,11 +138,7 @@ func filesOf(endings ...string) cobra.CompletionFunc {
 }
 
 func oneOf[T ~string](known ...T) cobra.CompletionFunc {
-	names := make([]cobra.Completion, len(known))
-	for i, k := range known {
-		names[i] = string(k)
-	}
-	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)
+	return cobra.FixedCompletions(texts(known), cobra.ShellCompDirectiveNoFileComp)
 }
 
 // offered completes with a list, and with no files.

@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
-
-	"understudy/internal/words"
 )
 
 var shells = []string{"bash", "fish", "powershell", "zsh"}
@@ -22,7 +21,7 @@ func completionCommand(a *app) *cobra.Command {
 				return usage(cmd, "wanted the name of one shell: bash, fish, powershell or zsh")
 			}
 			if !slices.Contains(shells, args[0]) {
-				return usage(cmd, "no completion for %q: %s", args[0], words.DidYouMean(args[0], shells))
+				return unknown(cmd, fmt.Sprintf("there is no completion for %q", args[0]), args[0], shells)
 			}
 			return nil
 		},

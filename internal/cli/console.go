@@ -130,6 +130,15 @@ func cleanLines(text string) string {
 	}, text)
 }
 
+// texts returns values as plain texts.
+func texts[T ~string](values []T) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = string(v)
+	}
+	return all
+}
+
 // count returns a number with its noun: "1 step", "2 steps".
 func count(n int, thing string) string {
 	if n == 1 {

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/internal/clients"
-	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -43,7 +42,7 @@ func (c *clientSetup) refuse(cmd *cobra.Command) error {
 func (c *clientSetup) init(cmd *cobra.Command, args []string) error {
 	client, ok := clients.Find(c.Client)
 	if !ok {
-		return usage(cmd, "there is no client %q here; %s", c.Client, words.DidYouMean(c.Client, clients.Names()))
+		return unknown(cmd, fmt.Sprintf("there is no client %q here", c.Client), c.Client, clients.Names())
 	}
 	c.client = client
 	server, err := c.server(cmd, args)

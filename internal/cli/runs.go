@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,10 +43,16 @@ func runsList(a *app) *cobra.Command {
 	}
 	cmd := a.ofRuns(&cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List runs, the newest first", Args: exactly(0, "no argument"),
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			for _, s := range f.Status {
+				if known := texts(engine.Statuses()); !slices.Contains(known, s) {
+					return unknown(cmd, fmt.Sprintf("--status: there is no status %q", s), s, known)
+				}
+				q.Status = append(q.Status, engine.Status(s))
+			}
+			return nil
+		},
 	}, func(ctx context.Context, runs engine.Runs, _ []string) error {
-		for _, s := range f.Status {
-			q.Status = append(q.Status, engine.Status(s))
-		}
 		list, err := runs.List(ctx, q)
 		if err != nil {
 			return err

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland"
 )
@@ -81,6 +84,9 @@ func setupOf(a *app, s compositorSetup) *cobra.Command {
 				do, done = s.remove, "removed"
 			}
 			path, err := do(cmd.Context())
+			if remove && errors.Is(err, fs.ErrNotExist) {
+				return steps.Errorf(steps.Invalid, "there is nothing to remove: %w", err)
+			}
 			if err != nil {
 				return err
 			}

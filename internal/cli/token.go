@@ -105,11 +105,7 @@ func toolsetsOf(l tokenLine) string {
 	if len(l.Toolsets) == 0 {
 		return "as the server"
 	}
-	var names []string
-	for _, t := range l.Toolsets {
-		names = append(names, string(t))
-	}
-	return strings.Join(names, ",")
+	return strings.Join(texts(l.Toolsets), ",")
 }
 
 func tokenRemove(a *app, file *string) *cobra.Command {
