@@ -11,8 +11,8 @@ import (
 )
 
 func hubCommand(a *app) *cobra.Command {
-	var o hub.Options
-	cmd := &cobra.Command{
+	o := hub.Options{Listen: "127.0.0.1:4222", Tenants: []string{"default"}}
+	return withFlags(&cobra.Command{
 		Use:   "hub",
 		Short: "Be the server of a fleet: keep runs, and hand them to workers",
 		Long: "Be the server of a fleet: a NATS JetStream server that syncs whatever it acknowledges.\n" +
@@ -37,15 +37,5 @@ func hubCommand(a *app) *cobra.Command {
 			<-cmd.Context().Done()
 			return h.Close()
 		},
-	}
-	cmd.Flags().StringVar(&o.Dir, "dir", "", "where it keeps what it has (default hub in the data folder)")
-	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:4222", "the address for workers and clients")
-	cmd.Flags().StringSliceVar(&o.Tenants, "tenant", []string{"default"}, "who has runs apart from those of others")
-	cmd.Flags().StringVar(&o.Name, "name", "", "what this one of three is called")
-	cmd.Flags().StringVar(&o.ClusterListen, "cluster-listen", "", "the address for the other two")
-	cmd.Flags().StringSliceVar(&o.Join, "join", nil, "the addresses of the other two")
-	cmd.Flags().StringVar(&o.Certificate, "tls-cert", "", "a certificate, a PEM file; needed for addresses that other machines reach")
-	cmd.Flags().StringVar(&o.Key, "tls-key", "", "its key")
-	cmd.Flags().StringVar(&o.CA, "tls-ca", "", "who signed the certificates of the other two")
-	return cmd
+	}, &o)
 }

@@ -23,21 +23,22 @@ import (
 	"understudy/store/jetstream"
 )
 
-// Options configure a hub.
+// Options configure a hub. The tagged fields are flags of a command.
 type Options struct {
-	Dir    string // its data folder
-	Listen string // host:port
-	// Tenants are the names of tenants, each with runs of its own.
-	Tenants []string
-	// Name must be unique among the nodes of a cluster. ClusterListen is the address
-	// for the other nodes, and Join are theirs.
-	Name          string
-	ClusterListen string
-	Join          []string
-	// Certificate, Key and CA are files. CA holds the certificates that signed those
-	// of other nodes.
-	Certificate, Key, CA string
-	Log                  *slog.Logger
+	Dir     string   `flag:"dir" usage:"where it keeps what it has (default hub in the data folder)"`
+	Listen  string   `flag:"listen" usage:"the address for workers and clients"`
+	Tenants []string `flag:"tenant" usage:"who has runs apart from those of others"`
+
+	// A hub may be a node of a cluster.
+	Name          string   `flag:"name" usage:"what this one of three is called"`
+	ClusterListen string   `flag:"cluster-listen" usage:"the address for the other two"`
+	Join          []string `flag:"join" usage:"the addresses of the other two"`
+
+	Certificate string `flag:"tls-cert" usage:"a certificate, a PEM file; needed for addresses that other machines reach"`
+	Key         string `flag:"tls-key" usage:"its key"`
+	CA          string `flag:"tls-ca" usage:"who signed the certificates of the other two"`
+
+	Log *slog.Logger // nil: what is logged is dropped
 
 	patience time.Duration // delay before missing nodes are logged; 0: electionTime
 }
