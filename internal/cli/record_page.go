@@ -3,10 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"net"
-	"net/http"
-	"time"
 
 	"understudy/mcpserver/viewer"
 	"understudy/recorder"
@@ -16,10 +12,6 @@ import (
 
 // servePage serves the recording as a page on this machine, until the command ends.
 func (r *recording) servePage(ctx context.Context, s *watch.Session) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return notReady(fmt.Errorf("the page of the recording: %w", err))
-	}
 	o := r.compileOptions(&r.compileFlags, r.File, r.events)
 	o.Ask = nil // the page asks
 	page := viewer.NewRecording(s, viewer.RecordingOptions{
@@ -33,10 +25,12 @@ func (r *recording) servePage(ctx context.Context, s *watch.Session) error {
 		},
 		Play: r.playOnPage,
 	})
-	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}
-	context.AfterFunc(ctx, func() { _ = server.Close() })
-	go func() { _ = server.Serve(listener) }()
-	r.tell("its steps are at %s", page.Address(listener.Addr().String()))
+	at, end, err := servePages("127.0.0.1:0", page)
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, end)
+	r.tell("its steps are at %s", page.Address(at.String()))
 	return nil
 }
 

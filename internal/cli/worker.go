@@ -113,9 +113,14 @@ func (w *worker) work(cmd *cobra.Command) (err error) {
 		w.log().Warn("no metrics are sent", "error", err)
 	}
 	if w.Metrics != "" {
-		address, end, err := serveMetrics(w.Metrics, read)
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", telemetry.TextType)
+			telemetry.WriteText(w, read(r.Context()))
+		})
+		address, end, err := servePages(w.Metrics, mux)
 		if err != nil {
-			return &steps.Error{Code: steps.Unavailable, Err: err}
+			return err
 		}
 		defer end()
 		fmt.Fprintf(w.errOut, "understudy: metrics are at http://%s/metrics\n", address)
@@ -124,18 +129,13 @@ func (w *worker) work(cmd *cobra.Command) (err error) {
 	return run.Run(cmd.Context())
 }
 
-// serveMetrics serves readings for Prometheus.
-func serveMetrics(address string, read func(context.Context) []telemetry.Reading) (net.Addr, func(), error) {
+// servePages serves what a command shows beside its work, until end is called.
+func servePages(address string, pages http.Handler) (at net.Addr, end func(), err error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, notReady(err)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", telemetry.TextType)
-		telemetry.WriteText(w, read(r.Context()))
-	})
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	s := &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
