@@ -46,33 +46,17 @@ func parseTargets(text string) (found []target, err error) {
 // stamp is the variable of the program that holds the version.
 const stamp = "understudy/internal/cli.stamped"
 
-// build returns the program for a target, built without cgo.
-func (r release) build(ctx context.Context, t target) ([]byte, error) {
-	path, clean, err := r.buildFile(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	defer clean()
-	return os.ReadFile(path)
-}
-
-// buildFile builds the program into a folder that clean removes.
-func (r release) buildFile(ctx context.Context, t target) (path string, clean func(), err error) {
-	dir, err := os.MkdirTemp("", "packaging")
-	if err != nil {
-		return "", nil, err
-	}
-	clean = func() { _ = os.RemoveAll(dir) }
-	path = filepath.Join(dir, t.program())
+// build builds the program for a target without cgo, into a file of a folder.
+func (r release) build(ctx context.Context, dir string, t target) (path string, err error) {
+	path = filepath.Join(dir, t.OS, t.Arch, t.program())
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
 		"-ldflags", "-s -w -buildid= -X "+stamp+"="+r.Version.Text, "-o", path, ".")
 	cmd.Dir = r.Root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.OS, "GOARCH="+t.Arch)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		clean()
-		return "", nil, fmt.Errorf("building for %s: %w\n%s", t, err, text)
+		return "", fmt.Errorf("building for %s: %w\n%s", t, err, text)
 	}
-	return path, clean, nil
+	return path, nil
 }
 
 // shared holds the files that are the same for every target.
@@ -83,7 +67,7 @@ type shared struct {
 
 // sharedFiles reads files of the repository, and runs the program, built for this
 // machine, to get its completions.
-func (r release) sharedFiles(ctx context.Context) (s shared, err error) {
+func (r release) sharedFiles(ctx context.Context, dir string) (s shared, err error) {
 	for name, into := range map[string]*file{"LICENSE": &s.license, "README.md": &s.readme} {
 		body, err := os.ReadFile(filepath.Join(r.Root, name))
 		if err != nil {
@@ -91,11 +75,10 @@ func (r release) sharedFiles(ctx context.Context) (s shared, err error) {
 		}
 		*into = file{name, 0o644, body}
 	}
-	here, clean, err := r.buildFile(ctx, target{runtime.GOOS, runtime.GOARCH})
+	here, err := r.build(ctx, dir, target{runtime.GOOS, runtime.GOARCH})
 	if err != nil {
 		return s, err
 	}
-	defer clean()
 	s.completions = map[string]file{}
 	for shell, name := range map[string]string{"bash": "understudy", "zsh": "_understudy", "fish": "understudy.fish", "powershell": "understudy.ps1"} {
 		text, err := exec.CommandContext(ctx, here, "completion", shell).Output()

@@ -68,12 +68,17 @@ func (r release) make(ctx context.Context) (products []file, err error) {
 	if err := os.RemoveAll(r.Out); err != nil {
 		return nil, err
 	}
-	common, err := r.sharedFiles(ctx)
+	dir, err := os.MkdirTemp("", "packaging")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	common, err := r.sharedFiles(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range r.Targets {
-		packed, err := r.pack(ctx, t, common)
+		packed, err := r.pack(ctx, dir, t, common)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t, err)
 		}
@@ -98,8 +103,12 @@ func (r release) make(ctx context.Context) (products []file, err error) {
 }
 
 // pack builds the program for one target, and makes all packages of the target.
-func (r release) pack(ctx context.Context, t target, common shared) (packed []file, err error) {
-	program, err := r.build(ctx, t)
+func (r release) pack(ctx context.Context, dir string, t target, common shared) (packed []file, err error) {
+	path, err := r.build(ctx, dir, t)
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
