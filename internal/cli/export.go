@@ -52,13 +52,14 @@ func (x *exporter) page(ctx context.Context) error {
 	if err != nil {
 		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file that is not there yet"}
 	}
-	return errors.Join(viewer.Export(ctx, x.runs, x.id, f), f.Close())
+	err = errors.Join(viewer.Export(ctx, x.runs, x.id, f), f.Close())
+	if err != nil {
+		_ = os.Remove(x.dir)
+	}
+	return err
 }
 
 func (x *exporter) export(ctx context.Context) error {
-	if err := os.Mkdir(x.dir, 0o700); err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that is not there yet"}
-	}
 	h, err := x.runs.Get(ctx, x.id)
 	if err != nil {
 		return err
@@ -70,6 +71,9 @@ func (x *exporter) export(ctx context.Context) error {
 	raw, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
 		return err
+	}
+	if err := os.Mkdir(x.dir, 0o700); err != nil {
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that is not there yet"}
 	}
 	return errors.Join(x.write("run.json", append(raw, '\n')), x.events(ctx), x.documents(ctx, h), x.pictures(ctx, report))
 }

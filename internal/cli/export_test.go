@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/engine"
+	"understudy/steps/desktop/fake"
 )
 
 // stored gives files whose content is their hash.
@@ -46,5 +48,20 @@ func TestExportedPictures(t *testing.T) {
 	want := map[string]string{"0001-0-try1-before.png": around, "0001-0-try1-after.png": around, "0002-look-result1.png": taken}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestAnExportThatFails exports a run that is not there, and then asks for the same
+// place again.
+func TestAnExportThatFails(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("UNDERSTUDY_HOME", filepath.Join(dir, "data"))
+	for _, args := range [][]string{{"runs", "export", engine.NewKey(), filepath.Join(dir, "run")}, {"runs", "export", "--html", engine.NewKey(), filepath.Join(dir, "run.html")}} {
+		if status := Main(t.Context(), &fake.Machine{Fake: fake.New()}, args, nil, io.Discard, io.Discard); status != statusFailed {
+			t.Errorf("%v ended with %d", args, status)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "run*")); err != nil || len(left) > 0 {
+		t.Errorf("wanted nothing left, got %v, %v", left, err)
 	}
 }
