@@ -68,9 +68,9 @@ func (r *recording) record(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	limits, stops := s.Status().Limits, r.keys[recorder.Stop].String()+" or Ctrl-C"
-	if len(limits) > 0 {
-		stops = "Ctrl-C"
+	limits, stops := s.Status().Limits, "Ctrl-C"
+	if key, ok := r.keys[recorder.Stop]; ok && len(limits) == 0 {
+		stops = key.String() + " or Ctrl-C"
 	}
 	for _, l := range limits {
 		r.tell("%s", l)
