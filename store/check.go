@@ -105,7 +105,9 @@ func checkRuns(ctx context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 			note(r, string(run), "its header is of run %q", h.ID)
 		}
 		checkEvents(tx, r, h)
-		checkSnapshot(tx, r, h)
+		if _, err := readSnapshot(tx, h.ID, h.Seq); err != nil {
+			note(r, h.ID, "%v", err)
+		}
 		for _, key := range indexKeys(&h.Header) {
 			want++
 			if !bytes.Equal(index.Get(key), summary(&h.Header)) {
@@ -151,19 +153,6 @@ func checkEvents(tx *bolt.Tx, r *engine.Checkup, h head) {
 	}
 	if seq != h.Seq || attempt != h.Attempt || sum != h.tail {
 		note(r, h.ID, "its header says %d events and attempt %d, its events end with %d of attempt %d", h.Seq, h.Attempt, seq, attempt)
-	}
-}
-
-func checkSnapshot(tx *bolt.Tx, r *engine.Checkup, h head) {
-	record := tx.Bucket(bucketSnapshots).Get([]byte(h.ID))
-	if record == nil {
-		return
-	}
-	snap, err := decodeSnapshot(h.ID, record)
-	if err != nil {
-		note(r, h.ID, "its snapshot: %v", err)
-	} else if snap.Seq > h.Seq {
-		note(r, h.ID, "its snapshot is of event %d of %d", snap.Seq, h.Seq)
 	}
 }
 

@@ -32,13 +32,8 @@ func (s *Store) Run(_ context.Context, run string) (engine.Header, *engine.Snaps
 		if h, err = readHead(tx, run); err != nil {
 			return err
 		}
-		if record := tx.Bucket(bucketSnapshots).Get([]byte(run)); record != nil {
-			if snap, err = decodeSnapshot(run, record); err != nil {
-				return damagedRun(s.path(), run, "its snapshot: %v", err)
-			}
-			if snap.Seq > h.Seq {
-				return damagedRun(s.path(), run, "its snapshot is of event %d of %d", snap.Seq, h.Seq)
-			}
+		if snap, err = readSnapshot(tx, run, h.Seq); err != nil {
+			return damagedRun(s.path(), run, "%v", err)
 		}
 		return nil
 	})
@@ -54,6 +49,22 @@ func (s *Store) Run(_ context.Context, run string) (engine.Header, *engine.Snaps
 		}
 	}
 	return h.Header, snap, nil
+}
+
+// readSnapshot returns the snapshot of a run, which has seq events; nil: there is none.
+func readSnapshot(tx *bolt.Tx, run string, seq uint64) (*engine.Snapshot, error) {
+	record := tx.Bucket(bucketSnapshots).Get([]byte(run))
+	if record == nil {
+		return nil, nil
+	}
+	snap, err := decodeSnapshot(run, record)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("its snapshot: %w", err)
+	case snap.Seq > seq:
+		return nil, fmt.Errorf("its snapshot is of event %d of %d", snap.Seq, seq)
+	}
+	return snap, nil
 }
 
 // Events yields the events of a run from a number on. If there is no such run,
