@@ -173,7 +173,12 @@ func (e *Engine) TakeOver(ctx context.Context, id string, t Takeover) (Header, e
 	if gone := w.goneDesktop(ctx); gone != nil {
 		return Header{}, &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone: %w", id, gone), Next: "resume it on a new one: resume --from STEP"}
 	}
-	return e.getAfter(ctx, id, e.exclusively(w, func() error { return e.hold(ctx, w, t.By) }))
+	return e.getAfter(ctx, id, e.exclusively(w, func() error {
+		if known, err := e.holds.renew(id, t); known || err != nil { // somebody was quicker
+			return err
+		}
+		return e.hold(ctx, w, t.By)
+	}))
 }
 
 func (e *Engine) getAfter(ctx context.Context, id string, err error) (Header, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -282,6 +283,64 @@ func TestHandingBackTwiceKeepsTheRecording(t *testing.T) {
 			if ev.Type == EvReturned && !strings.Contains(string(ev.Data), `"recording"`) {
 				t.Errorf("what the person did is lost: %s", ev.Data)
 			}
+		}
+	})
+}
+
+// slowFiles takes a second longer for each file.
+type slowFiles struct {
+	Files
+	calls *atomic.Int32
+}
+
+func (f slowFiles) Get(ctx context.Context, sort FileSort, hash string) ([]byte, error) {
+	time.Sleep(time.Duration(f.calls.Add(1)) * time.Second)
+	return f.Files.Get(ctx, sort, hash)
+}
+
+// TestOneOfTwoPeopleGetsTheDesktop lets two people take over a run that is in the middle of
+// a step, where there is room for two.
+func TestOneOfTwoPeopleGetsTheDesktop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		s.Lease.Places, s.Files = 2, slowFiles{s.Files, new(atomic.Int32)}
+		goOn := make(chan bool)
+		s.hook = func(_ context.Context, name string) error {
+			if name == "a" {
+				<-goOn
+			}
+			return nil
+		}
+		h, err := s.Start(t.Context(), s.request(`steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		var got, refused atomic.Pointer[string]
+		var people sync.WaitGroup
+		for _, by := range []string{"ann", "bob"} {
+			people.Go(func() {
+				if _, err := s.TakeOver(t.Context(), h.ID, Takeover{By: by}); err == nil {
+					got.Store(&by)
+				} else if steps.CodeOf(err) == steps.Busy {
+					refused.Store(&by)
+				}
+			})
+		}
+		synctest.Wait()
+		close(goOn)
+		people.Wait()
+		if got.Load() == nil || refused.Load() == nil {
+			t.Fatal("both have the desktop, or nobody")
+		}
+		if by := s.Held()[h.ID]; by != *got.Load() {
+			t.Errorf("%s has the desktop, and %s was told so", by, *got.Load())
+		}
+		if _, err := s.HandBack(t.Context(), h.ID, *got.Load()); err != nil {
+			t.Fatal(err)
+		}
+		if holders, _ := s.Lease.Holders(); len(holders) > 0 {
+			t.Errorf("after all is handed back, the lease is held by %q", holders)
 		}
 	})
 }
