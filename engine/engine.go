@@ -180,7 +180,7 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	if e.Elsewhere {
 		return e.enqueue(w)
 	}
-	if err := e.workers.add(w); err != nil {
+	if err := e.workers.add(w, &e.holds); err != nil {
 		return Header{}, err
 	}
 	if w.stored == 0 && w.s.Status != Waiting {

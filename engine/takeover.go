@@ -147,6 +147,11 @@ func (e *Engine) refuseHeld(ctx context.Context, id string) error {
 	if by == "" && e.HeldElsewhere != nil {
 		by = e.HeldElsewhere(ctx, id)
 	}
+	return errHeld(id, by)
+}
+
+// errHeld returns an error if somebody, by, has the desktop of a run.
+func errHeld(id, by string) error {
 	if by == "" {
 		return nil
 	}
@@ -208,7 +213,7 @@ func (e *Engine) pauseNow(ctx context.Context, id string) error {
 
 // exclusively does something with a run at rest, and prevents its execution meanwhile.
 func (e *Engine) exclusively(w *worker, do func() error) error {
-	if err := e.workers.add(w); err != nil {
+	if err := e.workers.add(w, nil); err != nil {
 		return err
 	}
 	defer close(w.done)

@@ -344,3 +344,27 @@ func TestOneOfTwoPeopleGetsTheDesktop(t *testing.T) {
 		}
 	})
 }
+
+// TestARunThatIsTakenOverMeanwhileIsNotResumed takes over a run while it is being read to
+// be resumed, where there is room for two.
+func TestARunThatIsTakenOverMeanwhileIsNotResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h := s.play(s.request(failsAtB, nil))
+		s.Lease.Places, s.Files = 2, slowFiles{s.Files, new(atomic.Int32)}
+		took := make(chan error)
+		go func() {
+			_, err := s.TakeOver(t.Context(), h.ID, Takeover{By: "ann"})
+			took <- err
+		}()
+		synctest.Wait()
+		_, err := s.Resume(t.Context(), h.ID, ResumeRequest{})
+		if taken := <-took; taken != nil || steps.CodeOf(err) != steps.Busy || !strings.Contains(err.Error(), "ann") {
+			t.Errorf("taken over: %v; resumed: %v, want busy, by ann", taken, err)
+		}
+		synctest.Wait()
+		if s.did() != "a" {
+			t.Errorf("while ann has the desktop, the run did %q", s.did())
+		}
+	})
+}

@@ -31,8 +31,9 @@ func (x *workers) of(run string) *worker {
 	return x.byRun[run]
 }
 
-// add makes a worker the one that executes its run.
-func (x *workers) add(w *worker) error {
+// add makes a worker the one that executes its run, unless a person has the desktop of
+// the run; nil: the worker executes nothing there.
+func (x *workers) add(w *worker, taken *holds) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch {
@@ -40,6 +41,8 @@ func (x *workers) add(w *worker) error {
 		return &steps.Error{Code: steps.Unavailable, Err: errShutDown}
 	case x.byRun[w.id] != nil:
 		return steps.Errorf(steps.Busy, "run %s is being executed already", w.id)
+	case taken != nil && taken.by(w.id) != "":
+		return errHeld(w.id, taken.by(w.id))
 	}
 	x.byRun, x.failed = orEmpty(x.byRun), orEmpty(x.failed)
 	x.byRun[w.id] = w
