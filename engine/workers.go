@@ -55,6 +55,7 @@ func (x *workers) remove(w *worker) {
 	delete(x.byRun, w.id)
 	delete(x.failed, w.id)
 	switch {
+	case Lost(w.err): // another worker tells how the run ends
 	case w.err != nil: // what is kept may be needed again
 		x.failed[w.id] = w.err
 	case w.s.Status == Waiting || w.s.Status == Paused:

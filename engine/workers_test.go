@@ -2,7 +2,9 @@ package engine
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 )
 
 const paused = `
@@ -52,4 +54,30 @@ func TestWithoutItsSecretAContinuedRunAsksForIt(t *testing.T) {
 	if err != nil || got.Status != Waiting || got.Question.Sort != AskSecret {
 		t.Errorf("wanted it to ask for the secret, got %s, %v", got.Status, err)
 	}
+}
+
+// TestWhoResumesTooLateSpoilsNothing resumes a run twice: the second call has read the run
+// before the first one continued it, and comes when the run has ended.
+func TestWhoResumesTooLateSpoilsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h := s.play(s.request(failsAtB, nil))
+		s.Files = slowFiles{s.Files, new(atomic.Int32)}
+		late := make(chan error)
+		for range 2 {
+			go func() {
+				_, err := s.Resume(t.Context(), h.ID, ResumeRequest{})
+				late <- err
+			}()
+		}
+		if err := <-late; err != nil {
+			t.Fatal(err)
+		}
+		if err := <-late; err == nil {
+			t.Error("it was resumed twice")
+		}
+		if h := s.rest(h.ID); h.Status != Succeeded || h.Error != nil || s.did() != "a b c" {
+			t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did())
+		}
+	})
 }
