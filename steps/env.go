@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"log/slog"
 	"path/filepath"
@@ -158,6 +159,15 @@ func (e *Env) Logger() *slog.Logger {
 
 // IsSecret reports whether a text holds a secret of the run.
 func (e *Env) IsSecret(text string) bool { return e.Secret != nil && e.Secret(text) }
+
+// Quote returns a value as messages show it, unless it holds a secret: a part of one, as a
+// value that is shortened may be, is not recognised as a secret.
+func (e *Env) Quote(v any) string {
+	if e.IsSecret(fmt.Sprint(v)) {
+		return "a value that holds a secret"
+	}
+	return Quote(v)
+}
 
 // Abs returns a path of an argument as an absolute one.
 func (f *Folders) Abs(path Path) string {

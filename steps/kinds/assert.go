@@ -26,8 +26,8 @@ type AssertResult struct {
 	Held bool `json:"held" jsonschema:"true"`
 }
 
-func assert(_ context.Context, _ *steps.Env, a AssertArgs) (AssertResult, error) {
-	held, err := truth(a.Condition)
+func assert(_ context.Context, env *steps.Env, a AssertArgs) (AssertResult, error) {
+	held, err := truth(env, a.Condition)
 	if err != nil {
 		return AssertResult{}, err
 	}
@@ -40,7 +40,7 @@ func assert(_ context.Context, _ *steps.Env, a AssertArgs) (AssertResult, error)
 // truth reports whether a value counts as true, by the rules of conditions. Any other
 // text is an error: it is probably an expression that was not evaluated, and to take it
 // for true would be a false success.
-func truth(v any) (bool, error) {
+func truth(env *steps.Env, v any) (bool, error) {
 	switch v := v.(type) {
 	case nil:
 		return false, nil
@@ -60,6 +60,6 @@ func truth(v any) (bool, error) {
 			return true, nil
 		}
 	}
-	return false, steps.Errorf(steps.Invalid, "condition: wanted true or false, found %s", steps.Quote(v)).
+	return false, steps.Errorf(steps.Invalid, "condition: wanted true or false, found %s", env.Quote(v)).
 		WithNext("write a condition that compares, such as name == 'x'")
 }

@@ -108,7 +108,7 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 	if err != nil {
 		return CopyResult{}, err
 	}
-	part, err := a.selected(from, source)
+	part, err := a.selected(env, from, source)
 	if err != nil {
 		return CopyResult{}, err
 	}
@@ -127,7 +127,7 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 			return CopyResult{}, err
 		}
 	}
-	text, places, err := a.placed(to, target, part)
+	text, places, err := a.placed(env, to, target, part)
 	if err != nil {
 		return CopyResult{}, err
 	}
@@ -136,7 +136,7 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 }
 
 // selected returns the part of the source to copy; it ends with a line break.
-func (a *CopyArgs) selected(from confined.File, source string) (string, error) {
+func (a *CopyArgs) selected(env *steps.Env, from confined.File, source string) (string, error) {
 	all := strings.SplitAfter(source, "\n")
 	if all[len(all)-1] == "" {
 		all = all[:len(all)-1]
@@ -147,10 +147,10 @@ func (a *CopyArgs) selected(from confined.File, source string) (string, error) {
 		first, last = int(a.SourceStartLine)-1, int(a.SourceEndLine)-1
 	case CopyPattern:
 		if first = lineWith(all, a.SourceStartPattern, 0); first < 0 {
-			return "", steps.Errorf(steps.NotFound, "%s has no line with %s", from.Path, steps.Quote(a.SourceStartPattern))
+			return "", steps.Errorf(steps.NotFound, "%s has no line with %s", from.Path, env.Quote(a.SourceStartPattern))
 		}
 		if last = lineWith(all, a.SourceEndPattern, first); last < 0 {
-			return "", steps.Errorf(steps.NotFound, "%s has no line with %s from line %d on", from.Path, steps.Quote(a.SourceEndPattern), first+1)
+			return "", steps.Errorf(steps.NotFound, "%s has no line with %s from line %d on", from.Path, env.Quote(a.SourceEndPattern), first+1)
 		}
 	}
 	if last >= len(all) || len(all) == 0 {
@@ -169,7 +169,7 @@ func lineWith(lines []string, text string, from int) int {
 }
 
 // placed returns the target with the part inserted, and in how many places.
-func (a *CopyArgs) placed(to confined.File, target, part string) (string, int, error) {
+func (a *CopyArgs) placed(env *steps.Env, to confined.File, target, part string) (string, int, error) {
 	whole := target // with a line break at its end, so that lines stay lines
 	if whole != "" && !strings.HasSuffix(whole, "\n") {
 		whole += "\n"
@@ -187,7 +187,7 @@ func (a *CopyArgs) placed(to confined.File, target, part string) (string, int, e
 		return strings.Join(all[:a.TargetLine-1], "") + part + strings.Join(all[a.TargetLine-1:], ""), 1, nil
 	}
 	places := find(target, a.TargetPattern)
-	if err := usable(to.Path, places, a.TargetPattern, a.ReplaceAll); err != nil {
+	if err := usable(env, to.Path, places, a.TargetPattern, a.ReplaceAll); err != nil {
 		return "", 0, err
 	}
 	inner := strings.TrimSuffix(part, "\n")

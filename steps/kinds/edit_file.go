@@ -54,7 +54,7 @@ func editFile(ctx context.Context, env *steps.Env, a EditFileArgs) (EditFileResu
 		return EditFileResult{}, err
 	}
 	places := find(text, a.OldString)
-	if err := usable(s.Path, places, a.OldString, a.ReplaceAll); err != nil {
+	if err := usable(env, s.Path, places, a.OldString, a.ReplaceAll); err != nil {
 		return EditFileResult{}, err
 	}
 	text = replace(text, places, a.NewString)
@@ -72,13 +72,13 @@ func find(text, sought string) [][]int {
 
 // usable returns an error if there are no places of a text in a file, or several and not
 // all are meant.
-func usable(path string, places [][]int, sought string, all bool) error {
+func usable(env *steps.Env, path string, places [][]int, sought string, all bool) error {
 	switch {
 	case len(places) == 0:
-		return steps.Errorf(steps.NotFound, "%s does not hold %s", path, steps.Quote(sought)).
+		return steps.Errorf(steps.NotFound, "%s does not hold %s", path, env.Quote(sought)).
 			WithNext("read the file, and give the text as it stands there")
 	case len(places) > 1 && !all:
-		return steps.Errorf(steps.Ambiguous, "%s holds %s %d times", path, steps.Quote(sought), len(places)).
+		return steps.Errorf(steps.Ambiguous, "%s holds %s %d times", path, env.Quote(sought), len(places)).
 			WithNext("give more of the text around it, or set replace_all")
 	}
 	return nil

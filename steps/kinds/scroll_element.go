@@ -55,7 +55,7 @@ func (a *ScrollElementArgs) reveal(ctx context.Context, hand *aim.Hand) (observe
 		} else if err != nil {
 			return observe.Unchecked, err
 		}
-		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, func(now *desktop.Element) bool {
+		now, err := observe.WaitUntilIs(ctx, hand, el, func(now *desktop.Element) bool {
 			return now.States.Has(desktop.Showing) && !now.Bounds.Empty()
 		})
 		r.Element = cmp.Or(aim.Plain(now), r.Element)

@@ -158,7 +158,7 @@ func chooseByKeys(ctx context.Context, hand *aim.Hand, el, option *desktop.Eleme
 		if err := aim.PressElement(ctx, hand, el, false); err != nil {
 			return observe.Unchecked, err
 		}
-		if err := waitUntilOpen(ctx, hand.Desktop, now, option); err != nil {
+		if err := waitUntilOpen(ctx, hand, now, option); err != nil {
 			return observe.Unchecked, err
 		}
 	}
@@ -177,12 +177,12 @@ func chooseByKeys(ctx context.Context, hand *aim.Hand, el, option *desktop.Eleme
 }
 
 // waitUntilOpen waits until a combo box that was clicked shows its options.
-func waitUntilOpen(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element) error {
+func waitUntilOpen(ctx context.Context, hand *aim.Hand, el, option *desktop.Element) error {
 	of, is := option, func(o *desktop.Element) bool { return o.States.Has(desktop.Showing) }
 	if el.States.Has(desktop.Collapsed) {
 		of, is = el, func(el *desktop.Element) bool { return !el.States.Has(desktop.Collapsed) }
 	}
-	_, err := observe.WaitUntilIs(ctx, d, of, is)
+	_, err := observe.WaitUntilIs(ctx, hand, of, is)
 	return err
 }
 

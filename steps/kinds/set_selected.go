@@ -56,7 +56,7 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 		if err := turn(ctx, hand, el, state, a.State); err != nil {
 			return observe.Unchecked, err
 		}
-		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, func(now *desktop.Element) bool { return (now.States&state != 0) == a.State })
+		now, err := observe.WaitUntilIs(ctx, hand, el, func(now *desktop.Element) bool { return (now.States&state != 0) == a.State })
 		r.Element = cmp.Or(aim.Plain(now), r.Element)
 		return observe.YesIf(err == nil), err
 	})

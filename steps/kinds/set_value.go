@@ -68,7 +68,7 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 		} else if err != nil {
 			return observe.Unchecked, err
 		}
-		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, is)
+		now, err := observe.WaitUntilIs(ctx, hand, el, is)
 		if now != nil {
 			r.Element, r.Value = aim.Plain(now), valueOf(now)
 		}

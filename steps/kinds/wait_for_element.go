@@ -80,7 +80,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 		}
 		i := slices.IndexFunc(found, a.holds)
 		if i < 0 {
-			return aim.NotActionable(found[0], "is there and not "+a.wanted(), "do first what makes it so, or give it more time with timeout_ms")
+			return aim.NotActionable(found[0], "is there and not "+a.wanted(hand.Env), "do first what makes it so, or give it more time with timeout_ms")
 		}
 		r.Element = aim.Plain(found[i])
 		return nil
@@ -89,7 +89,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 	switch steps.CodeOf(err) {
 	case steps.NotFound, steps.NotActionable, steps.Unexpected:
 		if err != nil && ctx.Err() == nil {
-			err = steps.AsError(err).With(steps.Timeout, fmt.Errorf("the element did not become %s: %w", a.wanted(), err))
+			err = steps.AsError(err).With(steps.Timeout, fmt.Errorf("the element did not become %s: %w", a.wanted(hand.Env), err))
 		}
 	}
 	if err == nil {
@@ -125,10 +125,10 @@ func (a *WaitArgs) holds(el *desktop.Element) bool {
 }
 
 // wanted describes the condition.
-func (a *WaitArgs) wanted() string {
+func (a *WaitArgs) wanted(env *steps.Env) string {
 	switch a.Condition {
 	case HasText:
-		return "one that holds " + steps.Quote(a.Text)
+		return "one that holds " + env.Quote(a.Text)
 	case Exists:
 		return "there"
 	}

@@ -131,14 +131,14 @@ func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Elem
 }
 
 // WaitUntilIs waits until el is as an action was to make it.
-func WaitUntilIs(ctx context.Context, d *desktop.Desktop, el *desktop.Element, is func(*desktop.Element) bool) (now *desktop.Element, err error) {
+func WaitUntilIs(ctx context.Context, hand *aim.Hand, el *desktop.Element, is func(*desktop.Element) bool) (now *desktop.Element, err error) {
 	err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
-		n, err := d.Refresh(ctx, el.Handle)
+		n, err := hand.Desktop.Refresh(ctx, el.Handle)
 		if err != nil {
 			return err
 		}
 		if now = n; !is(n) {
-			return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to: it is %s", aim.Describe(el), shows(n)), Next: "look at the screen before doing it again"}
+			return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to: it is %s", aim.Describe(el), shows(hand.Env, n)), Next: "look at the screen before doing it again"}
 		}
 		return nil
 	})
@@ -146,14 +146,14 @@ func WaitUntilIs(ctx context.Context, d *desktop.Desktop, el *desktop.Element, i
 }
 
 // shows describes the value of an element.
-func shows(el *desktop.Element) string {
+func shows(env *steps.Env, el *desktop.Element) string {
 	switch {
 	case el.Value != nil:
 		return strconv.FormatFloat(el.Value.Now, 'g', -1, 64)
 	case el.Role == password:
 		return "filled with something else"
 	case el.Text != "":
-		return steps.Quote(el.Text)
+		return env.Quote(el.Text)
 	}
 	return fmt.Sprint(el.States.Names())
 }

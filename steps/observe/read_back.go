@@ -107,7 +107,7 @@ func (c *readingBack) holds(begin string) string {
 	if c.el.Role == "password" || c.hand.IsSecret(c.Text) {
 		return "what it holds does not show"
 	}
-	return begin + steps.Quote(c.now)
+	return begin + c.hand.Quote(c.now)
 }
 
 // Reformatted reports whether a field may have made now of text: it has the same letters

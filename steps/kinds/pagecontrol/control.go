@@ -70,7 +70,7 @@ func setChoices(ctx context.Context, hand *aim.Hand, el *desktop.Element, value 
 			return observe.Unchecked, err
 		}
 		is := func(now *desktop.Element) bool { return now.States.Has(desktop.Selected) == wanted[o] }
-		if _, err := observe.WaitUntilIs(ctx, hand.Desktop, o, is); err != nil {
+		if _, err := observe.WaitUntilIs(ctx, hand, o, is); err != nil {
 			return observe.No, err
 		}
 	}
@@ -142,6 +142,6 @@ func typeOver(ctx context.Context, hand *aim.Hand, field *desktop.Element, text 
 	if err := hand.Desktop.Do(ctx, desktop.Type{Text: text}); err != nil {
 		return err
 	}
-	_, err := observe.WaitUntilIs(ctx, hand.Desktop, field, func(now *desktop.Element) bool { return now.Text == text })
+	_, err := observe.WaitUntilIs(ctx, hand, field, func(now *desktop.Element) bool { return now.Text == text })
 	return err
 }

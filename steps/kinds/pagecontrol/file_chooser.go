@@ -42,7 +42,7 @@ func setFile(ctx context.Context, hand *aim.Hand, el *desktop.Element, value str
 	if el.Attributes["tag"] != "input" {
 		return observe.NotPossible, nil // what the page makes of the file is its own
 	}
-	_, err = observe.WaitUntilIs(ctx, hand.Desktop, el, func(now *desktop.Element) bool {
+	_, err = observe.WaitUntilIs(ctx, hand, el, func(now *desktop.Element) bool {
 		return strings.HasSuffix(now.Name, filepath.Base(path)) || strings.HasSuffix(selector.NameOf(now), filepath.Base(path))
 	})
 	return observe.YesIf(err == nil), err

@@ -88,7 +88,7 @@ func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, value s
 		}
 	}
 	for i, part := range parts {
-		if _, err := observe.WaitUntilIs(ctx, hand.Desktop, part, isNumber(numbers[i])); err != nil {
+		if _, err := observe.WaitUntilIs(ctx, hand, part, isNumber(numbers[i])); err != nil {
 			return observe.No, err
 		}
 	}
@@ -166,7 +166,7 @@ func enterPart(ctx context.Context, hand *aim.Hand, part *desktop.Element, n int
 		return err
 	}
 	// A part that is full moves the focus on, when the browser has read the key.
-	_, err := observe.WaitUntilIs(ctx, hand.Desktop, part, isNumber(n))
+	_, err := observe.WaitUntilIs(ctx, hand, part, isNumber(n))
 	return err
 }
 
@@ -177,7 +177,7 @@ func stepPart(ctx context.Context, hand *aim.Hand, part *desktop.Element, n int)
 		if err = aim.PressKeys(ctx, hand.Desktop, []desktop.Chord{{Key: "up"}}); err != nil {
 			return err
 		}
-		if _, err = observe.WaitUntilIs(ctx, hand.Desktop, part, isNumber(n)); err == nil {
+		if _, err = observe.WaitUntilIs(ctx, hand, part, isNumber(n)); err == nil {
 			return nil
 		}
 	}
