@@ -169,3 +169,12 @@ func checkReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 
 // Middle returns the centre of a box.
 func Middle(box desktop.Rect) desktop.Point { return box.Center() }
+
+// ElementWithBox returns the element or window that t names. An empty box is an error.
+func ElementWithBox(ctx context.Context, hand *Hand, t Target) (*desktop.Element, error) {
+	el, _, err := At(ctx, hand, t, Requirement{})
+	if err == nil && el.Bounds.Empty() {
+		err = NotActionable(el, "takes up no room on the screen", "scroll it into view with scroll_element")
+	}
+	return el, err
+}

@@ -8,12 +8,12 @@
 //     When nothing shows, reveal.go scrolls an element into view that is there, as
 //     it does later with one that is said to show outside of what it is in; wheel.go
 //     turns the wheel for one that its application does not scroll to.
-//  2. bring_to_front.go raises the element's window, once.
+//  2. window.go raises the element's window, once.
 //  3. reachable.go checks that the point is on a screen, in the element's own
 //     window, and under no other window. A tooltip in the way is dismissed by
 //     the pointer (tooltip.go).
 //  4. stable.go waits until the element has kept its place for StillTime. Browsers
-//     report moves late, so browser.go asks the page itself.
+//     report moves late, so it asks a page itself.
 //  5. The hit test at the point must give the element, or something inside it.
 //
 // Press then clicks, unless the element or its window has moved since (press.go).

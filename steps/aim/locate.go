@@ -186,26 +186,3 @@ func (s SearchResult) None() error {
 	}
 	return nil
 }
-
-// ByRef reads the element that a ref of an earlier tree names.
-func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, error) {
-	var known *desktop.Element
-	if env.Trees != nil {
-		known = env.Trees.Element(ref)
-	}
-	if known == nil {
-		return nil, steps.Errorf(steps.NotFound, "%w %s", ErrNoRef, ref).WithNext("look at the elements with get_window_tree, and use a ref of that tree")
-	}
-	now, err := env.Desktop.Refresh(ctx, known.Handle)
-	switch {
-	case errors.Is(err, desktop.ErrNotFound), err == nil && !sameRow(known, now):
-		return nil, stale(ctx, env, known)
-	case err != nil:
-		return nil, err
-	}
-	return inTree(now, known), nil
-}
-
-// ErrNoRef means that the ref was never assigned. Waiting cannot help, and nothing is
-// known of the element.
-var ErrNoRef = errors.New("no tree that was shown has the ref")

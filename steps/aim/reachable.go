@@ -99,20 +99,6 @@ func ownPopup(windows desktop.Windows, el *desktop.Element, top *desktop.Window)
 	return w != nil && w.PID != 0 && w.PID == top.PID
 }
 
-// WindowElementAt returns an element that stands for the window at a point, or nil. It
-// has no box, because it is not what is acted on.
-func WindowElementAt(ctx context.Context, d *desktop.Desktop, at desktop.Point) (*desktop.Element, error) {
-	windows, err := d.Windows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w := windows.At(at)
-	if w == nil {
-		return nil, nil
-	}
-	return &desktop.Element{Role: "frame", Window: w.ID, Process: w.Process, WindowTitle: w.Title}, nil
-}
-
 // sameOrInside reports whether the hit is el or inside it. A hit that rests on boxes
 // alone may also be around el: toolkits differ in which of these they report.
 func sameOrInside(el, hit *desktop.Element) bool {
@@ -149,4 +135,16 @@ func isInside(el *desktop.Element, outer desktop.Handle) bool {
 		}
 	}
 	return false
+}
+
+// notCovered returns an error if the hit test found something other than el. A guess
+// proves nothing.
+func notCovered(el, hit *desktop.Element, at desktop.Point) error {
+	if hit == nil || hit.Guessed || sameOrInside(el, hit) {
+		return nil
+	}
+	if isIn(el, hit) { // it is transparent, or not there
+		return NotActionable(el, fmt.Sprintf("is not at %s, where %s is found", at, Describe(hit)), "wait until it stands still, name a part of it that shows with click_position, or use invoke_element")
+	}
+	return NotActionable(el, fmt.Sprintf("is covered by %s at %s", Describe(hit), at), "close what covers it, or use invoke_element")
 }

@@ -7,38 +7,8 @@ import (
 	"time"
 
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
 )
-
-// PlaceInElement is a point inside an element, in percent of its box.
-type PlaceInElement struct {
-	X float64 `json:"x_percentage" jsonschema:"from 0 at the left edge to 100 at the right"`
-	Y float64 `json:"y_percentage" jsonschema:"from 0 at the top edge to 100 at the bottom"`
-}
-
-// Offset is a point in a window, in pixels from its corner.
-type Offset struct {
-	X int `json:"x" jsonschema:"the distance from the window's left edge, in pixels"`
-	Y int `json:"y" jsonschema:"the distance from the window's top edge, in pixels"`
-}
-
-// Check validates the argument with the given name.
-func (s *PlaceInElement) Check(name string) error {
-	if s != nil && (s.X < 0 || s.X > 100 || s.Y < 0 || s.Y > 100) {
-		return fmt.Errorf("%s: percentages lie between 0 and 100", name)
-	}
-	return nil
-}
-
-// In returns the point in a box; nil is the centre.
-func (s *PlaceInElement) In(box desktop.Rect) desktop.Point {
-	if s == nil {
-		return Middle(box)
-	}
-	part := func(size int, percent float64) int { return min(int(float64(size)*percent/100), size-1) }
-	return desktop.Point{X: box.X + part(box.W, s.X), Y: box.Y + part(box.H, s.Y)}
-}
 
 // Query is a parsed Target.
 type Query struct {
@@ -170,23 +140,4 @@ func (t *Target) Validate() error {
 		return errors.New("wanted either a ref or a selector, found both")
 	}
 	return nil
-}
-
-// Position is a point of the screen in arguments; it may be absent.
-type Position struct {
-	X *int `json:"x,omitzero" jsonschema:"pixels from the left edge of the screen"`
-	Y *int `json:"y,omitzero" jsonschema:"pixels from its top edge"`
-}
-
-// Given reports whether there is a point; half of one is an error.
-func (p Position) Given() (bool, error) {
-	if (p.X == nil) != (p.Y == nil) {
-		return false, errors.New("wanted both x and y, found one of them")
-	}
-	return p.X != nil, nil
-}
-
-func (p Position) Validate() error {
-	_, err := p.Given()
-	return err
 }

@@ -13,6 +13,29 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
+// ErrNoRef means that the ref was never assigned. Waiting cannot help, and nothing is
+// known of the element.
+var ErrNoRef = errors.New("no tree that was shown has the ref")
+
+// ByRef reads the element that a ref of an earlier tree names.
+func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, error) {
+	var known *desktop.Element
+	if env.Trees != nil {
+		known = env.Trees.Element(ref)
+	}
+	if known == nil {
+		return nil, steps.Errorf(steps.NotFound, "%w %s", ErrNoRef, ref).WithNext("look at the elements with get_window_tree, and use a ref of that tree")
+	}
+	now, err := env.Desktop.Refresh(ctx, known.Handle)
+	switch {
+	case errors.Is(err, desktop.ErrNotFound), err == nil && !sameRow(known, now):
+		return nil, stale(ctx, env, known)
+	case err != nil:
+		return nil, err
+	}
+	return inTree(now, known), nil
+}
+
 // mostLike bounds the elements that are offered in place of one that is gone.
 const mostLike = 3
 
@@ -38,20 +61,6 @@ func stale(ctx context.Context, env *steps.Env, gone *desktop.Element) error {
 		e.Next = "like it now: " + strings.Join(like, ", ")
 	}
 	return e
-}
-
-// sameRow reports whether an element in a row of a list, read again as now, still shows
-// the same row: lists reuse their elements for other rows when they change or scroll.
-func sameRow(el, now *desktop.Element) bool {
-	if el.Name == "" || now.Name == el.Name {
-		return true
-	}
-	for p := el; p != nil; p = p.Parent {
-		if p.Role.Is(desktop.Recycled) {
-			return false
-		}
-	}
-	return true
 }
 
 // likest returns the elements that are most similar to one that is gone: of its role and

@@ -1,0 +1,191 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// PlaceInElement is a point inside an element, in percent of its box.
+type PlaceInElement struct {
+	X float64 `json:"x_percentage" jsonschema:"from 0 at the left edge to 100 at the right"`
+	Y float64 `json:"y_percentage" jsonschema:"from 0 at the top edge to 100 at the bottom"`
+}
+
+// Check validates the argument with the given name.
+func (s *PlaceInElement) Check(name string) error {
+	if s != nil && (s.X < 0 || s.X > 100 || s.Y < 0 || s.Y > 100) {
+		return fmt.Errorf("%s: percentages lie between 0 and 100", name)
+	}
+	return nil
+}
+
+// In returns the point in a box; nil is the centre.
+func (s *PlaceInElement) In(box desktop.Rect) desktop.Point {
+	if s == nil {
+		return Middle(box)
+	}
+	part := func(size int, percent float64) int { return min(int(float64(size)*percent/100), size-1) }
+	return desktop.Point{X: box.X + part(box.W, s.X), Y: box.Y + part(box.H, s.Y)}
+}
+
+// Offset is a point in a window, in pixels from its corner.
+type Offset struct {
+	X int `json:"x" jsonschema:"the distance from the window's left edge, in pixels"`
+	Y int `json:"y" jsonschema:"the distance from the window's top edge, in pixels"`
+}
+
+// Position is a point of the screen in arguments; it may be absent.
+type Position struct {
+	X *int `json:"x,omitzero" jsonschema:"pixels from the left edge of the screen"`
+	Y *int `json:"y,omitzero" jsonschema:"pixels from its top edge"`
+}
+
+// Given reports whether there is a point; half of one is an error.
+func (p Position) Given() (bool, error) {
+	if (p.X == nil) != (p.Y == nil) {
+		return false, errors.New("wanted both x and y, found one of them")
+	}
+	return p.X != nil, nil
+}
+
+func (p Position) Validate() error {
+	_, err := p.Given()
+	return err
+}
+
+// MonitorOf returns the monitor that shows the centre of an area, or the primary one
+// for an empty area.
+func MonitorOf(monitors []desktop.Monitor, area desktop.Rect) desktop.Rect {
+	for _, m := range monitors {
+		if m.Bounds.Contains(area.Center()) || area.Empty() && m.Primary {
+			return m.Bounds
+		}
+	}
+	return desktop.Rect{}
+}
+
+// OnScreen returns an error for a point that no monitor shows.
+func OnScreen(ctx context.Context, d *desktop.Desktop, at desktop.Point) error {
+	monitors, failed := d.Monitors(ctx)
+	if failed != nil {
+		return fmt.Errorf("asking for the size of the screen: %w", failed)
+	}
+	for _, m := range monitors {
+		if m.Bounds.Contains(at) {
+			return nil
+		}
+	}
+	if len(monitors) == 0 {
+		return steps.Errorf(steps.NotActionable, "the point %s is on no monitor: there is none", at)
+	}
+	return steps.Errorf(steps.NotActionable, "%w", desktop.ErrOffScreen(at, monitors[0].Bounds)).
+		WithNext("take a point of a picture by capture_screenshot, or name the element")
+}
+
+// Screen returns the area of all monitors together.
+func Screen(ctx context.Context, d *desktop.Desktop) (desktop.Rect, error) {
+	monitors, err := d.Monitors(ctx)
+	if err != nil {
+		return desktop.Rect{}, fmt.Errorf("asking for the size of the screen: %w", err)
+	}
+	return desktop.ScreenOf(monitors), nil
+}
+
+// PointInWindow returns the point at an offset from the corner of the topmost window of
+// an application, or of the active window. It is for applications without elements.
+func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point, o WindowOptions) (at desktop.Point, err error) {
+	err = WaitUntil(ctx, t.TimeoutMS.Std(), func(ctx context.Context) error {
+		meant, err := topmostWindow(ctx, hand.Desktop, t.Process)
+		if err != nil {
+			return err
+		}
+		if err := BringToFront(ctx, hand, o, meant.ID); err != nil {
+			return err
+		}
+		windows, err := hand.Desktop.Windows(ctx)
+		if err != nil {
+			return err
+		}
+		w := windows.ByID(meant.ID) // its place may be another now
+		if w == nil {
+			return NoWindow(meant.Process, meant.Title)
+		}
+		if err := Placed(*w); err != nil {
+			return err
+		}
+		at = desktop.Point{X: w.Bounds.X + off.X, Y: w.Bounds.Y + off.Y}
+		top := windows.At(at)
+		switch {
+		case !w.Bounds.Contains(at):
+			return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the point %s lies outside of the window %q, which is %d by %d", off, w.Title, w.Bounds.W, w.Bounds.H), Next: "give the window the size it had with move_window, or take another point"}
+		case top == nil || top.ID != w.ID:
+			return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the point %s of the window %q is covered%s", off, w.Title, coveredBy(top)), Next: "close what covers it, or move the window"}
+		}
+		return OnScreen(ctx, hand.Desktop, at)
+	})
+	return at, err
+}
+
+// coveredBy names the covering window, as the end of a message.
+func coveredBy(w *desktop.Window) string {
+	if w == nil || w.Title == "" {
+		return ""
+	}
+	return fmt.Sprintf(" by the window %q", w.Title)
+}
+
+// onDesktop describes a point without a window.
+const onDesktop = "desktop"
+
+// unknownPlace describes a point without a known window while the place of another
+// window is unknown.
+const unknownPlace = "window whose place nobody tells, or the desktop"
+
+// WindowAt describes the window at a point of the screen, or returns onDesktop. It is an
+// error if a window is expected, by a part of its title, and is not there.
+func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expected string) (string, error) {
+	windows, err := d.Windows(ctx)
+	if err != nil {
+		return "", err
+	}
+	on, top := onDesktop, windows.At(at)
+	if slices.ContainsFunc(windows, func(w desktop.Window) bool { return !w.Unplaced.Empty() }) {
+		on = unknownPlace
+	}
+	if top != nil {
+		on = fmt.Sprintf("window %q of %s", top.Title, top.Process)
+	}
+	if expected != "" && (top == nil || !(desktop.Scope{Title: expected}).Admits(top)) {
+		return on, steps.Errorf(steps.NotActionable, "expect_window: wanted a window with %q in its title at %s, found the %s", expected, at, on).
+			WithNext("bring that window to the front with activate_window, or look where it is")
+	}
+	return on, nil
+}
+
+// PointOf returns the point that arguments give, or the position of the pointer.
+func PointOf(ctx context.Context, d *desktop.Desktop, p Position) (desktop.Point, error) {
+	if p.X == nil {
+		return d.PointerPosition(ctx)
+	}
+	at := desktop.Point{X: *p.X, Y: *p.Y}
+	return at, OnScreen(ctx, d, at)
+}
+
+// WindowElementAt returns an element that stands for the window at a point, or nil. It
+// has no box, because it is not what is acted on.
+func WindowElementAt(ctx context.Context, d *desktop.Desktop, at desktop.Point) (*desktop.Element, error) {
+	windows, err := d.Windows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := windows.At(at)
+	if w == nil {
+		return nil, nil
+	}
+	return &desktop.Element{Role: "frame", Window: w.ID, Process: w.Process, WindowTitle: w.Title}, nil
+}
