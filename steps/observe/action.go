@@ -10,6 +10,40 @@ import (
 	"understudy/steps/desktop"
 )
 
+// ActionOptions are the arguments of every action: what to do before it and what to
+// observe afterwards.
+type ActionOptions struct {
+	VerifyOptions
+	DiffOptions
+	aim.WindowOptions
+	HighlightBeforeAction bool `json:"highlight_before_action,omitzero" use:"rare" jsonschema:"show a frame around the element first"`
+}
+
+// DefaultActionOptions are the defaults of ActionOptions.
+var DefaultActionOptions = ActionOptions{VerifyOptions: defaultVerify, DiffOptions: DiffOptions{TreeOptions: DefaultTreeOptions}, WindowOptions: aim.DefaultWindowOptions}
+
+// AsksForMore reports whether anything besides the action is asked for that concerns
+// its window.
+func (a *ActionOptions) AsksForMore() bool {
+	return a.VerifyElementExists != "" || a.VerifyElementNotExists != "" || a.UIDiffBeforeAfter || a.IncludeTreeAfterAction || a.IncludeWindowScreenshot
+}
+
+// DiffOptions ask for the changes of the elements of a window.
+type DiffOptions struct {
+	UIDiffBeforeAfter      bool `json:"ui_diff_before_after,omitzero" use:"rare" jsonschema:"say what the action changed in the window"`
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" use:"rare" jsonschema:"show the window's elements afterwards"`
+	TreeOptions
+}
+
+// VerifyOptions name the elements that must, or must not, be there after an action.
+type VerifyOptions struct {
+	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" use:"rare" jsonschema:"an element that must be there afterwards"`
+	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" use:"rare" jsonschema:"an element that must be gone afterwards"`
+	VerifyTimeoutMS        steps.Millis   `json:"verify_timeout_ms,omitzero" use:"rare" jsonschema:"how long to wait for that"`
+}
+
+var defaultVerify = VerifyOptions{VerifyTimeoutMS: 2000}
+
 // ActionResult is what was observed after an action.
 type ActionResult struct {
 	Checked      Checked `json:"checked,omitzero" jsonschema:"whether what it was to bring about was read back and is so; absent where nothing can be"`
@@ -133,4 +167,52 @@ func scopeOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (desk
 type ElementResult struct {
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element, as it was last seen"`
 	ActionResult
+}
+
+// Verify waits until the screen is as v says. It reports false if v asks for nothing.
+func Verify(ctx context.Context, hand *aim.Hand, v VerifyOptions, process string) (bool, error) {
+	if v.VerifyElementExists == "" && v.VerifyElementNotExists == "" {
+		return false, nil
+	}
+	within := aim.Within{Process: process}
+	err := aim.WaitUntil(ctx, v.VerifyTimeoutMS.Std(), func(ctx context.Context) error {
+		if err := checkShows(ctx, hand, within, v.VerifyElementExists, true); err != nil {
+			return err
+		}
+		return checkShows(ctx, hand, within, v.VerifyElementNotExists, false)
+	})
+	if err != nil && steps.CodeOf(err) != steps.Invalid && ctx.Err() == nil {
+		err = steps.Errorf(steps.Unexpected, "the action was done, but what it was to bring about was not seen: %w", err).
+			WithNext("look at the screen before doing it again")
+	}
+	return err == nil, err
+}
+
+// checkShows returns an error unless an element is there, or is not there, as wanted.
+func checkShows(ctx context.Context, hand *aim.Hand, within aim.Within, text steps.Selector, want bool) error {
+	if text == "" {
+		return nil
+	}
+	alone, err := steps.ParseSelector(text)
+	if err != nil {
+		return err
+	}
+	if alone.Scope().Process != "" { // it says itself where to look
+		within = aim.Within{}
+	}
+	all, err := within.Inside([]steps.Selector{text})
+	if err != nil {
+		return err
+	}
+	s, err := aim.Search(ctx, hand, all, aim.SearchOptions{})
+	if err != nil {
+		return err
+	}
+	if want && len(s.Found) == 0 {
+		return &steps.Error{Code: steps.NotFound, Err: errors.New(s.Selector.Explain(s.Roots))}
+	}
+	if !want {
+		return s.None()
+	}
+	return nil
 }

@@ -158,19 +158,6 @@ func shows(env *steps.Env, el *desktop.Element) string {
 	return fmt.Sprint(el.States.Names())
 }
 
-// Arrived reports whether a field holds the text that was typed. Of a password only the
-// length is compared.
-func Arrived(role desktop.Role, before, now, text string, cleared bool) bool {
-	if role == "password" {
-		before, now = strings.Repeat("x", len([]rune(before))), strings.Repeat("x", len([]rune(now)))
-		text = strings.Repeat("x", len([]rune(text)))
-	}
-	if cleared {
-		return now == text
-	}
-	return len(now) == len(before)+len(text) && strings.Contains(now, text)
-}
-
 // WindowResult is the window as it is afterwards.
 type WindowResult struct {
 	Window  desktop.Window `json:"window" jsonschema:"the window"`

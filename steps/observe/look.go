@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,26 @@ const (
 	// settleTimeout bounds the wait for changes that do not come.
 	settleTimeout = 500 * time.Millisecond
 )
+
+// LookOptions are the arguments of kinds that only look, besides those of their own
+// answer.
+type LookOptions struct {
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" use:"rare" jsonschema:"show the window's elements too"`
+	TreeOptions
+	PictureOptions
+}
+
+// DefaultLookOptions are the defaults of LookOptions.
+var DefaultLookOptions = LookOptions{TreeOptions: DefaultTreeOptions}
+
+// PictureOptions are the pictures that a kind that only looks can add to its result. It
+// ignores the options of actions.
+type PictureOptions struct {
+	IncludeWindowScreenshot  bool `json:"include_window_screenshot,omitzero" use:"rare" jsonschema:"keep a picture of the window too"`
+	IncludeMonitorScreenshot bool `json:"include_monitor_screenshots,omitzero" use:"rare" jsonschema:"keep a picture of the whole screen too"`
+
+	_ struct{} `ignored:"verify_element_exists verify_element_not_exists verify_timeout_ms enable_window_management bring_to_front maximize_target minimize_always_on_top restore_focus"`
+}
 
 // Seen is what was observed in addition to a kind's own result.
 type Seen struct {
@@ -110,34 +131,40 @@ func waitForChanges(ctx context.Context, env *steps.Env, before *desktop.Tree, s
 	}
 }
 
-// keepPictures takes and stores the pictures that were asked for.
-func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id desktop.WindowID, after *ActionResult) error {
-	var areas []desktop.Rect
-	if o.IncludeWindowScreenshot {
-		windows, err := env.Desktop.Windows(ctx)
-		if err != nil {
-			return err
+// dialogWithin bounds the search for a dialog.
+const dialogWithin = 2 * time.Second
+
+// NameDialog adds the open dialog or alert to the advice of a failed step, with its text
+// and its buttons, unless it is there already: it is the usual reason for a failure.
+func NameDialog(ctx context.Context, d *desktop.Desktop, e *steps.Error) {
+	if strings.Contains(e.Next, aim.DialogIsOpen) {
+		return
+	}
+	if open := openDialog(ctx, d); open != "" {
+		e.Next = strings.TrimPrefix(e.Next+"; ", "; ") + open
+	}
+}
+
+// openDialog describes the dialog that is open. It returns "" if there is none, or if
+// its application does not answer in time.
+func openDialog(ctx context.Context, d *desktop.Desktop) string {
+	ctx, cancel := context.WithTimeout(ctx, dialogWithin)
+	defer cancel()
+	windows, err := d.Windows(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, w := range slices.Backward(windows) {
+		if !w.Shows() || w.Popup || !w.Dialog && !w.Modal && !w.Active {
+			continue
 		}
-		if w := windows.ByID(id); w != nil {
-			if err := aim.Placed(*w); err != nil {
-				return err
-			}
-			areas = append(areas, w.Bounds)
+		t, err := d.Tree(ctx, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements, Full: true})
+		if err != nil {
+			continue
+		}
+		if text := aim.DialogHint(t.Roots); text != "" {
+			return text
 		}
 	}
-	if o.IncludeMonitorScreenshot {
-		areas = append(areas, desktop.Rect{})
-	}
-	for _, area := range areas {
-		p, shown, err := Capture(ctx, env, area)
-		if err != nil {
-			return err
-		}
-		uri, err := KeepPicture(ctx, env, p)
-		if err != nil {
-			return err
-		}
-		after.Screenshots, after.Shown = append(after.Screenshots, uri), append(after.Shown, shown)
-	}
-	return nil
+	return ""
 }

@@ -3,14 +3,12 @@ package observe
 import (
 	"context"
 	"errors"
-	"image"
-	"image/color"
-	"image/draw"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
+	"understudy/steps"
+	"understudy/steps/aim"
 	"understudy/steps/desktop"
 )
 
@@ -137,22 +135,6 @@ func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[
 	return all
 }
 
-// Blank returns a picture whose top left is at begin, with areas of the screen painted
-// over.
-func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) *image.RGBA {
-	if len(areas) == 0 {
-		return p
-	}
-	c := *p
-	c.Pix = slices.Clone(p.Pix)
-	p = &c
-	from := image.Pt(begin.X, begin.Y)
-	for _, a := range areas {
-		draw.Draw(p, a.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
-	}
-	return p
-}
-
 // margin is the blanked border around the box of a field: toolkits differ in what belongs
 // to the box, and some are a little off.
 const margin = 12
@@ -201,4 +183,22 @@ func (w *Passwords) remember(d *desktop.Desktop, seen map[desktop.WindowID][]des
 		}
 	}
 	w.seen = seen
+}
+
+// NoteTarget notes that the text of the arguments goes into el. A password field is kept,
+// so that it is blanked even when it reveals its text. nil, an unknown element, counts as
+// no password field.
+func NoteTarget(env *steps.Env, el *desktop.Element) {
+	hidden := el != nil && el.Role == password
+	if el != nil && env.Passwords != nil {
+		hidden = env.Passwords.Note(env.Desktop, el)
+	}
+	env.NoteTyped(hidden)
+}
+
+// NoteFocus notes that the text goes into the focused element.
+func NoteFocus(ctx context.Context, env *steps.Env) {
+	if el := aim.Focused(ctx, env.Desktop); ctx.Err() == nil {
+		NoteTarget(env, el)
+	}
 }

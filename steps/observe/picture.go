@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
+	"slices"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -50,20 +53,50 @@ func Capture(ctx context.Context, env *steps.Env, area desktop.Rect) (*image.RGB
 	return p, area, ctx.Err()
 }
 
-// NoteTarget notes that the text of the arguments goes into el. A password field is kept,
-// so that it is blanked even when it reveals its text. nil, an unknown element, counts as
-// no password field.
-func NoteTarget(env *steps.Env, el *desktop.Element) {
-	hidden := el != nil && el.Role == password
-	if el != nil && env.Passwords != nil {
-		hidden = env.Passwords.Note(env.Desktop, el)
+// keepPictures takes and stores the pictures that were asked for.
+func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id desktop.WindowID, after *ActionResult) error {
+	var areas []desktop.Rect
+	if o.IncludeWindowScreenshot {
+		windows, err := env.Desktop.Windows(ctx)
+		if err != nil {
+			return err
+		}
+		if w := windows.ByID(id); w != nil {
+			if err := aim.Placed(*w); err != nil {
+				return err
+			}
+			areas = append(areas, w.Bounds)
+		}
 	}
-	env.NoteTyped(hidden)
+	if o.IncludeMonitorScreenshot {
+		areas = append(areas, desktop.Rect{})
+	}
+	for _, area := range areas {
+		p, shown, err := Capture(ctx, env, area)
+		if err != nil {
+			return err
+		}
+		uri, err := KeepPicture(ctx, env, p)
+		if err != nil {
+			return err
+		}
+		after.Screenshots, after.Shown = append(after.Screenshots, uri), append(after.Shown, shown)
+	}
+	return nil
 }
 
-// NoteFocus notes that the text goes into the focused element.
-func NoteFocus(ctx context.Context, env *steps.Env) {
-	if el := aim.Focused(ctx, env.Desktop); ctx.Err() == nil {
-		NoteTarget(env, el)
+// Blank returns a picture whose top left is at begin, with areas of the screen painted
+// over.
+func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) *image.RGBA {
+	if len(areas) == 0 {
+		return p
 	}
+	c := *p
+	c.Pix = slices.Clone(p.Pix)
+	p = &c
+	from := image.Pt(begin.X, begin.Y)
+	for _, a := range areas {
+		draw.Draw(p, a.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
+	}
+	return p
 }

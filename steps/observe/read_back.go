@@ -159,3 +159,16 @@ func (c *readingBack) strayed(ctx context.Context) error {
 	return steps.Errorf(steps.Unexpected, "the focus left %s while it was typed into: %s%s", aim.Describe(c.el), c.holds("it holds "), aim.FocusedElsewhere(ctx, c.hand.Desktop)).
 		WithNext("look where the rest of the text went")
 }
+
+// Arrived reports whether a field holds the text that was typed. Of a password only the
+// length is compared.
+func Arrived(role desktop.Role, before, now, text string, cleared bool) bool {
+	if role == "password" {
+		before, now = strings.Repeat("x", len([]rune(before))), strings.Repeat("x", len([]rune(now)))
+		text = strings.Repeat("x", len([]rune(text)))
+	}
+	if cleared {
+		return now == text
+	}
+	return len(now) == len(before)+len(text) && strings.Contains(now, text)
+}

@@ -14,6 +14,30 @@ import (
 // treeBytes bounds the length of a tree in a result.
 const treeBytes = 24 << 10
 
+// TreeOptions configure how elements are shown.
+type TreeOptions struct {
+	TreeMaxDepth              steps.Count    `json:"tree_max_depth,omitzero" use:"rare" jsonschema:"how many levels to show; what only holds others counts for none"`
+	TreeFromSelector          steps.Selector `json:"tree_from_selector,omitzero" use:"rare" jsonschema:"show only what is below this element"`
+	IncludeDetailedAttributes bool           `json:"include_detailed_attributes,omitzero" use:"rare" jsonschema:"with verbose_json: also show descriptions, actions and attributes"`
+	TreeOutputFormat          TreeFormat     `json:"tree_output_format,omitzero" use:"rare" jsonschema:"how to write the elements; clustered_yaml is compact_yaml, as all come from one place"`
+}
+
+// DefaultTreeOptions are the defaults of TreeOptions.
+var DefaultTreeOptions = TreeOptions{TreeMaxDepth: 30, TreeOutputFormat: CompactYAML}
+
+// TreeFormat is how elements are written.
+type TreeFormat string
+
+func (TreeFormat) Words() []string {
+	return []string{"compact_yaml", "verbose_json", "clustered_yaml"}
+}
+
+// The ways to write elements.
+const (
+	CompactYAML TreeFormat = "compact_yaml"
+	VerboseJSON TreeFormat = "verbose_json"
+)
+
 // ShowTree reads a tree to show it; its refs can be used in later steps.
 func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
 	t, err := readTree(ctx, env.Desktop, scope, o)
