@@ -18,9 +18,27 @@ import (
 // ContentLimit bounds the content that read_file returns, in bytes.
 const ContentLimit = 200 << 10
 
-// Lines calls f for each line of a text, with its number and its line break. A line that
-// is longer than ContentLimit is cut.
-func Lines(ctx context.Context, in *bufio.Reader, f func(n int, line string)) error {
+// Lines calls f for each line of a text file, with its number and its line break. A line
+// that is longer than ContentLimit is cut.
+func (s File) Lines(ctx context.Context, f func(n int, line string)) error {
+	file, _, err := s.Open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in := bufio.NewReaderSize(file, 64<<10)
+	if head, _ := in.Peek(binaryWithin); isBinary(head) {
+		return s.notText()
+	}
+	if err = readLines(ctx, in, f); err != nil && ctx.Err() == nil {
+		err = s.Error(err)
+	}
+	return err
+}
+
+func (s File) notText() error { return steps.Errorf(steps.Invalid, "%s is not a text file", s.Path) }
+
+func readLines(ctx context.Context, in *bufio.Reader, f func(n int, line string)) error {
 	var long []byte
 	for n, read := 1, 0; ; {
 		part, err := in.ReadSlice('\n')
@@ -82,14 +100,16 @@ func (s File) Text() (string, fs.FileInfo, error) {
 	if err != nil {
 		return "", nil, s.Error(err)
 	}
-	if Binary(b) {
-		return "", nil, steps.Errorf(steps.Invalid, "%s is not a text file", s.Path)
+	if isBinary(b) {
+		return "", nil, s.notText()
 	}
 	return string(b), info, nil
 }
 
-// Binary reports whether the beginning of a file is not text.
-func Binary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 8<<10)], 0) >= 0 }
+// binaryWithin is how much of a file is looked at to tell whether it is text.
+const binaryWithin = 8 << 10
+
+func isBinary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), binaryWithin)], 0) >= 0 }
 
 // Rewrite replaces a file atomically: it writes a file beside it and renames that.
 func Rewrite(ctx context.Context, env *steps.Env, s File, text string, mode fs.FileMode) error {

@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -104,19 +103,9 @@ type grep struct {
 
 // file searches one file. Files that cannot be read or are not text are skipped.
 func (g *grep) file(ctx context.Context, f confined.Match) error {
-	in, _, err := f.Open()
-	if err != nil {
-		return nil
-	}
-	defer in.Close()
-	reader := bufio.NewReaderSize(in, 64<<10)
-	if head, _ := reader.Peek(8 << 10); confined.Binary(head) {
-		return nil
-	}
-	g.r.Files++
 	var before []string
 	first, around := len(g.r.Matches), int(g.args.ContextLines)
-	err = confined.Lines(ctx, reader, func(n int, line string) {
+	err := f.Lines(ctx, func(n int, line string) {
 		line = strings.TrimRight(line, "\r\n")
 		shown := short(line)
 		for i := first; i < len(g.r.Matches); i++ {
@@ -135,10 +124,16 @@ func (g *grep) file(ctx context.Context, f confined.Match) error {
 			before = before[1:]
 		}
 	})
-	if err == nil && g.r.Truncated {
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case err == nil:
+		g.r.Files++
+	}
+	if g.r.Truncated {
 		return fs.SkipAll
 	}
-	return err
+	return nil
 }
 
 // short returns a line as it is shown.

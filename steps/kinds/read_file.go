@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"strings"
@@ -55,18 +54,9 @@ func readFile(ctx context.Context, env *steps.Env, a ReadFileArgs) (ReadFileResu
 		return ReadFileResult{}, err
 	}
 	defer s.Close()
-	f, _, err := s.Open()
-	if err != nil {
-		return ReadFileResult{}, err
-	}
-	defer f.Close()
-	in := bufio.NewReaderSize(f, 64<<10)
-	if head, _ := in.Peek(8 << 10); confined.Binary(head) {
-		return ReadFileResult{}, steps.Errorf(steps.Invalid, "%s is not a text file", s.Path)
-	}
 	r := ReadFileResult{Path: s.Path, FirstLine: int(a.Offset)}
 	content := &strings.Builder{}
-	err = confined.Lines(ctx, in, func(n int, line string) {
+	err = s.Lines(ctx, func(n int, line string) {
 		r.TotalLines = n
 		switch {
 		case n < int(a.Offset):
@@ -82,7 +72,7 @@ func readFile(ctx context.Context, env *steps.Env, a ReadFileArgs) (ReadFileResu
 		}
 	})
 	if err != nil {
-		return r, s.Error(err)
+		return r, err
 	}
 	if r.Lines == 0 && r.TotalLines > 0 {
 		return r, steps.Errorf(steps.NotFound, "%s has %d lines, none at %d", s.Path, r.TotalLines, a.Offset)
