@@ -95,13 +95,8 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	if a.UIDiffBeforeAfter {
 		none = &desktop.Tree{} // there was no window
 	}
-	if err := observe.LookAfter(ctx, hand.Env, a.ActionOptions, scope, none, &r.ActionResult); err != nil {
-		if ctx.Err() != nil {
-			return r, err
-		}
-		r.NotSeen = err.Error()
-	}
-	return r, nil
+	err = observe.LookAfter(ctx, hand.Env, a.ActionOptions, scope, none, &r.ActionResult)
+	return r, err
 }
 
 // vet returns a check of programs for callers without the right to run commands: a

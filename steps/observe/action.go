@@ -139,16 +139,12 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 			after.Happened = happened(ctx, hand.Env, el, around, now)
 		}
 	}
-	if err == nil {
-		err = LookAfter(ctx, hand.Env, a, scope, before, &after)
-	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return after, err
-		}
-		after.NotSeen = err.Error()
+		err = after.note(ctx, err)
+		return after, err
 	}
-	return after, nil
+	err = LookAfter(ctx, hand.Env, a, scope, before, &after)
+	return after, err
 }
 
 // scopeOf returns the window of el, or the active one.

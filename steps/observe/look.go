@@ -62,19 +62,27 @@ func Look(ctx context.Context, env *steps.Env, b LookOptions, el *desktop.Elemen
 		return Seen{}, err
 	}
 	var after ActionResult
-	if err := LookAfter(ctx, env, a, scope, nil, &after); err != nil {
-		if ctx.Err() != nil {
-			return Seen{}, err
-		}
-		after.NotSeen = err.Error()
-	}
-	return after.Seen, nil
+	err = LookAfter(ctx, env, a, scope, nil, &after)
+	return after.Seen, err
 }
 
 // LookAfter makes the observations that a asks for after an action, and adds them to
-// after. Before is the tree before the action; nil if no diff is asked for. The action is
-// done, so callers note an error, such as of a window that it closed, and do not fail.
+// after. Before is the tree before the action; nil if no diff is asked for. An error other
+// than the end of ctx is only noted.
 func LookAfter(ctx context.Context, env *steps.Env, a ActionOptions, scope desktop.Scope, before *desktop.Tree, after *ActionResult) error {
+	return after.note(ctx, after.look(ctx, env, a, scope, before))
+}
+
+// note keeps an error of an observation, such as of a window that the action closed,
+// because the action is done. It returns the error if ctx has ended.
+func (after *ActionResult) note(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil {
+		after.NotSeen, err = err.Error(), nil
+	}
+	return err
+}
+
+func (after *ActionResult) look(ctx context.Context, env *steps.Env, a ActionOptions, scope desktop.Scope, before *desktop.Tree) error {
 	var tree *desktop.Tree
 	var err error
 	switch {
