@@ -167,9 +167,6 @@ func checkReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 	return at, err
 }
 
-// Middle returns the centre of a box.
-func Middle(box desktop.Rect) desktop.Point { return box.Center() }
-
 // ElementWithBox returns the element or window that t names. An empty box is an error.
 func ElementWithBox(ctx context.Context, hand *Hand, t Target) (*desktop.Element, error) {
 	el, _, err := At(ctx, hand, t, Requirement{})

@@ -27,7 +27,7 @@ func (s *PlaceInElement) Check(name string) error {
 // In returns the point in a box; nil is the centre.
 func (s *PlaceInElement) In(box desktop.Rect) desktop.Point {
 	if s == nil {
-		return Middle(box)
+		return box.Center()
 	}
 	part := func(size int, percent float64) int { return min(int(float64(size)*percent/100), size-1) }
 	return desktop.Point{X: box.X + part(box.W, s.X), Y: box.Y + part(box.H, s.Y)}
@@ -58,42 +58,49 @@ func (p Position) Validate() error {
 	return err
 }
 
+// monitors returns the monitors of a desktop.
+func monitors(ctx context.Context, d *desktop.Desktop) ([]desktop.Monitor, error) {
+	all, err := d.Monitors(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("asking for the size of the screen: %w", err)
+	}
+	return all, nil
+}
+
 // MonitorOf returns the monitor that shows the centre of an area, or the primary one
 // for an empty area.
-func MonitorOf(monitors []desktop.Monitor, area desktop.Rect) desktop.Rect {
-	for _, m := range monitors {
+func MonitorOf(ctx context.Context, d *desktop.Desktop, area desktop.Rect) (desktop.Rect, error) {
+	all, err := monitors(ctx, d)
+	for _, m := range all {
 		if m.Bounds.Contains(area.Center()) || area.Empty() && m.Primary {
-			return m.Bounds
+			return m.Bounds, nil
 		}
 	}
-	return desktop.Rect{}
+	return desktop.Rect{}, err
 }
 
 // OnScreen returns an error for a point that no monitor shows.
 func OnScreen(ctx context.Context, d *desktop.Desktop, at desktop.Point) error {
-	monitors, failed := d.Monitors(ctx)
+	all, failed := monitors(ctx, d)
 	if failed != nil {
-		return fmt.Errorf("asking for the size of the screen: %w", failed)
+		return failed
 	}
-	for _, m := range monitors {
+	for _, m := range all {
 		if m.Bounds.Contains(at) {
 			return nil
 		}
 	}
-	if len(monitors) == 0 {
+	if len(all) == 0 {
 		return steps.Errorf(steps.NotActionable, "the point %s is on no monitor: there is none", at)
 	}
-	return steps.Errorf(steps.NotActionable, "%w", desktop.ErrOffScreen(at, monitors[0].Bounds)).
+	return steps.Errorf(steps.NotActionable, "%w", desktop.ErrOffScreen(at, all[0].Bounds)).
 		WithNext("take a point of a picture by capture_screenshot, or name the element")
 }
 
 // Screen returns the area of all monitors together.
 func Screen(ctx context.Context, d *desktop.Desktop) (desktop.Rect, error) {
-	monitors, err := d.Monitors(ctx)
-	if err != nil {
-		return desktop.Rect{}, fmt.Errorf("asking for the size of the screen: %w", err)
-	}
-	return desktop.ScreenOf(monitors), nil
+	all, err := monitors(ctx, d)
+	return desktop.ScreenOf(all), err
 }
 
 // PointInWindow returns the point at an offset from the corner of the topmost window of

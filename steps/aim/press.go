@@ -68,7 +68,7 @@ func Follow(press, aimAnew func() error) error {
 func PressElement(ctx context.Context, hand *Hand, el *desktop.Element, enabled bool) error {
 	var at desktop.Point
 	aimAtIt := func() (err error) {
-		el, at, err = atElement(ctx, hand, el, Requirement{Enabled: enabled, Point: Middle})
+		el, at, err = atElement(ctx, hand, el, Requirement{Enabled: enabled, Point: desktop.Rect.Center})
 		return err
 	}
 	if err := aimAtIt(); err != nil {

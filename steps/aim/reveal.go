@@ -155,7 +155,7 @@ func isAway(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool,
 	if scrolledAway(el) || el.Bounds.Empty() {
 		return scrolledAway(el), nil
 	}
-	return outOfView(ctx, d, el, Middle(el.Bounds))
+	return outOfView(ctx, d, el, el.Bounds.Center())
 }
 
 // outOfView reports whether a point of el is outside an ancestor of el, so that it does

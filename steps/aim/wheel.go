@@ -94,7 +94,7 @@ func neighbours(tree *desktop.Tree, h desktop.Handle) (el *desktop.Element, arou
 
 // inView reports whether an element is at its middle, and what is there.
 func inView(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (in bool, hit *desktop.Element, err error) {
-	at := Middle(el.Bounds)
+	at := el.Bounds.Center()
 	if away, err := outOfView(ctx, d, el, at); away || err != nil {
 		return false, nil, err
 	}
@@ -114,7 +114,7 @@ func nextNotch(ctx context.Context, hand *Hand, el *desktop.Element, around []*d
 		if asked++; asked > mostAsked {
 			break
 		}
-		if _, err := checkUncovered(ctx, hand, over, Middle(over.Bounds)); steps.CodeOf(err) == steps.NotActionable {
+		if _, err := checkUncovered(ctx, hand, over, over.Bounds.Center()); steps.CodeOf(err) == steps.NotActionable {
 			continue
 		} else if err != nil {
 			return nil, notch{}, err
@@ -159,14 +159,7 @@ func takesWheel(el *desktop.Element) bool {
 // turn turns the wheel over an element, and waits until el has moved and rests. If el has
 // not moved it returns errVain, after turning back what moved instead.
 func (n notch) turn(ctx context.Context, hand *Hand, d *desktop.Desktop, el, over *desktop.Element) error {
-	at := Middle(over.Bounds)
-	if err := hand.Unaccounted().Do(ctx, desktop.MovePointer{To: at}); err != nil {
-		return err
-	}
-	if err := DismissTooltipAt(ctx, hand, at); err != nil {
-		return err
-	}
-	if err := d.Do(ctx, desktop.Scroll{DX: n.dx, DY: n.dy}); err != nil {
+	if err := TurnWheel(ctx, hand, d, over.Bounds.Center(), n.dx, n.dy); err != nil {
 		return err
 	}
 	if err := WaitForEffect(ctx, UsualEffectLimit, hasMoved(hand, el)); err == nil {
@@ -181,6 +174,17 @@ func (n notch) turn(ctx context.Context, hand *Hand, d *desktop.Desktop, el, ove
 		return err
 	}
 	return errors.Join(errVain, rests(ctx, hand, over))
+}
+
+// TurnWheel turns the wheel on d over a point.
+func TurnWheel(ctx context.Context, hand *Hand, d *desktop.Desktop, at desktop.Point, dx, dy int) error {
+	if err := hand.Unaccounted().Do(ctx, desktop.MovePointer{To: at}); err != nil {
+		return err
+	}
+	if err := DismissTooltipAt(ctx, hand, at); err != nil {
+		return err
+	}
+	return d.Do(ctx, desktop.Scroll{DX: dx, DY: dy})
 }
 
 // hasMoved returns a check that an element has moved since it was read; it fails with

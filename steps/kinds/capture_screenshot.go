@@ -62,11 +62,9 @@ func captureScreenshot(ctx context.Context, hand *aim.Hand, a ScreenshotArgs) (S
 		return ScreenshotResult{}, err
 	}
 	if a.EntireMonitor {
-		monitors, err := hand.Desktop.Monitors(ctx)
-		if err != nil {
-			return ScreenshotResult{}, fmt.Errorf("asking for the size of the screen: %w", err)
+		if area, err = aim.MonitorOf(ctx, hand.Desktop, area); err != nil {
+			return ScreenshotResult{}, err
 		}
-		area = aim.MonitorOf(monitors, area)
 	}
 	p, area, err := observe.Capture(ctx, hand.Env, area)
 	if err != nil {

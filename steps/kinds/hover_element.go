@@ -34,7 +34,7 @@ type HoverResult struct {
 }
 
 func hoverElement(ctx context.Context, hand *aim.Hand, a HoverArgs) (HoverResult, error) {
-	el, at, err := aim.At(ctx, hand, a.Target, aim.Requirement{Point: aim.Middle, Windows: a.WindowOptions})
+	el, at, err := aim.At(ctx, hand, a.Target, aim.Requirement{Point: desktop.Rect.Center, Windows: a.WindowOptions})
 	if err != nil {
 		return HoverResult{}, err
 	}

@@ -53,14 +53,8 @@ func scroll(ctx context.Context, hand *aim.Hand, a ScrollArgs) (ScrollResult, er
 // wheel turns the wheel at a point and puts the pointer back.
 func wheel(ctx context.Context, hand *aim.Hand, at desktop.Point, d Direction, amount int) error {
 	back := aim.RestorePointer(ctx, hand, true)
-	if err := hand.Unaccounted().Do(ctx, desktop.MovePointer{To: at}); err != nil {
-		return err
-	}
-	if err := aim.DismissTooltipAt(ctx, hand, at); err != nil {
-		return err
-	}
 	dx, dy := d.by(amount)
-	if err := hand.Desktop.Do(ctx, desktop.Scroll{DX: dx, DY: dy}); err != nil {
+	if err := aim.TurnWheel(ctx, hand, hand.Desktop, at, dx, dy); err != nil {
 		return err
 	}
 	back(ctx)

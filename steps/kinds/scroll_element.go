@@ -32,7 +32,7 @@ func scrollElement(ctx context.Context, hand *aim.Hand, a ScrollElementArgs) (ob
 	if a.IntoView {
 		return a.reveal(ctx, hand)
 	}
-	el, at, err := aim.At(ctx, hand, a.Target, aim.Requirement{Point: aim.Middle, Windows: a.WindowOptions})
+	el, at, err := aim.At(ctx, hand, a.Target, aim.Requirement{Point: desktop.Rect.Center, Windows: a.WindowOptions})
 	if err != nil {
 		return observe.ElementResult{}, err
 	}
