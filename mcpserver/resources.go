@@ -96,6 +96,9 @@ type resources struct {
 
 func (s *resources) add() {
 	for _, r := range allResources {
+		if !s.tools.discloses(r.tool) {
+			continue
+		}
 		if r.isTemplate() {
 			s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: r.uri, Name: r.name, Description: r.text, MIMEType: r.mime}, s.handlerFor(r))
 			continue

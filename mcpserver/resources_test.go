@@ -315,3 +315,16 @@ func TestReadingTheTreeIsCancelled(t *testing.T) {
 	w.Notify("notifications/cancelled", byhand.Object{"requestId": id})
 	scratch.Until(t, "the run ends", func() bool { return len(st.engine.Active()) == 0 })
 }
+
+// TestFleetHasNoTree reads the windows of a server of a fleet, on which nothing acts.
+func TestFleetHasNoTree(t *testing.T) {
+	w := newStage(t, func(o *Options) { o.Fleet = true }).connect("2025-11-25", byhand.Object{})
+	if list := fmt.Sprint(w.Ask("resources/list", byhand.Object{})); strings.Contains(list, treeURI) || !strings.Contains(list, runsURI) {
+		t.Errorf("the list: %s", list)
+	}
+	for _, method := range []string{"resources/read", "resources/subscribe"} {
+		if text := byhand.Said(w.Ask(method, byhand.Object{"uri": treeURI})); !strings.Contains(strings.ToLower(text), "not found") {
+			t.Errorf("%s: %s", method, text)
+		}
+	}
+}

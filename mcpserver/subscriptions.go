@@ -106,7 +106,7 @@ func (n *subscriptions) hasSessions() bool {
 // subscription.
 func (n *subscriptions) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
 	r, ok := resourceAt(req.Params.URI)
-	if !ok && strings.HasPrefix(req.Params.URI, scheme) { // Options.Extend may have added other schemes
+	if !(ok && n.tools.discloses(r.tool)) && strings.HasPrefix(req.Params.URI, scheme) { // Options.Extend may have added other schemes
 		return mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	c, err := n.tools.authorize(req, r.tool)

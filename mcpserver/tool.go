@@ -81,6 +81,10 @@ func (b *toolbox) add(tools ...*tool) {
 	}
 }
 
+// discloses reports whether this server can disclose what the named tool does; "" is no
+// tool. A server of a fleet has no kinds as tools.
+func (b *toolbox) discloses(name string) bool { return name == "" || b.named[name] != nil }
+
 // authorize returns the sender of a request that is no call of a tool but discloses what a
 // tool does. It fails if the sender may not use that tool; "" discloses nothing.
 func (b *toolbox) authorize(req serverRequest, name string) (caller, error) {
