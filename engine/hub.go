@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -10,19 +11,55 @@ import (
 // events, so a slow watcher can neither delay a run nor miss an event: it reads the
 // store at its own pace.
 type hub struct {
-	mu       sync.Mutex
-	watchers map[chan struct{}]string // "" watches every run
-	count    uint64                   // number of notifications, starting from a value unique to this engine
+	mu        sync.Mutex
+	watchers  map[chan struct{}]string // "" watches every run
+	count     uint64                   // number of notifications, starting from a value unique to this engine
+	news      []notice                 // the last notification of each run, the oldest first
+	forgotten uint64                   // the number of the last notification that is not in news
 }
 
-// version returns a number that grows with every notification.
-func (h *hub) version() uint64 {
+// notice is a notification about a run.
+type notice struct {
+	run    string
+	number uint64
+}
+
+// maxNews bounds the notifications that are remembered.
+const maxNews = 256
+
+// since returns the first notification after a number: its run, or "" if it may be any, and
+// its number. If there is none, it returns the same number.
+func (h *hub) since(after uint64) (run string, number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.count == 0 {
 		h.count = uint64(time.Now().UnixNano())
+		h.forgotten = h.count
 	}
-	return h.count
+	if after < h.forgotten || after > h.count {
+		return "", h.count
+	}
+	if i := slices.IndexFunc(h.news, func(n notice) bool { return n.number > after }); i >= 0 {
+		return h.news[i].run, h.news[i].number
+	}
+	return "", after
+}
+
+// remember adds a notification about a run to the news. The caller holds mu.
+func (h *hub) remember(run string) {
+	if h.count == 0 {
+		return // nobody asks for numbers
+	}
+	h.count++
+	if run == "" {
+		h.news, h.forgotten = nil, h.count
+		return
+	}
+	h.news = append(slices.DeleteFunc(h.news, func(n notice) bool { return n.run == run }), notice{run, h.count})
+	if len(h.news) > maxNews {
+		h.forgotten = h.news[0].number
+		h.news = slices.Delete(h.news, 0, 1)
+	}
 }
 
 // News returns a channel that is notified of new events of a run ("": of any run),
@@ -45,9 +82,7 @@ func (h *hub) News(run string) (<-chan struct{}, func()) {
 func (h *hub) Notify(run string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.count > 0 {
-		h.count++
-	}
+	h.remember(run)
 	for c, of := range h.watchers {
 		if run != "" && of != "" && of != run {
 			continue
@@ -65,8 +100,8 @@ func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, er
 	defer end()
 	for {
 		if id == "" {
-			if now := e.hub.version(); now != after {
-				return Header{Seq: now}, nil
+			if run, number := e.hub.since(after); number != after {
+				return Header{ID: run, Seq: number}, nil
 			}
 		} else if h, err := e.Get(ctx, id); err != nil || h.Seq > after || h.Status != Running && h.Status != Queued {
 			return h, err

@@ -36,8 +36,9 @@ type Runs interface {
 	// Wait returns when a run ends, waits for an answer or is paused.
 	Wait(ctx context.Context, id string) (Header, error)
 	// Await returns when a run has more events than after, or is at rest. With an
-	// empty id it returns when any run has news since the header whose Seq is after,
-	// and at once if after is not from such a header.
+	// empty id it returns the ID of the next run that has news since the header whose
+	// Seq is after; or no ID if any run may have, as when after is not from such a
+	// header or too old.
 	Await(ctx context.Context, id string, after uint64) (Header, error)
 }
 

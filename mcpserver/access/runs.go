@@ -185,10 +185,15 @@ func (r *Runs) Wait(ctx context.Context, id string) (engine.Header, error) {
 	return ifAllowed(ctx, r, id, false, func() (engine.Header, error) { return r.all.Wait(ctx, id) })
 }
 
-// Await returns when a run has changed. Everybody may know that some run has.
+// Await returns when a run has changed. Of any run, it returns when one has that the
+// subject may see.
 func (r *Runs) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
-	if id == "" {
-		return r.all.Await(ctx, "", after)
+	for id == "" {
+		h, err := r.all.Await(ctx, "", after)
+		if err != nil || h.ID == "" || steps.CodeOf(r.checkRun(ctx, h.ID, false)) != steps.NotFound {
+			return h, err
+		}
+		after = h.Seq
 	}
 	return ifAllowed(ctx, r, id, false, func() (engine.Header, error) { return r.all.Await(ctx, id, after) })
 }
