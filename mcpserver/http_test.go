@@ -264,6 +264,43 @@ func TestEventsGoOnWhereAReaderLeft(t *testing.T) {
 	}
 }
 
+// TestChangesOfAnOlderRunAreTold answers a run that is older than all those of a list:
+// who follows the events is told, and who has subscribed to it.
+func TestChangesOfAnOlderRunAreTold(t *testing.T) {
+	st := newStage(t)
+	site := st.site().URL
+	w := st.connect("2025-11-25", byhand.Object{})
+	old := textOfRun(w.Call("execute_sequence", document("ask_user", byhand.Object{"question": "Well?"})))
+	for range 101 {
+		w.Call("delay", byhand.Object{"delay_ms": 0})
+	}
+	if res := w.Ask("resources/subscribe", byhand.Object{"uri": runURI + old}); res["error"] != nil {
+		t.Fatal(res)
+	}
+	newest := readEvents(t, site+"/events", "", 100)
+	for _, after := range []string{"", newest[99]} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		res := visit(ctx, t, site+"/events", http.Header{"Last-Event-Id": {after}})
+		defer res.Body.Close()
+		lines := bufio.NewScanner(res.Body)
+		next := func(want string) {
+			t.Helper()
+			for lines.Scan() && !strings.Contains(lines.Text(), want) {
+			}
+			if lines.Err() != nil {
+				t.Errorf("nothing of %s was told: %v", want, lines.Err())
+			}
+		}
+		if next(": here are"); after == "" {
+			next("id: " + newest[99])
+			w.Call("resume_run", byhand.Object{"run_id": old, "answer": "yes"})
+		}
+		next(`"run_id":"` + old) // to a reader who comes back, at once
+	}
+	w.updated(runURI + old)
+}
+
 // readEvents reads a number of events and returns their ids.
 func readEvents(t *testing.T, address, after string, n int) (ids []string) {
 	t.Helper()

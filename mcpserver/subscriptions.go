@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver/access"
-	"understudy/steps"
 )
 
 // subscriptions notifies subscribers when a resource changes. One goroutine polls the
@@ -36,9 +34,10 @@ func (n *subscriptions) startWatching(runs engine.Runs) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	n.stop, n.done = cancel, make(chan struct{})
+	h, err := runs.Await(ctx, "", 0) // now, so that no later change is missed
 	go func() {
 		defer close(n.done)
-		n.watch(ctx, runs)
+		n.watch(ctx, runs, h, err)
 	}()
 }
 
@@ -57,37 +56,45 @@ func (n *subscriptions) close() {
 // updateInterval is the shortest time between two updates.
 const updateInterval = 200 * time.Millisecond
 
-// watch notifies subscribers of each change of a run.
-func (n *subscriptions) watch(ctx context.Context, runs engine.Runs) {
-	sent := map[string]uint64{}
-	for last := uint64(0); ; {
-		_ = steps.Sleep(ctx, updateInterval)
-		if h, err := runs.Await(ctx, "", last); err == nil {
-			last = h.Seq
+// watch notifies subscribers of each change of a run, beginning with a first one.
+func (n *subscriptions) watch(ctx context.Context, runs engine.Runs, h engine.Header, err error) {
+	changed := map[string]bool{} // runs; "" may be any
+	for last := uint64(0); ctx.Err() == nil; h, err = runs.Await(ctx, "", last) {
+		pass, cancel := context.WithTimeout(ctx, updateInterval)
+		for err == nil {
+			changed[h.ID], last = true, h.Seq
+			h, err = runs.Await(pass, "", last)
 		}
-		if ctx.Err() != nil {
-			return
-		}
-		if !n.hasSessions() {
+		<-pass.Done()
+		cancel()
+		if n.hasSessions() && n.update(ctx, runs, changed) != nil {
+			last = 0 // Await then returns at once, and the update is tried again
 			continue
 		}
-		list, err := runs.List(ctx, engine.Query{Calls: true, Limit: 20})
-		if err != nil {
-			last = 0 // Await then returns at once, and the list is tried again
-			continue
-		}
-		now := map[string]uint64{}
-		for _, h := range list {
-			if now[h.ID] = h.Seq; sent[h.ID] != h.Seq {
-				n.changed(ctx, runURI+h.ID)
-				n.changed(ctx, runURI+h.ID+"/events")
-			}
-		}
-		if !maps.Equal(sent, now) {
-			n.changed(ctx, runsURI)
-		}
-		sent = now
+		clear(changed)
 	}
+}
+
+// update notifies the subscribers of runs that have changed. If any may have, those are
+// the newest.
+func (n *subscriptions) update(ctx context.Context, runs engine.Runs, changed map[string]bool) error {
+	if changed[""] {
+		list, err := runs.List(ctx, engine.Query{Calls: true, Limit: 100})
+		if err != nil {
+			return err
+		}
+		for _, h := range list {
+			changed[h.ID] = true
+		}
+	}
+	for id := range changed {
+		n.changed(ctx, runURI+id)
+		n.changed(ctx, runURI+id+"/events")
+	}
+	if len(changed) > 0 {
+		n.changed(ctx, runsURI)
+	}
+	return nil
 }
 
 func (n *subscriptions) changed(ctx context.Context, uri string) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/steps"
 )
 
 // heartbeat is the longest time without output on a stream.
@@ -28,7 +29,7 @@ func (o operator) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	seen, _ := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64)
-	f := &feed{w: w, control: http.NewResponseController(w), runs: runs, run: r.FormValue("run"), seen: seen}
+	f := &feed{w: w, control: http.NewResponseController(w), runs: runs, run: r.FormValue("run"), seen: seen, sent: map[string]uint64{}}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(o.o.Life, cancel)()
@@ -50,19 +51,22 @@ type feed struct {
 	control *http.ResponseController
 	runs    engine.Runs
 	run     string
-	seen    uint64
-	version uint64 // of all runs, for Await
+	seen    uint64            // the last id that was sent
+	sent    map[string]uint64 // run → the Seq of its header that was sent
+	news    engine.Header     // of Await: the run that has changed, or none if any may have
 }
 
 func (f *feed) serve(ctx context.Context) {
 	last := time.Now()
 	fmt.Fprint(f.w, ": here are the events\n\n")
-	for ctx.Err() == nil {
-		sent, err := f.send(ctx)
-		if err != nil {
-			return
+	for more := f.await(ctx); ctx.Err() == nil; {
+		if more {
+			var err error
+			if more, err = f.send(ctx); err != nil {
+				return
+			}
 		}
-		if sent {
+		if more {
 			last = time.Now()
 		} else if time.Since(last) >= heartbeat {
 			last = time.Now()
@@ -71,28 +75,29 @@ func (f *feed) serve(ctx context.Context) {
 		if f.control.Flush() != nil {
 			return
 		}
-		if !sent {
-			f.await(ctx)
+		if !more {
+			more = f.await(ctx)
 		}
 	}
 }
 
-// await waits until any run changes, or it is time for a heartbeat. A run that has
-// ended may still be resumed, so no stream ends by itself.
-func (f *feed) await(ctx context.Context) {
+// await waits until a run changes, and reports whether one has before it is time for a
+// heartbeat; the first time, at once. A run that has ended may still be resumed, so no
+// stream ends by itself.
+func (f *feed) await(ctx context.Context) (more bool) {
 	timed, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
-	h, err := f.runs.Await(timed, "", f.version)
-	if err == nil {
-		f.version = h.Seq
-		return
+	h, err := f.runs.Await(timed, "", f.news.Seq)
+	if err != nil {
+		<-timed.Done() // the runs may be out of reach; try again later
+		return false
 	}
-	<-timed.Done() // the runs cannot be reached; try again later
+	f.news = h
+	return true
 }
 
-// send writes what is new. The event id of a changed run is the time of the change, so
-// the changes are sent in that order: a client that reconnects misses none.
-func (f *feed) send(ctx context.Context) (sent bool, err error) {
+// send writes what is new, and reports whether there may be more.
+func (f *feed) send(ctx context.Context) (more bool, err error) {
 	if f.run != "" {
 		evs, err := f.runs.Events(ctx, f.run, f.seen+1)
 		for _, ev := range evs {
@@ -100,16 +105,38 @@ func (f *feed) send(ctx context.Context) (sent bool, err error) {
 		}
 		return len(evs) > 0, err
 	}
-	list, err := f.runs.List(ctx, engine.Query{Calls: true, Limit: 100})
-	slices.SortFunc(list, func(a, b engine.Header) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
-	last := f.seen
-	for _, h := range list {
-		if at := uint64(h.UpdatedAt.UnixNano()); at > last {
-			f.write(at, "run", h)
-			sent = true
+	changed, err := f.changed(ctx)
+	for _, h := range changed {
+		if f.sent[h.ID] != h.Seq {
+			f.sent[h.ID] = h.Seq
+			f.write(uint64(h.UpdatedAt.UnixNano()), "run", h)
+			more = true
 		}
 	}
-	return sent, err
+	return more, err
+}
+
+// firstRuns is how many runs a client that has received none yet is sent.
+const firstRuns = 100
+
+// changed returns the runs that have changed. The event id of a changed run is the time of
+// the change, so the changes are in that order: a client that reconnects misses none.
+func (f *feed) changed(ctx context.Context) ([]engine.Header, error) {
+	if f.news.ID != "" {
+		h, err := f.runs.Get(ctx, f.news.ID)
+		if steps.CodeOf(err) == steps.NotFound {
+			return nil, nil // it was removed
+		}
+		return []engine.Header{h}, err
+	}
+	q := engine.Query{Calls: true}
+	if f.seen == 0 {
+		q.Limit = firstRuns
+	}
+	list, err := f.runs.List(ctx, q)
+	list = slices.DeleteFunc(list, func(h engine.Header) bool { return uint64(h.UpdatedAt.UnixNano()) <= f.seen })
+	slices.SortFunc(list, func(a, b engine.Header) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
+	return list, err
 }
 
 func (f *feed) write(id uint64, name string, v any) {
