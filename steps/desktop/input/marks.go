@@ -3,10 +3,18 @@ package input
 import (
 	"context"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
 	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
 
 	"understudy/steps/desktop"
 )
@@ -74,3 +82,59 @@ func (m *Marks) remove(ctx context.Context, one *mark) error {
 	}
 	return one.remove(ctx)
 }
+
+// A mark in pixels and characters.
+const (
+	markWidth    = 3
+	charWidth    = 8
+	labelHeight  = 17
+	labelBase    = 13
+	labelPad     = 4
+	longestLabel = 80
+)
+
+// MarkColour is the colour of marks: a red that stands out on light and dark.
+var MarkColour = color.RGBA{R: 0xe5, G: 0x39, B: 0x35, A: 0xff}
+
+// FrameOf returns the frame of a mark: the four areas just outside its own.
+func FrameOf(area desktop.Rect) []desktop.Rect {
+	const t = markWidth
+	return []desktop.Rect{
+		{X: area.X - t, Y: area.Y - t, W: area.W + 2*t, H: t},
+		{X: area.X - t, Y: area.Y + area.H, W: area.W + 2*t, H: t},
+		{X: area.X - t, Y: area.Y, W: t, H: area.H},
+		{X: area.X + area.W, Y: area.Y, W: t, H: area.H},
+	}
+}
+
+// LabelOf draws the label of a mark, and returns where it goes: above the area, or inside if
+// there is no room above. It returns nil if the mark has none.
+func LabelOf(a desktop.Mark) (*image.RGBA, desktop.Point) {
+	text := []rune(a.Label)
+	text = text[:min(len(text), longestLabel)]
+	if len(text) == 0 {
+		return nil, desktop.Point{}
+	}
+	at := desktop.Point{X: a.Area.X - markWidth, Y: a.Area.Y - markWidth - labelHeight}
+	if at.Y < 0 {
+		at.Y = a.Area.Y
+	}
+	label := image.NewRGBA(image.Rect(0, 0, len(text)*charWidth+2*labelPad, labelHeight))
+	draw.Draw(label, label.Rect, image.NewUniform(MarkColour), image.Point{}, draw.Src)
+	d := font.Drawer{Dst: label, Src: image.White, Face: Face(), Dot: fixed.P(labelPad, labelBase)}
+	d.DrawString(string(text))
+	return label, at
+}
+
+// Face is a font with characters of 8 by 17 pixels. It writes Latin, Greek and Cyrillic.
+var Face = sync.OnceValue(func() font.Face {
+	mono, err := opentype.Parse(gomono.TTF)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	face, err := opentype.NewFace(mono, &opentype.FaceOptions{Size: 13, DPI: 72, Hinting: font.HintingFull})
+	if err != nil {
+		panic(err)
+	}
+	return face
+})

@@ -5,13 +5,8 @@ package wayland
 import (
 	"context"
 	"image"
-	"image/color"
+	"image/draw"
 	"sync"
-
-	"golang.org/x/image/draw"
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/basicfont"
-	"golang.org/x/image/math/fixed"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
@@ -49,32 +44,26 @@ func (l *layers) mark(ctx context.Context, a desktop.Mark) error {
 	})
 }
 
-var (
-	markColour  = color.RGBA{R: 0xe5, G: 0x39, B: 0x35, A: 0xff} // a red that stands out on light and dark
-	labelColour = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
-)
-
 // drawMark draws a frame and its label, and returns where the picture goes.
 func drawMark(a desktop.Mark) (*image.RGBA, desktop.Point) {
-	const width, labelHeight, rise, pad, longest = 3, 17, 4, 4, 80
-	around := a.Area.Image().Inset(-width)
-	above := 0
-	label := a.Label[:min(len(a.Label), longest)]
-	if label != "" {
-		above = labelHeight
+	frame := input.FrameOf(a.Area)
+	label, at := input.LabelOf(a)
+	var around, named image.Rectangle
+	for _, part := range frame {
+		around = around.Union(part.Image())
 	}
-	size := around.Size().Add(image.Pt(0, above))
-	size.X = max(size.X, len(label)*basicfont.Face7x13.Advance+2*pad)
-	picture := image.NewRGBA(image.Rectangle{Max: size})
-	frame := image.Rectangle{Min: image.Pt(0, above), Max: image.Pt(around.Dx(), size.Y)}
-	draw.Draw(picture, frame, image.NewUniform(markColour), image.Point{}, draw.Src)
-	draw.Draw(picture, frame.Inset(width), image.Transparent, image.Point{}, draw.Src)
-	if label != "" {
-		draw.Draw(picture, image.Rect(0, 0, len(label)*basicfont.Face7x13.Advance+2*pad, above), image.NewUniform(markColour), image.Point{}, draw.Src)
-		d := font.Drawer{Dst: picture, Src: image.NewUniform(labelColour), Face: basicfont.Face7x13, Dot: fixed.P(pad, above-rise)}
-		d.DrawString(label)
+	if label != nil {
+		named = label.Rect.Add(image.Pt(at.X, at.Y))
+		around = around.Union(named)
 	}
-	return picture, desktop.Point{X: around.Min.X, Y: around.Min.Y - above}
+	picture := image.NewRGBA(image.Rectangle{Max: around.Size()})
+	for _, part := range frame {
+		draw.Draw(picture, part.Image().Sub(around.Min), image.NewUniform(input.MarkColour), image.Point{}, draw.Src)
+	}
+	if label != nil {
+		draw.Draw(picture, named.Sub(around.Min), label, image.Point{}, draw.Src)
+	}
+	return picture, desktop.Point{X: around.Min.X, Y: around.Min.Y}
 }
 
 func (l *layers) unmarkAll(ctx context.Context) error {
