@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/x11"
 )
@@ -292,6 +293,12 @@ func TestMarks(t *testing.T) {
 	b.must(b.Do(t.Context(), desktop.Mark{Area: area, Label: "here", For: 0}))
 	if !marked() {
 		t.Error("there is no frame")
+	}
+	label, place := input.LabelOf(desktop.Mark{Area: area, Label: "here"})
+	shown, err := b.Capture(t.Context(), desktop.Rect{X: place.X, Y: place.Y, W: label.Rect.Dx(), H: label.Rect.Dy()})
+	b.must(err)
+	if !bytes.Equal(shown.Pix, label.Pix) {
+		t.Error("there is no label")
 	}
 	ws, err := b.Windows(t.Context())
 	b.must(err)
