@@ -7,22 +7,20 @@ import (
 	"image/draw"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gomono"
-	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 
 	"understudy/internal/words"
 	"understudy/recorder"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 )
 
 // The bar, in pixels and lines.
 const (
-	charWidth, lineHeight = 8, 17 // of the face
+	charWidth, lineHeight = 8, 17 // of input.Face
 	barPad                = 8
 	buttonHeight          = 22
 	barWidth              = 530
@@ -38,19 +36,6 @@ var (
 	barButton = color.RGBA{70, 74, 82, 255}
 	barLive   = color.RGBA{220, 60, 60, 255}
 )
-
-// barFace writes Latin, Greek and Cyrillic.
-var barFace = sync.OnceValue(func() font.Face {
-	mono, err := opentype.Parse(gomono.TTF)
-	if err != nil {
-		panic(err) // it is part of the program
-	}
-	face, err := opentype.NewFace(mono, &opentype.FaceOptions{Size: 13, DPI: 72, Hinting: font.HintingFull})
-	if err != nil {
-		panic(err)
-	}
-	return face
-})
 
 // bar shows the state of a recording above all windows, and takes commands by clicks.
 // Input on it is not recorded. A nil bar is none.
@@ -200,7 +185,7 @@ func (b *bar) draw(lines []string, live bool) *image.RGBA {
 		draw.Draw(p, area, image.NewUniform(c), image.Point{}, draw.Src)
 	}
 	text := func(x, y int, text string) {
-		d := font.Drawer{Dst: p, Src: image.NewUniform(barInk), Face: barFace(), Dot: fixed.P(x, y+12)}
+		d := font.Drawer{Dst: p, Src: image.NewUniform(barInk), Face: input.Face(), Dot: fixed.P(x, y+12)}
 		d.DrawString(words.Shorten(text, (barWidth-x-barPad)/charWidth))
 	}
 	fill(p.Rect, barPaper)
