@@ -111,7 +111,7 @@ func (k *gnomeKeys) strokes(ctx context.Context, syms []uint32) error {
 
 // commit enters text as an input method does, and line ends and tabs by keys.
 func (k *gnomeKeys) commit(ctx context.Context, text string) error {
-	for first := true; text != ""; first = false {
+	for committed := false; text != ""; {
 		n := strings.IndexAny(text, "\n\t")
 		switch {
 		case n == 0:
@@ -130,10 +130,10 @@ func (k *gnomeKeys) commit(ctx context.Context, text string) error {
 			if err := k.ask(ctx, "Commit", []any{&taken}, text[:n]); err != nil {
 				return err
 			}
-			if !taken && first {
+			if !taken && !committed {
 				return k.paste(ctx, text)
 			}
-			if !taken {
+			if committed = true; !taken {
 				return fmt.Errorf("the application stopped to take text, with %d characters left: %w", len([]rune(text)), desktop.ErrUnclear)
 			}
 		}
