@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/wayland/wire"
 )
 
 // sway is a compositor with the IPC protocol of sway and i3.
@@ -38,11 +39,26 @@ func findSway(ctx context.Context, pid int, folder string) (placement, error) {
 	}
 	for _, c := range candidates {
 		s := sway{c}
-		if _, err := s.outputs(ctx); c != "" && err == nil {
+		if c == "" || !s.isOf(ctx, pid) {
+			continue
+		}
+		if _, err := s.outputs(ctx); err == nil {
 			return s, nil
 		}
 	}
 	return nil, desktop.ErrNotFound
+}
+
+// isOf reports whether a process listens on the socket: the environment may name that of another
+// session. The pid 0 is any process.
+func (s sway) isOf(ctx context.Context, pid int) bool {
+	c, err := new(net.Dialer).DialContext(ctx, "unix", s.socket)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	owner := wire.PeerOf(c.(*net.UnixConn))
+	return pid == 0 || owner == 0 || owner == pid
 }
 
 func (sway) name() string { return "sway" }

@@ -4,6 +4,8 @@ package wayland_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -83,6 +85,36 @@ func TestALostSessionIsTold(t *testing.T) {
 			t.Errorf("%s: %v, want that the display is not available", what, err)
 		}
 	}
+}
+
+// The windows of one session are not those of another, whose variables this process has.
+func TestTheWindowsOfAnotherSessionAreNotTaken(t *testing.T) {
+	sockets := func(s *waylandtest.Session) string {
+		t.Helper()
+		found, _ := filepath.Glob(filepath.Join(s.Dir, "sway-ipc.*.sock"))
+		if len(found) != 1 {
+			t.Fatalf("sway has the sockets %v", found)
+		}
+		return found[0]
+	}
+	mute, own := waylandtest.Start(t, "xwayland disable"), waylandtest.Start(t, "xwayland disable")
+	mute.Enter(t)
+	if err := os.Remove(sockets(mute)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SWAYSOCK", sockets(own))
+	d, err := wayland.Open(t.Context(), wayland.Options{Display: mute.Wayland})
+	if err == nil {
+		t.Error("a session that does not tell its windows was opened")
+		_ = d.Close()
+	}
+	own.Enter(t)
+	t.Setenv("SWAYSOCK", sockets(own))
+	d, err = wayland.Open(t.Context(), wayland.Options{Display: own.Wayland})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = d.Close()
 }
 
 // A display without a compositor is refused, and the error names it.

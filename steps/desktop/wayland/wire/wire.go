@@ -91,8 +91,11 @@ func Dial(ctx context.Context, path string) (*Conn, error) {
 func (c *Conn) Close() { c.end(errors.New("the connection was closed")) }
 
 // Peer returns the process of the compositor, or 0 if that is not known.
-func (c *Conn) Peer() (pid int) {
-	raw, err := c.socket.SyscallConn()
+func (c *Conn) Peer() int { return PeerOf(c.socket) }
+
+// PeerOf returns the process on the other side of a connection, or 0 if that is not known.
+func PeerOf(c *net.UnixConn) (pid int) {
+	raw, err := c.SyscallConn()
 	if err != nil {
 		return 0
 	}
