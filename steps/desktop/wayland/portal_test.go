@@ -254,8 +254,11 @@ func TestThePortalKeepsWhatWasAllowed(t *testing.T) {
 // Input goes to the monitor that was shared, the files of pictures are removed, and the clipboard
 // works both ways.
 func TestThePortalIsSeenAndTouched(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable", "output HEADLESS-1 resolution 640x480 position 0 0", "exec swaymsg create_output", "output HEADLESS-2 resolution 640x480 position 640 0")
+	s := waylandtest.Start(t, "xwayland disable", "output HEADLESS-1 resolution 640x480 position 0 0", "output HEADLESS-2 resolution 640x480 position 640 0")
 	s.Enter(t)
+	if _, err := s.Message("create_output"); err != nil {
+		t.Fatal(err)
+	}
 	p := startPortal(t, s, 1)
 	other, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland}) // its keyboard is that of the session
 	if err == nil {
