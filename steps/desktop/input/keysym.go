@@ -20,11 +20,6 @@ func SymOf(r rune) uint32 {
 	return symUnicode | uint32(r)
 }
 
-// ErrControl is the error for a text with a control character, which no key types.
-func ErrControl(c rune) error {
-	return fmt.Errorf("the text to type holds the control character %U: press a key instead", c)
-}
-
 // Typeable returns the keysyms that type a text. It fails if a character cannot be typed.
 func Typeable(text string) ([]uint32, error) {
 	if !utf8.ValidString(text) {
@@ -36,7 +31,7 @@ func Typeable(text string) ([]uint32, error) {
 		switch {
 		case c == '\n' && before == '\r':
 		case unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t':
-			return nil, ErrControl(c)
+			return nil, fmt.Errorf("the text to type holds the control character %U: press a key instead", c)
 		default:
 			syms = append(syms, SymOf(c))
 		}

@@ -225,6 +225,9 @@ func (d *Driver) press(c desktop.Chord) error {
 
 // enter types text, a handful of characters at a time.
 func (d *Driver) enter(ctx context.Context, text string) error {
+	if _, err := input.Typeable(text); err != nil {
+		return err // before any of it is typed
+	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for some := range slices.Chunk([]rune(text), handful) {
 		err := d.next(ctx, func() error { return typeSome(string(some)) })
@@ -245,9 +248,9 @@ func typeSome(text string) error {
 			return nil
 		}
 		toolkit.typeText(text[:i])
-		key, ok := map[byte]string{'\n': "enter", '\r': "enter", '\t': "tab"}[text[i]]
-		if !ok {
-			return input.ErrControl(rune(text[i]))
+		key := "enter"
+		if text[i] == '\t' {
+			key = "tab"
 		}
 		if err := toolkit.keyTap(key); err != nil {
 			return err
