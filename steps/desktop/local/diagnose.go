@@ -26,36 +26,50 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	o.Look = true
 	s, err := openSession(ctx, o)
 	if err != nil {
-		return append([]desktop.Finding{broken("display", true, err)}, fs...)
+		return append([]desktop.Finding{finding("display", true)("", err)}, fs...)
 	}
 	defer s.Close()
 	d := s.desktop(ctx)
-	fs = append([]desktop.Finding{s.displayFinding(ctx)}, fs...)
+	fs = append([]desktop.Finding{finding("display", true)(s.describe(ctx))}, fs...)
 	fs = append(fs, s.extensionFindings(ctx)...)
 	if s.setup != "" {
 		fs = append(fs, desktop.Finding{Name: "your session", Detail: s.instead, Mend: s.setup})
 	}
 	switch {
 	case s.wayland:
-		fs = append(fs, recordingFinding(ctx, d))
+		fs = append(fs, finding("recording", false)(unheard(ctx, d)))
 	case s.instead != "":
 		fs = append(fs, desktop.Finding{Name: "recording", Detail: "a person cannot be heard: " + s.instead, Mend: "log in to a session of Xorg"})
 	}
-	fs = append(fs, managerFinding(ctx, d))
+	fs = append(fs, finding("window manager", runtime.GOOS == "linux")(manager(ctx, d)))
 	if s.consent != "" {
-		fs = append(fs, working("consent", false, s.consent))
+		fs = append(fs, finding("consent", false)(s.consent, nil))
 	} else {
-		fs = append(fs, screenshotFinding(ctx, d), clipboardFinding(ctx, d))
+		fs = append(fs, finding("screenshot", true)(screenshot(ctx, d)), finding("clipboard", false)(clipboard(ctx, d)))
 	}
 	if runtime.GOOS == "linux" {
-		fs = append(fs, busFinding(ctx, s.bus), toolFinding("ocr", "tesseract", "tesseract-ocr"), toolFinding("addresses", "xdg-open", "xdg-utils"))
+		fs = append(fs, finding("session bus", false)(sessionBus(ctx, s.bus)),
+			finding("ocr", false)(tool("tesseract", "tesseract-ocr")), finding("addresses", false)(tool("xdg-open", "xdg-utils")))
 	}
-	return append(fs, accessibilityFinding(ctx, d))
+	return append(fs, finding("accessibility", false)(applications(ctx, d)))
 }
 
-// recordingFinding reports which input of a person can be recorded.
-func recordingFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
-	const name = "recording"
+// finding returns a function that makes the finding of a check: what it found, or its error, with
+// the command that mends it if the error names one.
+func finding(name string, needed bool) func(detail string, err error) desktop.Finding {
+	return func(detail string, err error) desktop.Finding {
+		f := desktop.Finding{Name: name, OK: err == nil, Needed: needed, Detail: detail}
+		if missing, ok := errors.AsType[*desktop.MissingError](err); ok {
+			f.Detail, f.Mend = missing.What, missing.Mend
+		} else if err != nil {
+			f.Detail = err.Error()
+		}
+		return f
+	}
+}
+
+// unheard returns which input of a person cannot be recorded.
+func unheard(ctx context.Context, d *desktop.Desktop) (string, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var limits []string
@@ -68,20 +82,20 @@ func recordingFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
 		stop()
 	})
 	if !began {
-		return broken(name, false, err)
+		return "", err
 	}
-	return working(name, false, strings.Join(limits, "; "))
+	return strings.Join(limits, "; "), nil
 }
 
 // desktopsFinding reports on which desktops runs can play, and how each is chosen.
 func desktopsFinding() desktop.Finding {
-	const name = "desktops"
+	found := finding("desktops", false)
 	ways := []string{"--display seat is yours"}
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" {
 		ways = []string{"there is none of yours for --display seat"}
 	}
 	if err := virtual.MissingServer(virtual.Xvfb); err != nil {
-		f := broken(name, false, err)
+		f := found("", err)
 		f.Detail = ways[0] + "; " + f.Detail
 		return f
 	}
@@ -93,7 +107,7 @@ func desktopsFinding() desktop.Finding {
 		}
 		ways = append(ways, way)
 	}
-	return working(name, false, strings.Join(ways, "; "))
+	return found(strings.Join(ways, "; "), nil)
 }
 
 // sandboxFinding reports whether commands of clients can be confined.
@@ -102,25 +116,11 @@ func sandboxFinding() desktop.Finding {
 	return desktop.Finding{Name: "sandbox", OK: mend == "", Detail: detail, Mend: mend}
 }
 
-// broken returns the finding of an error, with the command that mends it if the error
-// names one.
-func broken(name string, needed bool, err error) desktop.Finding {
-	f := desktop.Finding{Name: name, Detail: err.Error(), Needed: needed}
-	if missing, ok := errors.AsType[*desktop.MissingError](err); ok {
-		f.Detail, f.Mend = missing.What, missing.Mend
-	}
-	return f
-}
-
-// working returns the finding of something that works.
-func working(name string, needed bool, detail string) desktop.Finding {
-	return desktop.Finding{Name: name, OK: true, Needed: needed, Detail: detail}
-}
-
-func (s *session) displayFinding(ctx context.Context) desktop.Finding {
+// describe says which display it is.
+func (s *session) describe(ctx context.Context) (string, error) {
 	i, err := s.Info(ctx)
 	if err != nil {
-		return broken("display", true, err)
+		return "", err
 	}
 	var sizes []string
 	for _, m := range i.Monitors {
@@ -133,7 +133,7 @@ func (s *session) displayFinding(ctx context.Context) desktop.Finding {
 	if s.why != "" {
 		detail += ", because " + s.why
 	}
-	return working("display", true, detail)
+	return detail, nil
 }
 
 // extensionUses lists the use of each extension of the X server, or protocol of a
@@ -167,74 +167,69 @@ var extensionUses = []struct {
 func (s *session) extensionFindings(ctx context.Context) []desktop.Finding {
 	found, err := s.driver.Extensions(ctx)
 	if err != nil {
-		return []desktop.Finding{broken("extensions", true, err)}
+		return []desktop.Finding{finding("extensions", true)("", err)}
 	}
 	var fs []desktop.Finding
 	for _, x := range extensionUses {
 		there, known := found[x.name]
-		switch {
-		case !known: // it belongs to another type of display
-		case there:
-			fs = append(fs, working(x.name, x.needed, "there, for "+x.use))
-		default:
-			fs = append(fs, desktop.Finding{
-				Name: x.name, Needed: x.needed, Mend: "understudy doctor --display virtual",
-				Detail: "the display lacks this extension, which is for " + x.use,
-			})
+		if !known { // it belongs to another type of display
+			continue
 		}
+		var lacks error
+		if !there {
+			lacks = &desktop.MissingError{What: "the display lacks this extension, which is for " + x.use, Mend: "understudy doctor --display virtual"}
+		}
+		fs = append(fs, finding(x.name, x.needed)("there, for "+x.use, lacks))
 	}
 	return fs
 }
 
-func managerFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
-	const name = "window manager"
+// manager returns the name of the window manager.
+func manager(ctx context.Context, d *desktop.Desktop) (string, error) {
 	if runtime.GOOS != "linux" {
-		if _, err := d.Windows(ctx); err != nil {
-			return broken(name, false, err)
-		}
-		return working(name, false, "part of the system")
+		_, err := d.Windows(ctx)
+		return "part of the system", err
 	}
 	i, err := d.Info(ctx)
-	switch {
-	case err != nil:
-		return broken(name, true, err)
-	case i.Manager == "":
-		return desktop.Finding{Name: name, Needed: true, Detail: "none runs, so windows have neither list nor titles", Mend: "apt-get install openbox && openbox &"}
+	if err == nil && i.Manager == "" {
+		err = &desktop.MissingError{What: "none runs, so windows have neither list nor titles", Mend: "apt-get install openbox && openbox &"}
 	}
-	return working(name, true, i.Manager)
+	return i.Manager, err
 }
 
-func screenshotFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
+func screenshot(ctx context.Context, d *desktop.Desktop) (string, error) {
 	began := time.Now()
 	img, err := d.Capture(ctx, desktop.Rect{})
 	if err != nil {
-		return broken("screenshot", true, err)
+		return "", err
 	}
-	return working("screenshot", true, fmt.Sprintf("%dx%d in %v", img.Rect.Dx(), img.Rect.Dy(), time.Since(began).Round(100*time.Microsecond)))
+	return fmt.Sprintf("%dx%d in %v", img.Rect.Dx(), img.Rect.Dy(), time.Since(began).Round(100*time.Microsecond)), nil
 }
 
-func clipboardFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
-	if _, err := d.ReadClipboard(ctx); err != nil && !errors.Is(err, desktop.ErrRefused) {
-		return broken("clipboard", false, err)
+func clipboard(ctx context.Context, d *desktop.Desktop) (string, error) {
+	_, err := d.ReadClipboard(ctx)
+	if errors.Is(err, desktop.ErrRefused) { // it holds something else
+		err = nil
 	}
-	return working("clipboard", false, "readable")
+	return "readable", err
 }
 
-func busFinding(ctx context.Context, bus string) desktop.Finding {
-	const name, mend = "session bus", "apt-get install dbus-daemon && dbus-run-session -- understudy doctor"
+// sessionBus returns the socket of a session bus that answers.
+func sessionBus(ctx context.Context, bus string) (string, error) {
+	const mend = "apt-get install dbus-daemon && dbus-run-session -- understudy doctor"
 	if bus == "" {
-		return desktop.Finding{Name: name, Detail: "DBUS_SESSION_BUS_ADDRESS is not set", Mend: mend}
+		return "", &desktop.MissingError{What: "DBUS_SESSION_BUS_ADDRESS is not set", Mend: mend}
 	}
 	path, ok := busSocket(bus)
 	if !ok {
-		return working(name, false, bus+", not tried")
+		return bus + ", not tried", nil
 	}
 	c, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	if err != nil {
-		return desktop.Finding{Name: name, Detail: "it does not answer: " + err.Error(), Mend: mend}
+		return "", &desktop.MissingError{What: "it does not answer: " + err.Error(), Mend: mend}
 	}
 	c.Close()
-	return working(name, false, path)
+	return path, nil
 }
 
 // busSocket returns the socket of a bus from an address such as
@@ -252,26 +247,27 @@ func busSocket(address string) (string, bool) {
 	return "", false
 }
 
-func toolFinding(name, program, pkg string) desktop.Finding {
+// tool returns the path of a program, which a package has.
+func tool(program, pkg string) (string, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
-		return desktop.Finding{Name: name, Detail: "the program " + program + " is missing", Mend: "apt-get install " + pkg}
+		err = &desktop.MissingError{What: "the program " + program + " is missing", Mend: "apt-get install " + pkg}
 	}
-	return working(name, false, path)
+	return path, err
 }
 
 func applicationsFinding() desktop.Finding {
 	found := installed()
-	f := working("applications", false, fmt.Sprintf("%d names of installed ones", len(found)))
+	f := finding("applications", false)(fmt.Sprintf("%d names of installed ones", len(found)), nil)
 	f.Applications = found
 	return f
 }
 
-func accessibilityFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
-	const name = "accessibility"
+// applications counts the applications on the accessibility bus.
+func applications(ctx context.Context, d *desktop.Desktop) (string, error) {
 	tree, err := d.Tree(ctx, desktop.Scope{Depth: 1})
 	if err != nil {
-		return broken(name, false, err)
+		return "", err
 	}
-	return working(name, false, fmt.Sprintf("%d applications", len(tree.Roots)))
+	return fmt.Sprintf("%d applications", len(tree.Roots)), nil
 }

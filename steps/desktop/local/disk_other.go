@@ -13,9 +13,9 @@ import (
 func diskFinding(dir string) desktop.Finding {
 	f, err := os.CreateTemp(dir, "understudy")
 	if err != nil {
-		return broken("disk", true, err)
+		return finding("disk", true)("", err)
 	}
 	f.Close()
 	os.Remove(f.Name())
-	return working("disk", true, "files can be written")
+	return finding("disk", true)("files can be written", nil)
 }

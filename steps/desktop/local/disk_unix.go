@@ -22,10 +22,10 @@ func diskFinding(dir string) desktop.Finding {
 	}
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
-		return broken("disk", true, fmt.Errorf("%s: %w", dir, err))
+		return finding("disk", true)("", fmt.Errorf("%s: %w", dir, err))
 	}
 	free := int64(s.Bavail) * int64(s.Bsize) //nolint:unconvert // its type is not the same on every system
-	f := working("disk", true, fmt.Sprintf("%d MB free in %s", free>>20, dir))
+	f := finding("disk", true)(fmt.Sprintf("%d MB free in %s", free>>20, dir), nil)
 	if free < leastSpace {
 		f.OK, f.Mend = false, "understudy runs prune"
 	}
