@@ -102,7 +102,7 @@ func (k *gnomeKeys) strokes(ctx context.Context, syms []uint32) error {
 		if !capsLock {
 			return nil
 		}
-		return errors.Join(k.key(named["capslock"], true), k.key(named["capslock"], false))
+		return errors.Join(k.key(codeOf("capslock"), true), k.key(codeOf("capslock"), false))
 	}
 	return k.withoutModifiers(func() error {
 		return errors.Join(toggle(), k.typeStrokes(ctx, strokes), toggle())

@@ -63,7 +63,7 @@ func (b *keyboard) strokeOf(ctx context.Context, k desktop.Key) (stroke, error) 
 	if err := input.Known(k); err != nil {
 		return stroke{}, err
 	}
-	if code, ok := named[k]; ok {
+	if code := codeOf(k); code != 0 {
 		return stroke{code: code}, nil
 	}
 	char, ok := input.Character(k)
@@ -103,7 +103,7 @@ func (b *keyboard) setKey(ctx context.Context, k desktop.Key, down bool) error {
 	var codes []uint32
 	for _, m := range s.mods() {
 		if (before^b.mods())&input.ModBits[m] != 0 { // nothing else holds it
-			codes = append(codes, named[m])
+			codes = append(codes, codeOf(m))
 		}
 	}
 	codes = append(codes, s.code)
@@ -145,13 +145,13 @@ func (b *keyboard) press(ctx context.Context, a desktop.Press) error {
 	mask := before
 	for _, m := range c.Mods {
 		mask |= input.ModBits[m]
-		if err := errors.Join(b.keys.key(named[m], true), b.modifiers(mask)); err != nil {
+		if err := errors.Join(b.keys.key(codeOf(m), true), b.modifiers(mask)); err != nil {
 			return err
 		}
 	}
 	err = errors.Join(b.keys.key(key.code, true), b.keys.key(key.code, false))
 	for _, m := range slices.Backward(c.Mods) {
-		err = errors.Join(err, b.keys.key(named[m], false))
+		err = errors.Join(err, b.keys.key(codeOf(m), false))
 	}
 	return errors.Join(err, b.modifiers(before))
 }
@@ -220,7 +220,7 @@ func (b *keyboard) release() {
 	for _, s := range b.down {
 		_ = b.keys.key(s.code, false) // it could be pressed
 		for _, m := range s.mods() {
-			_ = b.keys.key(named[m], false)
+			_ = b.keys.key(codeOf(m), false)
 		}
 	}
 	clear(b.down)

@@ -61,7 +61,7 @@ func TestACharacterWithShiftIsHeldWithShift(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shift, bit := named[desktop.Shift], input.ModBits[desktop.Shift]
+	shift, bit := codeOf(desktop.Shift), input.ModBits[desktop.Shift]
 	hold("!", true)
 	codes, masks := []uint32{shift, plainStrokes['!'].code}, []uint32{0, bit}
 	if diff := cmp.Diff(codes, noted.codes) + cmp.Diff(masks, noted.masks); diff != "" {
@@ -140,7 +140,7 @@ func TestATextIsPastedWithoutTheHeldModifiers(t *testing.T) {
 	if err := b.paste(t.Context(), "text"); err != nil {
 		t.Fatal(err)
 	}
-	codes := []uint32{named[desktop.Ctrl], plainStrokes['v'].code, named[desktop.Shift]}
+	codes := []uint32{codeOf(desktop.Ctrl), plainStrokes['v'].code, codeOf(desktop.Shift)}
 	masks := []uint32{0, input.ModBits[desktop.Ctrl], 0}
 	if diff := cmp.Diff(codes, noted.codes) + cmp.Diff(masks, noted.masks) + cmp.Diff([]string{"text", "before"}, clips.texts); diff != "" {
 		t.Errorf("the keys, the modifiers that they were pressed with, and the texts (-want +got):\n%s", diff)

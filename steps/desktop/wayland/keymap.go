@@ -106,22 +106,12 @@ var rows = []struct {
 	{57, " ", ""},
 }
 
-// named are the codes of the keys with names.
-var named = map[desktop.Key]uint32{
-	"ctrl": 29, "shift": 42, "alt": 56, "altgr": 100, "super": 125,
-	"enter": 28, "escape": 1, "tab": 15, "space": 57, "backspace": 14, "delete": 111, "insert": 110,
-	"home": 102, "end": 107, "pageup": 104, "pagedown": 109, "up": 103, "down": 108, "left": 105, "right": 106,
-	"f1": 59, "f2": 60, "f3": 61, "f4": 62, "f5": 63, "f6": 64, "f7": 65, "f8": 66, "f9": 67, "f10": 68, "f11": 87, "f12": 88,
-	"capslock": 58, "numlock": 69, "scrolllock": 70, "printscreen": 99, "pause": 119, "menu": 127,
-	"num0": 82, "num1": 79, "num2": 80, "num3": 81, "num4": 75, "num5": 76, "num6": 77, "num7": 71, "num8": 72, "num9": 73,
-	"numenter": 96, "numadd": 78, "numsubtract": 74, "nummultiply": 55, "numdivide": 98, "numdecimal": 83,
-	"volumeup": 115, "volumedown": 114, "volumemute": 113,
-	"mediaplay": 164, "mediastop": 166, "medianext": 163, "mediaprevious": 165,
-}
+// codeOf returns the code of a key with a name, or 0.
+func codeOf(k desktop.Key) uint32 { return input.NamedKeys[k].Code }
 
 // plainStrokes are the strokes of keysyms on the usual keyboard.
 var plainStrokes = func() map[uint32]stroke {
-	all := map[uint32]stroke{input.SymOf('\n'): {code: named["enter"]}, input.SymOf('\t'): {code: named["tab"]}}
+	all := map[uint32]stroke{input.SymOf('\n'): {code: codeOf("enter")}, input.SymOf('\t'): {code: codeOf("tab")}}
 	for _, r := range rows {
 		for i, c := range r.plain {
 			all[input.SymOf(c)] = stroke{code: r.first + uint32(i)}

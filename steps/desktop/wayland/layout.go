@@ -92,12 +92,12 @@ func groupsOf(keymap string) (groups []map[uint32]stroke) {
 	keys := keyBlock.FindAllStringSubmatch(keymap, -1)
 	for _, key := range keys {
 		for range len(symbolList.FindAllString(key[2], -1)) - len(groups) {
-			groups = append(groups, map[uint32]stroke{input.SymOf('\n'): {code: named["enter"]}, input.SymOf('\t'): {code: named["tab"]}})
+			groups = append(groups, map[uint32]stroke{input.SymOf('\n'): {code: codeOf("enter")}, input.SymOf('\t'): {code: codeOf("tab")}})
 		}
 	}
 	for _, key := range keys {
 		code, lists := codes[key[1]], symbolList.FindAllStringSubmatch(key[2], -1)
-		if code < 2 || code > lastPlain && code != besideShift || code == named["numlock"] || code == named["nummultiply"] || len(lists) == 0 {
+		if code < 2 || code > lastPlain && code != besideShift || code == codeOf("numlock") || code == codeOf("nummultiply") || len(lists) == 0 {
 			continue
 		}
 		for i, group := range groups { // a key with fewer groups begins again with its first
@@ -170,10 +170,10 @@ func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) (err error
 	hold := func(s stroke) error {
 		var err error
 		if s.shift != shift {
-			shift, err = s.shift, b.keys.key(named[desktop.Shift], s.shift)
+			shift, err = s.shift, b.keys.key(codeOf(desktop.Shift), s.shift)
 		}
 		if s.altGr != altGr {
-			altGr, err = s.altGr, errors.Join(err, b.keys.key(named[desktop.AltGr], s.altGr))
+			altGr, err = s.altGr, errors.Join(err, b.keys.key(codeOf(desktop.AltGr), s.altGr))
 		}
 		return err
 	}
