@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -178,6 +179,14 @@ func (b *toolbox) visible(list *mcp.ListToolsResult, who access.Subject) *mcp.Li
 		return ours != nil && (!who.Offers(ours.Tool) || ours.unlisted && !slices.Contains(who.Toolsets, access.All))
 	})
 	return &out
+}
+
+// CheckTool returns an error if there is no tool of a name, whoever may use it.
+func (s *Server) CheckTool(name string) error {
+	if s.tools.named[name] != nil {
+		return nil
+	}
+	return errors.New(s.tools.unknownMessage(name))
 }
 
 // unknownMessage returns the message for a tool that does not exist.

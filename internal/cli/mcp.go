@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -45,8 +47,8 @@ func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (access.Pol
 		return p, usage(cmd, "--mode %s: wanted ask or act", f.Mode)
 	}
 	for _, name := range f.Tools {
-		if _, ok := steps.Find(kinds, name); !ok {
-			return p, usage(cmd, "--tools: there is no kind %q", name)
+		if known := steps.Names(kinds); !slices.Contains(known, name) {
+			return p, unknown(cmd, fmt.Sprintf("--tools: there is no kind %q", name), name, known)
 		}
 	}
 	toolsets, err := access.ParseToolsets(f.Toolsets)
@@ -146,6 +148,11 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 		options.Record = o.record
 	}
 	o.server, o.places, o.keepRunning = mcpserver.New(options), options.MaxConcurrent, options.KeepRunning
+	for _, name := range f.Exclude { // with a misspelled one, it would be allowed
+		if err := o.server.CheckTool(name); err != nil && !options.Fleet {
+			return nil, nil, usage(cmd, "--exclude-tools: %w", err)
+		}
+	}
 	return o.server, o.close, nil
 }
 

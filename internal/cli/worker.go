@@ -37,6 +37,8 @@ type worker struct {
 	Metrics  string        `flag:"metrics" usage:"an address at which Prometheus reads /metrics, such as 127.0.0.1:9465; whoever reaches it reads them"`
 	Toolsets []string      `flag:"toolsets" usage:"whose steps it does (default all)"`
 	Exclude  []string      `flag:"exclude-tools" usage:"steps that it refuses"`
+
+	toolsets []steps.Toolset // parsed
 }
 
 func workerCommand(a *app) *cobra.Command {
@@ -66,6 +68,15 @@ func (w *worker) check(cmd *cobra.Command) error {
 		w.Display = "virtual"
 	case w.Desktops > 1 && w.Display != "virtual":
 		return usage(cmd, "--desktops %d: wanted 1, for --display %s is one", w.Desktops, w.Display)
+	}
+	var err error
+	if w.toolsets, err = access.ParseToolsets(cmp.Or(strings.Join(w.Toolsets, ","), string(access.All))); err != nil {
+		return usage(cmd, "--toolsets: %w", err)
+	}
+	for _, name := range w.Exclude {
+		if known := steps.Names(w.kinds); !slices.Contains(known, name) {
+			return unknown(cmd, fmt.Sprintf("--exclude-tools: there is no kind %q", name), name, known)
+		}
 	}
 	if w.Name == "" {
 		host, err := os.Hostname()
@@ -150,7 +161,7 @@ func (w *worker) allLabels(screen desktop.Size) []string {
 		all = append(all, fmt.Sprint("screen=", cmp.Or(screen, virtual.DefaultScreen)))
 	}
 	for _, t := range access.Toolsets() {
-		if len(w.Toolsets) == 0 || slices.Contains(w.Toolsets, string(t)) {
+		if w.does(t) {
 			all = append(all, "toolset="+string(t))
 		}
 	}
@@ -171,9 +182,14 @@ func (w *worker) applications(ctx context.Context, o desktop.Options) (labels []
 	return labels
 }
 
+// does reports whether the worker executes the steps of a toolset.
+func (w *worker) does(t steps.Toolset) bool {
+	return slices.Contains(w.toolsets, t) || slices.Contains(w.toolsets, access.All)
+}
+
 // allow refuses the steps that the flags exclude, whoever calls them.
 func (w *worker) allow(_, _ string, k steps.Kind) error {
-	if slices.Contains(w.Exclude, k.Name) || len(w.Toolsets) > 0 && !slices.Contains(w.Toolsets, string(k.Toolset)) {
+	if slices.Contains(w.Exclude, k.Name) || !w.does(k.Toolset) {
 		return steps.Errorf(steps.Denied, "worker %s does no %s", w.Name, k.Name).
 			WithNext("name another worker with --needs, or start this one with other --toolsets")
 	}
