@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"understudy/engine"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -82,6 +84,17 @@ func TestEveryCodeHasAnExitStatus(t *testing.T) {
 		status, ok := statusOf[code]
 		if !ok || status == statusOK || !explained[status] {
 			t.Errorf("code %s has exit status %d (listed: %t), which the help does not explain", code, status, ok)
+		}
+	}
+}
+
+// A code may come from a process of a later version.
+func TestACodeThatIsNotKnownIsNoSuccess(t *testing.T) {
+	c := &console{errOut: io.Discard}
+	h := engine.Header{Status: engine.Failed, Error: &engine.ErrorRecord{Code: "of_tomorrow"}}
+	for want, err := range map[int]error{statusInternal: &steps.Error{Code: "of_tomorrow"}, statusFailed: &shownError{codeOf(h)}} {
+		if got := c.end(err); got != want {
+			t.Errorf("%v: got the status %d, want %d", err, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -72,9 +73,11 @@ func (c *console) end(err error) int {
 	if err == nil {
 		return statusOK
 	}
+	code := steps.CodeOf(err)
 	if shown, ok := errors.AsType[*shownError](err); ok {
-		return statusOf[shown.code]
+		code = shown.code
+	} else {
+		fmt.Fprintf(c.errOut, "%s %s\n", paintFor(c.errOut).red("understudy:"), cleanLines(err.Error()))
 	}
-	fmt.Fprintf(c.errOut, "%s %s\n", paintFor(c.errOut).red("understudy:"), cleanLines(err.Error()))
-	return statusOf[steps.CodeOf(err)]
+	return cmp.Or(statusOf[code], statusInternal) // a later version may have other codes
 }

@@ -112,7 +112,7 @@ func codeOf(h engine.Header) steps.Code {
 	case engine.Cancelled, engine.Interrupted:
 		return steps.Interrupted
 	}
-	if h.Error != nil && statusOf[h.Error.Code] != statusInvalid {
+	if h.Error != nil && statusOf[h.Error.Code] != statusInvalid && statusOf[h.Error.Code] != statusOK {
 		return h.Error.Code
 	}
 	return steps.Unexpected // a step failed, whatever was wrong with it
