@@ -10,18 +10,34 @@ import (
 	"understudy/workflows"
 )
 
+// continueFlags are those of the commands that go on with what a run knows.
+type continueFlags struct {
+	displayFlags
+	inputFlags
+	showFlags
+	From     string `flag:"from" usage:"go on at the step with this id or path"`
+	Workflow string `flag:"workflow" usage:"take this file from here on; executed steps must be the same"`
+	Force    bool   `flag:"force" usage:"take the file although executed steps differ"`
+}
+
+// request returns what the flags ask for a run.
+func (f *continueFlags) request(ctx context.Context, a *app, runs engine.Runs, id string) (engine.ResumeRequest, error) {
+	r := engine.ResumeRequest{From: f.From, Force: f.Force, Queue: true, By: "command line", Environ: os.Environ()}
+	program, err := a.programFor(ctx, runs, id, f.Workflow, &r)
+	if err != nil {
+		return r, err
+	}
+	r.Inputs, r.Secrets, err = f.read(a, program)
+	return r, err
+}
+
 func resumeCommand(a *app) *cobra.Command {
 	f := struct {
-		displayFlags
-		inputFlags
-		showFlags
-		From     string `flag:"from" usage:"go on at the step with this id or path"`
-		Workflow string `flag:"workflow" usage:"take this file from here on; executed steps must be the same"`
-		Redo     bool   `flag:"redo" usage:"do the step again that may have acted"`
-		Skip     bool   `flag:"skip" usage:"go on without the step that may have acted"`
-		Force    bool   `flag:"force" usage:"take the file although executed steps differ"`
-		Plan     bool   `flag:"plan" usage:"only show what would be kept and what would be done again"`
-	}{displayFlags: defaultDisplay()}
+		continueFlags
+		Redo bool `flag:"redo" usage:"do the step again that may have acted"`
+		Skip bool `flag:"skip" usage:"go on without the step that may have acted"`
+		Plan bool `flag:"plan" usage:"only show what would be kept and what would be done again"`
+	}{continueFlags: continueFlags{displayFlags: defaultDisplay()}}
 	return withFlags(&cobra.Command{
 		Use:   "resume RUN",
 		Short: "Continue a run that failed, was stopped, or was cut short",
@@ -30,18 +46,19 @@ func resumeCommand(a *app) *cobra.Command {
 			"again silently: --redo repeats it, --skip goes on without it.",
 		Args: exactly(1, "the id of one run; `understudy runs ls` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.Redo && f.Skip {
+				return usage(cmd, "--redo and --skip exclude one another")
+			}
 			return a.withRun(cmd, &f.displayFlags, args[0], func(ctx context.Context, runs engine.Runs, id string) error {
-				r := engine.ResumeRequest{From: f.From, Force: f.Force}
+				r, err := f.request(ctx, a, runs, id)
+				if err != nil {
+					return err
+				}
 				switch {
-				case f.Redo && f.Skip:
-					return usage(cmd, "--redo and --skip exclude one another")
 				case f.Redo:
 					r.Decision = engine.Redo
 				case f.Skip:
 					r.Decision = engine.SkipStep
-				}
-				if err := a.fillRequest(ctx, runs, id, f.Workflow, &f.inputFlags, &r); err != nil {
-					return err
 				}
 				if f.Plan {
 					return showPlan(ctx, &a.console, runs, id, r, f.JSON)
@@ -57,14 +74,7 @@ func resumeCommand(a *app) *cobra.Command {
 }
 
 func forkCommand(a *app) *cobra.Command {
-	f := struct {
-		displayFlags
-		inputFlags
-		showFlags
-		From     string `flag:"from" usage:"begin at the step with this id or path"`
-		Workflow string `flag:"workflow" usage:"take this file; executed steps must be the same"`
-		Force    bool   `flag:"force" usage:"take the file although executed steps differ"`
-	}{displayFlags: defaultDisplay()}
+	f := continueFlags{displayFlags: defaultDisplay()}
 	return withFlags(&cobra.Command{
 		Use:   "fork RUN --from STEP",
 		Short: "Start a new run from what a run knew before a step",
@@ -74,8 +84,8 @@ func forkCommand(a *app) *cobra.Command {
 				return usage(cmd, "wanted --from STEP")
 			}
 			return a.withRun(cmd, &f.displayFlags, args[0], func(ctx context.Context, runs engine.Runs, id string) error {
-				r := engine.ResumeRequest{From: f.From, Force: f.Force}
-				if err := a.fillRequest(ctx, runs, id, f.Workflow, &f.inputFlags, &r); err != nil {
+				r, err := f.request(ctx, a, runs, id)
+				if err != nil {
 					return err
 				}
 				h, err := runs.Fork(ctx, id, f.From, r)
@@ -108,17 +118,6 @@ func continueRun(ctx context.Context, runs engine.Runs, id string, r engine.Resu
 		h, err = runs.Resume(ctx, id, r)
 	}
 	return h, seen, err
-}
-
-// fillRequest adds the new document, the inputs and the secrets to a request.
-func (a *app) fillRequest(ctx context.Context, runs engine.Runs, id, file string, f *inputFlags, r *engine.ResumeRequest) error {
-	r.Queue, r.By, r.Environ = true, "command line", os.Environ()
-	program, err := a.programFor(ctx, runs, id, file, r)
-	if err != nil {
-		return err
-	}
-	r.Inputs, r.Secrets, err = f.read(a, program)
-	return err
 }
 
 // programFor returns the program of a run, or that of a file, which becomes the
