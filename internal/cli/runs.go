@@ -26,13 +26,10 @@ func (a *app) ofRuns(cmd *cobra.Command, do func(ctx context.Context, runs engin
 
 // ofRun makes a command of what it does with the run that its first argument names.
 func (a *app) ofRun(cmd *cobra.Command, do func(ctx context.Context, runs engine.Runs, id string, args []string) error) *cobra.Command {
-	return a.ofRuns(cmd, func(ctx context.Context, runs engine.Runs, args []string) error {
-		id, err := findRun(ctx, runs, args[0])
-		if err != nil {
-			return err
-		}
-		return do(ctx, runs, id, args[1:])
-	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.withRun(cmd, &anyDisplay, args[0], func(ctx context.Context, runs engine.Runs, id string) error { return do(ctx, runs, id, args[1:]) })
+	}
+	return cmd
 }
 
 func runsList(a *app) *cobra.Command {
