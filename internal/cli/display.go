@@ -25,7 +25,7 @@ type displayFlags struct {
 }
 
 // anyDisplay is for commands that need no desktop.
-var anyDisplay = displayFlags{Display: "auto"}
+var anyDisplay = defaultDisplay()
 
 func defaultDisplay() displayFlags {
 	return displayFlags{Display: "auto", Keep: 24 * time.Hour, Kept: 8, KeptMB: 4096}

@@ -34,3 +34,12 @@ func TestALastingDesktopIsThatOfTheDataFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestACommandWithoutADesktopKeepsThoseOfOthers: a command that only lists or follows
+// runs may become the owner of the data folder, and then executes runs of others.
+func TestACommandWithoutADesktopKeepsThoseOfOthers(t *testing.T) {
+	usual := defaultDisplay()
+	if got, want := anyDisplay.keeps(), usual.keeps(); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
