@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -291,7 +292,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	if w.s.Status != Waiting || w.s.Question == nil {
 		return Header{}, steps.Errorf(steps.Invalid, "run %s waits for no answer: it is %s", id, e.present(w.header).Status)
 	}
-	if err := checkAnswer(w.s.Question, a); err != nil {
+	if err := checkAnswer(w.s.Question, a, w.secrets.maskTexts(a.Value)); err != nil {
 		return Header{}, err
 	}
 	if err := w.refuseGone(ctx); err != nil {
@@ -303,7 +304,9 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	return e.launchAfter(w, EvAnswered, Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By, Within: a.Within, Mandate: a.Mandate})
 }
 
-func checkAnswer(q *Question, a Answer) error {
+// checkAnswer checks an answer. The choices of a question are masked, so that a secret
+// among them is given as it was shown, or as it is.
+func checkAnswer(q *Question, a Answer, masked any) error {
 	switch q.Sort {
 	case AskDoubt:
 		if a.Choice != Redo && a.Choice != SkipStep {
@@ -316,6 +319,9 @@ func checkAnswer(q *Question, a Answer) error {
 	case AskUser:
 		if a.Value == nil {
 			return steps.Errorf(steps.Invalid, "the run wants an answer to: %s", q.Text)
+		}
+		if len(q.Choices) > 0 && !slices.Contains(q.Choices, fmt.Sprint(a.Value)) && !slices.Contains(q.Choices, fmt.Sprint(masked)) {
+			return steps.Errorf(steps.Invalid, "the answer %q is none of the choices: %s", fmt.Sprint(masked), join(q.Choices))
 		}
 	}
 	return nil

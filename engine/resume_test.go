@@ -356,6 +356,9 @@ steps:
 		if h.Status != Waiting || h.Question.Text != "which?" {
 			t.Fatalf("the run is %s and asks %+v", h.Status, h.Question)
 		}
+		if _, err := s.Answer(t.Context(), h.ID, Answer{Value: "z"}); steps.CodeOf(err) != steps.Invalid || !strings.Contains(err.Error(), "x, y") {
+			t.Fatalf("wanted an answer that is no choice refused, got %v", err)
+		}
 		if _, err := s.Answer(t.Context(), h.ID, Answer{Value: "y"}); err != nil {
 			t.Fatal(err)
 		}
