@@ -320,6 +320,9 @@ func checkAnswer(q *Question, a Answer, masked any) error {
 		if a.Value == nil {
 			return steps.Errorf(steps.Invalid, "the run wants an answer to: %s", q.Text)
 		}
+		if _, object := a.Value.(map[string]any); q.Fields != nil && !object {
+			return steps.Errorf(steps.Invalid, "the run wants several values, as one object with %s", join(slices.Sorted(maps.Keys(q.Fields))))
+		}
 		if len(q.Choices) > 0 && !slices.Contains(q.Choices, fmt.Sprint(a.Value)) && !slices.Contains(q.Choices, fmt.Sprint(masked)) {
 			return steps.Errorf(steps.Invalid, "the answer %q is none of the choices: %s", fmt.Sprint(masked), join(q.Choices))
 		}

@@ -368,6 +368,25 @@ steps:
 	})
 }
 
+func TestAskForSeveralValues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h := s.play(s.request(`
+steps:
+  - {id: q, tool_name: ask_user, arguments: {question: "how many?", fields: {count: {type: number}}}}
+  - {tool_name: act, arguments: {name: "${{ string(q_result.fields.count) }}"}}`, nil))
+		if _, err := s.Answer(t.Context(), h.ID, Answer{Value: "five"}); steps.CodeOf(err) != steps.Invalid || !strings.Contains(err.Error(), "count") {
+			t.Fatalf("wanted a text refused, got %v", err)
+		}
+		if _, err := s.Answer(t.Context(), h.ID, Answer{Value: map[string]any{"count": 5}}); err != nil {
+			t.Fatal(err)
+		}
+		if h = s.rest(h.ID); h.Status != Succeeded || s.did() != "5" {
+			t.Errorf("answered, the run is %s and did %q", h.Status, s.did())
+		}
+	})
+}
+
 func TestSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
