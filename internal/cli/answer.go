@@ -2,7 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,8 +32,12 @@ func answerCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				answer, err := answerTo(cmd, h.Question, text)
+				if err != nil {
+					return err
+				}
 				seen := h.Seq
-				if h, err = runs.Answer(ctx, id, answerTo(h.Question, text)); err != nil {
+				if h, err = runs.Answer(ctx, id, answer); err != nil {
 					return err
 				}
 				return a.follow(ctx, runs, h, seen, &f.showFlags)
@@ -38,16 +46,27 @@ func answerCommand(a *app) *cobra.Command {
 	}, &f)
 }
 
-func answerTo(q *engine.Question, text string) engine.Answer {
+// answerTo returns a text as the answer to a question; one with fields is answered by a
+// JSON object.
+func answerTo(cmd *cobra.Command, q *engine.Question, text string) (engine.Answer, error) {
 	r := engine.Answer{Value: text, Environ: os.Environ(), By: "command line"}
-	if q == nil {
-		return r
-	}
-	switch q.Sort {
-	case engine.AskDoubt:
+	switch {
+	case q == nil:
+	case q.Sort == engine.AskDoubt:
 		r.Choice = text
-	case engine.AskSecret:
+	case q.Sort == engine.AskSecret:
 		r.Value, r.Secrets = nil, map[string]string{q.Choices[0]: text}
+	case q.Fields != nil:
+		var values map[string]any
+		if json.Unmarshal([]byte(text), &values) != nil || values == nil {
+			return r, usage(cmd, "wanted a JSON object with %s", fieldsOf(q))
+		}
+		r.Value = values
 	}
-	return r
+	return r, nil
+}
+
+// fieldsOf names the values for which a question asks.
+func fieldsOf(q *engine.Question) string {
+	return strings.Join(slices.Sorted(maps.Keys(q.Fields)), ", ")
 }

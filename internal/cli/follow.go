@@ -194,6 +194,9 @@ func nextWords(h engine.Header) []string {
 		for _, c := range q.Choices {
 			lines = append(lines, "  - "+c)
 		}
+		if q.Fields != nil {
+			return append(lines, "to answer: understudy answer "+h.ID+" JSON, an object with "+fieldsOf(q))
+		}
 		return append(lines, "to answer: understudy answer "+h.ID+" ANSWER")
 	}
 	switch {
