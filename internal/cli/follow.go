@@ -12,17 +12,31 @@ import (
 )
 
 type showFlags struct {
-	JSON   bool   `flag:"json" usage:"the run as one JSON document on the standard output"`
-	Output string `flag:"output" usage:"jsonl: events on the standard output, as they happen"`
-	All    bool   `flag:"all" usage:"with --json: every step, not only the first 200"`
+	JSON   bool        `flag:"json" usage:"the run as one JSON document on the standard output"`
+	Output eventFormat `flag:"output" usage:"jsonl: events on the standard output, as they happen"`
+	All    bool        `flag:"all" usage:"with --json: every step, not only the first 200"`
 }
+
+// eventFormat is the flag of a form of events; "" if none are wanted.
+type eventFormat string
+
+func (f *eventFormat) String() string { return string(*f) }
+
+// Set implements pflag.Value. What is wrong is so refused before a run begins.
+func (f *eventFormat) Set(text string) error {
+	if text != "" && text != "jsonl" {
+		return fmt.Errorf("%q: wanted jsonl", text)
+	}
+	*f = eventFormat(text)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (*eventFormat) Type() string { return "string" }
 
 // follow shows the events of a run after the first seen ones, until it stands still.
 // If the command is interrupted, the run is stopped and can be resumed.
 func (a *app) follow(ctx context.Context, runs engine.Runs, h engine.Header, seen uint64, f *showFlags) error {
-	if f.Output != "" && f.Output != "jsonl" {
-		return steps.Errorf(steps.Invalid, "--output %s: the only one is jsonl", f.Output)
-	}
 	lasting := context.WithoutCancel(ctx)
 	stop := context.AfterFunc(ctx, func() {
 		c, cancel := context.WithTimeout(lasting, hurriedTime)

@@ -20,7 +20,7 @@ type progress struct {
 }
 
 func newProgress(c *console, f *showFlags) *progress {
-	jsonl := f.Output == "jsonl"
+	jsonl := f.Output != ""
 	return &progress{console: c, paint: paintFor(c.errOut), jsonl: jsonl, quiet: c.Quiet || jsonl, kinds: map[string]string{}}
 }
 
