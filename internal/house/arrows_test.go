@@ -83,7 +83,7 @@ var arrows = map[string][]string{
 	"internal/film":        {},
 	"internal/filelock":    {},
 	"internal/fleet":       {"engine", "internal/owner", "internal/schedules", "internal/telemetry", "mcpserver/access", "mcpserver/rfb", "steps", "steps/desktop", "store", "store/keeping"},
-	"internal/hub":         {"internal/wholefile", "store/jetstream"},
+	"internal/hub":         {"internal/filelock", "internal/wholefile", "store/jetstream"},
 	"internal/operations":  {"steps"},
 	"internal/telemetry":   {"engine"},
 	"internal/schedules":   {"engine", "internal/filelock", "internal/operations", "internal/wholefile", "steps", "workflows"},

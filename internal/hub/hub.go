@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"understudy/internal/filelock"
 	"understudy/store/jetstream"
 )
 
@@ -47,6 +49,7 @@ type Options struct {
 type Hub struct {
 	server *server.Server
 	conns  []*nats.Conn
+	lock   *os.File // of the folder
 	end    context.CancelFunc
 	tasks  sync.WaitGroup
 }
@@ -56,13 +59,24 @@ type Hub struct {
 func Credentials(dir string) string { return filepath.Join(dir, "credentials") }
 
 // Start starts a server, and creates missing credentials.
-func Start(o Options) (*Hub, error) {
+func Start(o Options) (_ *Hub, err error) {
 	if len(o.Tenants) == 0 {
 		o.Tenants = []string{"default"}
 	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	h := &Hub{}
+	if h.lock, err = lockFolder(o.Dir); err != nil {
+		return nil, err
+	}
+	life, end := context.WithCancel(context.Background())
+	h.end = end
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.Close())
+		}
+	}()
 	keys, err := loadKeys(Credentials(o.Dir), o.Tenants, len(o.Join) > 0)
 	if err != nil {
 		return nil, err
@@ -82,21 +96,38 @@ func Start(o Options) (*Hub, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	fatal := make(chan string, 1)
 	s.SetLogger(logger{o.Log, fatal}, false, false)
-	life, end := context.WithCancel(context.Background())
-	h := &Hub{server: s, end: end}
+	h.server = s
 	s.Start()
 	if err := awaitReady(s, fatal); err != nil {
-		return nil, errors.Join(err, h.Close())
+		return nil, err
 	}
 	for _, t := range o.Tenants {
 		if err := h.answerSync(keys.of(t, admin)); err != nil {
-			return nil, errors.Join(err, h.Close())
+			return nil, err
 		}
 	}
 	if len(o.Join) > 0 {
 		h.tasks.Go(func() { h.logMissing(life, o) })
 	}
 	return h, nil
+}
+
+// lockTime is how long a hub may take to leave its folder to the next one.
+const lockTime = 2 * time.Second
+
+// lockFolder makes a folder one hub's own: the server itself would write into the data
+// of another one.
+func lockFolder(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
+	defer cancel()
+	lock, err := filelock.Wait(ctx, filepath.Join(dir, "hub.lock"))
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("another hub has the folder %s: give this one its own with --dir", dir)
+	}
+	return lock, err
 }
 
 // awaitReady waits until a server listens. A server that cannot only logs why.
@@ -202,8 +233,11 @@ func (h *Hub) Close() error {
 	for _, nc := range h.conns {
 		nc.Close()
 	}
-	h.server.Shutdown()
-	h.server.WaitForShutdown()
+	if h.server != nil {
+		h.server.Shutdown()
+		h.server.WaitForShutdown()
+	}
+	_ = h.lock.Close() // nothing was written
 	return nil
 }
 

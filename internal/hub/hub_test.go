@@ -187,3 +187,17 @@ func TestATakenAddress(t *testing.T) {
 		t.Errorf("wanted what is wrong at once, got %v after %s", err, time.Since(began))
 	}
 }
+
+// TestTwoHubsInOneFolder starts a hub in the folder of another one, and again after that
+// has ended.
+func TestTwoHubsInOneFolder(t *testing.T) {
+	dir := t.TempDir()
+	first := start(t, Options{Dir: dir})
+	if _, err := Start(Options{Dir: dir, Listen: "127.0.0.1:-1"}); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Fatalf("wanted the folder refused, got %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, Options{Dir: dir})
+}
