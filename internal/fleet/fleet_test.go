@@ -282,6 +282,23 @@ func TestAStopReachesTheWorker(t *testing.T) {
 	}
 }
 
+func TestTwoWorkersOfOneName(t *testing.T) {
+	s := newStage(t)
+	defer s.work("w")()
+	h := s.begin(`{name: short, steps: [{tool_name: act, arguments: {name: a}}]}`, nil)
+	s.rest(h.ID) // the worker is there
+	st := s.store("worker")
+	second := &Worker{
+		Store: st, Name: "w", Log: slog.New(slog.DiscardHandler),
+		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "w"), Desk: noDesk{}},
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := second.Run(ctx); err == nil || !strings.Contains(err.Error(), "worker w ") {
+		t.Errorf("wanted the second one refused, got %v", err)
+	}
+}
+
 // mute is a store through which no process answers.
 type mute struct{ Store }
 

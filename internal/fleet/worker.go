@@ -105,6 +105,10 @@ type state struct {
 // Run takes runs until the context ends. Then each run pauses after the step under
 // way and returns to the queue.
 func (w *Worker) Run(ctx context.Context) error {
+	if _, err := ask(ctx, w.Store, w.Name); err == nil {
+		return steps.Errorf(steps.Unavailable, "worker %s is there already, and would answer for the runs of this one", w.Name).
+			WithNext("give this one another name with --name, or end the other")
+	}
 	w.Engine.Certain = w.Store.Lease() / 4
 	w.Engine.Handed = w.askSecrets
 	life, end := context.WithCancel(context.WithoutCancel(ctx)) // for what continues while the worker drains
