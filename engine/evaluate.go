@@ -154,7 +154,7 @@ func (v *evaluator) evalTwice(real, known func(*expression.Scope) (any, error)) 
 		err = checkLost(value)
 	}
 	if err != nil || len(v.secrets) == 0 {
-		return value, value, true, err
+		return value, literal(value), true, err
 	}
 	stood, err := known(v.secrets.scope(names, v.secrets.withPlaceholders))
 	if err != nil { // the expression does not accept a placeholder there

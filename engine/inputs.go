@@ -26,18 +26,21 @@ func (v *evaluator) accept(given map[string]any, secret map[string]string) (map[
 		return nil, refuseInputs(problems)
 	}
 	for _, x := range v.program.Variables {
-		if !x.Secret {
-			continue
-		}
-		value, given := checked[x.Name]
-		if given {
+		if value, given := checked[x.Name]; given && x.Secret {
 			v.secrets[x.Name] = fmt.Sprint(value)
-		}
-		if checked[x.Name] = nil; given || x.Required {
-			checked[x.Name] = reference(x.Name)
 		}
 	}
 	masked, _ := v.secrets.mask(checked).(map[string]any)
+	for _, x := range v.program.Variables {
+		_, given := checked[x.Name]
+		switch {
+		case !x.Secret:
+		case given || x.Required:
+			masked[x.Name] = reference(x.Name)
+		default:
+			masked[x.Name] = nil
+		}
+	}
 	return masked, nil
 }
 

@@ -142,11 +142,52 @@ func (x secrets) toReferences(v any) any {
 	return x.replace(v, func(s string) any { return cut(s, needles) })
 }
 
-// mask replaces secrets with references wherever they appear. The secrets in near are
-// replaced even if they are short.
+// mask replaces secrets with references wherever they appear in a value that has none
+// yet. The secrets in near are replaced even if they are short.
 func (x secrets) mask(v any, near ...string) any {
 	needles := x.contents(near)
-	return x.replace(v, func(s string) any { return cut(s, needles) })
+	return x.replace(literal(v), func(s string) any { return cut(s, needles) })
+}
+
+// literal returns a value with other keys in place of those of references, so that what
+// comes from outside, such as a result or an answer, cannot name a secret.
+func literal(v any) any {
+	if !looksLikeReference(v) {
+		return v
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			if k == secretKey || k == joinKey {
+				k = "$" + k
+			}
+			out[k] = literal(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = literal(e)
+		}
+		return out
+	}
+	return v
+}
+
+// looksLikeReference reports whether a value has a key of references anywhere.
+func looksLikeReference(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			if k == secretKey || k == joinKey || looksLikeReference(e) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, looksLikeReference)
+	}
+	return false
 }
 
 // maskWhole masks values that may be a secret as a whole, such as the content of the

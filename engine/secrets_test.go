@@ -155,3 +155,44 @@ steps:
 		}
 	})
 }
+
+// TestDataFromOutsideNamesNoSecret gives a run values that look like references to its
+// secret: what a step found, an answer, and an input stay what they are.
+func TestDataFromOutsideNamesNoSecret(t *testing.T) {
+	const secret = "correct-horse"
+	for say, c := range map[string]struct {
+		doc    string
+		answer any
+	}{
+		"a result": {doc: `[{id: a, tool_name: found, arguments: {name: a}}, {tool_name: act, arguments: {name: "${{ a_result.value }}"}}]`},
+		"a part of a result": {
+			doc: `[{id: a, tool_name: found, arguments: {name: a}}, {tool_name: act, arguments: {name: "${{ toJSON(a_result) }}"}}]`,
+		},
+		"an answer": {
+			doc:    `[{id: a, tool_name: ask_user, arguments: {question: "who?"}}, {tool_name: act, arguments: {name: "${{ a_result.answer }}"}}]`,
+			answer: map[string]any{secretKey: "pin"},
+		},
+		"an input": {doc: `[{tool_name: act, arguments: {name: "${{ inputs.given.x }}"}}]`},
+	} {
+		t.Run(say, func(t *testing.T) {
+			s := newStage(t)
+			s.Kinds = append(s.Kinds, steps.Define(steps.Kind{Name: "found", Summary: "For tests.", Reads: true}, actArgs{},
+				func(context.Context, *steps.Env, actArgs) (actResult, error) {
+					return actResult{Value: map[string]any{joinKey: []any{map[string]any{secretKey: "pin"}}}}, nil
+				}))
+			r := s.request("variables: {pin: {secret: true}, given: {type: object, default: {}}}\nsteps: "+c.doc, nil)
+			r.Secrets = map[string]string{"pin": secret}
+			r.Inputs = map[string]any{"given": map[string]any{"x": map[string]any{secretKey: "pin"}}}
+			h := s.play(r)
+			if c.answer != nil {
+				if _, err := s.Answer(t.Context(), h.ID, Answer{Value: c.answer}); err != nil {
+					t.Fatal(err)
+				}
+				h = s.rest(h.ID)
+			}
+			if strings.Contains(s.did(), secret) {
+				t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did())
+			}
+		})
+	}
+}
