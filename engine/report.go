@@ -131,25 +131,19 @@ type reporter struct {
 	count   int           // executions so far
 	failed  *StepReport   // the last one that failed
 	current map[string]*StepReport
-	running time.Duration
-	since   time.Time
 	output  any
+
+	running time.Duration // until since, without the time in which the run stood still
+	since   time.Time     // the last event while the run was under way; else zero
 
 	question *StepReport // that waits for an answer
 }
 
 func (b *reporter) add(ev Event) error {
+	b.measure(ev)
 	switch ev.Type {
-	case EvCreated, EvResumed, EvContinued:
-		b.since = ev.At
+	case EvCreated, EvResumed, EvContinued, EvFinished, EvPaused:
 		return nil // their data is large and not needed
-	case EvFinished, EvPaused:
-		b.running += ev.At.Sub(b.since)
-		return nil
-	case EvAnswered:
-		b.since = ev.At
-	case EvAsked:
-		b.running += ev.At.Sub(b.since)
 	}
 	fact, err := Fact(ev)
 	switch f := fact.(type) {
@@ -177,6 +171,29 @@ func (b *reporter) add(ev Event) error {
 		}
 	}
 	return err
+}
+
+// measure adds the time since the last event to the duration of the run, so that a run
+// under way, and one that was cut short, have lasted until their last event.
+func (b *reporter) measure(ev Event) {
+	switch ev.Type {
+	case EvCreated, EvResumed, EvContinued, EvAnswered:
+		b.since = ev.At
+	case EvFinished, EvPaused, EvAsked:
+		b.lasted(ev.At)
+		b.since = time.Time{}
+	case EvTaken, EvReturned: // of a run at rest, and perhaps one that was cut short long ago
+	default:
+		b.lasted(ev.At)
+	}
+}
+
+// lasted adds the time until now, unless the run stands still.
+func (b *reporter) lasted(now time.Time) {
+	if !b.since.IsZero() {
+		b.running += now.Sub(b.since)
+		b.since = now
+	}
 }
 
 // begin counts an execution, and adds it if it is on the page.

@@ -182,7 +182,9 @@ func (a *app) desktopWords(h engine.Header) []string {
 		return []string{fmt.Sprintf("its desktop %s was closed: %s", h.Desktop.Name, cmp.Or(c.Why, "nobody noted why"))}
 	}
 	kept := "its desktop " + k.Name + " is kept until it is stopped"
-	if k.Linger > 0 {
+	if h.Status == engine.Running {
+		kept = "it is on the desktop " + k.Name
+	} else if k.Linger > 0 {
 		if k.Until.IsZero() { // it is just given up
 			k.Until = time.Now().Add(k.Linger)
 		}
@@ -220,6 +222,8 @@ func nextWords(h engine.Header) []string {
 		return []string{"to go on: understudy resume " + h.ID}
 	case h.Status == engine.Succeeded, h.Waits != "":
 		return nil
+	case h.Status == engine.Running, h.Status == engine.Queued:
+		return []string{"to follow it: understudy runs logs -f " + h.ID, "to stop it:   understudy stop " + h.ID}
 	}
 	at := ""
 	if h.ResumeFrom != "" {
