@@ -87,17 +87,10 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 		at, err = readyInView(ctx, hand, el, seen, n)
 		return err
 	}
-	for again := true; again; { // the wheel takes long, so the wait begins anew
-		err = WaitUntil(ctx, long, func(ctx context.Context) error {
-			if err := try(ctx); hand.refused == nil {
-				return err
-			}
-			return nil
-		})
-		if again = hand.refused != nil; again {
-			if err = wheelRefused(ctx, hand, n.Windows); err != nil {
-				break
-			}
+	err = WaitUntil(ctx, long, try)
+	for refused := refusedReveal(err); refused != nil; refused = refusedReveal(err) {
+		if _, err = wheelIntoView(ctx, hand, hand.Unaccounted(), refused, n.Windows); err == nil {
+			err = WaitUntil(ctx, long, try) // the wheel takes long, so the wait begins anew
 		}
 	}
 	return el, at, away.instead(err, long, n)

@@ -17,8 +17,6 @@ type Hand struct {
 	reachable map[*desktop.Element]reachability
 	// revealed are the elements that were scrolled into view.
 	revealed map[desktop.Handle]bool
-	// refused is an element that its application did not scroll to; nil if there is none.
-	refused *desktop.Element
 	// persistentPopups are popups that the pointer does not dismiss.
 	persistentPopups map[desktop.WindowID]bool
 	// pointerBefore is the position of the pointer before it was moved to dismiss a

@@ -41,7 +41,7 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o 
 		return err
 	}
 	u.revealed = true
-	return revealOrNote(ctx, hand, u.el, o)
+	return revealOnce(ctx, hand, u.el, o)
 }
 
 // Reveal scrolls an element into view, with the wheel if its application does not do so
@@ -69,24 +69,28 @@ func requestReveal(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desk
 	return PressKeys(ctx, d, []desktop.Chord{then})
 }
 
-// revealOrNote is Reveal that does not count as an act and leaves the wheel to
-// wheelRefused, which has more time than one poll.
-func revealOrNote(ctx context.Context, hand *Hand, el *desktop.Element, o WindowOptions) error {
-	err := requestReveal(ctx, hand, hand.Unaccounted(), el, o)
-	if errors.Is(err, desktop.ErrRefused) {
-		hand.refused = el
+// notRevealed is the error of an application that did not scroll to an element on
+// request. It ends a WaitUntil: the wheel takes more time than one poll has.
+type notRevealed struct{ el *desktop.Element }
+
+func (e *notRevealed) Error() string { return Describe(e.el) + " is not scrolled into view on request" }
+
+// refusedReveal returns the element to which its application did not scroll, or nil.
+func refusedReveal(err error) *desktop.Element {
+	if e, ok := errors.AsType[*notRevealed](err); ok {
+		return e.el
 	}
-	return quietly(err)
+	return nil
 }
 
-// wheelRefused scrolls the element that revealOrNote noted into view, if any.
-func wheelRefused(ctx context.Context, hand *Hand, o WindowOptions) error {
-	el := hand.refused
-	if hand.refused = nil; el == nil {
-		return nil
+// revealOnce is Reveal that does not count as an act and leaves the wheel to the caller,
+// by the error notRevealed.
+func revealOnce(ctx context.Context, hand *Hand, el *desktop.Element, o WindowOptions) error {
+	err := requestReveal(ctx, hand, hand.Unaccounted(), el, o)
+	if errors.Is(err, desktop.ErrRefused) {
+		return &notRevealed{el}
 	}
-	_, err := wheelIntoView(ctx, hand, hand.Unaccounted(), el, o)
-	return err
+	return quietly(err)
 }
 
 // BringIntoView scrolls an element into view if its application can, for an act without
@@ -114,8 +118,10 @@ func atElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requireme
 	if err == nil || el.Handle == "" {
 		return el, at, err
 	}
-	if err := wheelRefused(ctx, hand, n.Windows); err != nil {
-		return el, at, err
+	if refused := refusedReveal(err); refused != nil {
+		if _, err := wheelIntoView(ctx, hand, hand.Unaccounted(), refused, n.Windows); err != nil {
+			return el, at, err
+		}
 	}
 	var gone error // permanent
 	err = WaitUntil(ctx, SearchTime.Std(), func(ctx context.Context) error {
@@ -146,7 +152,7 @@ func readyInView(ctx context.Context, hand *Hand, el *desktop.Element, seen time
 		return at, errors.Join(err, failed)
 	}
 	hand.revealed[el.Handle] = true
-	return at, errors.Join(err, revealOrNote(ctx, hand, el, n.Windows))
+	return at, errors.Join(err, revealOnce(ctx, hand, el, n.Windows))
 }
 
 // isAway reports whether an element is scrolled out of view. Qt Quick reports only its

@@ -74,7 +74,7 @@ func permanent(err error) bool {
 	case steps.Invalid, steps.Unavailable, steps.Denied:
 		return true
 	}
-	return errors.Is(err, ErrNoRef) || errors.Is(err, errStale)
+	return errors.Is(err, ErrNoRef) || errors.Is(err, errStale) || refusedReveal(err) != nil
 }
 
 // withWait adds how long was waited to an error.
