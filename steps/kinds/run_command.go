@@ -82,7 +82,7 @@ func (r CommandResult) SetEnv() map[string]any {
 }
 
 func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResult, error) {
-	p, script, err := a.process(ctx, env)
+	p, mark, err := a.process(ctx, env)
 	if err != nil {
 		return CommandResult{}, err
 	}
@@ -93,15 +93,15 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 		defer cancel()
 	}
 	stdout, stderr := &shell.Output{}, &shell.Output{}
-	sieve := &shell.Splitter{To: stdout, Mark: []byte(script.Mark)}
+	script := &shell.Splitter{To: stdout, Mark: mark}
 	p.Stdout, p.Stderr = stdout, stderr
-	if script.Mark != "" {
-		p.Stdout = sieve
+	if mark != "" {
+		p.Stdout = script
 	}
 	var r CommandResult
 	err = env.Act(func() error {
 		r.ExitCode, err = p.Run(ctx)
-		sieve.End()
+		script.End()
 		if err == nil && r.ExitCode != 0 {
 			err = failed(r.ExitCode, stderr.String(), stdout.String())
 		}
@@ -113,34 +113,32 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 	if a.IncludeLogs {
 		r.Stdout, r.Stderr = stdout.String(), stderr.String()
 	}
-	r.Result, err = script.Result(sieve)
+	r.Result, err = script.Result()
 	return r, err
 }
 
-// process returns the process to start, and the script that it will run, if any.
-func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (shell.Process, shell.Script, error) {
-	p := shell.Process{Dir: env.Abs(a.WorkingDirectory), Env: shell.Environ(ctx, env)}
+// process returns the process to start, and the mark before the result of a script.
+func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (p shell.Process, mark string, err error) {
+	p = shell.Process{Dir: env.Abs(a.WorkingDirectory), Env: shell.Environ(ctx, env)}
 	if env.Sandbox {
 		p.Write = append([]string{env.Dir}, env.Roots...)
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
-		return p, shell.Script{}, steps.Errorf(steps.NotFound, "working_directory: there is no folder %s", p.Dir)
+		return p, "", steps.Errorf(steps.NotFound, "working_directory: there is no folder %s", p.Dir)
 	}
 	file := ""
 	if a.ScriptFile != "" {
-		var err error
 		if file, err = shell.FindScript(env, string(a.ScriptFile), p.Dir); err != nil {
-			return p, shell.Script{}, err
+			return p, "", err
 		}
 	}
 	if a.Engine != "" {
-		s, err := a.Engine.Prepare(ctx, env, &p, shell.Source{Code: string(a.Run), File: file, Names: a.Env})
-		return p, s, err
+		mark, err = a.Engine.Prepare(ctx, env, &p, shell.Source{Code: string(a.Run), File: file, Names: a.Env})
+		return p, mark, err
 	}
 	p.Env = shell.WithVariables(p.Env, a.Env)
-	var err error
 	p.Name, p.Args, err = shell.Command(a.Shell, string(a.Run), file)
-	return p, shell.Script{}, err
+	return p, "", err
 }
 
 // failed returns the error of a command that ended with a status other than 0, with the

@@ -2,10 +2,13 @@ package shell
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+
+	"understudy/steps"
 )
 
 // outputKept bounds the output of a command that is kept: half from its beginning, half
@@ -60,10 +63,11 @@ func (o *Output) String() string {
 // resultLimit bounds the result of a script, in bytes of JSON.
 const resultLimit = 1 << 20
 
-// Splitter forwards what is written to it up to a mark, and keeps what follows the mark.
+// Splitter forwards what a script prints up to a mark, and keeps the result that follows
+// the mark.
 type Splitter struct {
 	To     *Output
-	Mark   []byte
+	Mark   string
 	held   []byte // the last bytes, in which the mark may begin
 	marked bool
 	behind []byte
@@ -76,7 +80,7 @@ func (s *Splitter) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	all := slices.Concat(s.held, p)
-	if i := bytes.Index(all, s.Mark); i >= 0 {
+	if i := bytes.Index(all, []byte(s.Mark)); i >= 0 {
 		s.marked, s.held = true, nil
 		_, _ = s.To.Write(all[:i])
 		s.keep(all[i+len(s.Mark):])
@@ -99,4 +103,17 @@ func (s *Splitter) End() {
 	s.held = nil
 }
 
-func (s *Splitter) tooLong() bool { return len(s.behind) > resultLimit }
+// Result returns the value that the script returned, nil if it returned none.
+func (s *Splitter) Result() (any, error) {
+	if !s.marked {
+		return nil, nil
+	}
+	if len(s.behind) > resultLimit {
+		return nil, steps.Errorf(steps.Invalid, "the script returned more than %d bytes; write them to a file and return its path", resultLimit)
+	}
+	var v any
+	if err := json.Unmarshal(s.behind, &v); err != nil {
+		return nil, steps.Errorf(steps.Invalid, "what the script returned is not JSON: %w", err)
+	}
+	return v, nil
+}

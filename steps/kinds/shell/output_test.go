@@ -39,7 +39,7 @@ func TestSplit(t *testing.T) {
 		{"nothing before and behind", "MARK", "", ""},
 	} {
 		for piece := 1; piece < 5; piece++ {
-			s := &Splitter{To: &Output{}, Mark: []byte("MARK")}
+			s := &Splitter{To: &Output{}, Mark: "MARK"}
 			for rest := c.text; rest != ""; {
 				k := min(piece, len(rest))
 				_, _ = s.Write([]byte(rest[:k]))

@@ -50,24 +50,21 @@ var runJavaScript string
 //go:embed script/run.py
 var runPython string
 
-// Script is a script that a process runs. Its result follows the mark on the standard
-// output.
-type Script struct{ Mark string }
-
 // Source is a script: its text or its file, and the values that it gets as variables.
 type Source struct {
 	Code, File string
 	Names      map[string]any
 }
 
-// Prepare makes p run a script. The script and its values go through the standard input,
-// so that they show in no process list and no file.
-func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from Source) (Script, error) {
+// Prepare makes p run a script, and returns the mark that precedes its result on the
+// standard output. The script and its values go through the standard input, so that they
+// show in no process list and no file.
+func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from Source) (mark string, err error) {
 	code, file := from.Code, from.File
 	if file != "" {
 		b, err := os.ReadFile(file)
 		if err != nil {
-			return Script{}, steps.Errorf(steps.NotFound, "script_file: %w", err)
+			return "", steps.Errorf(steps.NotFound, "script_file: %w", err)
 		}
 		code = string(b)
 	}
@@ -77,17 +74,17 @@ func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from 
 	maps.Copy(values, env.Vars)
 	maps.Copy(values, names)
 	file = cmp.Or(file, "<script>")
-	s := Script{Mark: "\n" + rand.Text() + " returned "}
+	mark = "\n" + rand.Text() + " returned "
 	given, err := json.Marshal(map[string]any{
-		"code": code, "file": file, "dir": p.Dir, "mark": s.Mark, "typed": e.hasTypes(),
+		"code": code, "file": file, "dir": p.Dir, "mark": mark, "typed": e.hasTypes(),
 		"env": values, "inputs": inputs, "names": names,
 	})
 	if err != nil {
-		return s, steps.Errorf(steps.Invalid, "the values of the script: %w", err)
+		return mark, steps.Errorf(steps.Invalid, "the values of the script: %w", err)
 	}
 	p.stdin = bytes.NewReader(given)
 	p.Name, p.Args, err = e.command(ctx)
-	return s, err
+	return mark, err
 }
 
 func (e Language) hasTypes() bool { return e == "typescript" || e == "ts" }
@@ -108,18 +105,3 @@ func (e Language) command(ctx context.Context) (string, []string, error) {
 
 // readsTypes exits with 0 where Node.js can run TypeScript.
 const readsTypes = `process.exit(require("node:module").stripTypeScriptTypes ? 0 : 1)`
-
-// Result returns the value that the script returned, nil if it returned none.
-func (s Script) Result(out *Splitter) (any, error) {
-	if !out.marked {
-		return nil, nil
-	}
-	if out.tooLong() {
-		return nil, steps.Errorf(steps.Invalid, "the script returned more than %d bytes; write them to a file and return its path", resultLimit)
-	}
-	var v any
-	if err := json.Unmarshal(out.behind, &v); err != nil {
-		return nil, steps.Errorf(steps.Invalid, "what the script returned is not JSON: %w", err)
-	}
-	return v, nil
-}
