@@ -39,7 +39,7 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 		return err
 	}
 	if time.Since(met.looked) > freshness {
-		if err := checkUnmoved(ctx, hand, el); err != nil {
+		if err := CheckUnmoved(ctx, hand, el); err != nil {
 			return err
 		}
 	}
@@ -77,9 +77,9 @@ func PressElement(ctx context.Context, hand *Hand, el *desktop.Element, enabled 
 	return Follow(func() error { return Press(ctx, hand, el, at, desktop.Left, 1) }, aimAtIt)
 }
 
-// checkUnmoved returns ErrMoved if el is not where it was seen. A move of its window
+// CheckUnmoved returns ErrMoved if el is not where it was seen. A move of its window
 // after this check is caught by ClickIn.
-func checkUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
+func CheckUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 	now, err := refresh(ctx, hand, el)
 	switch {
 	case errors.Is(err, desktop.ErrNotFound):

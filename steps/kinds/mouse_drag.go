@@ -88,22 +88,44 @@ type MouseDragResult struct {
 }
 
 func mouseDrag(ctx context.Context, hand *aim.Hand, a MouseDragArgs) (MouseDragResult, error) {
-	el, from, err := a.start(ctx, hand)
+	var r MouseDragResult
+	el, err := a.aim(ctx, hand, &r)
 	if err != nil {
-		return MouseDragResult{}, err
+		return r, err
 	}
-	to, err := a.end(ctx, hand, el, from)
-	if err != nil {
-		return MouseDragResult{}, err
+	again := func() (err error) {
+		el, err = a.aim(ctx, hand, &r)
+		return err
 	}
-	for _, p := range []desktop.Point{from, to} {
+	after, err := observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
+		return observe.Unchecked, aim.Follow(func() error {
+			if el != nil { // it may have moved while the end was waited for, or scrolled into view
+				if err := aim.CheckUnmoved(ctx, hand, el); err != nil {
+					return err
+				}
+			}
+			return drag(ctx, hand, r.From, r.To, a.Button)
+		}, again)
+	})
+	r.ActionResult = after
+	return r, err
+}
+
+// aim finds the points from which and to which to drag. It returns the named element, if
+// any.
+func (a *MouseDragArgs) aim(ctx context.Context, hand *aim.Hand, r *MouseDragResult) (el *desktop.Element, err error) {
+	if el, r.From, err = a.start(ctx, hand); err != nil {
+		return nil, err
+	}
+	if r.To, err = a.end(ctx, hand, el, r.From); err != nil {
+		return nil, err
+	}
+	for _, p := range []desktop.Point{r.From, r.To} {
 		if err := aim.OnScreen(ctx, hand.Desktop, p); err != nil {
-			return MouseDragResult{}, err
+			return nil, err
 		}
 	}
-	r := MouseDragResult{From: from, To: to}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) { return observe.Unchecked, drag(ctx, hand, from, to, a.Button) })
-	return r, err
+	return el, nil
 }
 
 // start returns the named element, if any, and the point to press at.

@@ -72,6 +72,16 @@ func TestPointer(t *testing.T) {
 			args: args("selector", "name:Save", "to_selector", "name:Large"),
 		},
 		{
+			say: "a drag of one that moves while the end is waited for", kind: MouseDrag, acted: steps.ActedYes, check: drags("move 50,342", "move 340,202"),
+			args: args("selector", "name:Save", "to_selector", "name:New"),
+			set: func(d *fake.Desktop) {
+				d.After(300*time.Millisecond, func() {
+					d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.Bounds.Y += 200 })
+				})
+				d.After(500*time.Millisecond, func() { d.Add(d.Find("role:frame"), fake.Button("New").At(300, 190, 80, 24)) })
+			},
+		},
+		{
 			say: "a drag to a place in another element", kind: MouseDrag, acted: steps.ActedYes, check: drags("move 18,148", "move 120,196"),
 			args: args("selector", "name:Save", "start_position", within(10, 75), "to_selector", "name:Large", "end_position", within(25, 25)),
 		},
