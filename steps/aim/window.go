@@ -30,10 +30,14 @@ func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w d
 	return w, NoWindow(process, "")
 }
 
-// Placed returns an error if the place of a window is unknown, and so what a click or a
-// picture would reach.
+// Placed returns an error if a window does not show or its place is unknown, and so what
+// a click or a picture would reach.
 func Placed(w desktop.Window) error {
-	if w.Unplaced.Empty() {
+	switch {
+	case !w.Shows():
+		return steps.Errorf(steps.NotActionable, "the window %q is minimized or on another workspace", w.Title).
+			WithNext("bring the window back with activate_window")
+	case w.Unplaced.Empty():
 		return nil
 	}
 	return steps.Errorf(steps.NotActionable, "where the window %q is on the screen, this compositor tells nobody", w.Title).

@@ -63,6 +63,10 @@ func TestLooking(t *testing.T) {
 		{say: "a picture of the screen, made smaller", kind: CaptureScreenshot, args: args("max_dimension", 640.0), result: map[string]any{"uri": "kept:640x400", "scale": 0.5, "width": 640.0}, acted: steps.ActedNo},
 		{say: "a picture of an element", kind: CaptureScreenshot, args: args("selector", "name:Save"), result: map[string]any{"uri": "kept:80x24"}},
 		{say: "a picture of a window", kind: CaptureScreenshot, args: args("title", "note"), result: map[string]any{"uri": "kept:400x400"}},
+		{
+			say: "a picture of a window that does not show", kind: CaptureScreenshot, args: args("title", "note"), code: steps.NotActionable, err: "minimized",
+			set: func(d *fake.Desktop) { manage(d, "Notes", desktop.Manage{Do: desktop.Minimize}) },
+		},
 		{say: "a picture of the monitor that a window is on", kind: CaptureScreenshot, args: args("process", "notes", "entire_monitor", true), result: map[string]any{"uri": "kept:1280x800"}},
 		{say: "a picture of a region, as far as there is a screen", kind: CaptureScreenshot, args: args("region", args("x", 1270.0, "y", 0.0, "w", 100.0, "h", 10.0)), result: map[string]any{"uri": "kept:10x10"}},
 		{say: "a picture of what is not there", kind: CaptureScreenshot, args: args("region", args("x", 2000.0, "y", 0.0, "w", 100.0, "h", 10.0)), code: steps.NotActionable},
