@@ -33,6 +33,7 @@ func TestCheckOfRealKinds(t *testing.T) {
 		{"one that does nothing with another kind", ClickElement, args("selector", "name:x", "color", 255.0), "there is no argument"},
 		{"one that does nothing inside another argument", ClickElement, args("selector", "name:x", "click_position", map[string]any{"color": 1.0}), "there is no argument"},
 		{"no delay is a delay", Delay, args("delay_ms", 0.0), ""},
+		{"a delay of no duration", Delay, args("duration", "0s"), ""},
 		{"a delay of no length", Delay, args(), "either delay_ms or duration"},
 		{"a number where a text is meant", SetValue, args("selector", "name:x", "value", 3.0), ""},
 	} {

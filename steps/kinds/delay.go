@@ -19,12 +19,12 @@ var Delay = steps.Define(steps.Kind{
 
 // DelayArgs says how long to wait.
 type DelayArgs struct {
-	DelayMS  *int           `json:"delay_ms,omitzero" jsonschema:"how many milliseconds to wait"`
-	Duration steps.Duration `json:"duration,omitzero" jsonschema:"how long to wait, such as 500ms or 2s"`
+	DelayMS  *int            `json:"delay_ms,omitzero" jsonschema:"how many milliseconds to wait"`
+	Duration *steps.Duration `json:"duration,omitzero" jsonschema:"how long to wait, such as 500ms or 2s"`
 }
 
 func (a *DelayArgs) Validate() error {
-	if (a.DelayMS == nil) == (a.Duration == 0) {
+	if (a.DelayMS == nil) == (a.Duration == nil) {
 		return errors.New("wanted either delay_ms or duration")
 	}
 	if a.DelayMS != nil && *a.DelayMS < 0 {
@@ -39,9 +39,11 @@ type DelayResult struct {
 }
 
 func delay(ctx context.Context, _ *steps.Env, a DelayArgs) (DelayResult, error) {
-	d := a.Duration.Std()
+	var d time.Duration
 	if a.DelayMS != nil {
 		d = steps.Millis(*a.DelayMS).Std()
+	} else {
+		d = a.Duration.Std()
 	}
 	return DelayResult{d.Milliseconds()}, steps.Sleep(ctx, d)
 }
