@@ -71,6 +71,9 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 		now, err := observe.WaitUntilIs(ctx, hand, el, is)
 		if now != nil {
 			r.Element, r.Value = aim.Plain(now), valueOf(now)
+			if el.Role == "password" { // it may show its text by now, and have another role
+				r.Value, r.Element.Text = nil, ""
+			}
 		}
 		checked := observe.YesIf(err == nil)
 		if now != nil && steps.CodeOf(err) == steps.Unexpected {

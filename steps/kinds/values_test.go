@@ -224,6 +224,26 @@ func TestWhatIsScrolledAwayIsBroughtIntoView(t *testing.T) {
 	}
 }
 
+// A field that shows its password while it is set stays a password field.
+func TestAPasswordThatIsRevealedWhileItIsSetIsNotTold(t *testing.T) {
+	for _, accept := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			d := fake.New(fake.MustParse(notes)...)
+			defer d.Close()
+			field := d.Find("role:password")
+			field.OnChange(func(now string) {
+				if now != "hunter2x" {
+					d.Set(field, func(e *desktop.Element) { e.Role, e.Text = "entry", "hunter2x" })
+				}
+			})
+			o := SetValue.Run(t.Context(), seeing(d), args("selector", "role:password", "value", "geheim", "accept_reformatted", accept))
+			if told := fmt.Sprint(o.Result, o.Err); o.Err == nil || steps.CodeOf(o.Err) != steps.Unexpected || strings.Contains(told, "hunter2") {
+				t.Errorf("got %s", told)
+			}
+		})
+	}
+}
+
 // What a field makes of a secret may be told by nothing that is stored.
 func TestWhatAFieldMakesOfASecretValueIsNotTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -138,24 +138,25 @@ func WaitUntilIs(ctx context.Context, hand *aim.Hand, el *desktop.Element, is fu
 			return err
 		}
 		if now = n; !is(n) {
-			return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to: it is %s", aim.Describe(el), shows(hand.Env, n)), Next: "look at the screen before doing it again"}
+			return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to: it is %s", aim.Describe(el), shows(hand.Env, el, n)), Next: "look at the screen before doing it again"}
 		}
 		return nil
 	})
 	return now, err
 }
 
-// shows describes the value of an element.
-func shows(env *steps.Env, el *desktop.Element) string {
+// shows describes the value of an element. A password field that reveals its text has
+// another role now than it was found with.
+func shows(env *steps.Env, found, now *desktop.Element) string {
 	switch {
-	case el.Value != nil:
-		return strconv.FormatFloat(el.Value.Now, 'g', -1, 64)
-	case el.Role == password:
+	case now.Value != nil:
+		return strconv.FormatFloat(now.Value.Now, 'g', -1, 64)
+	case found.Role == password, now.Role == password:
 		return "filled with something else"
-	case el.Text != "":
-		return env.Quote(el.Text)
+	case now.Text != "":
+		return env.Quote(now.Text)
 	}
-	return fmt.Sprint(el.States.Names())
+	return fmt.Sprint(now.States.Names())
 }
 
 // WindowResult is the window as it is afterwards.
