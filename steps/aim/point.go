@@ -153,12 +153,14 @@ const onDesktop = "desktop"
 // window is unknown.
 const unknownPlace = "window whose place nobody tells, or the desktop"
 
-// WindowAt describes the window at a point of the screen, or returns onDesktop. It is an
-// error if a window is expected, by a part of its title, and is not there.
-func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expected string) (string, error) {
+// WindowAt describes the window at a point of the screen, or returns onDesktop. The
+// element stands for the window, if there is one; it has no box, because it is not what
+// is acted on. It is an error if a window is expected, by a part of its title, and is not
+// there.
+func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expected string) (on string, el *desktop.Element, err error) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	on, top := onDesktop, windows.At(at)
 	if slices.ContainsFunc(windows, func(w desktop.Window) bool { return !w.Unplaced.Empty() }) {
@@ -166,12 +168,13 @@ func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expecte
 	}
 	if top != nil {
 		on = fmt.Sprintf("window %q of %s", top.Title, top.Process)
+		el = &desktop.Element{Role: "frame", Window: top.ID, Process: top.Process, WindowTitle: top.Title}
 	}
 	if expected != "" && (top == nil || !(desktop.Scope{Title: expected}).Admits(top)) {
-		return on, steps.Errorf(steps.NotActionable, "expect_window: wanted a window with %q in its title at %s, found the %s", expected, at, on).
+		return on, el, steps.Errorf(steps.NotActionable, "expect_window: wanted a window with %q in its title at %s, found the %s", expected, at, on).
 			WithNext("bring that window to the front with activate_window, or look where it is")
 	}
-	return on, nil
+	return on, el, nil
 }
 
 // PointOf returns the point that arguments give, or the position of the pointer.
@@ -181,18 +184,4 @@ func PointOf(ctx context.Context, d *desktop.Desktop, p Position) (desktop.Point
 	}
 	at := desktop.Point{X: *p.X, Y: *p.Y}
 	return at, OnScreen(ctx, d, at)
-}
-
-// WindowElementAt returns an element that stands for the window at a point, or nil. It
-// has no box, because it is not what is acted on.
-func WindowElementAt(ctx context.Context, d *desktop.Desktop, at desktop.Point) (*desktop.Element, error) {
-	windows, err := d.Windows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w := windows.At(at)
-	if w == nil {
-		return nil, nil
-	}
-	return &desktop.Element{Role: "frame", Window: w.ID, Process: w.Process, WindowTitle: w.Title}, nil
 }

@@ -133,14 +133,16 @@ func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult
 	button, count := a.pressed()
 	r := ClickResult{At: at, Element: aim.Plain(el)}
 	shown := el
-	if el == nil && a.AsksForMore() {
-		if shown, err = aim.WindowElementAt(ctx, hand.Desktop, at); err != nil {
+	if a.X != nil || el == nil && a.AsksForMore() {
+		on, window, err := aim.WindowAt(ctx, hand.Desktop, at, a.ExpectWindow)
+		if err != nil {
 			return ClickResult{}, err
 		}
-	}
-	if a.X != nil {
-		if r.On, err = aim.WindowAt(ctx, hand.Desktop, at, a.ExpectWindow); err != nil {
-			return ClickResult{}, err
+		if a.X != nil {
+			r.On = on
+		}
+		if a.AsksForMore() {
+			shown = window
 		}
 	}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, shown, func() (observe.Checked, error) {
