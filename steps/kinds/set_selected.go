@@ -43,16 +43,15 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 	if state == 0 {
 		return SetSelectedResult{}, aim.NotActionable(el, "can be neither checked nor selected", "click it with click_element")
 	}
-	if (el.States&state != 0) == a.State {
-		r := SetSelectedResult{State: a.State, Element: aim.Plain(el)}
-		r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) { return observe.Yes, nil })
-		return r, err
-	}
-	if !a.State && (el.Role == "radiobutton" || el.Role == "radiomenuitem") {
+	changes := (el.States&state != 0) != a.State
+	if changes && !a.State && (el.Role == "radiobutton" || el.Role == "radiomenuitem") {
 		return SetSelectedResult{}, aim.NotActionable(el, "cannot be switched off by itself", "choose another of its group")
 	}
-	r := SetSelectedResult{State: a.State, Changed: true, Element: aim.Plain(el)}
+	r := SetSelectedResult{State: a.State, Changed: changes, Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
+		if !changes {
+			return observe.Yes, nil
+		}
 		if err := turn(ctx, hand, el, state, a.State); err != nil {
 			return observe.Unchecked, err
 		}

@@ -45,10 +45,9 @@ func validateElement(ctx context.Context, hand *aim.Hand, a ValidateArgs) (Valid
 	if err != nil {
 		return ValidateResult{}, err
 	}
-	all := slices.Concat(q.First, q.Fallbacks)
 	r := ValidateResult{}
 	err = aim.WaitUntil(ctx, a.SearchTime(), func(ctx context.Context) error {
-		found, err := allSought(ctx, hand, aim.Query{Ref: q.Ref, First: all})
+		found, err := allSought(ctx, hand, q)
 		r.describe(found)
 		return err
 	})
@@ -61,7 +60,8 @@ func validateElement(ctx context.Context, hand *aim.Hand, a ValidateArgs) (Valid
 	return r, err
 }
 
-// allSought returns all elements that match a query now. None is the error NotFound.
+// allSought returns all elements that match a query or its fallbacks now. None is the
+// error NotFound.
 func allSought(ctx context.Context, hand *aim.Hand, q aim.Query) ([]*desktop.Element, error) {
 	if q.Ref != "" {
 		el, err := aim.ByRef(ctx, hand.Env, q.Ref)
@@ -70,7 +70,7 @@ func allSought(ctx context.Context, hand *aim.Hand, q aim.Query) ([]*desktop.Ele
 		}
 		return []*desktop.Element{el}, nil
 	}
-	s, err := aim.Search(ctx, hand, q.First, aim.SearchOptions{Likeness: q.Likeness})
+	s, err := aim.Search(ctx, hand, slices.Concat(q.First, q.Fallbacks), aim.SearchOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,6 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 	if err != nil {
 		return WaitResult{}, err
 	}
-	q.First = append(q.First, q.Fallbacks...)
 	start := time.Now()
 	var r WaitResult
 	err = aim.WaitUntil(ctx, a.SearchTime(), func(ctx context.Context) error {
@@ -88,7 +87,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 	r.WaitedMS = time.Since(start).Milliseconds()
 	switch steps.CodeOf(err) {
 	case steps.NotFound, steps.NotActionable, steps.Unexpected:
-		if err != nil && ctx.Err() == nil {
+		if ctx.Err() == nil {
 			err = steps.AsError(err).With(steps.Timeout, fmt.Errorf("the element did not become %s: %w", a.wanted(hand.Env), err))
 		}
 	}

@@ -51,7 +51,7 @@ func waitForImage(ctx context.Context, hand *aim.Hand, a WaitForImageArgs) (Wait
 	r.WaitedMS = time.Since(start).Milliseconds()
 	switch steps.CodeOf(err) {
 	case steps.NotFound, steps.Unexpected:
-		if err != nil && ctx.Err() == nil {
+		if ctx.Err() == nil {
 			wanted := map[bool]string{true: "gone", false: "there"}[a.Gone]
 			err = steps.AsError(err).With(steps.Timeout, fmt.Errorf("the picture is not %s: %w", wanted, err))
 		}
