@@ -88,17 +88,16 @@ func searchPicture(ctx context.Context, hand *Hand, s *selector.Selector, file s
 	if err != nil || seen.why != nil {
 		return seen, err
 	}
-	best := seen.Places
-	var several *vision.AmbiguousError
-	if _, err := vision.One(matches(best)); errors.As(err, &several) {
-		seen.why, best = err, best[:len(several.Matches)]
-	} else {
-		best = best[:1]
-	}
-	for _, p := range best {
+	for _, p := range seen.Places {
+		if !p.Rivals(seen.Places[0].Match) {
+			break
+		}
 		el := p.element(file)
 		hand.pictures[el] = picture{template, m.Likeness}
 		seen.Found = append(seen.Found, el)
+	}
+	if len(seen.Found) > 1 {
+		seen.why = vision.AmbiguousError(len(seen.Found))
 	}
 	return seen, nil
 }
@@ -196,14 +195,6 @@ func matchesIn(ctx context.Context, d *desktop.Desktop, template image.Image, ar
 		all[i].Bounds.Y += area.Y
 	}
 	return all, err, nil
-}
-
-func matches(places []PictureMatch) []vision.Match {
-	all := make([]vision.Match, len(places))
-	for i, p := range places {
-		all[i] = p.Match
-	}
-	return all
 }
 
 // element returns the match as an element without a handle.

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// margin is how much better than the next the best match must be to be the only
+	// margin is how much better than the others the best match must be to be the only
 	// one.
 	margin = 0.02
 	// mostMatches bounds how many places are examined closely.
@@ -24,11 +24,11 @@ type Match struct {
 	Likeness float64 // 1 is exact
 }
 
-// An AmbiguousError reports that a template was found in several places.
-type AmbiguousError struct{ Matches []Match }
+// An AmbiguousError is the number of places in which a template was found.
+type AmbiguousError int
 
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("the picture is in %d places: give a larger part, or the area to look in", len(e.Matches))
+func (e AmbiguousError) Error() string {
+	return fmt.Sprintf("the picture is in %d places: give a larger part, or the area to look in", int(e))
 }
 
 // An AbsentError reports that a template was not found, and the nearest match.
@@ -46,18 +46,9 @@ func (e *AbsentError) Error() string {
 
 func (e *AbsentError) Unwrap() error { return desktop.ErrNotFound }
 
-// One returns the best of the matches of All, unless another is nearly as good:
-// then it fails with an AmbiguousError.
-func One(found []Match) (Match, error) {
-	rivals := 1
-	for rivals < len(found) && found[0].Likeness-found[rivals].Likeness < margin {
-		rivals++
-	}
-	if rivals > 1 {
-		return found[0], &AmbiguousError{found[:rivals]}
-	}
-	return found[0], nil
-}
+// Rivals reports whether m is so nearly as good as the best match that neither can be
+// meant alone.
+func (m Match) Rivals(best Match) bool { return best.Likeness-m.Likeness < margin }
 
 // All returns the places whose likeness to a template is at least least, up to 1, the
 // best first. Without any it fails with desktop.ErrNotFound, naming the nearest.

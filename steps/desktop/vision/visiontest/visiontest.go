@@ -18,7 +18,10 @@ func Find(img, template image.Image) (vision.Match, error) {
 	if err != nil {
 		return vision.Match{}, err
 	}
-	return vision.One(found)
+	if len(found) > 1 && found[1].Rivals(found[0]) {
+		return found[0], vision.AmbiguousError(len(found))
+	}
+	return found[0], nil
 }
 
 // FindText finds the places of a text of one or more words on lines of words. Case is
