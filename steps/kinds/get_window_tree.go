@@ -90,7 +90,8 @@ func getWindowTree(ctx context.Context, hand *aim.Hand, a WindowTreeArgs) (Windo
 	t.Walk(func(*desktop.Element) bool { r.Shown++; return true })
 	r.Cut = r.Omitted > t.Omitted || r.Shown >= int(a.MaxElements)
 	r.Shown -= r.Omitted - t.Omitted
-	seen, err := observe.Look(ctx, hand.Env, observe.LookOptions{PictureOptions: a.PictureOptions}, &desktop.Element{Window: windows[0].ID, Process: windows[0].Process})
+	front := cmp.Or(windows.ByID(scope.Window), windows.Foremost(), &windows[0])
+	seen, err := observe.Look(ctx, hand.Env, observe.LookOptions{PictureOptions: a.PictureOptions}, &desktop.Element{Window: front.ID, Process: front.Process})
 	r.Screenshots, r.Areas = seen.Screenshots, seen.Shown
 	return r, err
 }
@@ -112,7 +113,7 @@ func blocking(windows []desktop.Window) (id desktop.WindowID, behind []string) {
 }
 
 // scope returns the scope to read, and the windows in it.
-func (a *WindowTreeArgs) scope(ctx context.Context, hand *aim.Hand) (desktop.Scope, []desktop.Window, error) {
+func (a *WindowTreeArgs) scope(ctx context.Context, hand *aim.Hand) (desktop.Scope, desktop.Windows, error) {
 	scope := desktop.Scope{Process: a.Process, Title: a.Title, Limit: int(a.MaxElements), Hidden: a.IncludeHidden}
 	if a.WindowSelector != "" {
 		q, err := (&aim.Target{Within: a.Within}).Query()

@@ -158,6 +158,10 @@ func TestATreeOfACallLeavesOutWhatADialogBlocks(t *testing.T) {
 		if o.Err != nil || !strings.Contains(text, `button "Yes"`) || strings.Contains(text, `frame "Notes"`) == effects || strings.Contains(text, `it blocks the windows ["Notes"]`) != effects {
 			t.Errorf("as a call of its own: %v: %v\n%s", effects, o.Err, text)
 		}
+		o = GetWindowTree.Run(t.Context(), env, args("process", "notes", "include_window_screenshot", true))
+		if pictures, _ := o.Result["screenshots"].([]any); len(pictures) != 1 || pictures[0] != "kept:200x100" {
+			t.Errorf("a picture of what is in front: %v: %v", pictures, o.Err)
+		}
 		o = GetWindowTree.Run(t.Context(), env, args("process", "notes", "title", "Notes"))
 		if text, _ := GetWindowTree.Say(o.Result); !strings.Contains(text, `frame "Notes"`) {
 			t.Errorf("named by its title: %v\n%s", o.Err, text)
