@@ -148,11 +148,8 @@ func setter(d *desktop.Desktop, el *desktop.Element, value string) (set func(con
 		return set, func(now *desktop.Element) bool { return observe.Arrived(now.Role, "", now.Text, value, true) }, nil
 	}
 	n, err := strconv.ParseFloat(value, 64)
-	if err != nil {
+	if err != nil || !(n >= el.Value.Min && n <= el.Value.Max) { // it may be NaN
 		return nil, nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("value: %s holds a number from %g to %g, found %q", aim.Describe(el), el.Value.Min, el.Value.Max, value)}
-	}
-	if n < el.Value.Min || n > el.Value.Max {
-		return nil, nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("value: %s holds a number from %g to %g, found %g", aim.Describe(el), el.Value.Min, el.Value.Max, n)}
 	}
 	near := (el.Value.Max - el.Value.Min) * 1e-6
 	set = func(ctx context.Context) error { return d.Do(ctx, desktop.SetNumber{Element: el.Handle, Value: n}) }

@@ -84,6 +84,7 @@ func TestValues(t *testing.T) {
 		},
 		{say: "the number of a slider", kind: SetValue, args: args("selector", "role:slider", "value", 7.5), journal: []string{`set number slider "Size" 7.5`}, result: map[string]any{"value": "7.5", "checked": "yes"}},
 		{say: "a number that does not fit", kind: SetValue, args: args("selector", "role:slider", "value", "11"), code: steps.Invalid, err: "from 0 to 10", acted: steps.ActedNo},
+		{say: "a number that is none", kind: SetValue, args: args("selector", "role:slider", "value", "nan"), code: steps.Invalid, err: "from 0 to 10", acted: steps.ActedNo},
 		{say: "a text that is no number", kind: SetValue, args: args("selector", "role:slider", "value", "much"), code: steps.Invalid, acted: steps.ActedNo},
 		{say: "what takes no text", kind: SetValue, args: args("selector", "name:Save", "value", "x"), code: steps.NotActionable, acted: steps.ActedNo},
 		{
