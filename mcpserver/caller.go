@@ -85,10 +85,10 @@ func (s *clients) caller(req serverRequest) caller {
 }
 
 // httpCaller returns the sender of a request that is no message of the protocol.
-func (s *clients) httpCaller(r *http.Request) caller {
-	c := caller{name: "http", self: "http"}
+func (s *clients) httpCaller(r *http.Request, self string) caller {
+	c := caller{name: self, self: self}
 	if g, ok := auth.From(r.Context()); ok {
-		c.grant, c.name = &g, g.Name+"/http"
+		c.grant, c.name = &g, g.Name+"/"+self
 	}
 	c.Subject = s.subject(c.grant)
 	return c

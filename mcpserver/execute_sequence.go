@@ -115,7 +115,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := s.withCaller(c, engine.Request{Bundle: bundle, Inputs: inputs, Secrets: s.typed(c).Secrets, DryRun: o.DryRun, Queue: o.Queue, Terms: engine.Terms{Desktop: choice}})
+	r := s.withCaller(c, engine.Request{Bundle: bundle, Inputs: inputs, Secrets: c.typed.Secrets, DryRun: o.DryRun, Queue: o.Queue, Terms: engine.Terms{Desktop: choice}})
 	if s.o.Fleet {
 		r.Needs, r.Priority = o.Needs, *cmp.Or(o.Priority, &r.Priority)
 	}

@@ -51,18 +51,18 @@ type runner struct {
 }
 
 // handle executes one call of a tool.
-func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) (res *mcp.CallToolResult, err error) {
-	c := &call{caller: r.clients.caller(req), req: req, tool: t, outlivesClient: r.o.KeepRunning}
-	defer r.recoverPanic(c, &res, &err)
+func (r *runner) handle(ctx context.Context, c *call) (out *reply, err error) {
+	c.outlivesClient = r.o.KeepRunning
+	defer r.recoverPanic(c, &out, &err)
 	if err := r.permit(c); err != nil {
 		return nil, err
 	}
 	ctx, done := r.cancellable(ctx, c)
 	defer done()
-	if c.args, c.since, err = t.arguments(req.Params.Arguments); err != nil {
-		return failed(err).result(), nil
+	if c.args, c.since, err = c.tool.arguments(c.req.Params.Arguments); err != nil {
+		return failed(err), nil
 	}
-	out, err := t.run(ctx, c)
+	out, err = c.tool.run(ctx, c)
 	if err == nil {
 		err = r.showPictures(ctx, c, out)
 	}
@@ -75,17 +75,17 @@ func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 	if out.failure != nil {
 		out.failure.addAdvice(r.o.Kinds, c.Subject)
 	}
-	return out.result(), nil
+	return out, nil
 }
 
 // recoverPanic logs a panic and turns it into an error of the call.
-func (r *runner) recoverPanic(c *call, res **mcp.CallToolResult, err *error) {
+func (r *runner) recoverPanic(c *call, out **reply, err *error) {
 	p := recover()
 	if p == nil {
 		return
 	}
 	r.o.Log.Error("tool panicked", "tool", c.tool.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	*res, *err = failed(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.Name, p)).result(), nil
+	*out, *err = failed(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.Name, p)), nil
 }
 
 // Error codes of a blocked call. Versions from 2026-07-28 on reserve the range of
@@ -167,13 +167,6 @@ func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 		q.Rights, q.Priority = c.rightsToStore(), defaultPriority
 	}
 	return q
-}
-
-// typed returns what a person entered in the form of the page that makes the call, if a
-// page makes it.
-func (r *runner) typed(c *call) httpd.Typed {
-	t, _ := r.http.Typed(headers(c.req))
-	return t
 }
 
 // bounds returns the bounds for a caller that continues a run.

@@ -81,7 +81,7 @@ func (s *Server) operate(r *http.Request, things, name string, args json.RawMess
 		if r.Method == http.MethodGet && !o.Reads {
 			return httpd.Operated{}, steps.Errorf(steps.Invalid, "%s changes something: send it with POST", name)
 		}
-		who := s.clients.httpCaller(r)
+		who := s.clients.httpCaller(r, "http")
 		why := who.May(o.access())
 		s.o.Log.Info("operation", "client", who.Owner, "things", things, "operation", name, "allowed", why == nil)
 		if why != nil {

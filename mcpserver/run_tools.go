@@ -210,9 +210,8 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 		return nil, err
 	}
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		typed := s.typed(c)
-		r := s.resumeRequest(c, engine.ResumeRequest{From: a.From, Inputs: a.Inputs, Secrets: typed.Secrets, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue})
-		if typed.Fork {
+		r := s.resumeRequest(c, engine.ResumeRequest{From: a.From, Inputs: a.Inputs, Secrets: c.typed.Secrets, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue})
+		if c.typed.Fork {
 			return runs.Fork(ctx, a.RunID, a.From, r)
 		}
 		return runs.Resume(ctx, a.RunID, r)
@@ -255,7 +254,7 @@ func (s runTools) withoutSecrets(ctx context.Context, c *call, a resumeArgs, cha
 func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engine.Bundle, error) {
 	var bundle engine.Bundle
 	var program *workflows.Program
-	switch typed := s.typed(c); {
+	switch typed := c.typed; {
 	case typed.Document != "":
 		runs, h, err := s.runOf(ctx, c, a.RunID)
 		if err != nil {
@@ -289,7 +288,7 @@ type answerArgs struct {
 
 func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply, error) {
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		return s.answer(ctx, c, runs, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), Secrets: s.typed(c).Secrets})
+		return s.answer(ctx, c, runs, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), Secrets: c.typed.Secrets})
 	})
 }
 

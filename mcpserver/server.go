@@ -22,6 +22,7 @@ import (
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
 	"understudy/mcpserver/rfb"
+	"understudy/mcpserver/viewer"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -135,9 +136,9 @@ func New(o Options) *Server {
 	})
 	s.changes.mcp = s.mcp
 	s.http = httpd.New(httpd.Options{
-		Clients: s.mcp, Runs: s.runs.get, RunsFor: s.tools.runsForPage, DocumentsFor: s.documentsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.hook, Readings: s.readings,
+		Clients: s.mcp, Runs: s.runs.get, RunsFor: s.tools.runsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.hook, Readings: s.readings,
 		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
-		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Live: s.live, Log: o.Log,
+		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Pages: s.pages(), PagePaths: viewer.Paths(), Log: o.Log,
 	})
 	s.register()
 	prompts.addTo(s.mcp)
@@ -175,11 +176,15 @@ func (s *Server) register() {
 	}
 	for _, t := range s.tools.order {
 		s.mcp.AddTool(s.tools.declaration(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			res, err := s.handle(ctx, req, t)
-			if _, page := s.http.Typed(headers(req)); res != nil && !s.o.Structured && !page {
+			out, err := s.handle(ctx, &call{caller: s.clients.caller(req), req: req, tool: t})
+			if err != nil {
+				return nil, err
+			}
+			res := out.result()
+			if !s.o.Structured {
 				res.StructuredContent = nil
 			}
-			return res, err
+			return res, nil
 		})
 	}
 	res.add()

@@ -18,6 +18,7 @@ import (
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
 	"understudy/mcpserver/httpd"
+	"understudy/mcpserver/viewer"
 	"understudy/steps"
 )
 
@@ -47,6 +48,7 @@ type call struct {
 	// since is an earlier picture; only what changed since then is to be shown.
 	since string
 
+	typed          viewer.Typed    // in the form of the page that makes the call
 	outlivesClient bool            // its run continues when the client goes away
 	connection     context.Context // of the HTTP request; nil over other transports
 }
@@ -105,7 +107,7 @@ func (b *toolbox) runsFor(ctx context.Context, who access.Subject, tool string) 
 // pageFor returns the sender of a request, if it may use the tool that discloses the
 // same as the page.
 func (b *toolbox) pageFor(r *http.Request, tool string) (access.Subject, error) {
-	who := b.clients.httpCaller(r).Subject
+	who := b.clients.httpCaller(r, "http").Subject
 	return who, who.May(b.named[tool].Tool).Denied()
 }
 

@@ -17,42 +17,70 @@ import (
 	"understudy/steps"
 )
 
-// admit reads a request far enough to answer "busy" at once, notes the mode of its
+// clients reads a request far enough to answer "busy" at once, notes the mode of its
 // path, and ties its call to the connection.
-func (s *Server) admit(mode access.Mode, next http.Handler) http.Handler {
+func (s *Server) clients(mode access.Mode, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set(ModeHeader, string(mode))
-		var release func()
+		var messages []message
 		if r.Method == http.MethodPost {
-			messages, batch := peek(r)
-			if batch && r.Header.Get(sessionHeader) == "" {
+			var batch bool
+			if messages, batch = peek(r); batch && r.Header.Get(sessionHeader) == "" {
 				writeError(w, http.StatusBadRequest, errBatchFirst)
 				return
 			}
-			leave, err := s.reserve(r, messages)
-			if err != nil {
-				w.Header().Set("Retry-After", "1")
-				writeError(w, err.status, err.err)
-				return
-			}
-			defer leave()
-			if opensSession(r, messages) {
-				defer func() { s.quotas.noteSession(w.Header().Get(sessionHeader), ownerOf(r)) }()
-			}
-			if slices.ContainsFunc(messages, message.isCall) {
-				defer s.o.Replying()()
-			}
-			if !mayOnlyLook(r, mode) && slices.ContainsFunc(messages, s.needsSlot) {
-				var ok bool
-				if release, ok = s.acquireSlot(r.Context()); !ok {
-					replyBusy(w)
-					return
-				}
-			}
 		}
-		defer s.begin(r, release)()
+		leave, err := s.admit(r, mode, messages)
+		if err != nil {
+			w.Header().Set("Retry-After", "1")
+			writeError(w, err.status, err.err)
+			return
+		}
+		defer leave()
+		if opensSession(r, messages) {
+			defer func() { s.quotas.noteSession(w.Header().Get(sessionHeader), ownerOf(r)) }()
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// admit counts what a request has in flight, and takes the slot that its calls need, until
+// leave is called.
+func (s *Server) admit(r *http.Request, mode access.Mode, messages []message) (leave func(), refused *quotaError) {
+	release, refused := s.reserve(r, messages)
+	if refused != nil {
+		return nil, refused
+	}
+	var slot func()
+	if !mayOnlyLook(r, mode) && slices.ContainsFunc(messages, s.needsSlot) {
+		var ok bool
+		if slot, ok = s.acquireSlot(r.Context()); !ok {
+			release()
+			return nil, errBusy()
+		}
+	}
+	replied := func() {}
+	if slices.ContainsFunc(messages, message.isCall) {
+		replied = s.o.Replying()
+	}
+	end := s.begin(r, slot)
+	return func() {
+		end()
+		replied()
+		release()
+	}, nil
+}
+
+// Admit admits the call of a tool for a page, as if it were a request of a client, until
+// leave is called. It ties the call to the request by its headers.
+func (s *Server) Admit(r *http.Request, tool string, arguments json.RawMessage) (leave func(), err error) {
+	m := message{Method: callMethod}
+	m.Params.Name, m.Params.Arguments = tool, arguments
+	leave, refused := s.admit(r, access.Act, []message{m})
+	if refused != nil {
+		return nil, refused.err
+	}
+	return leave, nil
 }
 
 // errBatchFirst is the error of a batch without a session. With initialize and a call
@@ -61,13 +89,11 @@ var errBatchFirst = &steps.Error{
 	Code: steps.Invalid, Err: errors.New("a batch of messages needs a session"), Next: "send initialize by itself first",
 }
 
-// replyBusy replies that the concurrency limit is reached: another server may take the
-// call.
-func replyBusy(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
+// errBusy returns the error at the concurrency limit: another server may take the call.
+func errBusy() *quotaError {
 	e := steps.Errorf(steps.Busy, "as many runs act as may do so at once")
 	e.Next = "try again later; get_run and stop_execution still work"
-	refuse(w, e)
+	return &quotaError{http.StatusServiceUnavailable, e}
 }
 
 // message holds the fields of a request that admission examines.
@@ -95,7 +121,10 @@ func (m *message) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func (m message) isCall() bool { return m.Method == "tools/call" }
+// callMethod calls a tool.
+const callMethod = "tools/call"
+
+func (m message) isCall() bool { return m.Method == callMethod }
 
 // peek reads the messages of a body, and reports whether they are a batch. A body that
 // cannot be read is left to the handler, which has an error for it.

@@ -10,7 +10,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/viewer"
 )
 
 // Headers that the server writes itself, over whatever a client sent.
@@ -64,21 +63,6 @@ func (x *Exchanges) Connection(h http.Header) context.Context {
 	}
 	return nil
 }
-
-// Typed returns what a person entered in the form of the page that makes a call, by the
-// headers of the call. It reports false if no page makes it.
-func (x *Exchanges) Typed(h http.Header) (viewer.Typed, bool) {
-	ctx := x.Connection(h)
-	if ctx == nil {
-		return viewer.Typed{}, false
-	}
-	t, ok := ctx.Value(typedKey{}).(viewer.Typed)
-	return t, ok
-}
-
-// typedKey is the context key of what was entered on a page. It is no argument of the
-// call, because arguments are checked, logged and stored.
-type typedKey struct{}
 
 // ClaimSlot takes over the slot of a request for a run that outlasts the request.
 func (x *Exchanges) ClaimSlot(h http.Header) (release func()) {

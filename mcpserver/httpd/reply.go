@@ -7,8 +7,8 @@ import (
 	"understudy/steps"
 )
 
-// statusOf is the only table from codes to HTTP statuses.
-var statusOf = map[steps.Code]int{
+// statuses is the only table from codes to HTTP statuses.
+var statuses = map[steps.Code]int{
 	steps.Invalid:       http.StatusBadRequest,
 	steps.NotFound:      http.StatusNotFound,
 	steps.Ambiguous:     http.StatusConflict,
@@ -32,9 +32,10 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 }
 
 // refuse replies with an error, under the status of its code.
-func refuse(w http.ResponseWriter, err error) { writeError(w, statusFor(err), err) }
+func refuse(w http.ResponseWriter, err error) { writeError(w, StatusOf(err), err) }
 
-func statusFor(err error) int { return statusOf[steps.CodeOf(err)] }
+// StatusOf returns the HTTP status of an error.
+func StatusOf(err error) int { return statuses[steps.CodeOf(err)] }
 
 func writeError(w http.ResponseWriter, status int, err error) {
 	e := steps.AsError(err)

@@ -15,8 +15,6 @@ import (
 	"understudy/internal/telemetry"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/rfb"
-	"understudy/mcpserver/viewer"
 	"understudy/steps/desktop"
 )
 
@@ -28,8 +26,6 @@ type Options struct {
 	// RunsFor returns the runs that the sender of a request may see, if it may use the
 	// tool that discloses the same.
 	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
-	// DocumentsFor returns the workflows that the sender may see, likewise.
-	DocumentsFor func(r *http.Request, tool string) (Documents, error)
 	// Operate performs an operation for the sender of a request. It returns NotFound
 	// if there is no such operation.
 	Operate func(r *http.Request, things, operation string, args json.RawMessage) (Operated, error)
@@ -60,16 +56,11 @@ type Options struct {
 	SameUser *auth.SameUser
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
-	// Live opens the desktop of a run once more, for a live view.
-	Live func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
-	Log  *slog.Logger
+	// Pages serves the pages for people, at PagePaths.
+	Pages     http.Handler
+	PagePaths []string
+	Log       *slog.Logger
 }
-
-// Typed is what a person entered in the form of a page; it passes through no client.
-type Typed = viewer.Typed
-
-// Documents are workflows as a client may see them on pages.
-type Documents = viewer.Documents
 
 // Tool holds the properties of a tool that admission examines.
 type Tool struct {
@@ -128,9 +119,8 @@ func (s *Server) Handler() http.Handler {
 	if s.o.Gate != nil {
 		clients = withTokenInfo(clients)
 	}
-	acting := s.admit(access.Act, clients)
-	mux.Handle("/mcp", acting)
-	mux.Handle("/mcp/ask", s.admit(access.Ask, clients))
+	mux.Handle("/mcp", s.clients(access.Act, clients))
+	mux.Handle("/mcp/ask", s.clients(access.Ask, clients))
 	op := operator{s, &lastCheck{slot: make(chan struct{}, 1)}}
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
@@ -142,9 +132,8 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /mode", op.changeMode)
 	mux.HandleFunc("GET /api/{things}/{operation}", s.operate)
 	mux.HandleFunc("POST /api/{things}/{operation}", s.operate)
-	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, DocumentsFor: s.o.DocumentsFor, Do: callTool(acting), StatusOf: statusFor, Open: s.o.Live, Life: s.o.Life})
-	for _, path := range viewer.Paths() {
-		mux.Handle(path, pages)
+	for _, path := range s.o.PagePaths {
+		mux.Handle(path, s.o.Pages)
 	}
 	mux.Handle("GET /{$}", http.RedirectHandler("/runs", http.StatusFound))
 	return s.guarded(mux)

@@ -2,16 +2,68 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"understudy/engine"
 	"understudy/mcpserver/httpd"
+	"understudy/mcpserver/viewer"
+	"understudy/steps"
 	"understudy/workflows"
 )
 
+// pages returns the handler of the pages for people.
+func (s *Server) pages() http.Handler {
+	return viewer.New(viewer.Options{
+		RunsFor: s.tools.runsForPage, DocumentsFor: s.documentsForPage, Do: s.callForPage, StatusOf: httpd.StatusOf, Open: s.live, Life: s.inflight.life,
+	})
+}
+
+// callForPage calls a tool for a person at a page, as for any client: with the credential
+// of the request, under the same policy and limits. It returns the structured content.
+func (s *Server) callForPage(r *http.Request, p viewer.Call) (json.RawMessage, error) {
+	t := s.tools.named[p.Tool]
+	if t == nil {
+		return nil, steps.Errorf(steps.NotFound, "%s", s.tools.unknownMessage(p.Tool))
+	}
+	args, err := json.Marshal(p.Args)
+	if err != nil {
+		return nil, err
+	}
+	r = r.WithContext(r.Context())
+	r.Header = http.Header{} // those of a browser are not those of a client
+	leave, err := s.http.Admit(r, p.Tool, args)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	c := &call{caller: s.clients.httpCaller(r, viewer.PageClient), tool: t, typed: p.Typed}
+	c.Policy = c.Narrowed(s.clients.modes.Of(c.self))
+	c.req = &mcp.CallToolRequest{
+		Params: &mcp.CallToolParamsRaw{Name: p.Tool, Arguments: args}, Extra: &mcp.RequestExtra{Header: r.Header},
+	}
+	out, err := s.handle(r.Context(), c)
+	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return nil, steps.Errorf(steps.Denied, "%s", refused.Message)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case out.failure != nil && len(out.failure.Problems) > 0:
+		return nil, &workflows.InvalidError{Problems: out.failure.Problems}
+	case out.failure != nil:
+		return nil, &steps.Error{Code: out.failure.Code, Err: errors.New(out.failure.text())}
+	}
+	return json.Marshal(out.value)
+}
+
 // documentsForPage returns the workflows that the sender of a request may see.
-func (s *Server) documentsForPage(r *http.Request, tool string) (httpd.Documents, error) {
+func (s *Server) documentsForPage(r *http.Request, tool string) (viewer.Documents, error) {
 	who, err := s.tools.pageFor(r, tool)
 	if err != nil {
 		return nil, err
