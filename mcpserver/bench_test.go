@@ -181,3 +181,7 @@ func greet(b *testing.B, wire mcp.Transport, version string) *mcp.ClientSession 
 	b.Cleanup(func() { _ = session.Close() })
 	return session
 }
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }

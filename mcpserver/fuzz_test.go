@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"understudy/engine"
 	"understudy/mcpserver/access"
@@ -100,9 +103,9 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// FuzzPlainRequest checks that every line that isPlainRequest accepts is a message for
-// the SDK, which would end the session of the client otherwise.
-func FuzzPlainRequest(f *testing.F) {
+// FuzzLine checks that each line is either refused, or holds messages that can be written
+// again.
+func FuzzLine(f *testing.F) {
 	plain := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[1,"x"]}}`
 	for _, line := range []string{
 		plain, plain + "\r\n", `{"jsonrpc":"2.0","method":"x","method":1}`, `{"jsonrpc":"2.0","id":{},"id":"1","method":"x"}`, `{"JSONRPC":"2.0","method":"x"}`,
@@ -111,12 +114,15 @@ func FuzzPlainRequest(f *testing.F) {
 	} {
 		f.Add([]byte(line))
 	}
-	if !isPlainRequest([]byte(plain + "\n")) {
-		f.Error("a call is not seen to be one")
-	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		if isPlainRequest(line) && !(json.Valid(line) && isMessage(line)) {
-			t.Errorf("%q is no message", line)
+		all, refused := newLines(nil, io.Discard, &outstanding{}).accept(line)
+		if (len(all) == 0) != (refused != nil) {
+			t.Errorf("%q: %d messages, refused for %v", line, len(all), refused)
+		}
+		for _, m := range all {
+			if _, err := jsonrpc.EncodeMessage(m); err != nil {
+				t.Errorf("%q: %v", line, err)
+			}
 		}
 	})
 }

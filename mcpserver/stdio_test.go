@@ -1,8 +1,10 @@
 package mcpserver
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -263,4 +265,59 @@ func TestMendedStepGoesOn(t *testing.T) {
 	if clicks != 2 {
 		t.Errorf("%d clicks, want one of each step: %v", clicks, st.desk.Journal())
 	}
+}
+
+// TestLinesThatAreOddAreAnswered writes batches, and lines that are no messages. Each is
+// answered as it should be, and the session goes on.
+func TestLinesThatAreOddAreAnswered(t *testing.T) {
+	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
+	const notice = `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`
+	const pong, none = `{"jsonrpc":"2.0","id":7,"result":{}}`, ""
+	in, out := newStage(t).raw()
+	say := func(line string) string {
+		t.Helper()
+		if _, err := io.WriteString(in, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if !out.Scan() {
+			t.Fatalf("the session is over after %s: %v", line, out.Err())
+		}
+		return out.Text()
+	}
+	say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+	for _, c := range []struct{ line, want string }{
+		{ping, pong},
+		{"[" + ping + "]", "[" + pong + "]"},
+		{"[" + ping + "," + notice + "," + strings.Replace(ping, "7", "8", 1) + "]", "[" + pong + "," + strings.Replace(pong, "7", "8", 1) + "]"},
+		{"[" + notice + "," + notice + "]", none},
+		{"[" + ping + "," + ping + "]", `"code":-32600`},
+		{"[]", `"code":-32600`},
+		{"[" + ping + ",1]", `"code":-32600`},
+		{`{"jsonrpc":"2.0","id":7}`, `"code":-32600`},
+		{"1", `"code":-32600`},
+		{`{"jsonrpc":`, `"code":-32700`},
+		{ping + ping, `"code":-32700`},
+		{"  ", none},
+	} {
+		line := c.line
+		if c.want == none { // so the next line is answered next
+			line, c.want = line+"\n"+ping, pong
+		}
+		if got := say(line); !strings.Contains(got, c.want) {
+			t.Errorf("%s is answered by %s, want %s", c.line, got, c.want)
+		}
+	}
+}
+
+// raw connects a client that reads and writes lines.
+func (st *stage) raw() (io.Writer, *bufio.Scanner) {
+	st.t.Helper()
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	st.t.Cleanup(func() { _ = in.Close(); _ = out.Close() })
+	go func() {
+		_ = st.ServeStdio(context.Background(), fromClient, toClient)
+		_ = toClient.Close()
+	}()
+	return in, bufio.NewScanner(out)
 }
