@@ -29,41 +29,35 @@ type inflight struct {
 type outstanding struct {
 	mu   sync.Mutex
 	left int
-	none chan struct{} // closed when nothing is left; nil: nobody waits
+	none chan struct{} // closed when nothing is left; nil: nothing has begun
 }
 
 // begin counts one more, until done is called.
 func (o *outstanding) begin() (done func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.left++
+	if o.left++; o.left == 1 {
+		o.none = make(chan struct{})
+	}
 	return o.done
 }
 
 func (o *outstanding) done() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.left--
-	o.notify()
-}
-
-// notify wakes the waiting goroutines when nothing is left. The caller holds mu.
-func (o *outstanding) notify() {
-	if o.left == 0 && o.none != nil {
+	if o.left--; o.left == 0 {
 		close(o.none)
-		o.none = nil
 	}
 }
 
 // wait returns when nothing is left, or with the cause for which the context ended.
 func (o *outstanding) wait(ctx context.Context) error {
 	o.mu.Lock()
-	if o.none == nil { // otherwise another goroutine waits already
-		o.none = make(chan struct{})
-	}
 	none := o.none
-	o.notify()
 	o.mu.Unlock()
+	if none == nil {
+		return nil
+	}
 	select {
 	case <-none:
 		return nil
