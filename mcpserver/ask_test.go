@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"understudy/engine"
@@ -215,5 +216,60 @@ func TestSecretWithoutAPageNamesTheCommand(t *testing.T) {
 	w := newStage(t).connect("2025-11-25", byhand.Object{"elicitation": byhand.Object{"form": byhand.Object{}}})
 	if text := byhand.Said(w.Call("execute_sequence", withSecret)); !strings.Contains(text, "understudy resume") || !strings.Contains(text, "--input pin=@FILE") {
 		t.Errorf("the answer: %s", text)
+	}
+}
+
+// TestQuestionOfASingleCall has the tool ask_user called: the answer that a client brings
+// back is for the run that asked.
+func TestQuestionOfASingleCall(t *testing.T) {
+	st := newStage(t)
+	for _, version := range []string{"2025-11-25", modern} {
+		t.Run(version, func(t *testing.T) {
+			w := st.connect(version, canAsk)
+			w.Answer(func(q byhand.Object) byhand.Object { return answers(byhand.Dig(q, "params").(byhand.Object)) })
+			params := byhand.Object{"name": "ask_user", "arguments": byhand.Object{"question": "Which size?"}}
+			res := w.Ask("tools/call", params)
+			if q, asked := byhand.Dig(res, "result", "inputRequests", "answer", "params").(byhand.Object); asked {
+				params["inputResponses"], params["requestState"] = byhand.Object{"answer": answers(q)}, byhand.Dig(res, "result", "requestState")
+				res = w.Ask("tools/call", params)
+			}
+			if got := byhand.Dig(res, "result", "structuredContent", "answer"); got != "large" {
+				t.Errorf("answered: %v", res)
+			}
+		})
+	}
+	if list, err := st.engine.List(t.Context(), engine.Query{Calls: true}); err != nil || len(list) != 2 {
+		t.Errorf("%d runs, want one for each call: %v", len(list), err)
+	}
+}
+
+// TestAnsweredRunKeepsItsOptions answers the question of a saved workflow that has changed
+// since, and lets it outlive its client.
+func TestAnsweredRunKeepsItsOptions(t *testing.T) {
+	st := newStage(t)
+	w := st.connect(modern, canAsk)
+	text := "on_disconnect: continue\nsteps:\n  - {tool_name: ask_user, id: q, arguments: {question: Which size?}}\n  - {tool_name: pause, id: p}\n"
+	if res := w.Call("save_workflow", byhand.Object{"name": "asks", "text": text}); byhand.IsError(res) {
+		t.Fatal(res)
+	}
+	params := byhand.Object{"name": "execute_sequence", "arguments": byhand.Object{"url": "asks"}}
+	res := w.Ask("tools/call", params)
+	q, _ := byhand.Dig(res, "result", "inputRequests", "answer", "params").(byhand.Object)
+	params["inputResponses"], params["requestState"] = byhand.Object{"answer": answers(q)}, byhand.Dig(res, "result", "requestState")
+	other := "steps:\n  - {tool_name: delay, arguments: {duration: 1ms}}\n"
+	if res := w.Call("save_workflow", byhand.Object{"name": "asks", "text": other, "replace": true}); byhand.IsError(res) {
+		t.Fatal(res)
+	}
+	w.Begin("tools/call", params)
+	run := st.hanging()
+	_ = w.in.Close()
+	select {
+	case <-w.ended:
+		t.Error("the run was stopped with its client")
+	case <-time.After(300 * time.Millisecond): // in which it would be stopped
+	}
+	close(st.goOn)
+	if h := st.rest(run); h.Status != engine.Succeeded {
+		t.Errorf("the run is %s: %v", h.Status, h.Error)
 	}
 }

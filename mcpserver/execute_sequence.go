@@ -89,12 +89,12 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if state.Run != "" { // its document may have changed since
+		return s.resumeAsked(ctx, c, state)
+	}
 	bundle, program, err := s.pack(c)
 	if err != nil {
 		return nil, err
-	}
-	if state.Run != "" {
-		return s.resumeAsked(ctx, c, state)
 	}
 	if err := c.blockedError(c.MayRun(program)); err != nil {
 		return nil, err
@@ -170,8 +170,8 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 }
 
 // permitRun refuses to continue a run with steps that its caller may not perform.
-func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id string) error {
-	h, err := runs.Get(ctx, id)
+func (r *runner) permitRun(ctx context.Context, c *call, id string) error {
+	runs, h, err := r.runOf(ctx, c, id)
 	if err != nil {
 		return err
 	}

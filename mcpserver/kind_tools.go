@@ -51,6 +51,13 @@ func argsOf(k steps.Kind) *jsonschema.Schema {
 
 func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, error) {
 	return func(ctx context.Context, c *call) (*reply, error) {
+		state, err := r.asker.ParseState(c.askCall())
+		if err != nil {
+			return nil, err
+		}
+		if state.Run != "" {
+			return r.resumeAsked(ctx, c, state)
+		}
 		args, show := splitIncludeImage(k, k.SplitTarget(c.args))
 		if _, said := args[steps.DiffArgument]; r.o.TreeDiffs && !said && k.Touches == steps.Act && k.Args.Properties[steps.DiffArgument] != nil {
 			args = maps.Clone(args)

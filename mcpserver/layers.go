@@ -247,8 +247,11 @@ func (r *runner) answer(ctx context.Context, c *call, runs engine.Runs, id strin
 }
 
 // resumeAsked continues a run for which a modern client brought the answer to a
-// question.
+// question, under the policy of the caller.
 func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*reply, error) {
+	if err := r.permitRun(ctx, c, state.Run); err != nil {
+		return nil, err
+	}
 	b := func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		h, err := runs.Get(ctx, state.Run)
 		if err != nil || h.Status != engine.Waiting {

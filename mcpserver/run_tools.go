@@ -298,15 +298,11 @@ func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *boo
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.permitRun(ctx, c, runs, id); err != nil {
-		return nil, err
-	}
 	if state.Run != "" {
 		return s.resumeAsked(ctx, c, state)
+	}
+	if err := s.permitRun(ctx, c, id); err != nil {
+		return nil, err
 	}
 	return s.followOrDetach(ctx, c, wait, cmp.Or(v, workflows.Usual), b)
 }
