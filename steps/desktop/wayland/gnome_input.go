@@ -80,23 +80,17 @@ func (k *gnomeKeys) ready(ctx context.Context) (capsLock bool, err error) {
 // text types text that the usual layout has by keys. Other text is committed as an input method
 // does, or pasted into an application that does not listen to input methods.
 func (k *gnomeKeys) text(ctx context.Context, text string, syms []uint32) error {
-	for _, sym := range syms {
-		if _, plain := plainStrokes[sym]; !plain {
-			return k.commit(ctx, text)
-		}
+	if strokes, ok := strokesFor(syms, plainStroke); ok {
+		return k.strokes(ctx, strokes...)
 	}
-	return k.strokes(ctx, syms)
+	return k.commit(ctx, text)
 }
 
-// strokes types keysyms of the usual layout, without the modifiers that are held.
-func (k *gnomeKeys) strokes(ctx context.Context, syms []uint32) error {
+// strokes types strokes of the usual layout, without the modifiers that are held.
+func (k *gnomeKeys) strokes(ctx context.Context, strokes ...stroke) error {
 	capsLock, err := k.ready(ctx)
 	if err != nil {
 		return err
-	}
-	strokes := make([]stroke, len(syms))
-	for i, sym := range syms {
-		strokes[i] = plainStrokes[sym]
 	}
 	toggle := func() error {
 		if !capsLock {
@@ -116,7 +110,7 @@ func (k *gnomeKeys) commit(ctx context.Context, text string) error {
 		switch {
 		case n == 0:
 			n = 1
-			if err := k.strokes(ctx, []uint32{input.SymOf(rune(text[0]))}); err != nil {
+			if err := k.strokes(ctx, plainStrokes[input.SymOf(rune(text[0]))]); err != nil {
 				return err
 			}
 			if _, err := k.settle(ctx); err != nil {

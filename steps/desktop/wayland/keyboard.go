@@ -75,7 +75,7 @@ func (b *keyboard) strokeOf(ctx context.Context, k desktop.Key) (stroke, error) 
 			return s, nil
 		}
 	}
-	if s, ok := plainStrokes[input.SymOf(char)]; ok {
+	if s, ok := plainStroke(input.SymOf(char)); ok {
 		return s, nil
 	}
 	return stroke{}, &desktop.MissingError{What: fmt.Sprintf("in a Wayland session the key %q cannot be pressed: wanted one of the usual English keyboard, which %q is not; type it as text instead", k, k)}

@@ -45,30 +45,30 @@ type letter struct {
 	code uint32
 }
 
-// textKeymap returns a keymap with a key for each of the first n keysyms of a text, as far as
-// there are keys, and the strokes by keysym. Keys that move the caret on, such as Return, stay
+// textKeymap returns a keymap with a key for each of the first keysyms of a text, as far as there
+// are keys, and the strokes that type these. Keys that move the caret on, such as Return, stay
 // where they are: GTK 3 looks up the meaning of such a key when it handles it, in the keymap
 // that it has by then.
-func textKeymap(syms []uint32) (keymap string, strokes map[uint32]stroke, n int) {
-	strokes = map[uint32]stroke{}
+func textKeymap(syms []uint32) (keymap string, strokes []stroke) {
+	given := map[uint32]stroke{}
 	var keys strings.Builder
 	for _, sym := range syms {
-		_, known := strokes[sym]
-		switch s, plain := plainStrokes[sym]; {
-		case known:
-		case plain && blank(sym):
-			strokes[sym] = s
-		default:
-			used := strings.Count(keys.String(), ";")
-			if used == len(letters) {
-				return keymapOf(keys.String()), strokes, n
-			}
-			strokes[sym] = stroke{code: letters[used].code}
-			fmt.Fprintf(&keys, "replace key %s { type[group1] = \"ONE_LEVEL\", [ %#x ] };\n", letters[used].name, sym)
+		s, known := given[sym]
+		if !known && blank(sym) {
+			s, known = plainStroke(sym)
 		}
-		n++
+		if !known {
+			if len(given) == len(letters) {
+				break
+			}
+			key := letters[len(given)]
+			s = stroke{code: key.code}
+			given[sym] = s
+			fmt.Fprintf(&keys, "replace key %s { type[group1] = \"ONE_LEVEL\", [ %#x ] };\n", key.name, sym)
+		}
+		strokes = append(strokes, s)
 	}
-	return keymapOf(keys.String()), strokes, n
+	return keymapOf(keys.String()), strokes
 }
 
 // blank reports whether a keysym is that of a space, a tab or a line end.
@@ -122,3 +122,9 @@ var plainStrokes = func() map[uint32]stroke {
 	}
 	return all
 }()
+
+// plainStroke returns how a keysym is typed on the usual keyboard, or false if that lacks it.
+func plainStroke(sym uint32) (stroke, bool) {
+	s, ok := plainStrokes[sym]
+	return s, ok
+}

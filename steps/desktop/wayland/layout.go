@@ -153,15 +153,23 @@ func symNamed(name string) (uint32, bool) {
 // typeOrPaste types keysyms for which find has strokes, without the modifiers that are held. If
 // it lacks one, the whole text is pasted.
 func (b *keyboard) typeOrPaste(ctx context.Context, text string, syms []uint32, find func(sym uint32) (stroke, bool)) error {
-	strokes := make([]stroke, 0, len(syms))
-	for _, sym := range syms {
-		s, ok := find(sym)
-		if !ok {
-			return b.paste(ctx, text)
-		}
-		strokes = append(strokes, s)
+	strokes, ok := strokesFor(syms, find)
+	if !ok {
+		return b.paste(ctx, text)
 	}
 	return b.withoutModifiers(func() error { return b.typeStrokes(ctx, strokes) })
+}
+
+// strokesFor returns the strokes that type keysyms, or false if find lacks one.
+func strokesFor(syms []uint32, find func(sym uint32) (stroke, bool)) ([]stroke, bool) {
+	strokes := make([]stroke, len(syms))
+	for i, sym := range syms {
+		var ok bool
+		if strokes[i], ok = find(sym); !ok {
+			return nil, false
+		}
+	}
+	return strokes, true
 }
 
 // typeStrokes types on a keyboard that tracks modifiers by their keys.

@@ -96,21 +96,19 @@ func (s *screen) LastDrawn(ctx context.Context, id desktop.WindowID, area deskto
 		}
 		area = w.Bounds
 	}
-	before := time.Now()
 	picture, err := s.Capture(ctx, area)
 	if err != nil {
 		return time.Time{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := drawn{maphash.Bytes(seed, picture.Pix), before}
+	now := drawn{maphash.Bytes(seed, picture.Pix), time.Now()}
 	key := drawnArea{id, area}
 	if last, known := s.seen[key]; known && last.sum == now.sum {
 		return last.since, nil
 	} else if !known && len(s.seen) > 64 { // of the elements of the last minutes
 		clear(s.seen)
 	}
-	now.since = time.Now()
 	s.seen[key] = now
 	return now.since, nil
 }

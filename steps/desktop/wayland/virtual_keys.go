@@ -91,14 +91,14 @@ func (b *virtualKeys) text(ctx context.Context, text string, syms []uint32) erro
 	if narrow && strings.ContainsFunc(text, func(r rune) bool { return r > 0xffff }) {
 		return b.paste(ctx, text)
 	}
-	if !slices.ContainsFunc(syms, func(sym uint32) bool { _, ok := plainStrokes[sym]; return !ok }) {
-		return b.strokes(ctx, plainKeymap, plainStrokes, syms)
+	if strokes, plain := strokesFor(syms, plainStroke); plain {
+		return b.strokes(ctx, plainKeymap, strokes)
 	}
 	for len(syms) > 0 {
-		keymap, strokes, n := textKeymap(syms)
-		err := b.strokes(ctx, keymap, strokes, syms[:n])
+		keymap, strokes := textKeymap(syms)
+		err := b.strokes(ctx, keymap, strokes)
 		if err == nil {
-			if syms = syms[n:]; len(syms) > 0 {
+			if syms = syms[len(strokes):]; len(syms) > 0 {
 				err = desktop.Sleep(ctx, keymapRest)
 			}
 		}
@@ -109,16 +109,15 @@ func (b *virtualKeys) text(ctx context.Context, text string, syms []uint32) erro
 	return b.modifiers(b.mods())
 }
 
-// strokes types keysyms with a keymap, without the modifiers that are held.
-func (b *virtualKeys) strokes(ctx context.Context, keymap string, by map[uint32]stroke, syms []uint32) error {
+// strokes types strokes with a keymap, without the modifiers that are held.
+func (b *virtualKeys) strokes(ctx context.Context, keymap string, strokes []stroke) error {
 	if err := b.use(keymap, 0); err != nil {
 		return err
 	}
 	shifted := false
-	for some := range slices.Chunk(syms, handful) {
+	for some := range slices.Chunk(strokes, handful) {
 		b.conn.Together(func() {
-			for _, sym := range some {
-				s := by[sym]
+			for _, s := range some {
 				if s.shift != shifted {
 					shifted = s.shift
 					b.device.Modifiers(map[bool]uint32{true: input.ModBits[desktop.Shift]}[shifted], 0, 0, 0)
@@ -130,7 +129,7 @@ func (b *virtualKeys) strokes(ctx context.Context, keymap string, by map[uint32]
 		if err := b.conn.Sync(ctx); err != nil {
 			return err
 		}
-		if len(syms) > handful {
+		if len(strokes) > handful {
 			if err := desktop.Sleep(ctx, handfulRest); err != nil {
 				return err
 			}
