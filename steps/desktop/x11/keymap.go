@@ -83,6 +83,16 @@ func (t *table) row(key xproto.Keycode) []xproto.Keysym {
 	return t.syms[i : i+t.per]
 }
 
+// bitsOf returns the bits of the modifiers that a key with a keysym is.
+func (t *table) bitsOf(sym xproto.Keysym, mods map[xproto.Keycode]uint16) (all uint16) {
+	for key, bits := range mods {
+		if slices.Contains(t.row(key), sym) {
+			all |= bits
+		}
+	}
+	return all
+}
+
 // keys iterates over the keys of the mapping.
 func (t *table) keys() iter.Seq[xproto.Keycode] {
 	return func(yield func(xproto.Keycode) bool) {
@@ -335,12 +345,7 @@ func (l *mapping) learn() (bool, error) {
 		return false, err
 	}
 	mods, err := l.modifierKeys()
-	l.keymap.numbit = 0
-	for key, bits := range mods {
-		if l.keymap.at(key, 0) == symNumLock {
-			l.keymap.numbit |= modifiers(bits)
-		}
-	}
+	l.keymap.numbit = modifiers(l.keymap.bitsOf(symNumLock, mods))
 	return true, err
 }
 

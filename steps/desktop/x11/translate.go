@@ -38,17 +38,7 @@ func (t *translator) load(l *server) error {
 	if err != nil {
 		return err
 	}
-	t.table, t.level3, t.numlock = rows, 0, 0
-	for key, bits := range mods {
-		for _, sym := range t.row(key) {
-			switch sym {
-			case symLevel3:
-				t.level3 |= bits
-			case symNumLock:
-				t.numlock |= bits
-			}
-		}
-	}
+	t.table, t.level3, t.numlock = rows, rows.bitsOf(symLevel3, mods), rows.bitsOf(symNumLock, mods)
 	return nil
 }
 
