@@ -14,7 +14,7 @@ var outlineLine = regexp.MustCompile(`^( *)- ([a-z ]+?)(?: ("(?:[^"\\]|\\.)*"))?
 
 // Parse reads windows from an outline, the format in which trees are printed and
 // which the package's example shows. A child is indented by two spaces more than
-// its parent. Brackets hold states, or disabled, hidden or modal, or process, id,
+// its parent. Brackets hold states, or disabled or hidden, or process, id,
 // label, class, at=x,y,w,h and value=3 in 0 to 10; a ref is ignored.
 func Parse(outline string) ([]*Node, error) {
 	var windows []*Node
@@ -130,8 +130,6 @@ func (n *Node) parseState(word string) error {
 		n.Without(desktop.Enabled)
 	case "hidden":
 		n.Without(desktop.Showing)
-	case "modal":
-		n.With(desktop.IsModal)
 	default:
 		s, ok := desktop.ParseState(word)
 		if !ok {
