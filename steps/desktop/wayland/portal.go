@@ -23,19 +23,21 @@ import (
 type portal struct {
 	bus     *dbus.Conn
 	desk    dbus.BusObject
-	session dbus.ObjectPath
 	devices uint32 // the devices that are permitted
 	streams []portalStream
 	unseen  error // why there are no pictures
 	lasts   bool  // the permission can be kept
 
-	clipboard *busClipboard  // nil if the portal has none
-	signals   sync.WaitGroup // the goroutine that receives them
+	signals sync.WaitGroup // the goroutine that receives them
 
 	mu      sync.Mutex                            // guards the fields below
 	asked   int                                   // how many requests there have been
 	answers map[dbus.ObjectPath]chan *dbus.Signal // to pending requests
 	ended   error                                 // why the session is over
+
+	// Set only while the portal is opened, under mu because signals are about them.
+	session   dbus.ObjectPath
+	clipboard *busClipboard // nil if the portal has none
 }
 
 // The names on the bus of the session.
@@ -91,9 +93,10 @@ func (p *portal) open(ctx context.Context, o Portal) error {
 	p.lasts = p.version(ctx, portalRemote) >= 2
 	switch {
 	case o.Look:
-		p.devices, p.ended = devices, errUnasked
+		p.devices = devices
+		p.with(func() { p.ended = errUnasked })
 		if p.version(ctx, portalClips) > 0 {
-			p.clipboard = p.openSelection()
+			p.openSelection()
 		}
 		return nil
 	case o.Asks == nil:
@@ -113,7 +116,7 @@ func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 		return err
 	}
 	handle, _ := made["session_handle"].Value().(string)
-	p.session = dbus.ObjectPath(handle)
+	p.with(func() { p.session = dbus.ObjectPath(handle) })
 	want := options{"types": devices & (portalKeyboard | portalPointer)}
 	if p.lasts {
 		const untilRevoked = uint32(2)
@@ -129,7 +132,7 @@ func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 		return err
 	}
 	if p.version(ctx, portalClips) > 0 && p.desk.CallWithContext(ctx, portalClips+".RequestClipboard", 0, p.session, map[string]dbus.Variant{}).Err == nil {
-		p.clipboard = p.openSelection()
+		p.openSelection()
 	}
 	o.Asks(fmt.Sprintf("Your desktop asks in a dialog whether its keyboard and pointer may be used and its screen be seen. Choose the screen, allow remote interaction, and share, within %v; if you do not, nothing is done. It may also ask whether applications may take screenshots.", ConsentWithin))
 	granted, err := p.request(ctx, ConsentWithin, portalRemote+".Start", options{}, p.session, "")
@@ -139,7 +142,7 @@ func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 	p.devices, _ = granted["devices"].Value().(uint32)
 	p.streams = portalStreams(granted["streams"].Value())
 	if allowed, _ := granted["clipboard_enabled"].Value().(bool); !allowed {
-		p.clipboard = nil
+		p.with(func() { p.clipboard = nil })
 	}
 	if token, _ := granted["restore_token"].Value().(string); token != "" {
 		if err := wholefile.Write(o.Token, []byte(token), 0o600); err != nil {
@@ -280,10 +283,19 @@ func (p *portal) hear(s *dbus.Signal) {
 	}
 }
 
-func (p *portal) openSelection() *busClipboard {
-	return &busClipboard{explain: portalError, ready: p.ready, call: func(ctx context.Context, method string, args ...any) *dbus.Call {
+// with calls f, which changes the fields.
+func (p *portal) with(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
+// openSelection starts to listen for changes of the clipboard.
+func (p *portal) openSelection() {
+	c := &busClipboard{explain: portalError, ready: p.ready, call: func(ctx context.Context, method string, args ...any) *dbus.Call {
 		return p.desk.CallWithContext(ctx, portalClips+"."+method, 0, append([]any{p.session}, args...)...)
 	}}
+	p.with(func() { p.clipboard = c })
 }
 
 // ready fails if the session is over.

@@ -113,7 +113,14 @@ func (p *fakePortal) SelectSources(from dbus.Sender, _ dbus.ObjectPath, o fakeOp
 	return p.answer(from, o, nil)
 }
 
-func (p *fakePortal) RequestClipboard(dbus.ObjectPath, fakeOptions) *dbus.Error { return nil }
+func (p *fakePortal) RequestClipboard(session dbus.ObjectPath, _ fakeOptions) *dbus.Error {
+	go func() { // programs copy something meanwhile
+		for range 20 {
+			_ = p.bus.Emit(fakePath, "org.freedesktop.portal.Clipboard.SelectionOwnerChanged", session, fakeOptions{})
+		}
+	}()
+	return nil
+}
 
 func (p *fakePortal) Start(from dbus.Sender, _ dbus.ObjectPath, _ string, o fakeOptions) (dbus.ObjectPath, *dbus.Error) {
 	p.mu.Lock()
