@@ -198,10 +198,12 @@ func (g *gnome) manage(ctx context.Context, w desktop.Window, m desktop.Manage) 
 
 // equip uses the extension and the remote desktop: GNOME announces no protocols for that.
 func (g *gnome) equip(d *Driver, _ wire.Seat) {
-	input := g.openRemote(context.Background())
+	ctx, cancel := bounded()
+	defer cancel()
+	input := g.openRemote(ctx)
 	d.pointer.mouse, d.pointer.missing = &gnomeMouse{gnome: g}, input
 	d.keyboard.keys, d.keyboard.missing = &gnomeKeys{keyboard: &d.keyboard, gnome: g}, input
-	d.clipboard.selection, d.clipboard.missing = g.openSelection(), input
+	d.clipboard.selection, d.clipboard.missing = g.openSelection(ctx), input
 	d.screen.camera, d.screen.missing = g, nil
 	d.layers.shell, d.layers.missing = g, nil
 	d.watch = g.watch
@@ -231,7 +233,7 @@ func (g *gnome) openRemote(ctx context.Context) error {
 }
 
 // openSelection starts to listen for changes of the clipboard of the remote desktop.
-func (g *gnome) openSelection() selection {
+func (g *gnome) openSelection(ctx context.Context) selection {
 	if g.remote == nil {
 		return nil
 	}
@@ -248,8 +250,8 @@ func (g *gnome) openSelection() selection {
 		},
 	}
 	listen(g.bus, &g.signals, func(s *dbus.Signal) { c.hear(strings.TrimPrefix(s.Name, gnomeRemote+".Session."), s.Body) })
-	_ = g.bus.AddMatchSignal(dbus.WithMatchObjectPath(g.remote.Path()))
-	_ = g.remote.Call(gnomeRemote+".Session.EnableClipboard", 0, map[string]dbus.Variant{}).Err
+	_ = g.bus.AddMatchSignalContext(ctx, dbus.WithMatchObjectPath(g.remote.Path()))
+	_ = g.remote.CallWithContext(ctx, gnomeRemote+".Session.EnableClipboard", 0, map[string]dbus.Variant{}).Err
 	return c
 }
 
@@ -285,4 +287,8 @@ func (g *gnome) lay(ctx context.Context, _, at desktop.Point, picture *image.RGB
 	return y, g.ask(ctx, "Lay", []any{&y.id}, box, picture.Pix, takesClicks)
 }
 
-func (y gnomeLayer) close() { _ = y.ask(context.Background(), "Remove", nil, y.id) }
+func (y gnomeLayer) close() {
+	ctx, cancel := bounded()
+	defer cancel()
+	_ = y.ask(ctx, "Remove", nil, y.id)
+}

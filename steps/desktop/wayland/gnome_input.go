@@ -67,7 +67,9 @@ func (k *gnomeKeys) key(code uint32, down bool) error {
 
 // modifiers only sets the layout: GNOME sees the keys.
 func (k *gnomeKeys) modifiers(uint32) error {
-	_, err := k.ready(context.Background())
+	ctx, cancel := bounded()
+	defer cancel()
+	_, err := k.ready(ctx)
 	return err
 }
 

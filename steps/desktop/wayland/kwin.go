@@ -282,7 +282,9 @@ func (k *kwin) equip(d *Driver, seat wire.Seat) {
 
 func (k *kwin) extensions() map[string]bool {
 	// Whether we may use the interface for pictures shows only when one is taken.
-	_, err := k.bus.Object(kwinBus, kwinShotsPath).GetProperty(kwinShots + ".Version")
+	ctx, cancel := bounded()
+	defer cancel()
+	err := k.bus.Object(kwinBus, kwinShotsPath).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0, kwinShots, "Version").Err
 	found := map[string]bool{"org.kde.kwin.Scripting": true, kwinShots: err == nil}
 	for _, name := range []string{"org_kde_kwin_fake_input", "zwlr_data_control_manager_v1", "zwlr_layer_shell_v1"} {
 		found[name] = k.conn.Count(name) > 0

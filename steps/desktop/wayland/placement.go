@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -121,6 +122,11 @@ func busOf(ctx context.Context, folder, name string, pid int) (bus *dbus.Conn, o
 		return nil, "", desktop.ErrNotFound
 	}
 	return bus, owner, nil
+}
+
+// bounded returns the context of a call on the bus that no context of a caller bounds.
+func bounded() (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(context.Background(), settle, fmt.Errorf("the session bus: %w", desktop.ErrUnresponsive))
 }
 
 // parentOf returns the parent of a process, or 0 if that is not known.

@@ -230,7 +230,7 @@ func (p *portal) request(ctx context.Context, within time.Duration, method strin
 	case <-p.bus.Context().Done():
 		return nil, fmt.Errorf("%w: the session bus has ended", desktop.ErrUnavailable)
 	case <-ctx.Done():
-		_ = p.bus.Object(portalName, path).Call("org.freedesktop.portal.Request.Close", 0).Err // closes the dialog
+		p.end(path, "Request") // closes the dialog
 		return nil, context.Cause(ctx)
 	}
 }
@@ -317,7 +317,9 @@ func (p *portal) lacks(device uint32, does string) error {
 // concurrent calls.
 func (p *portal) notify(method string, args ...any) error {
 	all := append([]any{p.session, map[string]dbus.Variant{}}, args...)
-	return portalError(context.Background(), p.desk.Call(portalRemote+"."+method, 0, all...).Err)
+	ctx, cancel := bounded()
+	defer cancel()
+	return portalError(ctx, p.desk.CallWithContext(ctx, portalRemote+"."+method, 0, all...).Err)
 }
 
 func (p *portal) property(ctx context.Context, iface, name string) any {
@@ -336,8 +338,15 @@ func (p *portal) version(ctx context.Context, iface string) uint32 {
 
 func (p *portal) close() {
 	if p.session != "" {
-		_ = p.bus.Object(portalName, p.session).Call("org.freedesktop.portal.Session.Close", 0).Err // it may be over
+		p.end(p.session, "Session")
 	}
 	p.bus.Close()
 	p.signals.Wait()
+}
+
+// end ends a session or a request, which may be over.
+func (p *portal) end(path dbus.ObjectPath, iface string) {
+	ctx, cancel := bounded()
+	defer cancel()
+	_ = p.bus.Object(portalName, path).CallWithContext(ctx, "org.freedesktop.portal."+iface+".Close", 0).Err
 }

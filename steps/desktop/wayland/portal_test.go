@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/prop"
@@ -31,6 +32,7 @@ type fakePortal struct {
 
 	mu     sync.Mutex     // guards the fields below
 	silent bool           // the person does not answer
+	stuck  chan struct{}  // until it is closed, input is not answered
 	heard  []string       // the calls, without their constant arguments
 	wanted map[string]any // the options of SelectDevices
 	clip   string         // the text that a program put on the clipboard
@@ -154,6 +156,10 @@ func (p *fakePortal) Screenshot(from dbus.Sender, _ string, o fakeOptions) (dbus
 }
 
 func (p *fakePortal) hear(what string, args ...any) *dbus.Error {
+	var stuck chan struct{}
+	if p.with(func() { stuck = p.stuck }); stuck != nil {
+		<-stuck
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.heard = append(p.heard, what+" "+fmt.Sprint(args...))
@@ -359,6 +365,42 @@ func TestThePortalIsSeenAndTouched(t *testing.T) {
 	err = d.Do(t.Context(), desktop.Click{At: desktop.Point{X: 740, Y: 200}, Button: desktop.Left})
 	if told := p.told(); !errors.As(err, &missing) || len(told) != 0 {
 		t.Errorf("after the person ended it: %v, and the portal heard %v", err, told)
+	}
+}
+
+// Input that the portal does not answer is given up, and so is the session.
+func TestAStuckPortalIsGivenUp(t *testing.T) {
+	s := waylandtest.Start(t, "xwayland disable")
+	s.Enter(t)
+	p, stuck := startPortal(t, s, 1), make(chan struct{})
+	defer close(stuck)
+	other, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland}) // its keyboard is that of the session
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	d, err := wayland.Open(t.Context(), byPortal(s, filepath.Join(t.TempDir(), "token"), func(string) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.with(func() { p.stuck = stuck })
+	done := make(chan error, 1)
+	go func() {
+		done <- d.Do(t.Context(), desktop.Scroll{DY: 1})
+		done <- d.Close()
+	}()
+	for _, row := range []struct {
+		what string
+		want error
+	}{{"turning the wheel", desktop.ErrUnresponsive}, {"the end", nil}} {
+		select {
+		case err := <-done:
+			if !errors.Is(err, row.want) {
+				t.Errorf("%s: %v, want %v", row.what, err, row.want)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s never returned", row.what)
+		}
 	}
 }
 
