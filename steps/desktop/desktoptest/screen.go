@@ -70,26 +70,28 @@ func testLastDrawn(k *kit) {
 
 // noticesDrawing paints the canvas, and waits until LastDrawn of an area reports it.
 func (k *kit) noticesDrawing(id desktop.WindowID, box desktop.Rect, paint color.RGBA) {
-	last := func() time.Time {
-		at, err := k.LastDrawn(k.Context(), id, box)
-		k.must(err)
-		return at
-	}
-	last()
-	k.until("it rests", func() error {
-		if rests := time.Since(last()); rests < 50*time.Millisecond {
-			return fmt.Errorf("it rests since %v", rests)
-		}
-		return nil
-	})
+	k.rests(id, box, 50*time.Millisecond)
 	begin := time.Now()
 	k.must(k.App.Do(fmt.Sprintf("paint %d %d %d", paint.R, paint.G, paint.B)))
 	k.shows(paint)
 	k.until("the drawing is noticed", func() error {
-		if at := last(); at.Before(begin) {
-			return fmt.Errorf("it was drawn last %v before", begin.Sub(at))
+		at, err := k.LastDrawn(k.Context(), id, box)
+		if err == nil && at.Before(begin) {
+			err = fmt.Errorf("it was drawn last %v before", begin.Sub(at))
 		}
-		return nil
+		return err
+	})
+}
+
+// rests waits until nothing was drawn in an area for a while.
+func (k *kit) rests(id desktop.WindowID, box desktop.Rect, long time.Duration) {
+	k.Helper()
+	k.until("it rests", func() error {
+		at, err := k.LastDrawn(k.Context(), id, box)
+		if rests := time.Since(at); err == nil && rests < long {
+			err = fmt.Errorf("it rests since %v", rests)
+		}
+		return err
 	})
 }
 
@@ -99,6 +101,7 @@ func testMark(k *kit) {
 	around := desktop.Rect{X: box.X - 5, Y: box.Y - 5, W: box.W + 10, H: box.H + 10}
 	k.do(desktop.MovePointer{To: k.middle("Name")}) // so that nothing in the area lights up
 	k.must(k.App.Do("settle"))
+	k.rests(k.window("Contract").ID, around, 300*time.Millisecond) // what was lit up fades
 	before, listed := k.capture(around), len(k.windows())
 	k.do(desktop.Mark{Area: box, Label: "here", For: time.Minute})
 	k.until("the mark shows", func() error {
