@@ -44,7 +44,7 @@ func parseAddress(name string) (address, error) {
 	case strings.HasPrefix(host, "/"):
 		p.address = host + ":" + number
 	case host != "" && host != "unix":
-		p.network, p.address = "tcp", net.JoinHostPort(strings.TrimPrefix(host, "tcp/"), strconv.Itoa(6000+n))
+		p.network, p.address = "tcp", net.JoinHostPort(strings.Trim(strings.TrimPrefix(host, "tcp/"), "[]"), strconv.Itoa(6000+n))
 	}
 	return p, nil
 }

@@ -74,8 +74,8 @@ func field(b []byte) (text string, rest []byte) {
 // hostsOf returns the names and addresses under which a file may have the cookie of a
 // display.
 func hostsOf(display string) []string {
-	host, _, _ := strings.Cut(display, ":")
-	host = strings.TrimPrefix(host, "tcp/")
+	host := display[:max(0, strings.LastIndexByte(display, ':'))]
+	host = strings.Trim(strings.TrimPrefix(host, "tcp/"), "[]") // an address of IPv6 has brackets
 	ours, _ := os.Hostname()
 	if host == "" || host == "unix" || host[0] == '/' {
 		return []string{ours}

@@ -35,6 +35,7 @@ func TestFind(t *testing.T) {
 		{"not that of another machine", ":3", entry(familyLocal, "elsewhere.invalid", "3", cookieName, good), false},
 		{"that of the other machine by its name", "elsewhere.invalid:3", entry(familyLocal, "elsewhere.invalid", "3", cookieName, good), true},
 		{"that of the other machine by its address", "192.0.2.7:3.0", entry(familyIPv4, string(net.IPv4(192, 0, 2, 7).To4()), "3", cookieName, good), true},
+		{"that of an address of IPv6", "[2001:db8::7]:3", entry(familyIPv6, string(net.ParseIP("2001:db8::7")), "3", cookieName, good), true},
 		{"that of a forwarded display", "localhost:10.0", entry(familyLocal, here, "10", cookieName, good), true},
 		{"not one of another sort", ":3", entry(familyAny, "", "3", "XDM-AUTHORIZATION-1", good), false},
 		{"not one of a family that we do not know", ":3", entry(254, here, "3", cookieName, good), false},
