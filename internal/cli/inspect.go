@@ -107,12 +107,19 @@ func (i *inspection) bare(ctx context.Context, d *desktop.Desktop) error {
 	if err != nil {
 		return err
 	}
-	which := "the display " + on.Display
-	if on.Virtual {
-		which = "a virtual display that was started just now; `understudy doctor` says why not yours"
-	}
-	fmt.Fprintf(i.errOut, "no such elements show on %s\n", which)
+	fmt.Fprintf(i.errOut, "no such elements show on %s\n", which(on))
 	return nil
+}
+
+// which names a desktop, and why it is looked at when nobody asked for it.
+func which(on desktop.Info) string {
+	switch {
+	case on.Name != "":
+		return "the desktop " + on.Name
+	case on.Virtual:
+		return "a virtual display that was started just now; `understudy doctor` says why not yours"
+	}
+	return "the display " + on.Display
 }
 
 // mute tells which windows show no elements.

@@ -117,3 +117,15 @@ func TestSelectorsThatCountAreShownOnlyForWantOfOthers(t *testing.T) {
 		}
 	}
 }
+
+func TestWhichDesktopWasInspected(t *testing.T) {
+	for want, on := range map[string]desktop.Info{
+		"the desktop books":                  {Name: "books", Display: ":4", Virtual: true}, // which was there before
+		"a virtual display that was started": {Display: ":4", Virtual: true},
+		"the display :0":                     {Display: ":0"},
+	} {
+		if got := which(on); !strings.HasPrefix(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
