@@ -139,5 +139,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	if words.Nearest(flag, known) == "" {
+		known = nil // most of a short list are those of every command
+	}
 	return unknown(cmd, "there is no flag "+flag, flag, known)
 }
