@@ -54,12 +54,12 @@ func runsToWorkflow(a *app) *cobra.Command {
 		Args:    several("the id of a run"),
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return f.check(cmd) },
 	}, func(ctx context.Context, runs engine.Runs, args []string) error {
+		ids, err := findRuns(ctx, runs, args)
+		if err != nil {
+			return err
+		}
 		var calls []compile.Call
-		for _, arg := range args {
-			id, err := findRun(ctx, runs, arg)
-			if err != nil {
-				return err
-			}
+		for _, id := range ids {
 			done, err := mcpserver.CallsOf(ctx, runs, a.kinds, id)
 			if err != nil {
 				return err

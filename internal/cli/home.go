@@ -74,6 +74,18 @@ func findRun(ctx context.Context, runs engine.Runs, text string) (string, error)
 	return "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%q begins the ids of %d runs", text, len(found)), Next: "write more of the id"}
 }
 
+// findRuns returns the ids of all runs that a person names.
+func findRuns(ctx context.Context, runs engine.Runs, names []string) ([]string, error) {
+	ids := make([]string, len(names))
+	for i, name := range names {
+		var err error
+		if ids[i], err = findRun(ctx, runs, name); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
 // runs returns the runs of the data folder, and a function that releases them.
 // If another process owns the folder, they are reached through that process;
 // otherwise they are in the engine of this one. A server adjusts the options.

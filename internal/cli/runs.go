@@ -164,11 +164,12 @@ func runsRemove(a *app) *cobra.Command {
 	return withFlags(a.ofRuns(&cobra.Command{
 		Use: "rm RUN...", Aliases: []string{"remove", "delete"}, Short: "Remove runs", Args: several("the id of a run"),
 	}, func(ctx context.Context, runs engine.Runs, args []string) error {
-		for _, arg := range args {
-			id, err := findRun(ctx, runs, arg)
-			if err != nil {
-				return err
-			}
+		ids, err := findRuns(ctx, runs, args)
+		if err != nil {
+			return err
+		}
+		slices.Sort(ids)
+		for _, id := range slices.Compact(ids) {
 			if err := runs.Remove(ctx, id, f.Force); err != nil {
 				return err
 			}
