@@ -165,3 +165,29 @@ func RestorePointer(ctx context.Context, hand *Hand, wanted bool) func(context.C
 		}
 	}
 }
+
+// menuTimeout bounds the wait for a context menu, which some applications open only once
+// they know what it is for.
+const menuTimeout = time.Second
+
+// AwaitMenu returns a function that waits until a popup is open that is not open now.
+// Many applications open their context menu where the pointer is by then, not where it
+// was clicked, so the pointer must not be put back before.
+func AwaitMenu(ctx context.Context, d *desktop.Desktop, wanted bool) func(context.Context) {
+	if !wanted {
+		return func(context.Context) {}
+	}
+	before, err := d.Windows(ctx)
+	if err != nil { // no new window can be told then
+		return func(context.Context) {}
+	}
+	return func(ctx context.Context) {
+		_ = WaitUntil(ctx, menuTimeout, func(ctx context.Context) error {
+			now, err := d.Windows(ctx)
+			if err == nil && !slices.ContainsFunc(now, func(w desktop.Window) bool { return w.Popup && before.ByID(w.ID) == nil }) {
+				err = desktop.ErrNotFound
+			}
+			return err
+		})
+	}
+}

@@ -147,6 +147,7 @@ func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult
 	}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, shown, func() (observe.Checked, error) {
 		back := aim.RestorePointer(ctx, hand, a.RestoreCursor)
+		menu := aim.AwaitMenu(ctx, hand.Desktop, a.RestoreCursor && button == desktop.Right)
 		if el, at, err = a.click(ctx, hand, el, at); err != nil {
 			return observe.Unchecked, err
 		}
@@ -154,6 +155,7 @@ func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult
 		if r.ByPoint {
 			hand.Logger().InfoContext(ctx, "nothing was found, so fallback_point was clicked")
 		}
+		menu(ctx)
 		back(ctx)
 		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
 			return observe.Unchecked, nil

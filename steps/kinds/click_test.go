@@ -23,6 +23,27 @@ func TestClickElement(t *testing.T) {
 			args: args("selector", "role:button && name:Save"), journal: []string{"click 50,142 left", "move 0,0"}, acted: steps.ActedYes,
 			result: map[string]any{"at": map[string]any{"x": 50.0, "y": 142.0}},
 		},
+		{
+			say:  "the pointer is where it clicked when a context menu opens, which many applications open at the pointer",
+			args: args("selector", "name:Save", "button", "right"), acted: steps.ActedYes, took: 200 * time.Millisecond,
+			set: func(d *fake.Desktop) {
+				d.After(200*time.Millisecond, func() {
+					at, _ := d.Desktop().PointerPosition(context.Background())
+					d.Open(fake.Window("", "notes").At(at.X, at.Y, 60, 90).Popup(true))
+				})
+			},
+			journal: []string{"click 50,142 right", "move 0,0"},
+			check: func(t *testing.T, d *fake.Desktop, _ steps.Outcome) {
+				windows, err := d.Desktop().Windows(t.Context())
+				if menu := windows[len(windows)-1]; err != nil || menu.Bounds.X != 50 || menu.Bounds.Y != 142 {
+					t.Errorf("the menu is at %v: %v", menu.Bounds, err)
+				}
+			},
+		},
+		{
+			say:  "where no context menu opens, the pointer is put back all the same",
+			args: args("selector", "name:Save", "button", "right"), acted: steps.ActedYes, journal: []string{"click 50,142 right", "move 0,0"},
+		},
 		{say: "the pointer stays when that is wanted", args: args("selector", "name:Save", "restore_cursor", false), journal: []string{"click 50,142 left"}},
 		{say: "a double click", args: args("selector", "name:Save", "click_type", "double", "restore_cursor", false), journal: []string{"click 50,142 left x2"}},
 		{say: "a click in a corner", args: args("selector", "name:Save", "click_position", args("x_percentage", 100.0, "y_percentage", 0.0), "restore_cursor", false), journal: []string{"click 89,130 left"}},
