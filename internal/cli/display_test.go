@@ -19,12 +19,15 @@ func (m noDesktop) Open(_ context.Context, o desktop.Options) (*desktop.Desktop,
 	return nil, errors.New("none today")
 }
 
-func (noDesktop) Diagnose(context.Context, desktop.Options) []desktop.Finding { return nil }
+func (m noDesktop) Diagnose(_ context.Context, o desktop.Options) []desktop.Finding {
+	*m.options = o
+	return nil
+}
 
 // TestALastingDesktopIsThatOfTheDataFolder holds for the commands that open one
 // without a run.
 func TestALastingDesktopIsThatOfTheDataFolder(t *testing.T) {
-	for _, args := range [][]string{{"record", "-o", filepath.Join(t.TempDir(), "x.yaml")}, {"inspect"}} {
+	for _, args := range [][]string{{"record", "-o", filepath.Join(t.TempDir(), "x.yaml")}, {"inspect"}, {"doctor"}} {
 		home := t.TempDir()
 		var o desktop.Options
 		var out bytes.Buffer

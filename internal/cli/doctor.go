@@ -2,11 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"understudy/engine"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -36,7 +39,13 @@ func doctorCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := diagnose(a.machine.Diagnose(cmd.Context(), o), f.run(cmd.Context()))
+			home, err := a.folder()
+			if err != nil {
+				return err
+			}
+			o.Dir = desktopsFolder(home)
+			found := append(a.machine.Diagnose(cmd.Context(), o), a.runsFinding(cmd, home)...)
+			d := diagnose(found, f.run(cmd.Context()))
 			if err := d.show(&a.console, f.JSON); err != nil {
 				return err
 			}
@@ -46,6 +55,23 @@ func doctorCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}, &f)
+}
+
+// runsFinding reports whether the runs of a data folder can be read. A folder without
+// any is left as it is.
+func (a *app) runsFinding(cmd *cobra.Command, home string) []desktop.Finding {
+	if _, err := os.Stat(filepath.Join(home, "store.json")); err != nil || a.Fleet != "" {
+		return nil
+	}
+	f := desktop.Finding{Name: "runs", Needed: true, OK: true, Detail: "readable in " + home}
+	err := a.withRuns(cmd, &anyDisplay, func(runs engine.Runs) error {
+		_, err := runs.List(cmd.Context(), engine.Query{Limit: 1})
+		return err
+	})
+	if err != nil {
+		f.OK, f.Detail = false, err.Error()
+	}
+	return []desktop.Finding{f}
 }
 
 // diagnose finds a machine ready if everything needed works.

@@ -126,6 +126,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	if err != nil {
 		return nil, nil, err
 	}
+	display.Dir = desktopsFolder(home)
 	dir, roots, err := f.folders(cmd)
 	if err != nil {
 		return nil, nil, err
