@@ -12,6 +12,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
+// damagedMark follows the path of a database in that of a damaged one, before the time.
+const damagedMark = ".damaged-"
+
 // findDatabase creates the database in a folder that never had one. In any
 // other folder the database must be there.
 func (d *database) findDatabase(id *identity) error {
@@ -20,8 +23,12 @@ func (d *database) findDatabase(id *identity) error {
 	case errors.Is(err, fs.ErrNotExist) && id == nil:
 		return d.create()
 	case errors.Is(err, fs.ErrNotExist):
+		found := identityName + " says that there was one"
+		if aside, _ := filepath.Glob(d.path() + damagedMark + "*"); len(aside) > 0 {
+			found += "; it was damaged, and is put aside as " + aside[len(aside)-1]
+		}
 		return &Error{
-			Path: d.path(), Err: ErrMissing, Found: identityName + " says that there was one",
+			Path: d.path(), Err: ErrMissing, Found: found,
 			Next: id.restoreHint() + ", or delete " + identityName + " to begin without its runs",
 		}
 	case err != nil:
@@ -68,7 +75,7 @@ func (d *database) openDatabase(id *identity, o Options) error {
 		return err
 	}
 	e.Next = id.restoreHint()
-	aside := d.path() + ".damaged-" + time.Now().UTC().Format("20060102T150405Z")
+	aside := d.path() + damagedMark + time.Now().UTC().Format("20060102T150405Z")
 	_ = d.letGo()
 	if id == nil { // without an identity the next start would silently begin anew
 		if werr := newIdentity().write(d.dir); werr != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,8 +108,8 @@ func TestDamagedFileIsPutAside(t *testing.T) {
 	if len(aside) != 1 || !bytes.Equal(mustRead(t, aside[0]), image) {
 		t.Errorf("put aside: %v", aside)
 	}
-	if _, err := Open(dir, Options{}); !errors.Is(err, ErrMissing) {
-		t.Errorf("the next start: got %v, want ErrMissing", err)
+	if _, err := Open(dir, Options{}); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), aside[0]) {
+		t.Errorf("the next start: got %v, want ErrMissing and the name of the damaged file", err)
 	}
 	if _, err := Restore(t.Context(), dir, backup, Options{}); err != nil {
 		t.Fatal(err)
