@@ -208,6 +208,9 @@ func TestWorkflowFromCalls(t *testing.T) {
 	w := newStage(t).connect("2025-11-25", byhand.Object{})
 	w.Call("click_element", byhand.Object{"process": "notes", "selector": "role:button && name:Save"})
 	w.Call("type_into_element", byhand.Object{"process": "notes", "selector": "role:entry", "text_to_type": "Tuesday", "clear_before_typing": true})
+	if said := byhand.Said(w.Call("list_runs", byhand.Object{})); !strings.Contains(said, "calls: true") {
+		t.Errorf("the list of runs, without these calls: %s", said)
+	}
 	list, _ := byhand.Dig(w.Call("list_runs", byhand.Object{"calls": true}), "result", "structuredContent", "runs").([]any)
 	if len(list) != 2 {
 		t.Fatalf("runs: %v", list)

@@ -170,6 +170,9 @@ func (s runTools) list(ctx context.Context, _ *call, runs engine.Runs, a listRun
 	}
 	if len(text) == 0 {
 		text = []string{"no runs"}
+		if !a.Calls {
+			text[0] += "; with calls: true single calls of tools are listed too"
+		}
 	}
 	return &reply{value: map[string]any{"runs": lines}, text: strings.Join(text, "\n")}, nil
 }
