@@ -109,7 +109,7 @@ func outside(roots []string, path string) error {
 		return steps.Errorf(steps.Denied, "%s is out of bounds: no folder may be used", path).
 			WithNext("start the server with --root FOLDER, or in a folder for its files; a whole home folder is never used by itself")
 	}
-	return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: files may be used in %s", path, strings.Join(roots, ", "))}
+	return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: files may be used in %s", path, strings.Join(slices.Compact(slices.Sorted(slices.Values(roots))), ", "))}
 }
 
 // escapes reports whether a link leads out of the folder.
