@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -126,7 +127,9 @@ func absent(p address, err error) error {
 		What: "the display " + p.name + " cannot be reached: no X server listens there",
 		Mend: "understudy doctor --display virtual",
 	}
-	if others := displays(); len(others) > 0 {
+	// A server that was killed leaves its socket behind.
+	others := slices.DeleteFunc(displays(), func(name string) bool { return name == p.name })
+	if len(others) > 0 {
 		missing.What += "; on this machine there are " + strings.Join(others, ", ")
 		missing.Mend = "understudy doctor --display " + others[0]
 	}

@@ -2,7 +2,11 @@
 
 package x11
 
-import "testing"
+import (
+	"os"
+	"strings"
+	"testing"
+)
 
 // A name of a display is an address, as for other programs of X.
 func TestTheAddressOfADisplay(t *testing.T) {
@@ -28,5 +32,18 @@ func TestTheAddressOfADisplay(t *testing.T) {
 		if got != want {
 			t.Errorf("%q is %q (%v), want %q", name, got, err, want)
 		}
+	}
+}
+
+// A server that was killed leaves its socket behind.
+func TestADisplayThatIsGoneIsNotOffered(t *testing.T) {
+	const gone = ":59871"
+	socket := socketFolder + "X" + gone[1:]
+	if err := os.WriteFile(socket, nil, 0o600); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { os.Remove(socket) })
+	if said := absent(address{name: gone}, errEnded).Error(); strings.Count(said, gone) != 1 {
+		t.Error(said)
 	}
 }
