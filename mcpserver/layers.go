@@ -64,7 +64,7 @@ func (r *runner) handle(ctx context.Context, c *call) (out *reply, err error) {
 	}
 	out, err = c.tool.run(ctx, c)
 	if err == nil {
-		err = r.showPictures(ctx, c, out)
+		r.showPictures(ctx, c, out)
 	}
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return nil, wire

@@ -67,36 +67,37 @@ func (s *shownPictures) get(client, name string) (shot, bool) {
 	return p, known
 }
 
-// showPictures adds the pictures of a reply, or the parts of them that changed.
-func (r *runner) showPictures(ctx context.Context, c *call, out *reply) error {
-	if len(out.shots) == 0 {
-		return nil
+// showPictures adds the pictures of a reply, or the parts of them that changed. A
+// picture that cannot be shown is no failure of the call, which may have acted.
+func (r *runner) showPictures(ctx context.Context, c *call, out *reply) {
+	for _, p := range out.shots {
+		if err := r.showPicture(ctx, c, out, p); err != nil {
+			out.captions += fmt.Sprintf("\nthe picture cannot be shown: %v", err)
+		}
 	}
+}
+
+func (r *runner) showPicture(ctx context.Context, c *call, out *reply, p shot) error {
 	runs, err := r.runsOf(ctx, c)
 	if err != nil {
 		return err
 	}
-	for _, p := range out.shots {
-		now, err := loadPicture(ctx, runs, &p)
-		if err != nil {
-			return err
-		}
-		name := r.pictures.add(c.id(), p)
-		text, part, err := r.partSince(ctx, runs, c, p, now)
-		if err != nil {
-			return err
-		}
-		out.captions += p.title + "\n" + fmt.Sprintf("picture %s%s", name, text)
-		if part.Empty() {
-			continue
-		}
-		small, size, err := encodeForModel(now.SubImage(part))
-		if err != nil {
-			return err
-		}
-		out.captions += pixelMapping(onScreen(part, now.Rect, p.area), size) + fmt.Sprintf("; image_since: %q shows only what changes", name)
-		out.attachments = append(out.attachments, &mcp.ImageContent{Data: small, MIMEType: pngType})
+	now, err := loadPicture(ctx, runs, &p)
+	if err != nil {
+		return err
 	}
+	name := r.pictures.add(c.id(), p)
+	text, part := r.partSince(ctx, runs, c, p, now)
+	out.captions += p.title + "\n" + fmt.Sprintf("picture %s%s", name, text)
+	if part.Empty() {
+		return nil
+	}
+	small, size, err := encodeForModel(now.SubImage(part))
+	if err != nil {
+		return err
+	}
+	out.captions += pixelMapping(onScreen(part, now.Rect, p.area), size) + fmt.Sprintf("; image_since: %q shows only what changes", name)
+	out.attachments = append(out.attachments, &mcp.ImageContent{Data: small, MIMEType: pngType})
 	return nil
 }
 
@@ -118,25 +119,25 @@ func loadPicture(ctx context.Context, runs engine.Runs, p *shot) (*image.RGBA, e
 }
 
 // partSince returns the part of a picture that the call asks for, with a text about it.
-func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p shot, now *image.RGBA) (text string, part image.Rectangle, err error) {
+func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p shot, now *image.RGBA) (text string, part image.Rectangle) {
 	if c.since == "" {
-		return ": ", now.Rect, nil
+		return ": ", now.Rect
 	}
 	earlier, known := r.pictures.get(c.id(), c.since)
-	if !known {
-		return fmt.Sprintf(" is whole, as no picture %s is known: ", c.since), now.Rect, nil
+	var before *image.RGBA
+	if known {
+		before, _ = loadPicture(ctx, runs, &earlier) // it may have been removed with its run
 	}
-	before, err := loadPicture(ctx, runs, &earlier)
-	if err != nil {
-		return "", part, err
+	if before == nil {
+		return fmt.Sprintf(" is whole, as no picture %s is known: ", c.since), now.Rect
 	}
 	if before = samePart(before, earlier.area, now, p.area); before == nil {
-		return fmt.Sprintf(" is whole, as %s shows another part of the screen: ", c.since), now.Rect, nil
+		return fmt.Sprintf(" is whole, as %s shows another part of the screen: ", c.since), now.Rect
 	}
 	if part = changed(before, now); part.Empty() {
-		return fmt.Sprintf(" is not shown: it is as %s was", c.since), part, nil
+		return fmt.Sprintf(" is not shown: it is as %s was", c.since), part
 	}
-	return fmt.Sprintf(" is shown where it is not as %s was: ", c.since), part, nil
+	return fmt.Sprintf(" is shown where it is not as %s was: ", c.since), part
 }
 
 // samePart returns the part of an earlier picture that shows the same area as now, or

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"image"
 	"image/color"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/engine"
 	"understudy/mcpserver/byhand"
 	"understudy/steps/desktop/fake"
 )
@@ -29,6 +31,50 @@ func pictureIn(t *testing.T, res byhand.Object) image.Rectangle {
 		t.Fatal(err)
 	}
 	return p.Bounds()
+}
+
+// lostFiles are runs some of whose files cannot be read.
+type lostFiles struct {
+	engine.Runs
+	lost func(hash string) bool
+}
+
+func (r *lostFiles) File(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
+	if r.lost(hash) {
+		return nil, engine.ErrNoFile
+	}
+	return r.Runs.File(ctx, sort, hash)
+}
+
+// TestActIsNoFailureWithoutItsPicture clicks while pictures cannot be read: the click is
+// done, and its answer must not have a model do it again.
+func TestActIsNoFailureWithoutItsPicture(t *testing.T) {
+	runs := &lostFiles{}
+	st := newStage(t, func(o *Options) {
+		open := o.Open
+		o.Open = func(ctx context.Context) (_ engine.Runs, err error) {
+			runs.Runs, err = open(ctx)
+			return runs, err
+		}
+	})
+	w := st.connect(modern, byhand.Object{})
+	click := func(want string, args byhand.Object) {
+		t.Helper()
+		args["selector"] = "role:button && name:Save"
+		if res := w.Call("click_element", args); byhand.IsError(res) || !strings.Contains(byhand.Said(res), want) {
+			t.Errorf("%v is answered with %v, want %s", args, res, want)
+		}
+	}
+	runs.lost = func(string) bool { return true }
+	click("the picture cannot be shown", byhand.Object{"include_image": true})
+	runs.lost = func(string) bool { return false }
+	click("picture p1", byhand.Object{"include_image": true})
+	read := 0
+	runs.lost = func(string) bool { // the earlier one, which is read after the new one
+		read++
+		return read == 2
+	}
+	click("is whole, as no picture p1 is known", byhand.Object{"image_since": "p1"})
 }
 
 func TestAtLengthOnlyWhatChangedOfAPictureIsShown(t *testing.T) {
