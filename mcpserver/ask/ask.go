@@ -104,7 +104,7 @@ func (a *Asker) Run(ctx context.Context, c Call, h engine.Header) (*engine.Answe
 	}
 	q, state := formOf(h.Question), State{Run: h.ID}
 	if secret {
-		token, address, err := a.secrets.open(h.ID, h.Question.Choices)
+		token, address, err := a.secrets.open(h.ID, h.Question.Choices, c.Modern)
 		if err != nil {
 			a.log.Warn("no page for secrets", "error", err)
 			return nil, nil, nil

@@ -25,15 +25,16 @@ type secretPages struct {
 type secretForm struct {
 	run   string
 	names []string
+	lasts bool                   // it outlives the call that asked
 	given chan map[string]string // holds one answer
 	until time.Time
 }
 
 func (f *secretForm) ended() bool { return !time.Now().Before(f.until) }
 
-// open makes a page, or returns the one at which the run asks already: the person may
+// open makes a page. One that lasts is returned again while its run asks: the person may
 // still be there. The first call starts the server.
-func (p *secretPages) open(run string, names []string) (token, address string, err error) {
+func (p *secretPages) open(run string, names []string, lasts bool) (token, address string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.server == nil {
@@ -48,7 +49,7 @@ func (p *secretPages) open(run string, names []string) (token, address string, e
 	until := time.Now().Add(stateLifetime)
 	for t, f := range p.pages {
 		switch {
-		case f.run == run && slices.Equal(f.names, names) && !f.ended():
+		case lasts && f.lasts && f.run == run && slices.Equal(f.names, names) && !f.ended():
 			f.until = until
 			return t, p.base + t, nil
 		case time.Since(f.until) > stateLifetime:
@@ -56,7 +57,7 @@ func (p *secretPages) open(run string, names []string) (token, address string, e
 		}
 	}
 	token = rand.Text()
-	p.pages[token] = &secretForm{run, names, make(chan map[string]string, 1), until}
+	p.pages[token] = &secretForm{run, names, lasts, make(chan map[string]string, 1), until}
 	return token, p.base + token, nil
 }
 

@@ -46,7 +46,7 @@ func TestSecretPageEnds(t *testing.T) {
 // goes on with the same page.
 func TestSecretPageIsAskedForAgain(t *testing.T) {
 	p, first, address := newPage(t)
-	second, same, err := p.open("run", []string{"pin"})
+	second, same, err := p.open("run", []string{"pin"}, true)
 	if err != nil || second != first || same != address {
 		t.Errorf("asked again: %s %s %v, want %s", second, same, err, address)
 	}
@@ -56,15 +56,19 @@ func TestSecretPageIsAskedForAgain(t *testing.T) {
 	if got := p.wait(t.Context(), second); got["pin"] != "s3cret" {
 		t.Errorf("it got %v", got)
 	}
-	if other, _, _ := p.open("another", []string{"pin"}); other == first {
+	if other, _, _ := p.open("another", []string{"pin"}, true); other == second {
 		t.Error("two runs have one page")
+	}
+	one, _, _ := p.open("run", []string{"pin"}, false)
+	if other, _, _ := p.open("run", []string{"pin"}, false); other == one {
+		t.Error("two calls under way have one page, which ends with either")
 	}
 }
 
 func newPage(t *testing.T) (p *secretPages, token, address string) {
 	t.Helper()
 	p = &secretPages{}
-	token, address, err := p.open("run", []string{"pin"})
+	token, address, err := p.open("run", []string{"pin"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
