@@ -87,13 +87,16 @@ func (f *feed) serve(ctx context.Context) {
 func (f *feed) await(ctx context.Context) (more bool) {
 	timed, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
-	h, err := f.runs.Await(timed, "", f.news.Seq)
-	if err != nil {
-		<-timed.Done() // the runs may be out of reach; try again later
-		return false
+	for {
+		h, err := f.runs.Await(timed, "", f.news.Seq)
+		if err != nil {
+			<-timed.Done() // the runs may be out of reach; try again later
+			return false
+		}
+		if f.news = h; f.run == "" || h.ID == "" || h.ID == f.run {
+			return true
+		}
 	}
-	f.news = h
-	return true
 }
 
 // send writes what is new, and reports whether there may be more.
