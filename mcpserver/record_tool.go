@@ -104,11 +104,11 @@ type recording struct {
 }
 
 // begin begins a recording, unless one is in progress.
-func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) error {
+func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) (*recording, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.inProgress; r != nil {
-		return steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", r.by, r.Status().Began.Format(time.TimeOnly)).
+		return nil, steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", r.by, r.Status().Began.Format(time.TimeOnly)).
 			WithNext(`record_workflow {"action": "stop"} ends it and gives its workflow`)
 	}
 	pictures := ""
@@ -116,10 +116,11 @@ func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) e
 		pictures = filepath.Join(s.resources.o.Pictures, time.Now().UTC().Format("20060102T150405.000"))
 	}
 	r, file, err := s.resources.o.Record(context.WithoutCancel(ctx), keys, pictures)
-	if err == nil {
-		s.inProgress = &recording{r, by.name, by.Owner, file, pictures}
+	if err != nil {
+		return nil, err
 	}
-	return err
+	s.inProgress = &recording{r, by.name, by.Owner, file, pictures}
+	return s.inProgress, nil
 }
 
 func (s *recordTool) end(r *recording) {
@@ -187,10 +188,11 @@ func (s *recordTool) start(ctx context.Context, c *call) (recordResult, string, 
 		return recordResult{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
 	}
 	keys := recorder.DefaultKeys()
-	if err := s.begin(ctx, c.caller, keys); err != nil {
+	r, err := s.begin(ctx, c.caller, keys)
+	if err != nil {
 		return recordResult{}, "", err
 	}
-	limits := s.current().Status().Limits
+	limits := r.Status().Limits
 	done := "say when it is done or press " + keys[recorder.Stop].String()
 	if len(limits) > 0 {
 		done = "say when it is done, and what of it is not heard: " + strings.Join(limits, "; ")
