@@ -113,6 +113,7 @@ func (l *lines) receive() {
 			select {
 			case l.incoming <- m:
 			case <-l.closed.Done():
+				l.end = io.EOF
 				return
 			}
 		}
