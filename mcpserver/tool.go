@@ -131,6 +131,7 @@ func (b *toolbox) admitted(name string) *httpd.Tool {
 		Acts: func(args json.RawMessage) bool {
 			return t.acts && !(t.Toolset == steps.Runs && (wantsQueue(args) || b.onlyLooks(args)))
 		},
+		Resumes: t.Toolset == steps.Runs,
 		Manages: t.Toolset == steps.Runs && !t.acts,
 	}
 }

@@ -176,10 +176,10 @@ func mayOnlyLook(r *http.Request, mode access.Mode) bool {
 }
 
 // needsSlot reports whether a message may begin a run that acts. A message that carries
-// an answer to a question belongs to a run that has begun, which its tool verifies.
+// an answer to a question belongs to a run that has begun.
 func (s *Server) needsSlot(m message) bool {
 	t := s.o.Tool(m.Params.Name)
-	return m.isCall() && t != nil && t.Acts(m.Params.Arguments) && m.Params.RequestState == ""
+	return m.isCall() && t != nil && t.Acts(m.Params.Arguments) && (m.Params.RequestState == "" || !t.Resumes)
 }
 
 const (

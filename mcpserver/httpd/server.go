@@ -65,6 +65,7 @@ type Options struct {
 // Tool holds the properties of a tool that admission examines.
 type Tool struct {
 	Acts    func(arguments json.RawMessage) bool // reports whether a call takes a slot of the concurrency limit
+	Resumes bool                                 // its run may ask, and it verifies the request state that a client brings back
 	Manages bool                                 // it reads or ends runs, so the bound of calls does not apply
 }
 
