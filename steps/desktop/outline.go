@@ -156,10 +156,12 @@ func (e *Element) Marks() []string {
 	return marks
 }
 
-// quoted returns a text in quotes, on one line, shortened if it is long.
-func quoted(text string) string {
-	return strconv.Quote(words.Shorten(strings.Join(strings.Fields(text), " "), outlineText))
+// Shown returns a text as an outline shows it: on one line, shortened if it is long.
+func Shown(text string) string {
+	return words.Shorten(strings.Join(strings.Fields(text), " "), outlineText)
 }
+
+func quoted(text string) string { return strconv.Quote(Shown(text)) }
 
 // yamlKey returns a line as a YAML key, in single quotes where the plain line would
 // mean something else.

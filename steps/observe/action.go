@@ -106,7 +106,7 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 	}
 	var before *desktop.Tree
 	if a.UIDiffBeforeAfter {
-		if before, err = readTree(ctx, hand.Desktop, scope, a.TreeOptions); err != nil {
+		if before, err = readTree(ctx, hand.Env, scope, a.TreeOptions); err != nil {
 			return ActionResult{}, err
 		}
 	}

@@ -39,7 +39,7 @@ func look(ctx context.Context, env *steps.Env, scope desktop.Scope) (s surroundi
 	s.windows = slices.DeleteFunc(slices.Clone(s.windows), func(w desktop.Window) bool { return w.Tooltip })
 	if s.windows.ByID(scope.Window) != nil {
 		scope.Limit = mostElements
-		s.tree, err = readTree(ctx, env.Desktop, scope, TreeOptions{})
+		s.tree, err = readTree(ctx, env, scope, TreeOptions{})
 	}
 	return s, err
 }

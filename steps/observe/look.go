@@ -120,7 +120,7 @@ func (after *ActionResult) look(ctx context.Context, env *steps.Env, a ActionOpt
 func waitForChanges(ctx context.Context, env *steps.Env, before *desktop.Tree, scope desktop.Scope, o TreeOptions) ([]desktop.Change, *desktop.Tree, error) {
 	var last *desktop.Tree
 	for start := time.Now(); ; {
-		now, err := readTree(ctx, env.Desktop, scope, o)
+		now, err := readTree(ctx, env, scope, o)
 		if err != nil {
 			return nil, nil, err
 		}

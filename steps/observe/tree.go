@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -40,7 +41,7 @@ const (
 
 // ShowTree reads a tree to show it; its refs can be used in later steps.
 func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
-	t, err := readTree(ctx, env.Desktop, scope, o)
+	t, err := readTree(ctx, env, scope, o)
 	if err != nil {
 		return nil, err
 	}
@@ -52,25 +53,38 @@ func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOp
 }
 
 // readTree reads the elements of a window, or of a part of it.
-func readTree(ctx context.Context, d *desktop.Desktop, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
+func readTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
 	scope.Depth, scope.Full = int(o.TreeMaxDepth), true
 	if o.TreeFromSelector != "" {
 		s, err := steps.ParseSelector(o.TreeFromSelector)
 		if err != nil {
 			return nil, err
 		}
-		root, err := rootOf(ctx, d, s, scope)
+		root, err := rootOf(ctx, env.Desktop, s, scope)
 		if err != nil {
 			return nil, err
 		}
 		scope.Root = root
 	}
-	t, err := d.Tree(ctx, scope)
+	t, err := env.Desktop.Tree(ctx, scope)
 	if err != nil {
 		return nil, fmt.Errorf("reading the elements: %w", err)
 	}
 	selector.FillLabels(t.Roots)
+	t.Walk(func(e *desktop.Element) bool {
+		e.Name, e.Label, e.Text = hidden(env, e.Name), hidden(env, e.Label), hidden(env, e.Text)
+		return true
+	})
 	return t, nil
+}
+
+// hidden returns a text of an element. It replaces one that holds a secret and is not
+// shown as it is: a part of a secret is not recognised as one.
+func hidden(env *steps.Env, text string) string {
+	if env.IsSecret(text) && desktop.Shown(text) != strings.TrimSpace(text) {
+		return "a text that holds a secret"
+	}
+	return text
 }
 
 // rootOf returns the handle of the element below which a tree is to be shown.

@@ -1,11 +1,13 @@
 package kinds
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
 )
 
@@ -38,5 +40,26 @@ func TestNoMessageHoldsAPartOfALongSecret(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// An outline cuts long texts, and joins their lines.
+func TestNoTreeHoldsAPartOfASecret(t *testing.T) {
+	const secret = "0123456789  abcdefghij"
+	for say, text := range map[string]string{
+		"cut": strings.Repeat("x", 70) + strings.ReplaceAll(secret, " ", "-"), "joined": "is " + secret,
+	} {
+		d := fake.New(fake.MustParse(notes)...)
+		defer d.Close()
+		env := seeing(d)
+		env.Secret = func(text string) bool {
+			return strings.Contains(text, secret) || strings.Contains(text, strings.ReplaceAll(secret, " ", "-"))
+		}
+		d.OnPress("enter", func() { d.Set(d.Find("role:entry"), func(e *desktop.Element) { e.Text = text }) })
+		o := PressKey.Run(t.Context(), env, args("selector", "role:entry", "key", "enter", "ui_diff_before_after", true))
+		tree := GetWindowTree.Run(t.Context(), env, args())
+		if told := fmt.Sprint(o.Result["ui_diff"], tree.Result); o.Err != nil || tree.Err != nil || strings.Contains(told, secret[:5]) || !strings.Contains(told, "holds a secret") {
+			t.Errorf("%s: %v %v: %s", say, o.Err, tree.Err, told)
+		}
 	}
 }
