@@ -63,6 +63,20 @@ func Follow(press, aimAnew func() error) error {
 	}
 }
 
+// PointAt calls act with an element and a point that At returned for t and n, unless the
+// element has moved since; then it aims anew.
+func PointAt(ctx context.Context, hand *Hand, t Target, n Requirement, el *desktop.Element, at desktop.Point, act func(*desktop.Element, desktop.Point) error) error {
+	return Follow(func() error {
+		if err := CheckUnmoved(ctx, hand, el); err != nil {
+			return err
+		}
+		return act(el, at)
+	}, func() (err error) {
+		el, at, err = At(ctx, hand, t, n)
+		return err
+	})
+}
+
 // PressElement clicks the middle of an element that was found already, once it can be
 // reached and stands still.
 func PressElement(ctx context.Context, hand *Hand, el *desktop.Element, enabled bool) error {

@@ -34,21 +34,26 @@ type HoverResult struct {
 }
 
 func hoverElement(ctx context.Context, hand *aim.Hand, a HoverArgs) (HoverResult, error) {
-	el, at, err := aim.At(ctx, hand, a.Target, aim.Requirement{Point: desktop.Rect.Center, Windows: a.WindowOptions})
+	n := aim.Requirement{Point: desktop.Rect.Center, Windows: a.WindowOptions}
+	el, at, err := aim.At(ctx, hand, a.Target, n)
 	if err != nil {
 		return HoverResult{}, err
 	}
-	r := HoverResult{At: at, Element: aim.Plain(el)}
+	var r HoverResult
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
-		if err := hand.Desktop.Do(ctx, desktop.MovePointer{To: at}); err != nil {
+		err := aim.PointAt(ctx, hand, a.Target, n, el, at, func(el *desktop.Element, at desktop.Point) error {
+			r.At, r.Element = at, aim.Plain(el)
+			return hand.Desktop.Do(ctx, desktop.MovePointer{To: at})
+		})
+		if err != nil {
 			return observe.Unchecked, err
 		}
 		if err := steps.Sleep(ctx, a.DurationMS.Std()); err != nil {
 			return observe.Unchecked, err
 		}
 		now, err := hand.Desktop.PointerPosition(ctx)
-		if err == nil && now != at {
-			err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the pointer is at %s and not at %s, where it was moved", now, at), Next: "see that nobody else moves it"}
+		if err == nil && now != r.At {
+			err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the pointer is at %s and not at %s, where it was moved", now, r.At), Next: "see that nobody else moves it"}
 		}
 		return observe.YesIf(err == nil), err
 	})

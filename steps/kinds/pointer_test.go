@@ -68,6 +68,30 @@ func TestPointer(t *testing.T) {
 		{say: "a click at a place only", kind: ClickElement, args: args("process", "notes", "fallback_point", map[string]any{"x": 3.0, "y": 4.0}), code: steps.Invalid},
 		{say: "a click nowhere in a window", kind: ClickElement, args: args("selector", "name:Save", "in_window", true), code: steps.Invalid},
 		{
+			say: "a rest on one that moves while it is framed", kind: HoverElement, acted: steps.ActedYes,
+			args: args("selector", "name:Save", "highlight_before_action", true),
+			set: func(d *fake.Desktop) {
+				d.After(300*time.Millisecond, func() {
+					d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.Bounds.Y += 200 })
+				})
+			},
+			result: map[string]any{"at": map[string]any{"x": 50.0, "y": 342.0}},
+		},
+		{
+			say: "the wheel over one that moves while it is framed", kind: ScrollElement, acted: steps.ActedYes,
+			args: args("selector", "name:Save", "highlight_before_action", true),
+			set: func(d *fake.Desktop) {
+				d.After(300*time.Millisecond, func() {
+					d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.Bounds.Y += 200 })
+				})
+			},
+			check: func(t *testing.T, d *fake.Desktop, _ steps.Outcome) {
+				if j := d.Journal(); !slices.Contains(j, "move 50,342") {
+					t.Errorf("journal %q", j)
+				}
+			},
+		},
+		{
 			say: "a drag from one element to another", kind: MouseDrag, acted: steps.ActedYes, check: drags("move 50,142", "move 140,202"),
 			args: args("selector", "name:Save", "to_selector", "name:Large"),
 		},

@@ -32,13 +32,17 @@ func scrollElement(ctx context.Context, hand *aim.Hand, a ScrollElementArgs) (ob
 	if a.IntoView {
 		return a.reveal(ctx, hand)
 	}
-	el, at, err := aim.At(ctx, hand, a.Target, aim.Requirement{Point: desktop.Rect.Center, Windows: a.WindowOptions})
+	n := aim.Requirement{Point: desktop.Rect.Center, Windows: a.WindowOptions}
+	el, at, err := aim.At(ctx, hand, a.Target, n)
 	if err != nil {
 		return observe.ElementResult{}, err
 	}
-	r := observe.ElementResult{Element: aim.Plain(el)}
+	var r observe.ElementResult
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
-		return observe.Unchecked, wheel(ctx, hand, at, a.Direction, int(a.Amount))
+		return observe.Unchecked, aim.PointAt(ctx, hand, a.Target, n, el, at, func(el *desktop.Element, at desktop.Point) error {
+			r.Element = aim.Plain(el)
+			return wheel(ctx, hand, at, a.Direction, int(a.Amount))
+		})
 	})
 	return r, err
 }
