@@ -241,10 +241,10 @@ func (p protocolOutputs) outputs(ctx context.Context) ([]desktop.Monitor, error)
 		m.Primary = i == 0
 		output, err := wire.BindOutput(p.conn, i, wire.OutputEvents{
 			Name: func(name string) { m.Name = name },
-			Mode: func(flags uint32, width, _, _ int32) {
+			Mode: func(flags uint32, width, height, _ int32) {
 				const current = 1
 				if flags&current != 0 {
-					m.Scale = float64(width)
+					m.Scale = float64(max(width, height)) // the longer side, however the output is turned
 				}
 			},
 		})
@@ -266,7 +266,7 @@ func (p protocolOutputs) outputs(ctx context.Context) ([]desktop.Monitor, error)
 			list[i].Scale = 1
 			continue
 		}
-		list[i].Scale /= float64(list[i].Bounds.W)
+		list[i].Scale /= float64(max(list[i].Bounds.W, list[i].Bounds.H))
 	}
 	return list, nil
 }

@@ -368,6 +368,24 @@ func TestThePortalIsSeenAndTouched(t *testing.T) {
 	}
 }
 
+// The scale of an output is that of its pixels, also if it is turned.
+func TestATurnedOutputKeepsItsScale(t *testing.T) {
+	s := waylandtest.Start(t, "xwayland disable", "output * resolution 640x480 scale 2 transform 90")
+	s.Enter(t)
+	startPortal(t, s, 1)
+	o := byPortal(s, "", nil)
+	o.Portal.Look = true
+	d, err := wayland.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	monitors, err := d.Desktop().Monitors(t.Context())
+	if err != nil || len(monitors) != 1 || monitors[0].Scale != 2 || monitors[0].Bounds != (desktop.Rect{W: 240, H: 320}) {
+		t.Errorf("got %+v, %v, want 240x320 in a scale of 2", monitors, err)
+	}
+}
+
 // Input that the portal does not answer is given up, and so is the session.
 func TestAStuckPortalIsGivenUp(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable")
