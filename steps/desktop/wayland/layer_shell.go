@@ -98,8 +98,8 @@ func (l *layerShell) lay(ctx context.Context, on, at desktop.Point, picture *ima
 		return nil, desktop.ErrOffScreen(on, desktop.ScreenOf(monitors))
 	}
 	m := monitors[i]
-	err = l.withOutputs(ctx, func(outputs map[string]wire.Output) error {
-		y, err = l.show(ctx, outputs[m.Name], image.Pt(at.X-m.Bounds.X, at.Y-m.Bounds.Y), picture, takesClicks)
+	err = l.withOutputs(ctx, func(outputs map[string]output) error {
+		y, err = l.show(ctx, outputs[m.Name].Output, image.Pt(at.X-m.Bounds.X, at.Y-m.Bounds.Y), picture, takesClicks)
 		return err
 	})
 	return y, err
@@ -123,9 +123,9 @@ func (l *layerShell) askPointer(ctx context.Context, nudge func()) (at desktop.P
 	}})
 	defer mouse.Release()
 	corners := map[uint32]desktop.Rect{}
-	err = l.withOutputs(ctx, func(outputs map[string]wire.Output) error {
+	err = l.withOutputs(ctx, func(outputs map[string]output) error {
 		for _, m := range monitors {
-			cover, err := l.show(ctx, outputs[m.Name], image.Point{}, image.NewRGBA(image.Rect(0, 0, m.Bounds.W, m.Bounds.H)), true)
+			cover, err := l.show(ctx, outputs[m.Name].Output, image.Point{}, image.NewRGBA(image.Rect(0, 0, m.Bounds.W, m.Bounds.H)), true)
 			if err != nil {
 				return err
 			}

@@ -34,42 +34,83 @@ func newScreencopy(d *Driver) (camera, error) {
 
 func (s *screencopy) picture(ctx context.Context, part desktop.Rect, monitors []desktop.Monitor) (*image.RGBA, error) {
 	picture := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
-	err := s.withOutputs(ctx, func(outputs map[string]wire.Output) error {
+	err := s.withOutputs(ctx, func(outputs map[string]output) error {
 		for _, m := range monitors {
 			if m.Bounds.Intersect(part).Empty() {
 				continue
 			}
-			shot, err := s.shoot(ctx, outputs[m.Name])
+			shot, err := s.shoot(ctx, outputs[m.Name].Output)
 			if err != nil {
 				return fmt.Errorf("a picture of the output %s: %w", m.Name, err)
 			}
-			fit(picture, m.Bounds.Image().Sub(part.Image().Min), shot)
+			fit(picture, m.Bounds.Image().Sub(part.Image().Min), turned(shot, outputs[m.Name].transform))
 		}
 		return nil
 	})
 	return picture, err
 }
 
+// output is an output and how it is turned, as the protocol says that.
+type output struct {
+	wire.Output
+	transform int32
+}
+
 // withOutputs calls f with the outputs by their names.
-func (d *Driver) withOutputs(ctx context.Context, f func(map[string]wire.Output) error) error {
+func (d *Driver) withOutputs(ctx context.Context, f func(map[string]output) error) error {
 	n := d.conn.Count("wl_output")
-	names, list := make([]string, n), make([]wire.Output, 0, n)
+	names, list := make([]string, n), make([]output, n)
 	for i := range n {
-		o, err := wire.BindOutput(d.conn, i, wire.OutputEvents{Name: func(name string) { names[i] = name }})
+		o, err := wire.BindOutput(d.conn, i, wire.OutputEvents{
+			Geometry: func(_, _, _, _, _ int32, _, _ string, transform int32) { list[i].transform = transform },
+			Name:     func(name string) { names[i] = name },
+		})
 		if err != nil {
 			return err
 		}
-		list = append(list, o)
+		defer o.Release()
+		list[i].Output = o
 	}
 	if err := d.conn.Sync(ctx); err != nil {
 		return err
 	}
-	outputs := map[string]wire.Output{}
+	outputs := map[string]output{}
 	for i, o := range list {
 		outputs[names[i]] = o
-		defer o.Release()
 	}
 	return f(outputs)
+}
+
+// turned returns a picture of an output as people see it. The compositor gives it as the output
+// draws it, which may be turned by quarters and mirrored.
+func turned(drawn *image.RGBA, transform int32) *image.RGBA {
+	const quarters, mirrored = 3, 4
+	if transform == 0 {
+		return drawn
+	}
+	w, h := drawn.Rect.Dx(), drawn.Rect.Dy()
+	seen := image.NewRGBA(image.Rect(0, 0, w, h))
+	if transform%2 != 0 {
+		seen = image.NewRGBA(image.Rect(0, 0, h, w))
+	}
+	for y := range seen.Rect.Dy() {
+		for x := range seen.Rect.Dx() {
+			across, down := x, y
+			if transform&mirrored != 0 {
+				across = seen.Rect.Dx() - 1 - x
+			}
+			switch transform & quarters {
+			case 1:
+				across, down = down, h-1-across
+			case 2:
+				across, down = w-1-across, h-1-down
+			case 3:
+				across, down = w-1-down, across
+			}
+			seen.SetRGBA(x, y, drawn.RGBAAt(across, down))
+		}
+	}
+	return seen
 }
 
 // The formats of pixels, by the order of their bytes in memory.

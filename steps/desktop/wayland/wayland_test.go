@@ -4,10 +4,13 @@ package wayland_test
 
 import (
 	"errors"
+	"image"
+	"image/color"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland"
@@ -63,6 +66,45 @@ func TestAPictureIsInPoints(t *testing.T) {
 	picture, err := d.Capture(t.Context(), desktop.Rect{})
 	if err != nil || picture.Rect.Dx() != 640 || picture.Rect.Dy() != 450 {
 		t.Fatalf("got %v, %v, want 640x450", picture.Rect, err)
+	}
+}
+
+// A picture shows a turned or flipped output as people see it, and the pointer goes where they see it
+// too.
+func TestAPictureOfATurnedOutput(t *testing.T) {
+	for _, transform := range []string{"normal", "90", "180", "270", "flipped", "flipped-90", "flipped-180", "flipped-270"} {
+		s := waylandtest.Start(t, "xwayland disable", "output * resolution 640x480 transform "+transform)
+		d := open(t, s)
+		to := desktop.Point{X: 41, Y: 377}
+		if err := d.Do(t.Context(), desktop.MovePointer{To: to}); err != nil {
+			t.Fatal(err)
+		}
+		if at, err := open(t, s).PointerPosition(t.Context()); err != nil || at != to {
+			t.Errorf("%s: the pointer is at %s (%v), want %s", transform, at, err, to)
+		}
+		area := desktop.Rect{X: 40, Y: 90, W: 60, H: 30}
+		if err := d.Do(t.Context(), desktop.Mark{Area: area}); err != nil {
+			t.Fatal(err)
+		}
+		var marked desktop.Rect
+		for end := time.Now().Add(20 * time.Second); marked != (desktop.Rect{X: 37, Y: 87, W: 66, H: 36}); {
+			picture, err := d.Capture(t.Context(), desktop.Rect{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var red image.Rectangle
+			for y := range picture.Rect.Dy() {
+				for x := range picture.Rect.Dx() {
+					if picture.RGBAAt(x, y) == (color.RGBA{R: 0xe5, G: 0x39, B: 0x35, A: 0xff}) {
+						red = red.Union(image.Rect(x, y, x+1, y+1))
+					}
+				}
+			}
+			if marked = desktop.RectOf(red); time.Now().After(end) {
+				t.Errorf("%s: the mark around %s is drawn at %s", transform, area, marked)
+				break
+			}
+		}
 	}
 }
 

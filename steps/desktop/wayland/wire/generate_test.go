@@ -33,7 +33,7 @@ wl_region 1: destroy |
 *wl_shm 1: create_pool |
 wl_shm_pool 1: create_buffer destroy |
 wl_buffer 1: destroy |
-*wl_output 4: release | mode name
+*wl_output 4: release | geometry mode name
 *wl_seat 5: get_pointer get_keyboard | capabilities
 wl_pointer 5: release | enter
 wl_keyboard 5: | keymap

@@ -103,8 +103,9 @@ func (o Buffer) Destroy() { o.conn.send(o.id, 0) }
 type Output struct{ Object }
 
 type OutputEvents struct {
-	Mode func(flags uint32, width int32, height int32, refresh int32) `event:"1"`
-	Name func(name string)                                            `event:"4"`
+	Geometry func(x int32, y int32, physicalWidth int32, physicalHeight int32, subpixel int32, make string, model string, transform int32) `event:"0"`
+	Mode     func(flags uint32, width int32, height int32, refresh int32)                                                                  `event:"1"`
+	Name     func(name string)                                                                                                             `event:"4"`
 }
 
 func BindOutput(c *Conn, n int, events OutputEvents) (Output, error) {
