@@ -140,7 +140,8 @@ type swayNode struct {
 	Type       string
 	Rect       swayRect
 	WindowRect swayRect `json:"window_rect"` // what the application draws, in Rect
-	DecoRect   swayRect `json:"deco_rect"`   // the title bar
+	DecoRect   swayRect `json:"deco_rect"`   // the title bar, in the parent; after collect on the screen
+	Layout     string
 	Border     string
 	Focused    bool
 	Visible    bool
@@ -187,16 +188,23 @@ func (s sway) windows(ctx context.Context) (list []desktop.Window, err error) {
 func (s sway) nodes(ctx context.Context) ([]swayNode, error) {
 	var root swayNode
 	err := s.ask(ctx, swayTree, "", &root)
-	return root.collect(nil), err
+	return root.collect(nil, 0), err
 }
 
-// collect appends the windows below a node to a list.
-func (n *swayNode) collect(list []swayNode) []swayNode {
+// collect appends the windows below a node to a list. The node has an area for title bars at its
+// top, of a height that its rectangle is without.
+func (n *swayNode) collect(list []swayNode, bars int) []swayNode {
 	if n.PID != 0 {
 		list = append(list, *n)
 	}
 	for _, kid := range slices.Concat(n.Nodes, n.Floating) {
-		list = kid.collect(list)
+		above := kid.DecoRect.Height
+		if n.Layout == "stacked" {
+			above *= len(n.Nodes)
+		}
+		kid.DecoRect.X += n.Rect.X
+		kid.DecoRect.Y += n.Rect.Y - bars
+		list = kid.collect(list, above)
 	}
 	return list
 }

@@ -6,13 +6,17 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/desktoptest"
 	"understudy/steps/desktop/wayland"
 	"understudy/steps/desktop/wayland/waylandtest"
 )
@@ -104,6 +108,52 @@ func TestAPictureOfATurnedOutput(t *testing.T) {
 				t.Errorf("%s: the mark around %s is drawn at %s", transform, area, marked)
 				break
 			}
+		}
+	}
+}
+
+// A window is where its output shows it, with its title bar, which sway tells by its place in what
+// holds the window.
+func TestAWindowOfAnotherOutputIsThere(t *testing.T) {
+	s := waylandtest.Start(t, "xwayland disable", "default_border normal", "output HEADLESS-1 resolution 640x480 position 0 0", "output HEADLESS-2 resolution 1240x980 position 640 100", "workspace 2 output HEADLESS-2")
+	d := open(t, s)
+	do := func(command string) {
+		t.Helper()
+		if _, err := s.Message(command); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("create_output")
+	do("workspace 2")
+	program := desktoptest.Start(t, s.Env())
+	if err := program.Do("open Second"); err != nil {
+		t.Fatal(err)
+	}
+	left, right, whole := desktop.Rect{X: 640, Y: 100, W: 620, H: 980}, desktop.Rect{X: 1260, Y: 100, W: 620, H: 980}, desktop.Rect{X: 640, Y: 100, W: 1240, H: 980}
+	for _, row := range []struct {
+		command          string
+		contract, second desktop.Rect
+	}{
+		{"layout splith", left, right},
+		{"splitv", left, right}, // in a container of its own
+		{"splith", left, right}, // in another one
+		{"[title=Second] floating enable, resize set 300 px 200 px, move absolute position 700 px 300 px", whole, desktop.Rect{X: 700, Y: 300, W: 300, H: 200}},
+	} {
+		do(row.command)
+		want := map[string]desktop.Rect{"Contract": row.contract, "Second": row.second}
+		got := map[string]desktop.Rect{}
+		for end := time.Now().Add(20 * time.Second); !maps.Equal(got, want) && time.Now().Before(end); {
+			all, err := d.Windows(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			clear(got)
+			for _, w := range all {
+				got[w.Title] = w.Bounds
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after %s (-want +got):\n%s", row.command, diff)
 		}
 	}
 }
