@@ -9,6 +9,8 @@ import (
 	"image"
 	"os"
 
+	"golang.org/x/image/draw"
+	"golang.org/x/image/math/f64"
 	"golang.org/x/sys/unix"
 
 	"understudy/steps/desktop"
@@ -88,28 +90,17 @@ func turned(drawn *image.RGBA, transform int32) *image.RGBA {
 	if transform == 0 {
 		return drawn
 	}
-	w, h := drawn.Rect.Dx(), drawn.Rect.Dy()
-	seen := image.NewRGBA(image.Rect(0, 0, w, h))
+	size := drawn.Rect.Size()
+	w, h := float64(size.X), float64(size.Y)
+	to := []f64.Aff3{{1, 0, 0, 0, 1, 0}, {0, -1, h, 1, 0, 0}, {-1, 0, w, 0, -1, h}, {0, 1, 0, -1, 0, w}}[transform&quarters]
 	if transform%2 != 0 {
-		seen = image.NewRGBA(image.Rect(0, 0, h, w))
+		size.X, size.Y = size.Y, size.X
 	}
-	for y := range seen.Rect.Dy() {
-		for x := range seen.Rect.Dx() {
-			across, down := x, y
-			if transform&mirrored != 0 {
-				across = seen.Rect.Dx() - 1 - x
-			}
-			switch transform & quarters {
-			case 1:
-				across, down = down, h-1-across
-			case 2:
-				across, down = w-1-across, h-1-down
-			case 3:
-				across, down = w-1-down, across
-			}
-			seen.SetRGBA(x, y, drawn.RGBAAt(across, down))
-		}
+	if transform&mirrored != 0 {
+		to[0], to[1], to[2] = -to[0], -to[1], float64(size.X)-to[2]
 	}
+	seen := image.NewRGBA(image.Rectangle{Max: size})
+	draw.NearestNeighbor.Transform(seen, to, drawn, drawn.Rect, draw.Src, nil)
 	return seen
 }
 
