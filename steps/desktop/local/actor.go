@@ -13,7 +13,7 @@ import (
 type actor struct {
 	display  *keys
 	elements desktop.Actor
-	apps     apps
+	apps     starter
 }
 
 func (s actor) Do(ctx context.Context, a desktop.Action) error {

@@ -16,15 +16,12 @@ import (
 	"understudy/steps/desktop"
 )
 
-// apps starts programs on one display.
-type apps struct{ start startProgram }
-
-// startProgram starts a program that outlives us.
-type startProgram func(args []string) (*program, error)
+// A starter starts a program on one display, which outlives us.
+type starter func(args []string) (*program, error)
 
 // launch starts an application: a command line, the ID of a desktop file, or the
 // name that menus show.
-func (a apps) launch(l desktop.Launch) error {
+func (s starter) launch(l desktop.Launch) error {
 	target, err := targetOf(l.App)
 	if err == nil && l.Vet != nil {
 		err = l.Vet(target)
@@ -32,7 +29,7 @@ func (a apps) launch(l desktop.Launch) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.start(forAccessibility(target.Args))
+	p, err := s(forAccessibility(target.Args))
 	if err != nil {
 		return fmt.Errorf("starting %q: %w", l.App, err)
 	}
@@ -92,7 +89,7 @@ func (p *program) wait(end func() error) {
 
 // startHere starts programs as our own children, in a session of their own, with
 // none of our files open but the memory that keeps their standard error.
-func startHere(env []string) startProgram {
+func startHere(env []string) starter {
 	return func(args []string) (*program, error) {
 		cmd := exec.Command(args[0], args[1:]...)
 		p := newProgram(args)
@@ -154,7 +151,7 @@ func forAccessibility(args []string) []string {
 const openPatience = 10 * time.Second
 
 // openURL opens an address with the user's preferred program.
-func (a apps) openURL(ctx context.Context, o desktop.OpenURL) error {
+func (s starter) openURL(ctx context.Context, o desktop.OpenURL) error {
 	address := o.URL
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
@@ -164,7 +161,7 @@ func (a apps) openURL(ctx context.Context, o desktop.OpenURL) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.start(args)
+	p, err := s(args)
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", address, err)
 	}

@@ -60,7 +60,7 @@ type session struct {
 	setup   string // the command that would make the session of the person reachable
 	consent string // for Options.Look: how a person is asked before the session can be used
 	bus     string
-	apps    apps
+	apps    starter
 	kept    virtual.Kept   // of a lasting desktop
 	closers []func() error // in the order of the calls
 }
@@ -160,7 +160,7 @@ func openReal(ctx context.Context, o desktop.Options, name string) (*session, er
 
 // onSeat returns a session on a display of the user's.
 func onSeat(d driver, env []string) *session {
-	return &session{Session: d.Desktop().Session, driver: d, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: apps{startHere(env)}, closers: []func() error{d.Close}}
+	return &session{Session: d.Desktop().Session, driver: d, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: startHere(env), closers: []func() error{d.Close}}
 }
 
 func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
@@ -175,7 +175,7 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the virtual display %s: %w", d.Name(), err), d.Close())
 	}
-	return &session{Session: r.Desktop().Session, driver: r, virtual: true, bus: d.Bus(), apps: apps{startHere(d.Env())}, closers: []func() error{r.Close, d.Close}}, nil
+	return &session{Session: r.Desktop().Session, driver: r, virtual: true, bus: d.Bus(), apps: startHere(d.Env()), closers: []func() error{r.Close, d.Close}}, nil
 }
 
 // desktop assembles the parts.
