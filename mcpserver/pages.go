@@ -92,17 +92,14 @@ func (l *library) OfRun(ctx context.Context, runs engine.Runs, h engine.Header) 
 	all := []workflows.Source{b.Main}
 	for _, called := range b.Calls {
 		name := called.Source.Name
-		known := slices.ContainsFunc(all, func(s workflows.Source) bool { return s.Name == name })
-		if !known && (l.who.Owner == "" || l.readable(name)) {
+		if slices.ContainsFunc(all, func(s workflows.Source) bool { return s.Name == name }) {
+			continue
+		}
+		if _, err := l.get(name); err == nil || l.who.Owner == "" {
 			all = append(all, called.Source)
 		}
 	}
 	return all, nil
-}
-
-func (l *library) readable(name string) bool {
-	_, err := l.get(name)
-	return err == nil
 }
 
 // Mended returns the document of a run with another text of the document called name.

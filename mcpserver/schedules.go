@@ -79,25 +79,21 @@ func (s *scheduler) madeBy(x schedules.Schedule) (who caller, bundle engine.Bund
 
 // document returns the workflow of a schedule, if its maker may see it and execute all
 // of it.
-func (s *scheduler) document(who caller, x schedules.Schedule) (engine.Bundle, *workflows.Program, error) {
-	bundle, p, err := s.bundle(who, x)
+func (s *scheduler) document(who caller, x schedules.Schedule) (bundle engine.Bundle, p *workflows.Program, err error) {
+	if x.Bundle != nil {
+		bundle = *x.Bundle
+		p, err = bundle.Compile(s.o.Kinds)
+	} else {
+		l := s.library.viewFor(who.Subject)
+		var src workflows.Source
+		if src, err = l.get(x.Workflow); err == nil {
+			bundle, p, err = l.pack(x.Workflow, src.Dir, src.Text)
+		}
+	}
 	if err == nil {
 		err = s.clients.permitProgram(who, p)
 	}
 	return bundle, p, err
-}
-
-func (s *scheduler) bundle(who caller, x schedules.Schedule) (engine.Bundle, *workflows.Program, error) {
-	if x.Bundle != nil {
-		p, err := x.Bundle.Compile(s.o.Kinds)
-		return *x.Bundle, p, err
-	}
-	l := s.library.viewFor(who.Subject)
-	src, err := l.get(x.Workflow)
-	if err != nil {
-		return engine.Bundle{}, nil, err
-	}
-	return l.pack(x.Workflow, src.Dir, src.Text)
 }
 
 func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules.Firing) error {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -123,6 +122,7 @@ func New(o Options) *Server {
 	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
 	s.library = &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
 	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: s.library}
+	s.scheduler, s.resumer = newScheduler(s.runner), &resumer{runner: s.runner}
 	prompts := prompts{s.tools, s.library}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       o.instructions(),
@@ -136,7 +136,7 @@ func New(o Options) *Server {
 	})
 	s.changes.mcp = s.mcp
 	s.http = httpd.New(httpd.Options{
-		Clients: s.mcp, Runs: s.runs.get, RunsFor: s.tools.runsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.hook, Readings: s.readings,
+		Clients: s.mcp, Runs: s.runs.get, RunsFor: s.tools.runsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.scheduler.handleHook, Readings: s.readings,
 		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Pages: s.pages(), PagePaths: viewer.Paths(), Log: o.Log,
 	})
@@ -162,7 +162,6 @@ func (s *Server) register() {
 	documents := workflowTools{s.library, res}
 	s.tools.add(documents.tools()...)
 	s.tools.add(s.recorder.tool())
-	s.scheduler, s.resumer = newScheduler(s.runner), &resumer{runner: s.runner}
 	s.operations = slices.Concat(s.scheduler.operations(), documents.versionOperations())
 	if !s.o.Fleet {
 		s.operations = slices.Concat(lasting.operations(), s.operations)
@@ -214,10 +213,6 @@ func (s *Server) live(ctx context.Context, h engine.Header, by string) (rfb.Live
 		return nil, err
 	}
 	return rfb.Of(d, h.Desktop.Name, by != ""), nil
-}
-
-func (s *Server) hook(ctx context.Context, name string, h http.Header, body []byte) (any, bool, error) {
-	return s.scheduler.handleHook(ctx, name, h, body)
 }
 
 // Runs returns the runs; the first call opens them.
