@@ -243,6 +243,9 @@ var (
 	rows       = element(ledger, "table", "Bookings", 7)
 )
 
+// nameless is an element that no selector names, as the button in a combo box of GTK 3 is.
+var nameless = &recorder.Seen{Element: desktop.Element{Role: "togglebutton", Process: "ledger", PID: 20, Window: 3}}
+
 // scenes are recordings, and the workflows that a person would have written.
 var scenes = []struct {
 	say  string
@@ -292,6 +295,12 @@ var scenes = []struct {
 		"what a field offered and a click chose is its value", "completed_by_click",
 		newTape(ledger).click(town).opens(menu, "").focus(town, "").types("Re").holds("Re").click(element(ledger, "listitem", "Reykjavik", 11)).closes(menu).holds("Reykjavik").click(ok),
 		Options{Name: "completed_by_click"},
+	},
+	{
+		"keys for elements that no selector names are pressed by way of the Tabs that led there", "tabs",
+		newTape(ledger).focus(name, "").types("Ada").holds("Ada").keys("tab").focus(nameless, "").keys("down", "tab").
+			focus(with(nameless, desktop.Focusable), "").keys("down").keys("tab").focus(ok, "").keys("space"),
+		Options{Name: "tabs"},
 	},
 	{
 		"arrows that change nothing in a field are pressed again, and a number that they turn is its value", "arrows",

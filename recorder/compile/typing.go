@@ -19,6 +19,47 @@ type keyboard struct {
 	values map[int]string
 	readAt map[int]time.Time // when a field was read for the first time
 	typing *typing
+	tabs   tabs
+}
+
+// tabs are the presses of Tab that led to the focused element, from one that selectors
+// name. They become part of a step only if no selector names the focused element.
+type tabs struct {
+	from   *recorder.Seen
+	chords []string
+	after  *step // the last step at that time; a later one moves the focus by itself
+	made   *step // of the keys for elements that were reached so
+}
+
+// tab notes a press of Tab on an element.
+func (k *keyboard) tab(chord string, on *recorder.Seen) {
+	switch last := k.steps.last(); {
+	case len(unique(on)) > 0:
+		k.tabs = tabs{from: on, after: last}
+	case last != k.tabs.after:
+		k.tabs = tabs{}
+	}
+	k.tabs.chords = append(k.tabs.chords, chord)
+}
+
+// pressAfterTabs makes a step of a key for an element that no selector names: it begins
+// at the one from which Tab led there. It reports whether there is one.
+func (k *keyboard) pressAfterTabs(chord string, ev recorder.Event) bool {
+	t := &k.tabs
+	if t.from == nil || k.steps.last() != t.after || t.made != nil && len(t.made.expect) > 0 {
+		return false
+	}
+	chords := strings.Join(append(t.chords, chord), " ")
+	if t.made == nil {
+		k.pressOn(t.from, chords, ev)
+		t.made = k.steps.last()
+		t.made.doubt("no selector names the element that the key was for; Tab leads to it")
+	} else {
+		t.made.set("key", t.made.args[len(t.made.args)-1].Value.(string)+" "+chords)
+		t.made.summary, t.made.end = t.made.summary+", "+chords, ev.Time
+	}
+	t.chords, t.after = nil, t.made
+	return true
 }
 
 // readLag is how long after a key a field may not show its effect yet.
@@ -182,6 +223,7 @@ func (k *keyboard) typed(ev recorder.Event) {
 		}
 	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "tab" && k.typing != nil:
 		k.flush() // the next step finds its field by itself
+		k.tab("tab", thing)
 	case k.typing != nil && !thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter":
 		k.typing.last = ev.Time
 		k.flush()
@@ -368,6 +410,7 @@ func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
 	}
 	chord := chordOf(ev)
 	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
+		k.tab(chord, thing)
 		return // it leads to the next field, which its own step finds
 	}
 	k.waitForText()
@@ -375,9 +418,14 @@ func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
 		s.input.after, s.end = "{Enter}", ev.Time // a cell has the keyboard again when it was edited
 		return
 	}
-	if thing != nil && len(ev.Mods) == 0 && worksElement(ev.Key) && !thing.TakesText() && thing.Role != "frame" && len(unique(thing)) > 0 {
-		k.pressOn(thing, chord, ev)
-		return
+	if thing != nil && len(ev.Mods) == 0 && worksElement(ev.Key) && !thing.TakesText() && thing.Role != "frame" {
+		if len(unique(thing)) > 0 {
+			k.pressOn(thing, chord, ev)
+			return
+		}
+		if k.pressAfterTabs(chord, ev) {
+			return
+		}
 	}
 	if _, ok := k.windows.open[k.windows.active]; !ok && thing != nil {
 		k.windows.active = thing.Window
