@@ -17,10 +17,10 @@ import (
 )
 
 func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
-	v := x.Arguments.value
+	v := x.Arguments
 	if v == nil {
 		if k != nil {
-			checkArguments(k, x.ToolName.value, x.ToolName.position, map[string]any{}, u.report)
+			checkArguments(k, x.ToolName, x.ToolName.position, map[string]any{}, u.report)
 		}
 		return &Template{u.managed(constant{map[string]any{}}, k)}
 	}
@@ -257,7 +257,7 @@ func (u *unit) element(v *value) *jsonschema.Schema {
 }
 
 func (u *unit) selectors() *Template {
-	v := u.doc.Selectors.value
+	v := u.doc.Selectors
 	if v == nil {
 		return &Template{constant{map[string]any{}}}
 	}

@@ -41,13 +41,13 @@ func LoaderOf(loaded []Loaded) Loader {
 }
 
 // load loads the document that ref names, or reports why it cannot be loaded.
-func (u *unit) load(ref text) (src Source, ok bool) {
+func (u *unit) load(ref *value) (src Source, ok bool) {
 	refuse := func(hint, format string, args ...any) (Source, bool) {
 		u.report.add(ref.position, hint, format, args...)
 		return Source{}, false
 	}
 	switch {
-	case ref.value == nil: // reported when it was read
+	case ref == nil: // reported when it was read
 		return Source{}, false
 	case u.options.Load == nil:
 		return refuse("write its steps here", "this document cannot call others")
@@ -93,8 +93,8 @@ func (u *unit) callNode(n *Node, x *step, s *scope) {
 		u.program.addHash(n.Call.Hash)
 		n.Call.checkCall(x, u.report)
 	}
-	if x.Inputs.value != nil {
-		n.Inputs = &Template{u.part(x.Inputs.value, schema, "inputs", s)}
+	if x.Inputs != nil {
+		n.Inputs = &Template{u.part(x.Inputs, schema, "inputs", s)}
 	}
 }
 
@@ -115,8 +115,8 @@ func (p *Program) addHash(text string) {
 
 // checkCall checks the inputs of a call against the variables of the program.
 func (p *Program) checkCall(x *step, r *report) {
-	if x.Inputs.value != nil {
-		p.checkInputs(x.Inputs.value, r)
+	if x.Inputs != nil {
+		p.checkInputs(x.Inputs, r)
 	}
 	for _, v := range p.Missing(nil) {
 		if in := x.Inputs.get(v.Name); in == nil || in.sort == sortNull {
@@ -144,7 +144,7 @@ func (u *unit) fetch() bool {
 	if other == nil {
 		return false
 	}
-	if other.URL.value != nil {
+	if other.URL != nil {
 		u.report.add(other.URL.position, "name the last document directly", "a url leads to a document that has a url itself")
 		return false
 	}
@@ -163,8 +163,8 @@ func (u *unit) overlay(other *document) {
 			f.Set(its.Field(k.index))
 		}
 	}
-	u.doc.Inputs.value = union(u.doc.Inputs.value, other.Inputs.value)
-	u.doc.Selectors.value = union(u.doc.Selectors.value, other.Selectors.value)
+	u.doc.Inputs = union(u.doc.Inputs, other.Inputs)
+	u.doc.Selectors = union(u.doc.Selectors, other.Selectors)
 }
 
 func union(a, b *value) *value {

@@ -81,7 +81,7 @@ func (c *compiler) program(src Source) *Program {
 	depth := len(c.open)
 	c.open = append(c.open, src.Name)
 	defer func() { c.open = c.open[:depth] }()
-	if doc.URL.value != nil && !u.fetch() {
+	if doc.URL != nil && !u.fetch() {
 		return nil
 	}
 	u.compile()
@@ -214,7 +214,7 @@ func (u *unit) wrong(v *value, problems []*expression.Problem) bool {
 }
 
 func (u *unit) output(s *scope) *Output {
-	switch v := u.doc.Output.value; {
+	switch v := u.doc.Output; {
 	case v == nil:
 		return nil
 	case v.sort == sortObject:

@@ -10,21 +10,21 @@ import (
 // decode reads a value into a declared type. A null under a key that may be
 // left out means the same as leaving it out.
 func decode(v *value, into reflect.Value, k *key, r *report) {
-	f, isField := into.Addr().Interface().(interface {
-		read(v *value, k *key, r *report) *value
-		keep(v *value)
-	})
-	if _, keepsNull := f.(*anything); v.sort == sortNull && !k.mustBe() && !keepsNull {
+	if v.sort == sortNull && !k.mustBe() && k.typ != "anything" {
 		return
 	}
-	switch {
-	case isField:
-		f.keep(f.read(v, k, r))
-	case into.Kind() == reflect.Slice:
-		decodeList(v, into, k, r)
-	case wanted(v, sortObject, k, r) != nil:
-		into.Set(reflect.New(into.Type().Elem()))
-		decodeObject(v, into.Elem(), r)
+	switch x := into.Addr().Interface().(type) {
+	case **value:
+		*x = k.read(v, r)
+	case *dict:
+		x.read(v, k, r)
+	default:
+		if into.Kind() == reflect.Slice {
+			decodeList(v, into, k, r)
+		} else if wanted(v, sortObject, k, r) != nil {
+			into.Set(reflect.New(into.Type().Elem()))
+			decodeObject(v, into.Elem(), r)
+		}
 	}
 }
 
@@ -41,6 +41,20 @@ func decodeList(v *value, into reflect.Value, k *key, r *report) {
 		}
 	}
 	into.Set(items)
+}
+
+func (d *dict) read(v *value, k *key, r *report) {
+	if wanted(v, sortObject, k, r) == nil {
+		return
+	}
+	*d = dict{}
+	for _, e := range v.entries {
+		x := declaration{key: e.key}
+		decode(e.value, reflect.ValueOf(&x.variable).Elem(), &key{name: words.Shorten(e.key.text, 60), required: true}, r)
+		if x.variable != nil {
+			*d = append(*d, x)
+		}
+	}
 }
 
 // decodeObject reads an object into a type of document.go, and has the type check
@@ -69,7 +83,7 @@ func decodeObject(v *value, into reflect.Value, r *report) {
 // replaced reports whether another key stands for a required one.
 func replaced(owner any, name string) bool {
 	d, ok := owner.(*document)
-	return ok && name == "steps" && d.URL.value != nil
+	return ok && name == "steps" && d.URL != nil
 }
 
 // refusedKeys maps keys that users of other systems know to what replaces them.
@@ -115,7 +129,7 @@ func wantedOne(v *value, k *key, r *report, what, hint string, sorts ...sort) *v
 
 // check refuses keys that contradict url.
 func (d *document) check(r *report) {
-	if d.URL.value == nil {
+	if d.URL == nil {
 		return
 	}
 	for _, e := range d.besideURL() {

@@ -145,7 +145,7 @@ var wantedInput = map[string]string{
 
 // checkGiven checks the inputs that the document gives against its variables.
 func (u *unit) checkGiven() {
-	v := u.doc.Inputs.value
+	v := u.doc.Inputs
 	if v == nil {
 		return
 	}

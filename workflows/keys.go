@@ -10,6 +10,7 @@ import (
 // key is the declaration of one key of an object.
 type key struct {
 	name     string
+	typ      string // the type of its value in fieldTypes; "" for a list, a dict or a declared type
 	doc      string
 	words    []string
 	min, max *float64
@@ -39,7 +40,7 @@ func declaredKeys(types ...reflect.Type) map[reflect.Type][]*key {
 				continue
 			}
 			all[t] = append(all[t], &key{
-				name: name, doc: f.Tag.Get("doc"), index: f.Index[0],
+				name: name, typ: f.Tag.Get("type"), doc: f.Tag.Get("doc"), index: f.Index[0],
 				words: split(f.Tag.Get("words")), of: split(f.Tag.Get("of")), form: f.Tag.Get("form"),
 				min: bound(f.Tag.Get("min")), max: bound(f.Tag.Get("max")),
 				whole: f.Tag.Get("whole") != "", required: f.Tag.Get("required") != "",
@@ -80,11 +81,11 @@ func keyNames(keys []*key) []string {
 // of equal rank.
 func fieldOf(t reflect.Type, name string) (rank int, of reflect.Type) {
 	keys := declared[t]
-	if keys == nil {
-		if d, ok := reflect.New(t).Interface().(interface{ element() reflect.Type }); ok {
-			of = d.element()
-		}
-		return 0, of
+	switch {
+	case t == reflect.TypeFor[dict]():
+		return 0, reflect.TypeFor[*variable]()
+	case keys == nil:
+		return 0, nil
 	}
 	i := slices.IndexFunc(keys, func(k *key) bool { return k.name == name })
 	if i < 0 {

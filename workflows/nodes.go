@@ -36,13 +36,13 @@ func (u *unit) nodes(list []*step, prefix string, s *scope) []*Node {
 func (u *unit) node(x *step, path string, s *scope) *Node {
 	n := &Node{
 		Path: path, ID: x.ID.str(), Line: x.at.line, Digest: digest(x.at),
-		If:              u.expr(x.If.value, s),
-		Timeout:         x.Timeout.std(),
+		If:              u.expr(x.If, s),
+		Timeout:         x.Timeout.duration(),
 		Fallback:        x.Fallback.str(),
-		ContinueOnError: x.Continue.or(false) || x.Skippable.or(false),
+		ContinueOnError: x.Continue.truthOr(false) || x.Skippable.truthOr(false),
 	}
 	for _, j := range x.Jumps {
-		n.Jumps = append(n.Jumps, Jump{If: u.expr(j.If.value, s), To: j.To.str(), Reason: j.Reason.str()})
+		n.Jumps = append(n.Jumps, Jump{If: u.expr(j.If, s), To: j.To.str(), Reason: j.Reason.str()})
 	}
 	switch x.form() {
 	case "step":
@@ -54,7 +54,7 @@ func (u *unit) node(x *step, path string, s *scope) *Node {
 		u.foreachNode(n, x, s)
 	case "while":
 		s = u.scope(append(slices.Clip(s.loops), expression.Loop{}))
-		n.Type, n.While, n.Max = WhileNode, u.expr(x.While.value, s), int(min(x.Max.or(defaultRounds), 1e9))
+		n.Type, n.While, n.Max = WhileNode, u.expr(x.While, s), int(min(x.Max.numberOr(defaultRounds), 1e9))
 		n.Steps = u.nodes(x.Steps, path+".", s)
 	case "workflow":
 		u.callNode(n, x, s)
@@ -71,11 +71,11 @@ func (u *unit) stepNode(n *Node, x *step, s *scope) {
 	n.Args = u.arguments(x, n.Kind, s)
 	n.Retry = u.retry(x, n.Path, s)
 	n.Delay = x.delay(u.report)
-	n.Expect = u.expr(x.Expect.value, s)
-	n.Idempotent = x.Idem.or(false)
+	n.Expect = u.expr(x.Expect, s)
+	n.Idempotent = x.Idem.truthOr(false)
 	n.OnInterrupt = Interrupt(x.Interrupt.str())
 	n.Screenshots = Policy(x.Pictures.str())
-	n.Note = note(x.Note.value)
+	n.Note = note(x.Note)
 }
 
 // reservedNames are names that a loop cannot give to its element.
@@ -85,21 +85,21 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (u *unit) foreachNode(n *Node, x *step, s *scope) {
 	n.Type = ForeachNode
-	n.Each = &Template{u.each(x.Foreach.value, s)}
+	n.Each = &Template{u.each(x.Foreach, s)}
 	n.As = cmp.Or(x.As.str(), "item")
 	if !identifier.MatchString(n.As) || slices.Contains(reservedNames, n.As) {
 		u.report.add(x.As.position, "use a word such as item", "%q cannot be the name of an element", words.Shorten(n.As, 60))
 		n.As = "item"
 	}
-	loop := expression.Loop{As: n.As, Element: u.element(x.Foreach.value)}
+	loop := expression.Loop{As: n.As, Element: u.element(x.Foreach)}
 	n.Steps = u.nodes(x.Steps, n.Path+".", u.scope(append(slices.Clip(s.loops), loop)))
 }
 
 func (s *step) delay(r *report) time.Duration {
-	if s.Delay.value != nil && s.DelayMS.value != nil {
+	if s.Delay != nil && s.DelayMS != nil {
 		r.add(s.at.at([]string{"delay_ms"}, true), "leave out one of the two", "the step has both delay and delay_ms")
 	}
-	return s.Delay.std() + s.DelayMS.std()
+	return s.Delay.duration() + s.DelayMS.duration()
 }
 
 func note(v *value) string {
@@ -114,20 +114,20 @@ func note(v *value) string {
 
 // retry compiles retry, or its short form retries.
 func (u *unit) retry(x *step, path string, s *scope) Retry {
-	if x.Retry != nil && x.Retries.value != nil {
+	if x.Retry != nil && x.Retries != nil {
 		u.report.add(x.at.at([]string{"retries"}, true), "leave out one of the two", "the step has both retry and retries")
 	}
 	y := x.Retry
 	if y == nil {
-		return Retry{Attempts: int(x.Retries.or(0)) + 1, Delay: defaultRetryDelay, Backoff: 1}
+		return Retry{Attempts: int(x.Retries.numberOr(0)) + 1, Delay: defaultRetryDelay, Backoff: 1}
 	}
 	r := Retry{
-		Attempts: int(y.Attempts.or(defaultAttempts)), Delay: defaultRetryDelay, Backoff: y.Backoff.or(1),
-		MaxDelay: y.MaxDelay.std(), Jitter: y.Jitter.or(0), On: y.On.codes(), NotOn: y.NotOn.codes(),
+		Attempts: int(y.Attempts.numberOr(defaultAttempts)), Delay: defaultRetryDelay, Backoff: y.Backoff.numberOr(1),
+		MaxDelay: y.MaxDelay.duration(), Jitter: y.Jitter.numberOr(0), On: y.On.codes(), NotOn: y.NotOn.codes(),
 		Before: u.nodes(y.Before, path+".before.", s),
 	}
-	if y.Delay.value != nil {
-		r.Delay = y.Delay.std()
+	if y.Delay != nil {
+		r.Delay = y.Delay.duration()
 	}
 	y.check(r, u.report)
 	return r
@@ -142,7 +142,7 @@ func (y *retry) check(r Retry, to *report) {
 			to.add(y.NotOn.position, "leave it out of one of the two", "%s stands in both on and not_on", c)
 		}
 	}
-	if y.Attempts.value != nil && r.Attempts == 1 && len(r.Before) > 0 {
+	if y.Attempts != nil && r.Attempts == 1 && len(r.Before) > 0 {
 		to.add(y.at.at([]string{"before"}, true), "set attempts to 2 or more", "with one attempt there is no next one to do steps before")
 	}
 }
@@ -150,8 +150,8 @@ func (y *retry) check(r Retry, to *report) {
 // notYet lists kinds that users of other systems know, and that do not exist yet.
 var notYet = []string{"navigate_browser", "execute_browser_script"}
 
-func (u *unit) kind(name text) *steps.Kind {
-	if name.value == nil {
+func (u *unit) kind(name *value) *steps.Kind {
+	if name == nil {
 		return nil
 	}
 	if k := u.kinds[name.str()]; k != nil {

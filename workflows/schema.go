@@ -86,14 +86,12 @@ func (s schemas) define(t reflect.Type) {
 
 // of returns the schema of a field's type.
 func (s schemas) of(t reflect.Type, k *key) *jsonschema.Schema {
-	x := reflect.New(t).Interface()
-	if l, ok := x.(fieldType); ok {
-		return l.schema(k)
-	}
-	if d, ok := x.(interface{ element() reflect.Type }); ok {
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: s.of(d.element(), k)}
-	}
-	if t.Kind() == reflect.Slice {
+	switch {
+	case t == reflect.TypeFor[*value]():
+		return k.schema()
+	case t == reflect.TypeFor[dict]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: s.of(reflect.TypeFor[*variable](), k)}
+	case t.Kind() == reflect.Slice:
 		return &jsonschema.Schema{Type: "array", Items: s.of(t.Elem(), k)}
 	}
 	s.define(t.Elem())

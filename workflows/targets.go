@@ -79,7 +79,7 @@ func (t *targets) collect(list []*step, l *level) {
 func (t *targets) name(x *target) {
 	id, first := x.step.ID, t.byID[x.step.ID.str()]
 	switch {
-	case id.value == nil:
+	case id == nil:
 	case id.str() == "":
 		t.report.add(id.position, "", "the id is empty")
 	case first != nil:
@@ -109,19 +109,19 @@ func (t *targets) check() {
 }
 
 // leads returns the ids to which a step leads.
-func (s *step) leads() (ids []text) {
-	if s.Fallback.value != nil {
+func (s *step) leads() (ids []*value) {
+	if s.Fallback != nil {
 		ids = append(ids, s.Fallback)
 	}
 	for _, j := range s.Jumps {
-		if j.To.value != nil {
+		if j.To != nil {
 			ids = append(ids, j.To)
 		}
 	}
 	return ids
 }
 
-func (t *targets) checkLead(from *target, id text) {
+func (t *targets) checkLead(from *target, id *value) {
 	to := t.byID[id.str()]
 	if to == nil {
 		t.reportUnknown(id)
@@ -156,8 +156,8 @@ func (l *level) reaches(to *level) bool {
 }
 
 // checkRange checks that a run can start or end at a step.
-func (t *targets) checkRange(id text) {
-	if id.value == nil {
+func (t *targets) checkRange(id *value) {
+	if id == nil {
 		return
 	}
 	at := t.byID[id.str()]
@@ -170,7 +170,7 @@ func (t *targets) checkRange(id text) {
 }
 
 // reportUnknown reports an id that no step has.
-func (t *targets) reportUnknown(id text) {
+func (t *targets) reportUnknown(id *value) {
 	hint := ""
 	if !t.report.enough(len(t.byID)) {
 		hint = t.report.nearest(id.str(), slices.Sorted(maps.Keys(t.byID)))

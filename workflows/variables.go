@@ -27,13 +27,13 @@ type Variable struct {
 // variables collects the inputs of the document, and the names of its selectors.
 func (u *unit) variables() {
 	u.inputs = map[string]*jsonschema.Schema{}
-	u.program.Options.InputsAreOpen = u.doc.Variables.value == nil
-	for _, d := range u.doc.Variables.items {
-		v := d.value.declared(d.key.text, u.report)
+	u.program.Options.InputsAreOpen = u.doc.Variables == nil
+	for _, d := range u.doc.Variables {
+		v := d.declared(d.key.text, u.report)
 		u.program.Variables = append(u.program.Variables, v)
 		u.inputs[v.Name] = v.Schema
 	}
-	if s := u.doc.Selectors.value; s != nil {
+	if s := u.doc.Selectors; s != nil {
 		for _, e := range s.entries {
 			u.names = append(u.names, e.key.text)
 		}
@@ -43,16 +43,16 @@ func (u *unit) variables() {
 func (d *variable) declared(name string, r *report) Variable {
 	v := Variable{
 		Name: name, Type: d.kind(), Label: d.Label.str(), Description: d.Description.str(),
-		Secret: d.Secret.or(false), Regex: d.Regex.str(), Schema: d.valueSchema(r),
+		Secret: d.Secret.truthOr(false), Regex: d.Regex.str(), Schema: d.valueSchema(r),
 	}
-	if d.Options.value != nil {
+	if d.Options != nil {
 		v.Options, _ = d.Options.plain().([]any)
 	}
-	if x := d.Default.value; x != nil && x.sort != sortNull {
+	if x := d.Default; x != nil && x.sort != sortNull {
 		v.Default, v.HasDefault = x.plain(), true
 		d.checkDefault(v, r)
 	}
-	v.Required = d.Required.or(true) && !v.HasDefault
+	v.Required = d.Required.truthOr(true) && !v.HasDefault
 	return v
 }
 
@@ -69,14 +69,14 @@ func (d *variable) checkDefault(v Variable, r *report) {
 // kind returns the type of a variable, which follows from the other keys if the
 // document does not give it.
 func (d *variable) kind() string {
-	switch x := d.Default.value; {
-	case d.Type.value != nil:
+	switch x := d.Default; {
+	case d.Type != nil:
 		return d.Type.str()
-	case d.Options.value != nil:
+	case d.Options != nil:
 		return "enum"
 	case d.Item != nil:
 		return "array"
-	case d.Value != nil || d.Properties.value != nil:
+	case d.Value != nil || d.Properties != nil:
 		return "object"
 	case x != nil && x.sort != sortNull:
 		return string(x.sort)
@@ -99,7 +99,7 @@ func (d *variable) valueSchema(r *report) *jsonschema.Schema {
 	case "object":
 		d.objectSchema(s, r)
 	}
-	if d.Options.value != nil {
+	if d.Options != nil {
 		s.Enum, _ = d.Options.plain().([]any)
 	}
 	if s.Type == "" && !slices.ContainsFunc(s.Enum, func(x any) bool { _, ok := x.(string); return !ok }) {
@@ -112,12 +112,12 @@ func (d *variable) objectSchema(s *jsonschema.Schema, r *report) {
 	if d.Value != nil {
 		s.AdditionalProperties = d.Value.valueSchema(r)
 	}
-	for _, p := range d.Properties.items {
+	for _, p := range d.Properties {
 		if s.Properties == nil {
 			s.Properties = map[string]*jsonschema.Schema{}
 		}
-		s.Properties[p.key.text] = p.value.valueSchema(r)
-		if p.value.Required.or(false) {
+		s.Properties[p.key.text] = p.valueSchema(r)
+		if p.Required.truthOr(false) {
 			s.Required = append(s.Required, p.key.text)
 		}
 	}
@@ -130,10 +130,10 @@ func (d *variable) check(kind string, r *report) {
 			r.add(d.at.at([]string{key}, true), hint, format, args...)
 		}
 	}
-	if kind == "enum" && (d.Options.value == nil || len(d.Options.list) == 0) {
+	if kind == "enum" && (d.Options == nil || len(d.Options.list) == 0) {
 		r.add(d.at.position, "list the values with options: [a, b]", "an enum has no options")
 	}
-	if d.Options.value != nil {
+	if d.Options != nil {
 		for _, x := range d.Options.list {
 			if x.sort == sortList || x.sort == sortObject || x.sort == sortNull {
 				r.add(x.position, "", "an option is a text, a number or a boolean, found %s", x)
