@@ -104,7 +104,7 @@ func ParseInput(v Variable, text string) (any, error) {
 	t := strings.TrimSpace(text)
 	switch v.Type {
 	case "number":
-		if n, err := strconv.ParseFloat(t, 64); err == nil {
+		if n, ok := numberIn(t); ok {
 			return n, nil
 		}
 	case "boolean":

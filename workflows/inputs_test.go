@@ -89,6 +89,8 @@ func TestInputsOfACommandLineGetTheirType(t *testing.T) {
 		{"an option that is a number", "enum", "2", 2.0},
 		{"an unknown option is left to the check", "enum", "3", "3"},
 		{"no number", "number", "many", `input x: wanted a number, found "many"`},
+		{"infinity, which JSON does not have", "number", "inf", `input x: wanted a number, found "inf"`},
+		{"what is called no number", "number", "NaN", `input x: wanted a number, found "NaN"`},
 		{"no boolean", "boolean", "yep", `input x: wanted true or false, found "yep"`},
 		{"no list", "array", "a,b", `input x: wanted a JSON list such as ["a", "b"], found "a,b"`},
 		{"a list for an object", "object", "[]", `input x: wanted a JSON object such as {"a": 1}, found "[]"`},

@@ -79,6 +79,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			"1:10 output cannot be a script; JavaScript is not run here; name what the run returns with `output`, such as output: {saved: check_result.exists}",
 		}},
 		{"selectors that are no JSON", "selectors: 'role:button'\n" + step, []string{"1:12 selectors holds text that is not JSON; write it as an object"}},
+		{"a text that looks like no number", "steps: [{tool_name: delay, arguments: {delay_ms: nan}}]", []string{`1:50 delay: wanted integer, found the string "nan"`}},
 		{"a selector that is no text", "selectors: {a: 1}\n" + step, []string{"1:16 a wants a text, found the number 1; write it in quotes"}},
 		{"a command that is an expression", "steps: [{tool_name: run_command, arguments: {run: '${{ inputs.c }}'}}]", []string{
 			"1:51 what an expression gives is never executed as a command; write the command out, or give ${{ inputs.c }} by env as NAME and write eval \"$NAME\"",

@@ -179,6 +179,8 @@ variables: {n: {type: number}, s: {type: string}, b: {type: boolean}, list: {typ
 steps:
   - {id: text, tool_name: log, arguments: {message: "${{ n }}", data: {a: "${{ n }}", b: ["x ${{ s }}", "{{ list }}"]}}}
   - {id: number, tool_name: delay, arguments: {delay_ms: "${{ s }}"}}
+  - {id: infinite, tool_name: delay, arguments: {delay_ms: "${{ 'inf' }}"}}
+  - {id: not a number, tool_name: delay, arguments: {delay_ms: "${{ 'NaN' }}"}}
   - {id: boolean, tool_name: type_into_element, arguments: {selector: "role:text", text_to_type: "${{ b }}", clear_before_typing: "${{ 'true' }}"}}
   - {id: fixed, tool_name: log, arguments: {message: x, data: {a: [1]}}}
   - {id: condition, tool_name: assert, arguments: {condition: n > 1, message: "$${{ no }}"}}
@@ -187,12 +189,14 @@ steps:
 `)
 	scope := &expression.Scope{Inputs: map[string]any{"n": 2.5, "s": "20", "b": true, "list": []any{1.0}}}
 	for id, want := range map[string]any{
-		"text":      map[string]any{"message": "2.5", "data": map[string]any{"a": 2.5, "b": []any{"x 20", []any{1.0}}}},
-		"number":    map[string]any{"delay_ms": 20.0},
-		"boolean":   map[string]any{"selector": "role:text", "text_to_type": "true", "clear_before_typing": true},
-		"fixed":     map[string]any{"message": "x", "data": map[string]any{"a": []any{1.0}}},
-		"condition": map[string]any{"condition": true, "message": "${{ no }}"},
-		"each":      []any{1.0},
+		"text":         map[string]any{"message": "2.5", "data": map[string]any{"a": 2.5, "b": []any{"x 20", []any{1.0}}}},
+		"number":       map[string]any{"delay_ms": 20.0},
+		"infinite":     map[string]any{"delay_ms": "inf"}, // which JSON, and so an event, cannot hold
+		"not a number": map[string]any{"delay_ms": "NaN"},
+		"boolean":      map[string]any{"selector": "role:text", "text_to_type": "true", "clear_before_typing": true},
+		"fixed":        map[string]any{"message": "x", "data": map[string]any{"a": []any{1.0}}},
+		"condition":    map[string]any{"condition": true, "message": "${{ no }}"},
+		"each":         []any{1.0},
 	} {
 		n, _ := p.Node(id)
 		template := n.Args

@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -200,13 +201,20 @@ func parsed(text string, s *jsonschema.Schema) any {
 		return text
 	}
 	t := strings.TrimSpace(text)
-	if n, err := strconv.ParseFloat(t, 64); err == nil && (allows(s, "number") || allows(s, "integer")) {
+	if n, ok := numberIn(t); ok && (allows(s, "number") || allows(s, "integer")) {
 		return n
 	}
 	if (t == "true" || t == "false") && allows(s, "boolean") {
 		return t == "true"
 	}
 	return text
+}
+
+// numberIn parses a number that JSON, and so an event of a run, can hold. ParseFloat
+// alone takes the words nan and infinity too.
+func numberIn(text string) (n float64, ok bool) {
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)
 }
 
 // allows reports whether a schema allows a type. One that names no type allows all.
