@@ -44,6 +44,9 @@ type process struct {
 	Started uint64 `json:"started"` // ticks since the machine started
 	// Display is the display of an X server that is ready.
 	Display string `json:"display,omitempty"`
+	// File is the inode of the state file. In a copy of the data folder it is another, so
+	// that the processes, which belong to the original, are left alone there.
+	File uint64 `json:"file,omitempty"`
 }
 
 // home returns the folder for all displays, and creates it. In a shared folder it must be ours
@@ -139,9 +142,18 @@ func lock(path string, flag int) (*os.File, error) {
 	return file, nil
 }
 
+// inode returns the number of a file, or 0 if it is not known.
+func inode(f *os.File) uint64 {
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Sys().(*syscall.Stat_t).Ino
+}
+
 // record adds a process to the state file.
 func (f *folder) record(pid int) error {
-	p := process{PID: pid, Started: startOf(pid)}
+	p := process{PID: pid, Started: startOf(pid), File: inode(f.state)}
 	if p.Started == 0 {
 		return nil // it has ended already
 	}
@@ -271,6 +283,8 @@ func cleanFolder(dir, why string) bool {
 	defer state.Close()
 	var procs []process
 	_ = json.NewDecoder(state).Decode(&procs) // a truncated file names nobody
+	here := inode(state)
+	procs = slices.DeleteFunc(procs, func(p process) bool { return p.File != 0 && p.File != here })
 	end(append(procs, programsOf(dir)...))
 	removeSockets(procs)
 	if k, err := readKept(dir); err == nil {

@@ -148,3 +148,36 @@ ctypes.CDLL(None).pthread_exit(None)
 	}
 	scratch.Until(t, "it has ended", func() bool { return startOf(pid) == 0 })
 }
+
+// TestACopyLeavesTheProcessesOfTheOriginalAlone clears away a copy of the data folder, as
+// of a backup, whose owner nobody is.
+func TestACopyLeavesTheProcessesOfTheOriginalAlone(t *testing.T) {
+	original, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy")
+	f, err := newFolder(original, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := exec.Command("sleep", "60")
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	if err := f.record(server.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(copied, os.DirFS(original)); err != nil {
+		t.Fatal(err)
+	}
+	if n := Clean(copied); n != 1 {
+		t.Errorf("%d folders were cleared away, want 1", n)
+	}
+	if startOf(server.Process.Pid) == 0 {
+		t.Error("the server of the original was ended")
+	}
+	_ = f.state.Close() // its owner dies
+	if n := Clean(original); n != 1 {
+		t.Errorf("%d folders were cleared away, want 1", n)
+	}
+	<-ended
+}
