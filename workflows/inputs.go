@@ -127,6 +127,9 @@ func ParseInput(v Variable, text string) (any, error) {
 				return o, nil
 			}
 		}
+		if n, ok := numberIn(t); ok && slices.Contains(v.Options, any(n)) {
+			return n, nil
+		}
 		return text, nil // CheckInputs names the nearest option
 	default:
 		return text, nil

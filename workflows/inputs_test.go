@@ -87,6 +87,7 @@ func TestInputsOfACommandLineGetTheirType(t *testing.T) {
 		{"a list", "array", `["a", 1]`, []any{"a", 1.0}},
 		{"an object", "object", `{"a": 1}`, map[string]any{"a": 1.0}},
 		{"an option that is a number", "enum", "2", 2.0},
+		{"an option that is a large number", "enum", "1000000", 1e6},
 		{"an unknown option is left to the check", "enum", "3", "3"},
 		{"no number", "number", "many", `input x: wanted a number, found "many"`},
 		{"infinity, which JSON does not have", "number", "inf", `input x: wanted a number, found "inf"`},
@@ -97,7 +98,7 @@ func TestInputsOfACommandLineGetTheirType(t *testing.T) {
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			var got any
-			got, err := ParseInput(Variable{Name: "x", Type: c.kind, Options: []any{2.0}}, c.text)
+			got, err := ParseInput(Variable{Name: "x", Type: c.kind, Options: []any{2.0, 1e6}}, c.text)
 			if err != nil {
 				got = err.Error()
 			}
