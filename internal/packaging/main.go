@@ -72,7 +72,7 @@ func (r release) make(ctx context.Context) (products []file, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	common, err := r.sharedFiles(ctx, dir)
 	if err != nil {
 		return nil, err
