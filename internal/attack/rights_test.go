@@ -222,7 +222,7 @@ func rights(a *arena) func() {
 			method, params := waysTo[c.way](r, c.k, own[c.name])
 			status, res := a.ask(v, method, params)
 			text := fmt.Sprint(res)
-			a.attempt(status != 0 && (strings.Contains(text, "is not allowed") || status == http.StatusForbidden || unseen(c.way, text)), "%s %s, for %s in %s: %d %v", c.k.Name, c.way, c.name, v.Version, status, text)
+			a.attempt(status != 0 && (strings.Contains(text, "is not allowed") || strings.Contains(text, "there is no toolset") || status == http.StatusForbidden || unseen(c.way, text)), "%s %s, for %s in %s: %d %v", c.k.Name, c.way, c.name, v.Version, status, text)
 		})
 		if left := a.left(a.work); len(left) > 1 {
 			a.attempt(false, "somebody made %v", left)
