@@ -15,8 +15,9 @@ import (
 // the memory, so further batches are written, and refused, like others.
 const maxLazy = 1024
 
-// appendLazily keeps a batch in memory for the next commit or flush. It can be read at once, and is lost in a crash: writing it with bbolt but without a sync could ruin
-// the file. It reports false if the batch must be written now.
+// appendLazily keeps a batch in memory for the next commit or flush. It can be read at
+// once, and is lost in a crash: writing it with bbolt but without a sync could ruin the
+// file. It reports false if the batch must be written now.
 func (w *writer) appendLazily(r *request) bool {
 	w.writing.Lock() // no commit may change the run meanwhile
 	defer w.writing.Unlock()
