@@ -149,26 +149,30 @@ func (x secrets) mask(v any, near ...string) any {
 	return x.replace(literal(v), func(s string) any { return cut(s, needles) })
 }
 
-// literal returns a value with other keys in place of those of references, so that what
-// comes from outside, such as a result or an answer, cannot name a secret.
+// literal returns a value with one more dollar sign before the keys of references, so
+// that what comes from outside, such as a result or an answer, cannot name a secret.
 func literal(v any) any {
 	if !looksLikeReference(v) {
 		return v
 	}
+	return escaped(v)
+}
+
+func escaped(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, e := range v {
-			if k == secretKey || k == joinKey {
+			if isReferenceKey(k) {
 				k = "$" + k
 			}
-			out[k] = literal(e)
+			out[k] = escaped(e)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = literal(e)
+			out[i] = escaped(e)
 		}
 		return out
 	}
@@ -180,7 +184,7 @@ func looksLikeReference(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, e := range v {
-			if k == secretKey || k == joinKey || looksLikeReference(e) {
+			if isReferenceKey(k) || looksLikeReference(e) {
 				return true
 			}
 		}
@@ -188,6 +192,13 @@ func looksLikeReference(v any) bool {
 		return slices.ContainsFunc(v, looksLikeReference)
 	}
 	return false
+}
+
+// isReferenceKey reports whether a key is that of a reference, or one with more dollar
+// signs, which would be taken for an escaped one.
+func isReferenceKey(k string) bool {
+	bare := strings.TrimLeft(k, "$")
+	return bare != k && (bare == secretKey[1:] || bare == joinKey[1:])
 }
 
 // maskWhole masks values that may be a secret as a whole, such as the content of the

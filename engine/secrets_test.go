@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"unicode/utf16"
 
+	"github.com/google/go-cmp/cmp"
+
 	"understudy/steps"
 )
 
@@ -194,5 +196,15 @@ func TestDataFromOutsideNamesNoSecret(t *testing.T) {
 				t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did())
 			}
 		})
+	}
+}
+
+// TestLiteralKeepsAllKeys checks that no two keys become one, however many dollar
+// signs a value from outside has.
+func TestLiteralKeepsAllKeys(t *testing.T) {
+	given := map[string]any{secretKey: "a", "$" + secretKey: "b", "$$" + joinKey: []any{map[string]any{joinKey: "c"}}, "secret": "d", "$other": "e"}
+	want := map[string]any{"$" + secretKey: "a", "$$" + secretKey: "b", "$$$" + joinKey: []any{map[string]any{"$" + joinKey: "c"}}, "secret": "d", "$other": "e"}
+	if diff := cmp.Diff(want, literal(given)); diff != "" {
+		t.Errorf("another value (-want +got):\n%s", diff)
 	}
 }
