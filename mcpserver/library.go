@@ -87,9 +87,6 @@ func (l *library) refusal(name, owner string, change bool) *access.Refusal {
 	return l.who.May(access.Tool{Name: name, Always: true}, access.Thing{Name: "the workflow " + name, Owner: owner, Change: change})
 }
 
-// extensions are the file extensions of saved workflows, by precedence.
-var extensions = []string{".yaml", ".yml", ".json"}
-
 // maxDocument bounds the size of a file. It is above the limit of package workflows,
 // which has the better error message.
 const maxDocument = 5 << 20
@@ -105,31 +102,18 @@ func checkName(name string) error {
 
 // Names returns the names of the saved workflows that the subject may see, sorted.
 func (l *library) Names() ([]string, error) {
-	entries, err := os.ReadDir(l.folder)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
+	names, err := workflows.DocumentsIn(l.folder)
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
 	}
-	var names []string
-	for _, e := range entries {
-		name, ending := splitExtension(e.Name())
-		if !e.IsDir() && slices.Contains(extensions, ending) && validName.MatchString(name) && l.canSee(name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
-}
-
-func splitExtension(file string) (name, ending string) {
-	ending = filepath.Ext(file)
-	return strings.TrimSuffix(file, ending), ending
+	return slices.DeleteFunc(names, func(name string) bool { return !validName.MatchString(name) || !l.canSee(name) }), err
 }
 
 func (l *library) get(name string) (workflows.Source, error) {
 	if err := checkName(name); err != nil {
 		return workflows.Source{}, err
 	}
-	if path, there := l.file(name); there && l.canSee(name) {
+	if path, there := workflows.FileIn(l.folder, name); there && l.canSee(name) {
 		src, err := readSource(path)
 		src.Name = name
 		return src, err
@@ -142,23 +126,12 @@ func (l *library) get(name string) (workflows.Source, error) {
 	return workflows.Source{}, e
 }
 
-// file returns the file of a saved workflow, or the one for a new YAML document.
-func (l *library) file(name string) (path string, there bool) {
-	for _, ending := range extensions {
-		path := filepath.Join(l.folder, name+ending)
-		if _, err := os.Stat(path); err == nil {
-			return path, true
-		}
-	}
-	return filepath.Join(l.folder, name+extensions[0]), false
-}
-
 // save writes a workflow atomically, and reports whether it is new.
 func (l *library) save(name string, text []byte, replace bool) (path string, isNew bool, err error) {
 	if err := checkName(name); err != nil {
 		return "", false, err
 	}
-	path, there := l.file(name)
+	path, there := workflows.FileIn(l.folder, name)
 	if text = []byte(strings.TrimSpace(string(text)) + "\n"); !there && text[0] == '{' {
 		path = filepath.Join(l.folder, name+".json")
 	}
@@ -213,7 +186,7 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 // workflow that the subject may not see. The path is checked before the file is opened,
 // and symbolic links cannot lead out.
 func (l *library) textAt(path string) (text string, ok bool) {
-	if !slices.Contains(extensions, filepath.Ext(path)) {
+	if !slices.Contains(workflows.Extensions, filepath.Ext(path)) {
 		return "", false
 	}
 	in, saved := steps.Folders{Roots: l.roots, Private: l.private}, isBelow(path, l.folder)
@@ -228,7 +201,7 @@ func (l *library) textAt(path string) (text string, ok bool) {
 		return "", false
 	}
 	defer f.Close()
-	if name, _ := splitExtension(f.Rel); saved && !l.canSee(name) {
+	if saved && !l.canSee(strings.TrimSuffix(f.Rel, filepath.Ext(f.Rel))) {
 		return "", false
 	}
 	text, _, err = f.Text()
@@ -239,7 +212,7 @@ func (l *library) textAt(path string) (text string, ok bool) {
 // of bounds, so that a client cannot find out which files exist.
 func (l *library) errUnreachable() error {
 	folders := strings.Join(append(l.roots[:len(l.roots):len(l.roots)], l.folder), ", ")
-	return steps.Errorf(steps.NotFound, "there is no such document: wanted a file whose name ends in %s, in %s", strings.Join(extensions, ", "), folders).
+	return steps.Errorf(steps.NotFound, "there is no such document: wanted a file whose name ends in %s, in %s", strings.Join(workflows.Extensions, ", "), folders).
 		WithNext("save it with save_workflow and use its name")
 }
 

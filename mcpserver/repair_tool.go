@@ -70,7 +70,7 @@ type repairShelf struct {
 func (x repairShelf) name(of workflows.Source) string {
 	name := of.Name
 	if filepath.Dir(name) == x.s.library.folder {
-		name, _ = splitExtension(filepath.Base(name))
+		name = workflows.FileName(name)
 	}
 	if !validName.MatchString(name) {
 		return ""

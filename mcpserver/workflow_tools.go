@@ -213,7 +213,7 @@ func (v versionShelf) Path(name string) (string, error) {
 	if _, err := v.viewFor(v.who.Subject).get(name); err != nil {
 		return "", err
 	}
-	path, there := v.file(name)
+	path, there := workflows.FileIn(v.folder, name)
 	if !there {
 		return "", steps.Errorf(steps.NotFound, "the saved workflow %s is gone", name)
 	}

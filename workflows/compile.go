@@ -7,10 +7,8 @@ package workflows
 
 import (
 	"cmp"
-	"path/filepath"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -108,15 +106,6 @@ func decodeDocument(root *value, r *report) *document {
 	return wrapper.Arguments
 }
 
-// fileTitle returns the title of a document without a name: its file's name.
-func fileTitle(path string) string {
-	switch name, ext := filepath.Base(path), filepath.Ext(path); ext {
-	case ".yaml", ".yml", ".json":
-		return strings.TrimSuffix(name, ext)
-	}
-	return ""
-}
-
 // compile fills the program. It collects the ids first, because an expression or a
 // jump may name one that comes later.
 func (u *unit) compile() {
@@ -132,7 +121,7 @@ func (u *unit) compile() {
 	}
 	top := u.scope(nil)
 	p := u.program
-	p.Name, p.Description = cmp.Or(u.doc.Name.str(), fileTitle(u.src.Name)), u.doc.Description.str()
+	p.Name, p.Description = cmp.Or(u.doc.Name.str(), FileName(u.src.Name)), u.doc.Description.str()
 	p.Inputs, _ = u.doc.Inputs.plain().(map[string]any)
 	u.checkGiven()
 	p.Selectors = u.selectors()

@@ -60,7 +60,7 @@ func (f files) path(of workflows.Source) (path string, saved bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	if path, ok := savedFile(home, of.Name); ok && filepath.Base(of.Name) == of.Name {
+	if path, ok := workflows.FileIn(savedWorkflows(home), of.Name); ok && filepath.Base(of.Name) == of.Name {
 		return path, true, nil
 	}
 	return filepath.Join(of.Dir, filepath.Base(of.Name)), false, nil

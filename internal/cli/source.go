@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"understudy/internal/wholefile"
@@ -119,32 +118,12 @@ func (a *app) workflow(name string) (workflows.Source, error) {
 	return a.saved(name)
 }
 
-var documentEndings = []string{".yaml", ".yml", ".json"}
-
 func (l *library) savedNames() ([]string, error) {
 	dir, err := l.folder()
 	if err != nil {
 		return nil, err
 	}
-	files, err := os.ReadDir(savedWorkflows(dir))
-	var names []string
-	for _, f := range files {
-		ending := filepath.Ext(f.Name())
-		if slices.Contains(documentEndings, ending) && !strings.HasPrefix(f.Name(), ".") { // those say whose a workflow is
-			names = append(names, strings.TrimSuffix(f.Name(), ending))
-		}
-	}
-	return slices.Compact(names), err
-}
-
-func savedFile(home, name string) (path string, ok bool) {
-	for _, ending := range documentEndings {
-		path := filepath.Join(savedWorkflows(home), name+ending)
-		if _, err := os.Stat(path); err == nil {
-			return path, true
-		}
-	}
-	return "", false
+	return workflows.DocumentsIn(savedWorkflows(dir))
 }
 
 // saved reads a saved workflow.
@@ -153,7 +132,7 @@ func (l *library) saved(name string) (workflows.Source, error) {
 	if err != nil {
 		return workflows.Source{}, err
 	}
-	if path, ok := savedFile(dir, name); ok {
+	if path, ok := workflows.FileIn(savedWorkflows(dir), name); ok {
 		return fileSource(path)
 	}
 	return workflows.Source{}, steps.Errorf(steps.Invalid, "there is no file and no saved workflow called %q", name).
