@@ -21,18 +21,18 @@ import (
 // accessFlags say where a server listens, and who may call it.
 type accessFlags struct {
 	Address  string   `flag:"addr" usage:"the address to listen on"`
-	Hosts    []string `flag:"allow-host" usage:"names by which the server may be called beside localhost"`
-	Origins  []string `flag:"allow-origin" usage:"origins of pages that may call the server, such as https://example.com"`
-	Methods  []string `flag:"auth" usage:"how clients say who they are: token, oidc, user (they are programs of yours on this machine), or none; token where there are any, and user otherwise"`
-	Tokens   string   `flag:"token-file" usage:"the clients and the hashes of their tokens (default tokens.json in the data folder)"`
-	Issuer   string   `flag:"issuer" usage:"the address of the issuer of signed tokens, for --auth oidc"`
-	Audience string   `flag:"audience" usage:"what the issuer writes into the aud of tokens for this server"`
-	Public   string   `flag:"public-url" usage:"the address of the server as clients know it, when that is another one, such as https://desk.example.com"`
-	CertFile string   `flag:"tls-cert" usage:"the file of the TLS certificate; it is read again when it changes"`
-	KeyFile  string   `flag:"tls-key" usage:"the file of its key"`
-	RunMB    uint32   `flag:"max-run-mb" usage:"how many megabytes one run of a token may store; 0: no bound"`
-	DayMB    uint32   `flag:"max-day-mb" usage:"how many megabytes the runs of one token may store in a day; 0: no bound"`
-	Insecure bool     `flag:"insecure" usage:"serve other machines without TLS: whoever is on the way can read and act"`
+	Hosts    []string `flag:"allow-host" usage:"host names of the server besides localhost"`
+	Origins  []string `flag:"allow-origin" usage:"origins of web pages that may call the server, such as https://example.com"`
+	Methods  []string `flag:"auth" usage:"how clients authenticate: token, oidc, user (any program of yours on this machine) or none (default token if there are tokens, else user)"`
+	Tokens   string   `flag:"token-file" usage:"the file of the clients and the hashes of their tokens (default tokens.json in the data folder)"`
+	Issuer   string   `flag:"issuer" usage:"with --auth oidc: the URL of the issuer of tokens"`
+	Audience string   `flag:"audience" usage:"with --auth oidc: the audience (aud) of tokens for this server"`
+	Public   string   `flag:"public-url" usage:"the URL of the server for its clients, if it is not --addr, such as https://desk.example.com"`
+	CertFile string   `flag:"tls-cert" usage:"the file of the TLS certificate; reloaded when it changes"`
+	KeyFile  string   `flag:"tls-key" usage:"the file of the key of --tls-cert"`
+	RunMB    uint32   `flag:"max-run-mb" usage:"how many megabytes one run of a token may store; 0: no limit"`
+	DayMB    uint32   `flag:"max-day-mb" usage:"how many megabytes the runs of one token may store in a day; 0: no limit"`
+	Insecure bool     `flag:"insecure" usage:"serve other machines without TLS: anyone in the network between can read and act"`
 }
 
 func defaultAccess() accessFlags {

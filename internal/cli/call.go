@@ -19,7 +19,7 @@ func callCommand(a *app) *cobra.Command {
 	}{displayFlags: defaultDisplay()}
 	return withFlags(&cobra.Command{
 		Use:   "call KIND [JSON]",
-		Short: "Do one step of a kind; `understudy tools` lists the kinds",
+		Short: "Execute one step of a kind; `understudy tools` lists the kinds",
 		Args:  several("the name of a kind, and its arguments as JSON"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 2 {

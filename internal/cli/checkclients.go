@@ -17,8 +17,8 @@ import (
 // clientCheck asks the servers that the user's MCP clients name. Its tagged fields are
 // flags.
 type clientCheck struct {
-	All     bool          `flag:"all-servers" usage:"also start the servers of others that the clients name"`
-	Timeout time.Duration `flag:"server-timeout" usage:"how long a server may take to answer"`
+	All     bool          `flag:"all-servers" usage:"also start the other servers that are set up in the clients"`
+	Timeout time.Duration `flag:"server-timeout" usage:"how long to wait for the answer of a server"`
 }
 
 type serverFinding struct {

@@ -31,7 +31,7 @@ type app struct {
 	console
 	library
 	fleetFlags
-	Verbose bool `flag:"verbose,v" usage:"write what the program does into its log"`
+	Verbose bool `flag:"verbose,v" usage:"log what the program does"`
 
 	machine   desktop.Machine
 	telemetry *telemetry.Telemetry // nil until it is first used

@@ -34,7 +34,7 @@ func withFlags(cmd *cobra.Command, values any) *cobra.Command {
 
 // jsonFlag is the flag of commands that can write their result for programs.
 type jsonFlag struct {
-	JSON bool `flag:"json" usage:"as one JSON document"`
+	JSON bool `flag:"json" usage:"print one JSON document"`
 }
 
 // repeated is a flag that is given once for each value, so values may hold commas.

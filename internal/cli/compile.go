@@ -27,7 +27,7 @@ func compileCommand(a *app) *cobra.Command {
 	}{compileFlags: defaultCompile()}
 	return withFlags(&cobra.Command{
 		Use:   "compile EVENTS",
-		Short: "Make a workflow of the events of a recording",
+		Short: "Make a workflow from the events of a recording",
 		Args:  exactly(1, "the file of a recording's events"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
@@ -48,9 +48,9 @@ func runsToWorkflow(a *app) *cobra.Command {
 		outputFlag
 	}{compileFlags: defaultCompile()}
 	return withFlags(a.ofRuns(&cobra.Command{
-		Use: "to-workflow RUN...", Short: "Make a workflow of what runs did",
-		Long: "Make a workflow of the steps that succeeded in runs, one run after the other, such\n" +
-			"as the single calls of a model. What only looked is left out.",
+		Use: "to-workflow RUN...", Short: "Make a workflow from the steps of runs",
+		Long: "Make a workflow from the steps that succeeded in runs, one run after the other, such\n" +
+			"as the single calls of a model. Steps that only looked are left out.",
 		Args:    several("the id of a run"),
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return f.check(cmd) },
 	}, func(ctx context.Context, runs engine.Runs, args []string) error {
@@ -94,12 +94,12 @@ func readEvents(path string) ([]recorder.Event, error) {
 
 // compileFlags say how a workflow is made, or where in a workflow the new steps go.
 type compileFlags struct {
-	Name        string `flag:"name" usage:"the workflow's name (default: the file's)"`
+	Name        string `flag:"name" usage:"the name of the workflow (default that of the file)"`
 	Description string `flag:"description" usage:"what the workflow does"`
-	Parametrize string `flag:"parametrize" usage:"which typed values become variables: all, none or ask"`
-	Onto        string `flag:"onto" usage:"put the steps into this workflow"`
-	At          string `flag:"at" usage:"with --onto, the id of the step before which they are put"`
-	Fallback    bool   `flag:"fallback" usage:"with --onto, make them what is done when that step has failed"`
+	Parametrize string `flag:"parametrize" usage:"which typed values become variables: all, none, or ask"`
+	Onto        string `flag:"onto" usage:"insert the steps into this workflow"`
+	At          string `flag:"at" usage:"with --onto: the id of the step before which they are inserted"`
+	Fallback    bool   `flag:"fallback" usage:"with --onto: insert them as the fallback of that step"`
 
 	onto []byte // the text of Onto
 }

@@ -12,8 +12,8 @@ var shells = []string{"bash", "fish", "powershell", "zsh"}
 func completionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Write the completion script of a shell",
-		Long: "Write the script that completes commands, flags and names in a shell:\n" +
+		Short: "Print the completion script of a shell",
+		Long: "Print the script that completes commands, flags and names in a shell:\n" +
 			"bash, fish, powershell or zsh.",
 		Example: "  source <(understudy completion bash)",
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -20,7 +20,7 @@ import (
 type console struct {
 	in          io.Reader
 	out, errOut io.Writer
-	Quiet       bool `flag:"quiet,q" usage:"write results and errors only"`
+	Quiet       bool `flag:"quiet,q" usage:"print only results and errors"`
 }
 
 // document writes a value as indented JSON on the standard output.

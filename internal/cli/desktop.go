@@ -23,7 +23,7 @@ import (
 func desktopsFolder(home string) string { return filepath.Join(home, "display") }
 
 func desktopCommand(a *app) *cobra.Command {
-	cmd := group("desktop", "Start, list and stop the virtual desktops that last",
+	cmd := group("desktop", "Start, list and stop virtual desktops that last",
 		"Start, list and stop virtual desktops that last: each is kept by a process of its own,\n"+
 			"with the programs on it, until it is stopped or its time is over. Runs use one with\n"+
 			"--display virtual:NAME; one that a run made, and that did not succeed, is kept for it.",
@@ -90,8 +90,8 @@ func writePicture(out io.Writer, p image.Image, file, desktop string) error {
 func desktopEnv(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "env DESKTOP",
-		Short: "Write what a shell has to export to use a desktop",
-		Long:  "Write what a shell has to export to use a desktop:\n\n    eval \"$(understudy desktop env main)\"",
+		Short: "Print what a shell must export to use a desktop",
+		Long:  "Print what a shell must export to use a desktop:\n\n    eval \"$(understudy desktop env main)\"",
 		Args:  exactly(1, "the name of one desktop"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ks, err := a.keepers()

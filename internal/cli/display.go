@@ -14,21 +14,26 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// displayFlags choose the desktop of a command.
+// screenFlags choose the desktop of a command.
+type screenFlags struct {
+	Display string `flag:"display" usage:"the desktop: auto, seat (yours), portal (yours, after you agree in a dialog), virtual, virtual:NAME (one that lasts), or a display such as :0"`
+	Screen  string `flag:"screen" usage:"the size of a virtual screen (default 1920x1080)"`
+	Layout  string `flag:"layout" usage:"the layout of a virtual keyboard, such as de"`
+}
+
+// displayFlags choose the desktop of a run, and what happens to it afterwards.
 type displayFlags struct {
-	Display string        `flag:"display" usage:"auto, seat for yours, portal for yours as you allow it in a dialog, virtual, virtual:NAME for a desktop that lasts, or a display such as :0"`
-	Screen  string        `flag:"screen" usage:"the size of a virtual screen (default 1920x1080)"`
-	Layout  string        `flag:"layout" usage:"the layout of a virtual keyboard, such as de"`
-	Keep    time.Duration `flag:"keep-desktop" usage:"how long the virtual desktop of a run is kept that did not succeed; 0 closes it"`
-	Kept    int           `flag:"keep-desktops" usage:"how many such desktops are kept, the oldest closed first"`
-	KeptMB  int           `flag:"keep-megabytes" usage:"how much memory they may have together, the oldest closed first"`
+	screenFlags
+	Keep   time.Duration `flag:"keep-desktop" usage:"how long to keep the virtual desktop of a run that did not succeed; 0: not at all"`
+	Kept   int           `flag:"keep-desktops" usage:"how many such desktops to keep; the oldest is closed first"`
+	KeptMB int           `flag:"keep-megabytes" usage:"how much memory such desktops may use together; the oldest is closed first"`
 }
 
 // anyDisplay is for commands that need no desktop.
 var anyDisplay = defaultDisplay()
 
 func defaultDisplay() displayFlags {
-	return displayFlags{Display: "auto", Keep: 24 * time.Hour, Kept: 8, KeptMB: 4096}
+	return displayFlags{screenFlags: screenFlags{Display: "auto"}, Keep: 24 * time.Hour, Kept: 8, KeptMB: 4096}
 }
 
 // keeps returns how long, and how many, desktops of runs are kept.
@@ -36,7 +41,7 @@ func (f *displayFlags) keeps() desks.Config {
 	return desks.Config{Keep: f.Keep, Bounds: desks.Bounds{Count: f.Kept, Memory: int64(f.KeptMB) << 20}}
 }
 
-func (f *displayFlags) options(cmd *cobra.Command) (desktop.Options, error) {
+func (f *screenFlags) options(cmd *cobra.Command) (desktop.Options, error) {
 	o := desktop.Options{Display: f.Display, Layout: f.Layout}
 	if name, ok := strings.CutPrefix(f.Display, "virtual:"); ok {
 		if err := virtual.CheckName(name); err != nil {
@@ -54,7 +59,7 @@ func (f *displayFlags) options(cmd *cobra.Command) (desktop.Options, error) {
 }
 
 // openDisplay opens the desktop that the flags name, outside of any run.
-func (a *app) openDisplay(ctx context.Context, cmd *cobra.Command, f *displayFlags) (*desktop.Desktop, error) {
+func (a *app) openDisplay(ctx context.Context, cmd *cobra.Command, f *screenFlags) (*desktop.Desktop, error) {
 	o, err := f.options(cmd)
 	if err != nil {
 		return nil, err

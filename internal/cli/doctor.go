@@ -23,16 +23,16 @@ type diagnosis struct {
 func doctorCommand(a *app) *cobra.Command {
 	f := struct {
 		jsonFlag
-		displayFlags
+		screenFlags
 		clientCheck
-	}{displayFlags: defaultDisplay(), clientCheck: clientCheck{Timeout: 30 * time.Second}}
+	}{screenFlags: screenFlags{Display: "auto"}, clientCheck: clientCheck{Timeout: 30 * time.Second}}
 	return withFlags(&cobra.Command{
 		Use:   "doctor",
-		Short: "Say whether this machine is ready, and what mends it",
-		Long: "Say whether this machine is ready, and what mends it.\n\n" +
-			"Where an MCP client of this user is set up to use this program, it is started or\n" +
-			"called as that client would, asked for its tools, and let go. The servers of\n" +
-			"others are started only with --all-servers.",
+		Short: "Check whether this machine is ready, and say how to correct what is not",
+		Long: "Check whether this machine is ready, and say how to correct what is not.\n\n" +
+			"If an MCP client of this user is set up to use this program, the program is started\n" +
+			"or called as the client would do it, and asked for its tools. The client's other\n" +
+			"servers are started only with --all-servers.",
 		Args: atMost(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := f.options(cmd)

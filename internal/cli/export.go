@@ -21,10 +21,10 @@ import (
 
 func runsExport(a *app) *cobra.Command {
 	var f struct {
-		Page bool `flag:"html" usage:"write its page, with its pictures, as one file"`
+		Page bool `flag:"html" usage:"write its page, with the pictures, as one HTML file"`
 	}
 	return withFlags(a.ofRun(&cobra.Command{
-		Use: "export RUN FOLDER", Short: "Write a run into a folder: its events, its document and its pictures",
+		Use: "export RUN FOLDER", Short: "Write the events, the document and the pictures of a run into a folder",
 		Args: exactly(2, "the id of one run and a new folder, or with --html a new file"),
 	}, func(ctx context.Context, runs engine.Runs, id string, args []string) error {
 		x := exporter{runs: runs, id: id, dir: args[0]}

@@ -19,10 +19,10 @@ import (
 
 // fleetFlags say whose runs a command means.
 type fleetFlags struct {
-	Fleet           string `flag:"fleet" usage:"the servers of a fleet whose runs are meant, such as nats://10.0.0.1:4222 (default $UNDERSTUDY_FLEET)"`
-	FleetCredential string `flag:"fleet-credential" usage:"the file that lets you in there (default $UNDERSTUDY_FLEET_CREDENTIAL)"`
-	FleetCA         string `flag:"fleet-ca" usage:"who signed the certificates of the servers (default: whom this machine trusts)"`
-	UnsafeSync      bool   `flag:"unsafe-sync" usage:"use servers of a fleet that lose what they acknowledged when the power fails"`
+	Fleet           string `flag:"fleet" usage:"use the runs of a fleet, by the addresses of its servers, such as nats://10.0.0.1:4222 (default $UNDERSTUDY_FLEET)"`
+	FleetCredential string `flag:"fleet-credential" usage:"the file of your credential for the fleet (default $UNDERSTUDY_FLEET_CREDENTIAL)"`
+	FleetCA         string `flag:"fleet-ca" usage:"the certificate authority of the fleet, a PEM file (default: those that this machine trusts)"`
+	UnsafeSync      bool   `flag:"unsafe-sync" usage:"use the fleet even if its servers can lose acknowledged data when the power fails"`
 }
 
 func fleetFromEnvironment() fleetFlags {

@@ -16,12 +16,12 @@ import (
 func formatCommand(a *app) *cobra.Command {
 	var f struct {
 		Write bool `flag:"write,w" usage:"write the files instead of the standard output"`
-		Check bool `flag:"check" usage:"name the files that are in another form, and end with status 2 when there are any"`
+		Check bool `flag:"check" usage:"list the files that are not in canonical form, and exit with status 2 if there are any"`
 	}
 	return withFlags(&cobra.Command{
 		Use:   "fmt FILE...",
-		Short: "Write workflows in their canonical form, with their comments",
-		Long:  "Write workflows in their canonical form, with their comments, on the standard\noutput. - is the standard input. Twice is the same as once.",
+		Short: "Format workflows, keeping their comments",
+		Long:  "Print workflows in their canonical form, with their comments.\n- is the standard input.",
 		Args:  several("the file of a workflow, or - for the standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Write && f.Check {

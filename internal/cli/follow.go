@@ -12,9 +12,9 @@ import (
 )
 
 type showFlags struct {
-	JSON   bool        `flag:"json" usage:"the run as one JSON document on the standard output"`
-	Output eventFormat `flag:"output" usage:"jsonl: events on the standard output, as they happen"`
-	All    bool        `flag:"all" usage:"with --json: every step, not only the first 200"`
+	JSON   bool        `flag:"json" usage:"print the run as one JSON document"`
+	Output eventFormat `flag:"output" usage:"jsonl: print events as they happen"`
+	All    bool        `flag:"all" usage:"with --json: all steps, not only the first 200"`
 }
 
 // eventFormat is the flag of a form of events; "" if none are wanted.

@@ -14,11 +14,11 @@ func hubCommand(a *app) *cobra.Command {
 	o := hub.Options{Listen: "127.0.0.1:4222", Tenants: []string{"default"}}
 	return withFlags(&cobra.Command{
 		Use:   "hub",
-		Short: "Be the server of a fleet: keep runs, and hand them to workers",
-		Long: "Be the server of a fleet: a NATS JetStream server that syncs whatever it acknowledges.\n" +
-			"It writes a credential for each tenant and role into the folder credentials; give\n" +
-			"workers TENANT-worker.nk, and who begins runs TENANT-client.nk. Three hubs that join\n" +
-			"each other go on when one of them dies.",
+		Short: "Run the server of a fleet, which keeps runs and gives them to workers",
+		Long: "Run the server of a fleet: a NATS JetStream server that syncs all it acknowledges.\n" +
+			"It writes a credential for each tenant and role into the folder credentials: give\n" +
+			"workers TENANT-worker.nk, and clients that begin runs TENANT-client.nk. A cluster of\n" +
+			"three hubs continues when one of them fails.",
 		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Dir == "" {

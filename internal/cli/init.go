@@ -24,15 +24,15 @@ const schemaFile = "workflow.schema.json"
 func initCommand(a *app) *cobra.Command {
 	c := &clientSetup{app: a}
 	var f struct {
-		Force bool `flag:"force" usage:"replace the file when it is there"`
+		Force bool `flag:"force" usage:"replace an existing file"`
 	}
 	cmd := withFlags(withFlags(&cobra.Command{
 		Use:   "init [FILE]",
-		Short: "Write a first workflow, or tell an MCP client about this program",
+		Short: "Write a first workflow, or set up an MCP client",
 		Long: "Write a first workflow, with comments, and its schema.\n\n" +
-			"With --client, print what makes an MCP client start this program, or with --write\n" +
-			"put it into the client's own file: all else in it stays, and the old file is kept\n" +
-			"beside it. Flags after -- are given to `understudy mcp`, such as -- --mode ask.",
+			"With --client, print the configuration with which an MCP client starts this program,\n" +
+			"or with --write put it into the client's own file. Everything else in it stays, and the\n" +
+			"old file is kept beside it. Flags after -- are passed to `understudy mcp`, such as\n-- --mode ask.",
 		Example: "  understudy init\n  understudy init --client claude-code --write\n  understudy init --client cursor --write -- --display virtual",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.Client != "" {

@@ -22,8 +22,8 @@ type clientSetup struct {
 	*app
 	Client string `flag:"client" usage:"an MCP client: "`
 	Write  bool   `flag:"write" usage:"write into the client's file"`
-	HTTP   string `flag:"http" usage:"call a server that listens already"`
-	Token  string `flag:"token" usage:"with --http: the file that holds the client's token, or - for the standard input"`
+	HTTP   string `flag:"http" usage:"the URL of a server that is running already"`
+	Token  string `flag:"token" usage:"with --http: the file with the client's token, or - for the standard input"`
 
 	client clients.Client
 	path   string // the client's file

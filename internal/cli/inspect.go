@@ -20,28 +20,28 @@ import (
 // inspection is the command inspect. Its tagged fields are its flags.
 type inspection struct {
 	*app
-	displayFlags
+	screenFlags
 	Process string `flag:"process" usage:"only this application"`
-	Title   string `flag:"title" usage:"only windows whose title holds this text"`
-	Depth   int    `flag:"depth" usage:"at most this many levels"`
-	Hidden  bool   `flag:"hidden" usage:"also what does not show"`
-	Pick    bool   `flag:"pick" usage:"name the element under the pointer when Ctrl is pressed"`
-	At      string `flag:"at" usage:"name the element at x,y of the screen"`
-	JSON    bool   `flag:"json" usage:"as one JSON document, with everything that is known"`
-	Limit   int    `flag:"limit" usage:"show at most so many bytes of the tree"`
+	Title   string `flag:"title" usage:"only windows whose title contains this text"`
+	Depth   int    `flag:"depth" usage:"show at most this many levels"`
+	Hidden  bool   `flag:"hidden" usage:"also elements that are not visible"`
+	Pick    bool   `flag:"pick" usage:"when Ctrl is pressed, show the selectors of the element under the pointer"`
+	At      string `flag:"at" usage:"show the selectors of the element at x,y of the screen"`
+	JSON    bool   `flag:"json" usage:"print one JSON document, with all attributes"`
+	Limit   int    `flag:"limit" usage:"show at most this many bytes of the tree"`
 }
 
 func inspectCommand(a *app) *cobra.Command {
-	i := &inspection{app: a, displayFlags: defaultDisplay(), Limit: 64 << 10}
+	i := &inspection{app: a, screenFlags: screenFlags{Display: "auto"}, Limit: 64 << 10}
 	return withFlags(&cobra.Command{
 		Use:   "inspect [SELECTOR]",
-		Short: "Show the elements on the screen, and how to name them",
+		Short: "Show the elements on the screen and their selectors",
 		Long: "Show the elements on the screen as a tree. With a selector, show how many elements\n" +
 			"each of its parts matches, and what nearly matches. With --pick, point at an element\n" +
-			"and press Ctrl: the selectors that name it are shown, the best first.",
+			"and press Ctrl: its selectors are shown, the best first.",
 		Args: atMost(1, "one selector"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := i.openDisplay(cmd.Context(), cmd, &i.displayFlags)
+			d, err := i.openDisplay(cmd.Context(), cmd, &i.screenFlags)
 			if err != nil {
 				return err
 			}

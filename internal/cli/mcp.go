@@ -24,17 +24,17 @@ import (
 // serverFlags are the flags of mcp and of serve.
 type serverFlags struct {
 	displayFlags
-	Mode         string   `flag:"mode" usage:"act, or ask for clients that may only look"`
-	Toolsets     string   `flag:"toolsets" usage:"what is offered, such as core,files; or all (default core)"`
-	Tools        []string `flag:"tools" usage:"tools to offer beside the toolsets"`
+	Mode         string   `flag:"mode" usage:"act, or ask: clients may only look"`
+	Toolsets     string   `flag:"toolsets" usage:"toolsets to offer, such as core,files; or all (default core)"`
+	Tools        []string `flag:"tools" usage:"tools to offer in addition to the toolsets"`
 	Exclude      []string `flag:"exclude-tools" usage:"tools to refuse"`
-	ReadOnly     bool     `flag:"read-only" usage:"refuse whatever does not only read"`
-	ClientModes  []string `flag:"client-mode" usage:"the mode of a client by its name, such as claude-code=ask"`
-	Structured   bool     `flag:"structured" usage:"declare what tools answer, and answer with structured content beside the text: for clients that are programs"`
-	TreeDiffs    bool     `flag:"tree-diffs" usage:"after each call that acts, answer with all elements that came, went and changed in its window, with their refs"`
-	Roots        []string `flag:"root" usage:"folders in which steps may use files; paths start in the first (default the folder it is started in, unless that is your home or above it)"`
-	NoSandbox    bool     `flag:"no-sandbox" usage:"let commands of clients write wherever you may, not only in the roots"`
-	OnDisconnect string   `flag:"on-disconnect" usage:"what becomes of the run of a client that goes away: cancel or continue"`
+	ReadOnly     bool     `flag:"read-only" usage:"refuse all tools that do more than read"`
+	ClientModes  []string `flag:"client-mode" usage:"modes of clients by name, such as claude-code=ask"`
+	Structured   bool     `flag:"structured" usage:"for clients that are programs: declare the schemas of results, and add structured content to the text"`
+	TreeDiffs    bool     `flag:"tree-diffs" usage:"after each action, list all elements that appeared, disappeared or changed in its window, with their refs"`
+	Roots        []string `flag:"root" usage:"folders in which steps may use files; relative paths start in the first (default the working folder, unless that is your home or above it)"`
+	NoSandbox    bool     `flag:"no-sandbox" usage:"let the commands of clients write wherever you may, not only in --root"`
+	OnDisconnect string   `flag:"on-disconnect" usage:"what happens to the run of a client that disconnects: cancel or continue"`
 }
 
 func defaultServer() serverFlags {
@@ -212,8 +212,8 @@ func mcpCommand(a *app) *cobra.Command {
 	f := defaultServer()
 	return withFlags(&cobra.Command{
 		Use:   "mcp",
-		Short: "Answer an MCP client over the standard input and output",
-		Long: "Answer an MCP client over the standard input and output, until it closes its side.\n" +
+		Short: "Serve MCP over the standard input and output",
+		Long: "Serve MCP over the standard input and output, until the client closes them.\n" +
 			"The desktop and the data folder are opened by the first call that needs them.",
 		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -20,15 +20,15 @@ import (
 // recording is the command record. Its tagged fields are its flags.
 type recording struct {
 	*app
-	displayFlags
+	screenFlags
 	compileFlags
-	File     string        `flag:"output,o" usage:"the file of the workflow (needed)"`
+	File     string        `flag:"output,o" usage:"the file of the workflow (required)"`
 	Duration time.Duration `flag:"duration" usage:"stop after this time"`
-	Force    bool          `flag:"force" usage:"replace the file when it is there"`
-	Patience int           `flag:"patience" usage:"how many times longer than usual an application may take to answer, on a slow machine"`
-	Try      bool          `flag:"try" usage:"play the workflow at once on a virtual desktop, and say which steps were found by a fallback only"`
-	Bar      bool          `flag:"bar" usage:"show a bar above all windows, with the last steps and buttons for what the keys do"`
-	Page     bool          `flag:"page" usage:"show the steps as a page of this machine, where they can be changed"`
+	Force    bool          `flag:"force" usage:"replace an existing file"`
+	Patience int           `flag:"patience" usage:"on a slow machine: the factor by which to wait longer for applications"`
+	Try      bool          `flag:"try" usage:"afterwards play the workflow on a virtual desktop, and list the steps that were found only by a fallback"`
+	Bar      bool          `flag:"bar" usage:"show a bar above all windows, with the last steps and a button for each key"`
+	Page     bool          `flag:"page" usage:"show the steps on a page in your browser, where they can be changed"`
 
 	keyFlags map[recorder.Command]*string
 	keys     recorder.Keys
@@ -36,14 +36,14 @@ type recording struct {
 }
 
 func recordCommand(a *app) *cobra.Command {
-	r := &recording{app: a, displayFlags: defaultDisplay(), compileFlags: defaultCompile(), Patience: 1, keyFlags: map[recorder.Command]*string{}}
+	r := &recording{app: a, screenFlags: screenFlags{Display: "auto"}, compileFlags: defaultCompile(), Patience: 1, keyFlags: map[recorder.Command]*string{}}
 	cmd := &cobra.Command{
 		Use:   "record -o FILE | record --onto FILE --at STEP",
-		Short: "Watch what you do, and write it down as a workflow",
-		Long: "Watch what you do until Ctrl-C, the stop key or the end of --duration, and write\n" +
-			"it down as a workflow. What was seen is kept beside it, as FILE's name with the\n" +
-			"ending .events.jsonl, so that `understudy compile` can make the workflow again,\n" +
-			"and pictures of what was clicked in a folder with the ending .pictures.\n" +
+		Short: "Record what you do as a workflow",
+		Long: "Record what you do, until Ctrl-C, the stop key or the end of --duration, and write\n" +
+			"it as a workflow. The events are kept beside it, in a file with the same name and the\n" +
+			"ending .events.jsonl, from which `understudy compile` can make the workflow again,\n" +
+			"and pictures of what was clicked, in a folder with the ending .pictures.\n" +
 			"What is typed into password fields is never written.",
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.record(cmd) },
@@ -157,7 +157,7 @@ func (r *recording) askSecrets() (map[string]string, error) {
 
 // start starts the recording; end releases what it uses.
 func (r *recording) start(cmd *cobra.Command) (s *watch.Session, end func(), err error) {
-	d, err := r.openDisplay(cmd.Context(), cmd, &r.displayFlags)
+	d, err := r.openDisplay(cmd.Context(), cmd, &r.screenFlags)
 	if err != nil {
 		return nil, nil, err
 	}

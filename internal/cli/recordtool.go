@@ -72,7 +72,7 @@ func (o *lazyRuns) watched(ctx context.Context) (*desktop.Desktop, func(), error
 		return nil, nil, steps.Errorf(steps.Unavailable, "the screen belongs to another process, which owns the data folder").
 			WithNext("record through that process, or name the display of the user with --display")
 	}
-	d, err := o.a.openDisplay(ctx, o.cmd, o.display)
+	d, err := o.a.openDisplay(ctx, o.cmd, &o.display.screenFlags)
 	if err == nil {
 		if err = heard(ctx, d); err != nil {
 			_ = d.Close()

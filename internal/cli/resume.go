@@ -15,9 +15,9 @@ type continueFlags struct {
 	displayFlags
 	inputFlags
 	showFlags
-	From     string `flag:"from" usage:"go on at the step with this id or path"`
-	Workflow string `flag:"workflow" usage:"take this file from here on; executed steps must be the same"`
-	Force    bool   `flag:"force" usage:"take the file although executed steps differ"`
+	From     string `flag:"from" usage:"continue at the step with this id or path"`
+	Workflow string `flag:"workflow" usage:"continue with this document; executed steps must be the same in it"`
+	Force    bool   `flag:"force" usage:"accept the document although executed steps differ"`
 }
 
 // request returns what the flags ask for a run.
@@ -34,16 +34,16 @@ func (f *continueFlags) request(ctx context.Context, a *app, runs engine.Runs, i
 func resumeCommand(a *app) *cobra.Command {
 	f := struct {
 		continueFlags
-		Redo bool `flag:"redo" usage:"do the step again that may have acted"`
-		Skip bool `flag:"skip" usage:"go on without the step that may have acted"`
-		Plan bool `flag:"plan" usage:"only show what would be kept and what would be done again"`
+		Redo bool `flag:"redo" usage:"repeat the step that may have acted"`
+		Skip bool `flag:"skip" usage:"skip the step that may have acted"`
+		Plan bool `flag:"plan" usage:"only show which steps would be kept and which executed again"`
 	}{continueFlags: continueFlags{displayFlags: defaultDisplay()}}
 	return withFlags(&cobra.Command{
 		Use:   "resume RUN",
 		Short: "Continue a run that failed, was stopped, or was cut short",
 		Long: "Continue a run at the first step that did not succeed, or at the step that\n" +
 			"--from names. A step that may have acted before it was cut short is never done\n" +
-			"again silently: --redo repeats it, --skip goes on without it.",
+			"again silently: --redo repeats it, --skip skips it.",
 		Args: exactly(1, "the id of one run; `understudy runs ls` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Redo && f.Skip {
@@ -77,7 +77,7 @@ func forkCommand(a *app) *cobra.Command {
 	f := continueFlags{displayFlags: defaultDisplay()}
 	return withFlags(&cobra.Command{
 		Use:   "fork RUN --from STEP",
-		Short: "Start a new run from what a run knew before a step",
+		Short: "Start a new run from the state of a run before a step",
 		Args:  exactly(1, "the id of one run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.From == "" {

@@ -14,11 +14,11 @@ type runFlags struct {
 	showFlags
 	From     string   `flag:"from" usage:"begin at the step with this id"`
 	To       string   `flag:"to" usage:"end after the step with this id"`
-	Dry      bool     `flag:"dry-run" usage:"evaluate conditions and look, but only show what would act"`
+	Dry      bool     `flag:"dry-run" usage:"evaluate conditions and execute steps that only look; show the others"`
 	Step     bool     `flag:"step" usage:"pause after each step"`
-	Queue    bool     `flag:"queue" usage:"wait while another run has the desktop; with =false, say busy"`
-	Needs    []string `flag:"needs" usage:"labels of the worker that executes it, in a fleet"`
-	Priority int      `flag:"priority" usage:"from 0, which goes first, to 9, in a fleet"`
+	Queue    bool     `flag:"queue" usage:"wait while another run uses the desktop; with =false, fail as busy"`
+	Needs    []string `flag:"needs" usage:"in a fleet: labels that the worker must have"`
+	Priority int      `flag:"priority" usage:"in a fleet: the priority, from 0, the first, to 9"`
 }
 
 func runCommand(a *app) *cobra.Command { return runWith(a, nil) }

@@ -79,8 +79,8 @@ func runsList(a *app) *cobra.Command {
 func runsShow(a *app) *cobra.Command {
 	var f struct {
 		jsonFlag
-		All    bool `flag:"all" usage:"every step, not only the first 200"`
-		Offset int  `flag:"offset" usage:"leave out this many steps"`
+		All    bool `flag:"all" usage:"show all steps, not only the first 200"`
+		Offset int  `flag:"offset" usage:"skip this many steps"`
 		Limit  int  `flag:"limit" usage:"show at most this many steps (default 200)"`
 	}
 	return withFlags(a.ofRun(&cobra.Command{
@@ -118,8 +118,8 @@ func showSteps(line func(...any), r engine.Report) {
 
 func runsLogs(a *app) *cobra.Command {
 	var f struct {
-		Follow bool `flag:"follow,f" usage:"go on until the run stands still"`
-		JSON   bool `flag:"json" usage:"one JSON document a line"`
+		Follow bool `flag:"follow,f" usage:"continue until the run rests"`
+		JSON   bool `flag:"json" usage:"print one JSON document per line"`
 	}
 	return withFlags(a.ofRun(&cobra.Command{
 		Use: "logs RUN", Short: "Show the events of a run", Args: exactly(1, "the id of one run"),
@@ -159,7 +159,7 @@ func runsLogs(a *app) *cobra.Command {
 
 func runsRemove(a *app) *cobra.Command {
 	var f struct {
-		Force bool `flag:"force" usage:"also a run that could still be resumed"`
+		Force bool `flag:"force" usage:"also remove runs that could still be resumed"`
 	}
 	return withFlags(a.ofRuns(&cobra.Command{
 		Use: "rm RUN...", Aliases: []string{"remove", "delete"}, Short: "Remove runs", Args: several("the id of a run"),

@@ -19,7 +19,7 @@ func runsPrune(a *app) *cobra.Command {
 		Use: "prune", Short: "Remove old runs and the pictures that no run needs", Args: exactly(0, "no argument"),
 		Long: "Remove runs beyond an age, a number or a size, the oldest first, and the pictures\n" +
 			"that no run needs any more. A run that could still be resumed stays, unless forced.\n" +
-			"Pictures of recordings go a day after them, when no saved workflow names them.",
+			"Pictures of recordings are removed after a day, if no saved workflow names them.",
 	}, func(ctx context.Context, runs engine.Runs, _ []string) error {
 		p, err := runs.Prune(ctx, r)
 		if err != nil {
@@ -41,7 +41,7 @@ func runsPrune(a *app) *cobra.Command {
 
 func runsBackup(a *app) *cobra.Command {
 	return a.ofRuns(&cobra.Command{
-		Use: "backup FOLDER", Short: "Copy every run to a new folder, while runs go on", Args: exactly(1, "a new folder"),
+		Use: "backup FOLDER", Short: "Copy all runs to a new folder, even while runs are executed", Args: exactly(1, "a new folder"),
 	}, func(ctx context.Context, runs engine.Runs, args []string) error {
 		dir, err := filepath.Abs(args[0])
 		if err != nil {
@@ -79,10 +79,10 @@ func runsCheck(a *app) *cobra.Command {
 
 func runsRestore(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "restore FOLDER", Short: "Take the runs of a backup, and put the present database aside",
-		Long: "Take the runs of a backup, and put the present database aside. With --fleet: put them\n" +
-			"into the fleet, beside those that are there. Runs that had not come to rest rest as\n" +
-			"interrupted then, for they may have done more since.",
+		Use: "restore FOLDER", Short: "Restore the runs of a backup, and put the present database aside",
+		Long: "Restore the runs of a backup, and put the present database aside. With --fleet: add\n" +
+			"them to the runs of the fleet. Runs that were being executed become interrupted,\n" +
+			"because they may have done more since the backup.",
 		Args: exactly(1, "the folder of a backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.Fleet != "" {

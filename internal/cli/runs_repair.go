@@ -21,10 +21,10 @@ func runsRepair(a *app) *cobra.Command {
 	var args repair.Args
 	var f jsonFlag
 	cmd := withFlags(a.ofRun(&cobra.Command{
-		Use: "repair RUN", Short: "Make what a person did on the desktop of a run a part of its workflow",
-		Long: "Show what would become of the workflow of a run when what a person did last, while\n" +
-			"he had its desktop, were steps of it: before the step at which the run stood, or with\n" +
-			"--fallback as what is done when that step has failed. --keep writes it.",
+		Use: "repair RUN", Short: "Add what a person did on the desktop of a run to its workflow",
+		Long: "Show how the workflow of a run would change if what a person did last, during a\n" +
+			"takeover of its desktop, became steps: before the step at which the run stood, or with\n" +
+			"--fallback as the fallback of that step. --keep writes it.",
 		Args: exactly(1, "the id of one run"),
 	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
 		args.RunID = id

@@ -9,8 +9,8 @@ import (
 func schemaCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
-		Short: "Write the JSON schema of workflows, for editors",
-		Long: "Write the draft-07 JSON schema of workflows. An editor with a YAML language server\n" +
+		Short: "Print the JSON schema of workflows, for editors",
+		Long: "Print the draft-07 JSON schema of workflows. An editor with a YAML language server\n" +
 			"completes and checks a workflow that begins with:\n\n" +
 			"  # yaml-language-server: $schema=./" + schemaFile,
 		Example: "  understudy schema >" + schemaFile,

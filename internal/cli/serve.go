@@ -20,8 +20,8 @@ func serveCommand(a *app) *cobra.Command {
 	f := serveFlags{serverFlags: defaultServer(), accessFlags: defaultAccess()}
 	return withFlags(&cobra.Command{
 		Use:   "serve",
-		Short: "Answer MCP clients over HTTP, and show the runs as pages",
-		Long: "Answer MCP clients over HTTP at /mcp, and at /mcp/ask those that may only look.\n" +
+		Short: "Serve MCP over HTTP, and the runs as web pages",
+		Long: "Serve MCP over HTTP at /mcp, and at /mcp/ask for clients that may only look.\n" +
 			"/runs shows the runs; /health, /status, /ready, /metrics and /events are for operators.",
 		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -76,9 +76,9 @@ type serveFlags struct {
 
 // poolFlags say how many clients of a server have desktops of their own.
 type poolFlags struct {
-	Desktops   int  `flag:"desktops" usage:"give each run that acts a virtual desktop of its own, so many at once; 0: all have one"`
-	Warm       int  `flag:"warm" usage:"how many of them are started before they are needed"`
-	SharedHome bool `flag:"shared-home" usage:"let their programs use your home folder, and not an empty one for each desktop"`
+	Desktops   int  `flag:"desktops" usage:"how many runs may act at once, each on a virtual desktop of its own; 0: all runs share one desktop"`
+	Warm       int  `flag:"warm" usage:"with --desktops: how many to start in advance"`
+	SharedHome bool `flag:"shared-home" usage:"with --desktops: let programs use your home folder, instead of an empty one for each desktop"`
 }
 
 func (f *poolFlags) check(cmd *cobra.Command, d *displayFlags) error {

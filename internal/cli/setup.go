@@ -63,7 +63,7 @@ var compositorSetups = []compositorSetup{
 }
 
 func setupCommand(a *app) *cobra.Command {
-	cmd := group("setup", "Set up what a session of Wayland needs to be operated", "")
+	cmd := group("setup", "Set up a Wayland session so that it can be operated", "")
 	for _, s := range compositorSetups {
 		cmd.AddCommand(setupOf(a, s))
 	}

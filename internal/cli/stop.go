@@ -15,7 +15,7 @@ const stopReason = "stopped from the command line"
 func stopCommand(a *app) *cobra.Command {
 	f := struct {
 		displayFlags
-		All bool `flag:"all" usage:"every run that is executed"`
+		All bool `flag:"all" usage:"every run that is being executed"`
 	}{displayFlags: defaultDisplay()}
 	show := func(stopped ...engine.Header) {
 		for _, h := range stopped {

@@ -16,7 +16,7 @@ func tokenCommand(a *app) *cobra.Command {
 	var file struct {
 		TokenFile string `flag:"token-file" usage:"the file of the clients (default tokens.json in the data folder)"`
 	}
-	cmd := group("token", "Say which clients may call the server, each with a token of its own",
+	cmd := group("token", "Manage the clients that may call the server, each with its own token",
 		"Say which clients may call \"understudy serve\" over HTTP, each with a token of its own,\n"+
 			"a mode, and the toolsets that it sees. A server that runs heeds every change at once.",
 		tokenAdd(a, &file.TokenFile), tokenList(a, &file.TokenFile), tokenRemove(a, &file.TokenFile))
@@ -26,16 +26,16 @@ func tokenCommand(a *app) *cobra.Command {
 
 func tokenAdd(a *app, file *string) *cobra.Command {
 	f := struct {
-		Mode     string `flag:"mode" usage:"ask: it may look; act: it may touch"`
-		Toolsets string `flag:"toolsets" usage:"what it sees of what the server offers, such as core,files (default all of that)"`
-		Runs     string `flag:"runs" usage:"own: it sees its runs, pictures and saved workflows; all: also those of others"`
-		Operator bool   `flag:"operator" usage:"it may also change the modes of other clients, and sees all runs"`
+		Mode     string `flag:"mode" usage:"ask: it may only look; act: it may also act"`
+		Toolsets string `flag:"toolsets" usage:"toolsets that it may use, such as core,files (default all that the server offers)"`
+		Runs     string `flag:"runs" usage:"own: it sees its own runs, pictures and saved workflows; all: also those of others"`
+		Operator bool   `flag:"operator" usage:"it sees all runs, and may change the modes of other clients"`
 	}{Mode: auth.Ask, Runs: auth.OwnRuns}
 	return withFlags(&cobra.Command{
 		Use:   "add NEW",
-		Short: "Make a token for a client, and write it to the standard output",
-		Long: "Make a token for a client, and write it to the standard output. It is shown this once:\n" +
-			"the file has its hash only. The flags of \"understudy serve\" may allow less than a token does.",
+		Short: "Make a token for a client, and print it",
+		Long: "Make a token for a client, and print it. It is never shown again:\n" +
+			"the file holds only its hash. The flags of \"understudy serve\" can restrict it further.",
 		Args: exactly(1, "the name of the client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Mode != auth.Ask && f.Mode != auth.Act {
@@ -111,7 +111,7 @@ func toolsetsOf(l tokenLine) string {
 func tokenRemove(a *app, file *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "rm CLIENT", Aliases: []string{"remove", "delete"},
-		Short: "Take the token of a client back",
+		Short: "Revoke the token of a client",
 		Args:  exactly(1, "the name of the client"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			tokens, err := a.tokens(*file)

@@ -22,8 +22,8 @@ func validateCommand(a *app) *cobra.Command {
 	var f jsonFlag
 	return withFlags(&cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Check workflows, and say everything that is wrong with them",
-		Long:  "Check workflows, and say everything that is wrong with them, each with its place\nand what would mend it. - is the standard input. Nothing runs.",
+		Short: "Check workflows, and report all mistakes",
+		Long:  "Check workflows, and report all mistakes, each with its position and a correction.\n- is the standard input. Nothing runs.",
 		Args:  several("the file of a workflow, or - for the standard input"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, valid := make([]checked, len(args)), true

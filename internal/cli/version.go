@@ -20,7 +20,7 @@ func versionCommand(a *app) *cobra.Command {
 	var f jsonFlag
 	return withFlags(&cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is",
+		Short: "Print the version",
 		Args:  atMost(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()

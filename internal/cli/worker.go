@@ -29,14 +29,14 @@ import (
 type worker struct {
 	*app
 	displayFlags
-	Name     string        `flag:"name" usage:"what it is called; its desktops are found again by that (default the name of the machine)"`
-	Labels   []string      `flag:"labels" usage:"what it has, such as app=sap,room=2"`
+	Name     string        `flag:"name" usage:"the name of the worker, by which it finds its desktops again (default the name of the machine)"`
+	Labels   []string      `flag:"labels" usage:"labels of this worker, such as app=sap,room=2"`
 	Desktops int           `flag:"desktops" usage:"how many runs it executes at once"`
-	Replicas int           `flag:"replicas" usage:"on how many servers the fleet keeps each run, when it is new: 1 or 3"`
-	Drain    time.Duration `flag:"drain" usage:"how long it waits for the steps under way when it is ended"`
-	Metrics  string        `flag:"metrics" usage:"an address at which Prometheus reads /metrics, such as 127.0.0.1:9465; whoever reaches it reads them"`
-	Toolsets []string      `flag:"toolsets" usage:"whose steps it does (default all)"`
-	Exclude  []string      `flag:"exclude-tools" usage:"steps that it refuses"`
+	Replicas int           `flag:"replicas" usage:"with a new fleet: on how many servers each run is kept, 1 or 3"`
+	Drain    time.Duration `flag:"drain" usage:"when it is ended: how long to wait for the steps being executed"`
+	Metrics  string        `flag:"metrics" usage:"serve /metrics for Prometheus at this address, such as 127.0.0.1:9465; anyone who can reach it can read them"`
+	Toolsets []string      `flag:"toolsets" usage:"toolsets whose steps it executes (default all)"`
+	Exclude  []string      `flag:"exclude-tools" usage:"tools whose steps it refuses"`
 
 	toolsets []steps.Toolset // parsed
 }
@@ -47,10 +47,10 @@ func workerCommand(a *app) *cobra.Command {
 		Use:   "worker --fleet URL",
 		Short: "Execute runs of a fleet on desktops of this machine",
 		Long: "Execute runs of a fleet, each on a virtual desktop of its own. A run names the labels\n" +
-			"that its worker must have; this one has yours, os=SYSTEM, arch=PROCESSOR,\n" +
-			"screen=WIDTHxHEIGHT, toolset=NAME for those whose steps it does, worker=NAME, and\n" +
-			"app=NAME for what is installed, as `understudy doctor --json` lists it. When it is ended, each run pauses after the step under way and goes on\n" +
-			"at another worker.",
+			"that its worker must have; this one has those of --labels, os=SYSTEM, arch=PROCESSOR,\n" +
+			"screen=WIDTHxHEIGHT, toolset=NAME for those of --toolsets, worker=NAME, and\n" +
+			"app=NAME for the installed programs that `understudy doctor --json` lists. When the\nworker is ended, each run pauses after the step being executed, and continues\n" +
+			"on another worker.",
 		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return w.work(cmd) },
 	}, w)

@@ -80,7 +80,7 @@ func Operations() []Operation {
 			Details: "It stays there until it ends or the desktop does:\n\n    understudy desktop run main -- mousepad notes.txt",
 		}, run),
 		operations.New(operations.Declaration{
-			Command: "stop", Tool: "stop_desktop", Summary: "Stop a desktop, with all that runs on it.", Destructive: true, Lists: "stopped",
+			Command: "stop", Tool: "stop_desktop", Summary: "Stop a desktop and all programs on it.", Destructive: true, Lists: "stopped",
 		}, stop),
 		operations.New(operations.Declaration{
 			Command: "prune", Tool: "prune_desktops", Summary: "Stop the desktops that were kept for runs.",

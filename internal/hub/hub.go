@@ -27,18 +27,18 @@ import (
 
 // Options configure a hub. The tagged fields are flags of a command.
 type Options struct {
-	Dir     string   `flag:"dir" usage:"where it keeps what it has (default hub in the data folder)"`
+	Dir     string   `flag:"dir" usage:"the folder of its data (default hub in the data folder)"`
 	Listen  string   `flag:"listen" usage:"the address for workers and clients"`
-	Tenants []string `flag:"tenant" usage:"who has runs apart from those of others"`
+	Tenants []string `flag:"tenant" usage:"tenants, whose runs are kept apart"`
 
 	// A hub may be a node of a cluster.
-	Name          string   `flag:"name" usage:"what this one of three is called"`
-	ClusterListen string   `flag:"cluster-listen" usage:"the address for the other two"`
-	Join          []string `flag:"join" usage:"the addresses of the other two"`
+	Name          string   `flag:"name" usage:"the name of this hub in a cluster of three"`
+	ClusterListen string   `flag:"cluster-listen" usage:"the address to which the other hubs connect"`
+	Join          []string `flag:"join" usage:"the addresses of the other hubs"`
 
-	Certificate string `flag:"tls-cert" usage:"a certificate, a PEM file; needed for addresses that other machines reach"`
-	Key         string `flag:"tls-key" usage:"its key"`
-	CA          string `flag:"tls-ca" usage:"who signed the certificates of the other two"`
+	Certificate string `flag:"tls-cert" usage:"a TLS certificate, a PEM file; required for an address that other machines can reach"`
+	Key         string `flag:"tls-key" usage:"the key of --tls-cert, a PEM file"`
+	CA          string `flag:"tls-ca" usage:"the certificate authority of the other hubs, a PEM file"`
 
 	Log *slog.Logger // nil: what is logged is dropped
 

@@ -60,11 +60,11 @@ func Operations() []Operation {
 				"and any server begins the runs; for files that is the one over this data folder.",
 		}, add),
 		operations.New(operations.Declaration{Command: "ls", Tool: "list_schedules", Summary: "List the schedules.", Reads: true, Lists: "schedules"}, list),
-		operations.New(operations.Declaration{Command: "show", Tool: "show_schedule", Summary: "Show a schedule, and what came of it.", Reads: true}, show),
+		operations.New(operations.Declaration{Command: "show", Tool: "show_schedule", Summary: "Show a schedule and its latest results.", Reads: true}, show),
 		operations.New(operations.Declaration{Command: "rm", Tool: "remove_schedule", Summary: "Remove a schedule. Its runs stay.", Destructive: true}, remove),
-		operations.New(operations.Declaration{Command: "pause", Tool: "pause_schedule", Summary: "Let a schedule begin no runs, until it is resumed.", Idempotent: true}, pause),
-		operations.New(operations.Declaration{Command: "resume", Tool: "resume_schedule", Summary: "Let a schedule begin runs again, from now on.", Idempotent: true}, resume),
-		operations.New(operations.Declaration{Command: "run", Tool: "run_schedule", Summary: "Begin a run of a schedule now, whatever it waits for."}, run),
+		operations.New(operations.Declaration{Command: "pause", Tool: "pause_schedule", Summary: "Stop a schedule from starting runs, until it is resumed.", Idempotent: true}, pause),
+		operations.New(operations.Declaration{Command: "resume", Tool: "resume_schedule", Summary: "Let a schedule start runs again, from now on.", Idempotent: true}, resume),
+		operations.New(operations.Declaration{Command: "run", Tool: "run_schedule", Summary: "Start a run of a schedule now, whatever it waits for."}, run),
 	}
 }
 
