@@ -22,11 +22,11 @@ import (
 
 // Args says which workflow is mended, and how.
 type Args struct {
-	RunID    string `json:"run_id" arg:"RUN" jsonschema:"the run whose desktop a person had"`
-	Fallback bool   `json:"fallback,omitempty" jsonschema:"do the steps only when the step has failed; without it, always before it"`
-	Step     string `json:"step,omitempty" jsonschema:"the step that they are about; without it the one at which the run stood"`
-	If       string `json:"if,omitempty" jsonschema:"of a fallback: the condition under which it helps; without it one is made of what was there"`
-	Keep     bool   `json:"keep,omitempty" jsonschema:"write the saved workflow; without it only show what would change"`
+	RunID    string `json:"run_id" arg:"RUN" jsonschema:"the run whose desktop was taken over"`
+	Fallback bool   `json:"fallback,omitempty" jsonschema:"execute the steps only if the step fails; without it, always before the step"`
+	Step     string `json:"step,omitempty" jsonschema:"the step to repair (default the one at which the run stood)"`
+	If       string `json:"if,omitempty" jsonschema:"for a fallback: its condition (default one made from the elements that were there)"`
+	Keep     bool   `json:"keep,omitempty" jsonschema:"save the workflow; without it only show what would change"`
 }
 
 // Shelf keeps workflows.

@@ -69,15 +69,15 @@ func Operations() []Operation {
 }
 
 type addArgs struct {
-	Name     string            `json:"name" arg:"NEW" jsonschema:"what it is called"`
+	Name     string            `json:"name" arg:"NEW" jsonschema:"the name of the new schedule"`
 	Workflow string            `json:"workflow" arg:"WORKFLOW" jsonschema:"the name of a saved workflow"`
 	Cron     string            `json:"cron,omitempty" jsonschema:"five fields: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly"`
 	Zone     string            `json:"zone,omitempty" jsonschema:"the time zone of cron, such as Europe/Berlin (default that of the machine)"`
-	CatchUp  string            `json:"catch_up,omitempty" jsonschema:"of the times that passed while no server was there: none, last (the default) or all count"`
-	Jitter   operations.Period `json:"jitter,omitempty" jsonschema:"begin up to so much later, such as 5m"`
+	CatchUp  string            `json:"catch_up,omitempty" jsonschema:"which of the times that were missed while no server was running are made up for: none, last (the default) or all"`
+	Jitter   operations.Period `json:"jitter,omitempty" jsonschema:"delay each start by up to this long, such as 5m"`
 	Hook     bool              `json:"hook,omitempty" jsonschema:"run it when a program sends a signed message to /hooks/NAME"`
 	Files    string            `json:"files,omitempty" jsonschema:"run it for each file that arrives, such as /srv/in/*.csv; its path is the input file"`
-	Overlap  string            `json:"overlap,omitempty" jsonschema:"while a run of it is under way: skip (the default of cron), queue or allow"`
+	Overlap  string            `json:"overlap,omitempty" jsonschema:"while a run of it is being executed: skip (the default of cron), queue or allow"`
 	Needs    []string          `json:"needs,omitempty" jsonschema:"in a fleet: labels that the worker must have, such as app=sap"`
 	Input    operations.Values `json:"input,omitempty" jsonschema:"inputs of the workflow"`
 }
@@ -221,7 +221,7 @@ func (v view) nextWords() string {
 }
 
 type nameArgs struct {
-	Name string `json:"name" arg:"SCHEDULE" jsonschema:"its name; list_schedules tells them"`
+	Name string `json:"name" arg:"SCHEDULE" jsonschema:"the name of a schedule; list_schedules lists them"`
 }
 
 // change changes a schedule that the caller may change.

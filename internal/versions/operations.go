@@ -39,7 +39,7 @@ func Operations() []Operation {
 
 type listArgs struct {
 	Name    string `json:"name" arg:"WORKFLOW" jsonschema:"the saved workflow"`
-	Version string `json:"version,omitempty" arg:"[VERSION]" jsonschema:"show how it differs from this one: the beginning of its hash"`
+	Version string `json:"version,omitempty" arg:"[VERSION]" jsonschema:"show the difference to this version: the beginning of its hash"`
 }
 
 type restoreArgs struct {
