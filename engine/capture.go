@@ -168,7 +168,7 @@ func (x *runDesktop) lastPicture(ctx context.Context) string {
 	taken := make(chan string, 1)
 	x.e.Pictures.Take(ctx, d, func(hash string, _ int, err error) {
 		if err != nil {
-			x.e.log().Warn("no picture of a desktop in the hands of a person", "run", x.id, "error", err)
+			x.e.log().Warn("no picture of a desktop that a person has taken over", "run", x.id, "error", err)
 		}
 		taken <- hash
 	})

@@ -215,7 +215,7 @@ func (e *Engine) retire(w *worker) {
 func (e *Engine) Shutdown(ctx context.Context) error {
 	for id, h := range e.holds.all() {
 		if err := e.giveBack(ctx, id, h, errShutDown.Error()); err != nil {
-			e.log().Warn("that a desktop was given back could not be recorded", "run", id, "error", err)
+			e.log().Warn("the return of a desktop could not be recorded", "run", id, "error", err)
 		}
 	}
 	active := e.workers.close()

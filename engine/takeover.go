@@ -235,7 +235,7 @@ func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 	h := &hold{by: by, end: w.watch(ctx)}
 	h.lapses = time.AfterFunc(lapseTime, func() {
 		if err := e.giveBack(context.Background(), w.id, h, fmt.Sprintf("no sign of life for %s", lapseTime)); err != nil {
-			e.log().Warn("that a desktop was given back could not be recorded", "run", w.id, "error", err)
+			e.log().Warn("the return of a desktop could not be recorded", "run", w.id, "error", err)
 		}
 	})
 	e.holds.add(w.id, h)
@@ -250,7 +250,7 @@ func (x *runDesktop) watch(ctx context.Context) EndWatch {
 	}
 	end, err := x.e.Watch(context.WithoutCancel(ctx), *x.s.Desktop)
 	if err != nil {
-		x.e.log().Warn("what a person does on the desktop is not recorded", "run", x.id, "error", err)
+		x.e.log().Warn("the actions of a person on the desktop are not recorded", "run", x.id, "error", err)
 		return nil
 	}
 	return end
@@ -268,7 +268,7 @@ func (v *evaluator) keepWatched(ctx context.Context, h *hold) string {
 		hash, err = v.e.Files.Put(ctx, Artifacts, seen)
 	}
 	if err != nil {
-		v.e.log().Warn("what a person did on the desktop could not be stored", "run", v.id, "error", err)
+		v.e.log().Warn("the actions of a person on the desktop could not be stored", "run", v.id, "error", err)
 	}
 	return hash
 }

@@ -328,7 +328,7 @@ func (r *runner) forgetWhenOver(runs engine.Runs, id string, release func()) {
 		case err == nil:
 			r.inflight.forgetRun(id)
 		case !errors.Is(err, errStopping):
-			r.o.Log.Warn("run left out of sight", "run", id, "error", err)
+			r.o.Log.Warn("a run whose caller is gone is no longer watched", "run", id, "error", err)
 		}
 	})
 }

@@ -39,7 +39,7 @@ func (c caller) rightsToStore() json.RawMessage {
 func (s *Server) ResumeInterrupted() {
 	s.inflight.detached.Go(func() {
 		if err := s.resumer.resumeInterrupted(s.inflight.life); err != nil && s.inflight.life.Err() == nil {
-			s.o.Log.Error("the runs that were cut short do not go on by themselves", "error", err)
+			s.o.Log.Error("interrupted runs could not be resumed automatically", "error", err)
 		}
 	})
 }
@@ -67,7 +67,7 @@ func (s *resumer) resumeInterrupted(ctx context.Context) error {
 			continue
 		}
 		if err := s.resumeOne(ctx, runs, h); err != nil {
-			s.o.Log.Warn("a run that was cut short does not go on by itself", "run", h.ID, "workflow", h.Workflow, "because", err)
+			s.o.Log.Warn("interrupted run was not resumed automatically", "run", h.ID, "workflow", h.Workflow, "because", err)
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ func (s *resumer) resumeOne(ctx context.Context, runs engine.Runs, h engine.Head
 	if err != nil {
 		return err
 	}
-	s.o.Log.Info("a run that was cut short goes on by itself", "run", h.ID, "workflow", h.Workflow, "from", h.ResumeFrom)
+	s.o.Log.Info("interrupted run was resumed automatically", "run", h.ID, "workflow", h.Workflow, "from", h.ResumeFrom)
 	return awaitDesktop(ctx, runs, now, program)
 }
 

@@ -116,7 +116,7 @@ func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules
 	}
 	h, err := s.startUnattended(ctx, runs, f.Run, who, func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, q) })
 	if err == nil {
-		s.o.Log.Info("a schedule began a run", "schedule", x.Name, "run", h.ID, "at", f.At)
+		s.o.Log.Info("schedule started a run", "schedule", x.Name, "run", h.ID, "at", f.At)
 	}
 	return err
 }

@@ -170,7 +170,7 @@ func (h *Hub) logMissing(ctx context.Context, o Options) {
 				_ = conn.Close()
 			}
 		}
-		o.Log.Warn("nothing can be stored yet: of the nodes that join each other most have to be there",
+		o.Log.Warn("nothing can be stored until most nodes of the cluster are connected",
 			"do not answer", strings.Join(missing, " "), "what to do", "start them, or correct --join, or leave --join and --cluster-listen away for a hub that is alone")
 	}
 }

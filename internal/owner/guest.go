@@ -52,7 +52,7 @@ func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 		err = h.checkHello(in)
 	}
 	if err != nil {
-		h.o.Log.Info("a process was not let into the data folder", "error", err)
+		h.o.Log.Info("a process was refused access to the data folder", "error", err)
 		reply(w, nil, err)
 		return
 	}

@@ -67,7 +67,7 @@ func (h *host) handOver(ctx context.Context) map[*guest]handover {
 		}
 	}
 	slow := time.AfterFunc(time.Second, func() {
-		h.o.Log.Warn("waiting for a step of a run of another process, where the run goes on then")
+		h.o.Log.Warn("waiting for a step of another process's run, which then continues there")
 	})
 	defer slow.Stop()
 	for _, runs := range all {

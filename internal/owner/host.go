@@ -128,7 +128,7 @@ func (h *host) proceed(member string, runs handover) {
 func (h *host) continueRun(run string) {
 	defer h.expected.arrived(run)
 	if _, err := h.local.Engine.Continue(context.Background(), run); err != nil {
-		h.o.Log.Warn("a run that was handed over cannot go on", "run", run, "error", err)
+		h.o.Log.Warn("a run that was handed over could not be continued", "run", run, "error", err)
 	}
 }
 

@@ -168,7 +168,7 @@ func (m *Member) awaitNextOwner(c *client) {
 	ctx, cancel := context.WithTimeout(context.Background(), m.o.Patience)
 	defer cancel()
 	if _, err := m.connect(ctx); err != nil && !errors.Is(err, ErrLeft) {
-		m.o.Log.Warn("the data folder was handed over, and cannot be reached", "dir", m.o.Dir, "error", err)
+		m.o.Log.Warn("the data folder was handed over, but its new owner cannot be reached", "dir", m.o.Dir, "error", err)
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *Scheduler) complain(name string, err error) {
 		text = err.Error()
 	}
 	if text != "" && text != s.failed[name] {
-		s.Log.Error("a schedule cannot be seen to", "schedule", name, "error", text)
+		s.Log.Error("schedule could not be checked", "schedule", name, "error", text)
 	}
 	s.failed[name] = text
 }
@@ -171,7 +171,7 @@ func (s *Scheduler) fire(ctx context.Context, e Entry, f Firing) (wait bool, err
 	case ctx.Err() != nil, slices.Contains(soon, steps.CodeOf(err)):
 		return true, err
 	}
-	s.Log.Warn("a schedule begins no run", "schedule", e.Name, "because", err)
+	s.Log.Warn("schedule started no run", "schedule", e.Name, "because", err)
 	return false, s.done(ctx, e.Name, f, fmt.Sprintf("no run for %s: %v", f.At.Format(time.RFC3339), err))
 }
 

@@ -186,7 +186,7 @@ func (g *Authenticator) check(r *http.Request, credential string) (Grant, error)
 	case errors.Is(err, ErrRefused):
 		from := senderOf(r)
 		if wait := g.limit.recordFailure(from); wait > 0 {
-			g.o.Log.Warn("an address brings wrong credentials, and must wait", "address", from.String())
+			g.o.Log.Warn("too many wrong credentials from an address; its requests are delayed", "address", from.String())
 			return Grant{}, backoffError(wait)
 		}
 		g.o.Log.Info("credential refused", "address", from.String(), "why", err)

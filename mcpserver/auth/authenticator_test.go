@@ -123,7 +123,7 @@ func TestTokensAreNotGuessed(t *testing.T) {
 	if res := st.try("GET", "/runs", "Authorization", "Bearer x"); res.StatusCode != 401 {
 		t.Errorf("a guess after a while: %s", res.Status)
 	}
-	if got := st.log.String(); !strings.Contains(got, "an address brings wrong credentials") || strings.Contains(got, token) || strings.Contains(got, late) {
+	if got := st.log.String(); !strings.Contains(got, "too many wrong credentials") || strings.Contains(got, token) || strings.Contains(got, late) {
 		t.Errorf("the log: %s", got)
 	}
 }
