@@ -26,6 +26,7 @@ type underPointer struct {
 	when    time.Time
 	known   time.Time // when the answer came; an earlier press may have changed it
 	late    bool      // more input had arrived by then
+	turned  bool      // the wheel was turned since, so another element may be there
 }
 
 // pointer is where the pointer is, and what is under it.
@@ -142,7 +143,7 @@ func (r *reader) menuItemAt(ctx context.Context, w *desktop.Window, at desktop.P
 
 // elementAt returns the element at a point as it was before the press, which may change the screen.
 func (p *pointer) elementAt(ctx context.Context, at desktop.Point) *recorder.Seen {
-	if !recorder.Near(p.under.at, at) || !p.under.when.After(p.lastEffect) {
+	if p.under.turned || !recorder.Near(p.under.at, at) || !p.under.when.After(p.lastEffect) {
 		p.under = p.lookAt(ctx, at, elementTimeout)
 	}
 	return p.under.seen
@@ -225,4 +226,16 @@ func (r *recording) noteRelease(ctx context.Context, ev desktop.InputEvent) {
 	r.rereadSoon()
 	r.lastEffect = time.Now()
 	r.scheduleLook(2 * restDelay)
+}
+
+// noteTurn records a turn of the wheel. Turns that follow one another are of the same element, which
+// the first may have scrolled away.
+func (r *recording) noteTurn(ctx context.Context, ev desktop.InputEvent) {
+	r.noteActivity(ev.Time)
+	r.textTimer.Reset(rereadDelay)
+	r.view.stale, r.under.turned = true, false
+	r.noteHidden(ctx, ev.At)
+	r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windows.At(ev.At)})
+	r.under.turned = true
+	r.scheduleLook(turnsDelay)
 }

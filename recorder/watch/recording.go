@@ -38,6 +38,8 @@ const (
 	restDelay = 60 * time.Millisecond
 	// keysDelay is the same during typing, when the program is busy.
 	keysDelay = 300 * time.Millisecond
+	// turnsDelay is the same after a turn of the wheel, when more turns of the same element may follow.
+	turnsDelay = 500 * time.Millisecond
 	// settleDelay is the time between typing and the read of the field.
 	settleDelay = 80 * time.Millisecond
 	// rereadDelay is the time until the second read, for an application that lags.
@@ -257,9 +259,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 		r.noteRelease(ctx, ev)
 	case desktop.WheelTurn:
 		r.flushKeys(ctx, true)
-		r.view.stale = true
-		r.noteHidden(ctx, ev.At)
-		r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windows.At(ev.At)})
+		r.noteTurn(ctx, ev)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/recorder"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
 )
@@ -41,5 +42,56 @@ func TestOnlyWhatScrollingMadeNeedsIt(t *testing.T) {
 				t.Errorf("want %d steps that scroll, the workflow is:\n%s\nit was told so: %v", c.scrolls, text, told)
 			}
 		})
+	}
+}
+
+// TestAPressAfterScrollingIsOnWhatIsThereThen scrolls below the pointer, and clicks without
+// moving it, at once or later.
+func TestAPressAfterScrollingIsOnWhatIsThereThen(t *testing.T) {
+	for _, rest := range []time.Duration{50 * time.Millisecond, time.Second} {
+		seen, _, _ := record(t, func(s *stand) {
+			box, button := s.Get(s.Find("role:checkbox")).Bounds, s.Get(s.Find("role:button")).Bounds
+			at := desktop.Point{X: button.Center().X, Y: box.Center().Y}
+			s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+			time.Sleep(time.Second)
+			for range 3 {
+				s.emit(desktop.InputEvent{Type: desktop.WheelTurn, DY: 1, At: at})
+				time.Sleep(100 * time.Millisecond)
+				for _, sel := range []string{"role:checkbox", "role:button"} {
+					s.Set(s.Find(sel), func(e *desktop.Element) { e.Bounds.Y -= (button.Y - box.Y) / 3 })
+				}
+			}
+			time.Sleep(rest)
+			s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
+			s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		})
+		if text := compiled(t, seen); !strings.Contains(text, "role:button && name:OK") || strings.Contains(text, "set_selected") {
+			t.Errorf("clicked %s after scrolling, the workflow is:\n%s", rest, text)
+		}
+		turned := map[string]bool{}
+		for _, ev := range seen {
+			if ev.Type == recorder.Turned {
+				turned[ev.Element.Name] = true
+			}
+		}
+		if len(turned) != 1 {
+			t.Errorf("the wheel was turned over one element, and recorded were %v", turned)
+		}
+	}
+}
+
+// TestATextThatScrollingBringsIsNotWaitedFor scrolls, which shows another text, and clicks
+// some time later.
+func TestATextThatScrollingBringsIsNotWaitedFor(t *testing.T) {
+	seen, _, _ := record(t, func(s *stand) {
+		s.clicks("role:checkbox")
+		time.Sleep(3 * time.Second)
+		s.emit(desktop.InputEvent{Type: desktop.WheelTurn, DY: 1, At: desktop.Point{X: 50, Y: 300}})
+		s.Set(s.Find("role:statusbar"), func(e *desktop.Element) { e.Name = "Last page" })
+		time.Sleep(8 * time.Second)
+		s.clicks("role:button")
+	})
+	if text := compiled(t, seen); strings.Contains(text, "wait_for_element") {
+		t.Errorf("the workflow is:\n%s", text)
 	}
 }
