@@ -153,9 +153,11 @@ func staysInField(ev desktop.InputEvent) bool {
 	return ev.Text != "" || recorder.Edits(ev.Key, ev.Mods)
 }
 
-// isDeadKey reports whether a key only changes the character that follows.
+// isDeadKey reports whether a key only changes the character that follows. It has the name of another
+// character, on whose key it is with Shift or AltGr.
 func isDeadKey(ev desktop.InputEvent) bool {
-	return ev.Text == "" && utf8.RuneCountInString(string(ev.Key)) == 1 && len(ev.Mods) == 1 && ev.Mods[0] == desktop.Shift
+	shortcut := func(m desktop.Key) bool { return m != desktop.Shift && m != desktop.AltGr }
+	return ev.Text == "" && utf8.RuneCountInString(string(ev.Key)) == 1 && len(ev.Mods) > 0 && !slices.ContainsFunc(ev.Mods, shortcut)
 }
 
 // flushKeys writes the held keys and returns their field. With moved, the focus may have moved since.

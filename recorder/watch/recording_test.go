@@ -234,6 +234,22 @@ func TestWhatWasDoneIsUnderstood(t *testing.T) {
 	}
 }
 
+// TestADeadKeyIsNoStep types a letter with an accent, whose dead key is on the key of
+// another character.
+func TestADeadKeyIsNoStep(t *testing.T) {
+	for _, mods := range [][]desktop.Key{{desktop.Shift}, {desktop.AltGr}, {desktop.Shift, desktop.AltGr}} {
+		seen, _, _ := record(t, func(s *stand) {
+			s.clicks("role:entry")
+			s.types("caf", 50*time.Millisecond)
+			s.emit(desktop.InputEvent{Type: desktop.KeyPress, Key: "'", Mods: mods})
+			s.types("é", 50*time.Millisecond)
+		})
+		if text := compiled(t, seen); !strings.Contains(text, "default: café}") || strings.Contains(text, "press_key") {
+			t.Errorf("with %v the workflow is:\n%s", mods, text)
+		}
+	}
+}
+
 func TestKeysThatSteer(t *testing.T) {
 	seen, _, _ := record(t, func(s *stand) {
 		s.clicks("role:checkbox")
