@@ -30,7 +30,7 @@ func compileCommand(a *app) *cobra.Command {
 		Short: "Make a workflow from the events of a recording",
 		Args:  exactly(1, "the file of a recording's events"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd); err != nil {
+			if err := cmp.Or(f.check(cmd), f.refuseOverwriting(cmd, &f.compileFlags)); err != nil {
 				return err
 			}
 			seen, err := readEvents(args[0])
@@ -51,8 +51,10 @@ func runsToWorkflow(a *app) *cobra.Command {
 		Use: "to-workflow RUN...", Short: "Make a workflow from the steps of runs",
 		Long: "Make a workflow from the steps that succeeded in runs, one run after the other, such\n" +
 			"as the single calls of a model. Steps that only looked are left out.",
-		Args:    several("the id of a run"),
-		PreRunE: func(cmd *cobra.Command, _ []string) error { return f.check(cmd) },
+		Args: several("the id of a run"),
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			return cmp.Or(f.check(cmd), f.refuseOverwriting(cmd, &f.compileFlags))
+		},
 	}, func(ctx context.Context, runs engine.Runs, args []string) error {
 		ids, err := findRuns(ctx, runs, args)
 		if err != nil {
@@ -76,7 +78,24 @@ func runsToWorkflow(a *app) *cobra.Command {
 
 // outputFlag names the file that a command writes.
 type outputFlag struct {
-	File string `flag:"output,o" usage:"write to this file instead of the standard output"`
+	File  string `flag:"output,o" usage:"write to this file instead of the standard output"`
+	Force bool   `flag:"force" usage:"replace an existing file"`
+}
+
+// refuseOverwriting fails if the file is there and may not be replaced. Steps that are put
+// into a workflow may be written into its own file.
+func (f *outputFlag) refuseOverwriting(cmd *cobra.Command, c *compileFlags) error {
+	return refuseOverwriting(cmd, f.File, f.Force || f.File == c.Onto)
+}
+
+func refuseOverwriting(cmd *cobra.Command, file string, may bool) error {
+	switch info, err := os.Stat(file); {
+	case err == nil && info.IsDir():
+		return usage(cmd, "%s is a folder; name a file in it", file)
+	case err == nil && info.Mode().IsRegular() && !may:
+		return usage(cmd, "%s is there already; name another file, or replace it with --force", file)
+	}
+	return nil
 }
 
 func readEvents(path string) ([]recorder.Event, error) {

@@ -112,8 +112,8 @@ func (r *recording) prepare(cmd *cobra.Command) (err error) {
 	if r.File == "" {
 		return usage(cmd, "wanted the file of the workflow: -o FILE")
 	}
-	if _, err := os.Stat(r.File); err == nil && !r.Force {
-		return usage(cmd, "%s is there already; name another file, or replace it with --force", r.File)
+	if err := refuseOverwriting(cmd, r.File, r.Force); err != nil {
+		return err
 	}
 	r.events = strings.TrimSuffix(r.File, filepath.Ext(r.File))
 	if r.Onto != "" { // the events of the workflow itself stay

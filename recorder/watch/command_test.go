@@ -290,7 +290,7 @@ func TestAKilledRecordingIsCompiledUpToThere(t *testing.T) {
 	if s.file("flow.yaml") != "" {
 		t.Error("the workflow is there already")
 	}
-	s.runs("compile", "flow.events.jsonl", "-o", "flow.yaml")
+	s.runs("compile", "flow.events.jsonl", "-o", "flow.yaml", "--force")
 	s.quit()
 	s.start("Letter", "zenity", "--text-info", "--editable", "--title=Letter", "--checkbox=I have read it")
 	s.replay(s.file("flow.yaml"))
