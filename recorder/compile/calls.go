@@ -2,7 +2,6 @@ package compile
 
 import (
 	"cmp"
-	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -121,11 +120,9 @@ func (c *Call) seen(s *step) {
 // computed is the prefix of unnamed secrets: typed into a password field, or computed.
 const computed = "computed "
 
-// withTemplates replaces secrets by templates, and escapes text that looks like a template.
+// withTemplates replaces secrets by templates.
 func (c *Call) withTemplates(s *step, v any) any {
 	switch v := v.(type) {
-	case string:
-		return plain(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
@@ -141,11 +138,8 @@ func (c *Call) withTemplates(s *step, v any) any {
 			return inputs(name)
 		}
 		if parts, ok := v["$join"].([]any); ok {
-			var text strings.Builder
-			for _, p := range parts {
-				text.WriteString(fmt.Sprint(c.withTemplates(s, p)))
-			}
-			return text.String()
+			all, _ := c.withTemplates(s, parts).([]any)
+			return templateOf(all...)
 		}
 		out := make(map[string]any, len(v))
 		for k, e := range v {

@@ -26,24 +26,23 @@ func QuoteWord(word string) string {
 }
 
 // command returns a command line with variables for its files and addresses.
-func (w *writer) command(words []string) string {
-	out := make([]string, len(words))
-	for i, word := range words {
-		out[i] = plain(word)
+func (w *writer) command(words []string) template {
+	parts := []any{words[0]}
+	for _, word := range words[1:] {
+		parts = append(parts, " ")
 		flag, value := "", unquoteWord(word)
 		if name, v, ok := strings.Cut(value, "="); ok && strings.HasPrefix(name, "-") {
 			flag, value = name+"=", v
 		}
-		if i == 0 || w.options.Literal {
-			continue
-		}
 		if kind := openable(value, flag != ""); kind != "" {
-			if text := w.value(kind, value, false); text != plain(value) {
-				out[i] = flag + "'" + text + "'" // other data may hold a blank
+			if ref := w.reference(kind, value); ref != "" {
+				parts = append(parts, flag+"'", ref, "'") // other data may hold a blank
+				continue
 			}
 		}
+		parts = append(parts, word)
 	}
-	return strings.Join(out, " ")
+	return templateOf(parts...)
 }
 
 // openable returns the sort of an argument that the program opens; "" for others. A file in an

@@ -221,7 +221,7 @@ func (c *Compiler) asserted(ev recorder.Event) {
 	if ev.Value != nil {
 		s.kind, s.summary = waitForElement, "check that "+describe(ev.Element)+" shows "+quoteShort(*ev.Value)
 		s.set("condition", "text")
-		s.set("text", plain(*ev.Value))
+		s.set("text", *ev.Value)
 	}
 	c.emit(s)
 }

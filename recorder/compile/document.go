@@ -113,7 +113,7 @@ func (w *writer) step(s *step, last time.Time) {
 	if s.command != nil {
 		s.set("app_name", w.command(s.command))
 	}
-	out.Arguments = s.args
+	out.Arguments = written(s.args).([]arg)
 	w.draft.Steps = append(w.draft.Steps, out)
 }
 
@@ -138,20 +138,24 @@ func (s *step) allowTime(pause time.Duration) {
 }
 
 // input returns the argument for a typed value: the value itself, or a reference to its variable.
-func (w *writer) input(s *step, id string) string {
+func (w *writer) input(s *step, id string) template {
 	in := s.input
 	if in.from != nil {
-		return plain(in.value) + "${{ " + in.from.id + "_result.text }}" + in.after
+		return templateOf(in.value, template("${{ "+in.from.id+"_result.text }}"), in.after)
 	}
 	proposed := s.variableName(id)
+	var ref template
 	switch {
-	case in.secret:
-	case in.keep == constant, in.keep == 0 && s.kind == selectOption && w.options.Ask == nil:
-		return plain(in.value) + in.after
-	case in.keep == variable:
-		return inputs(w.variable(proposed, in.value, false)) + in.after
+	case in.secret, in.keep == variable:
+		ref = inputs(w.variable(proposed, in.value, in.secret))
+	case in.keep == constant, s.kind == selectOption && w.options.Ask == nil:
+	default:
+		ref = w.reference(proposed, in.value)
 	}
-	return w.value(proposed, in.value, in.secret) + in.after
+	if ref == "" {
+		return templateOf(in.value, in.after)
+	}
+	return templateOf(ref, in.after)
 }
 
 // variableName proposes a name for the variable of a step's typed value.
@@ -175,26 +179,17 @@ func (s *step) variableName(id string) string {
 	return id
 }
 
-// value returns a reference to a new variable, or the value if no variable is wanted.
-func (w *writer) value(proposed, value string, secret bool) string {
-	switch {
-	case secret:
-	case w.options.Literal || value == "":
-		return plain(value)
-	case w.options.Ask != nil:
+// reference returns a reference to a new variable for a value, or "" if none is wanted.
+func (w *writer) reference(proposed, value string) template {
+	if w.options.Literal || value == "" {
+		return ""
+	}
+	if w.options.Ask != nil {
 		if proposed = slug(w.options.Ask(proposed, value)); proposed == "" {
-			return plain(value)
+			return ""
 		}
 	}
-	return inputs(w.variable(proposed, value, secret))
-}
-
-// inputs returns a reference to a variable.
-func inputs(name string) string { return "${{ inputs." + name + " }}" }
-
-// plain escapes a text for an argument, in which templates are replaced.
-func plain(text string) string {
-	return strings.NewReplacer("${{", "$${{", "{{", "${{ '{{' }}").Replace(text)
+	return inputs(w.variable(proposed, value, false))
 }
 
 // id returns the step's id: a word or two about its subject.

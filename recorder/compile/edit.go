@@ -130,7 +130,7 @@ func (k *keyboard) paste(s *step, t *typing) {
 	if from == nil {
 		return
 	}
-	s.input.from, s.input.value, s.input.after = from, before, plain(after)
+	s.input.from, s.input.value, s.input.after = from, before, after
 	s.summary = "type what was copied into " + describe(t.target)
 	if held != "" {
 		k.addAtEnd(s)

@@ -44,7 +44,7 @@ func (c *compilation) waitForText() {
 	s.setTarget(&t)
 	if !strings.Contains(unique(&t)[0], text) {
 		s.set("condition", "text")
-		s.set("text", plain(text))
+		s.set("text", text)
 	}
 	s.clearDoubts() // the next step has them
 	s.set("timeout_ms", waitsFor(waited))

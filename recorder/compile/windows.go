@@ -246,7 +246,7 @@ func (l stepList) lastingTitle(title string) bool {
 
 // quoteExpression returns a text as a string of an expression.
 func quoteExpression(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", " ").Replace(text) + "'"
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", " ", "${{", `\x24{{`).Replace(text) + "'"
 }
 
 // switchTo activates a window for the next step, unless it is current or opened by itself.
