@@ -18,6 +18,29 @@ func (c *Compiler) Fit(e recorder.Edit) (int, error) {
 
 // edited returns the index of the step that an edit applies to.
 func (l stepList) edited(e recorder.Edit) (int, error) {
+	i, err := l.meant(e)
+	if err != nil || e.Action != recorder.Move {
+		return i, err
+	}
+	if e.To < 1 || e.To > len(l) {
+		return 0, fmt.Errorf("wanted a place from 1 to %d for step %d, found %d", len(l), i+1, e.To)
+	}
+	after := l.moved(i, e.To)
+	for at, s := range after {
+		if s.input != nil && slices.Contains(after[at:], s.input.from) {
+			return 0, fmt.Errorf("wanted a place for step %d that keeps %q before %q, which types what it reads, found %d", i+1, s.input.from.summary, s.summary, e.To)
+		}
+	}
+	return i, nil
+}
+
+// moved returns the steps with one of them at another place, from 1.
+func (l stepList) moved(i, to int) stepList {
+	return slices.Insert(slices.Delete(slices.Clone(l), i, i+1), to-1, l[i])
+}
+
+// meant returns the index of the step that an edit means.
+func (l stepList) meant(e recorder.Edit) (int, error) {
 	fits := func(s *step) bool { return s.input != nil && s.input.from == nil || !aboutValue(e.Action) }
 	if e.Step == 0 {
 		for i, s := range slices.Backward(l) {
@@ -35,9 +58,6 @@ func (l stepList) edited(e recorder.Edit) (int, error) {
 	}
 	if !fits(l[e.Step-1]) {
 		return 0, fmt.Errorf("in step %d, %s, nothing was typed", e.Step, l[e.Step-1].summary)
-	}
-	if e.Action == recorder.Move && (e.To < 1 || e.To > len(l)) {
-		return 0, fmt.Errorf("wanted a place from 1 to %d for step %d, found %d", len(l), e.Step, e.To)
 	}
 	return e.Step - 1, nil
 }
@@ -61,7 +81,7 @@ func (c *compilation) edited(e *recorder.Edit) {
 	case recorder.Remove:
 		c.remove(i)
 	case recorder.Move:
-		c.steps = slices.Insert(slices.Delete(c.steps, i, i+1), e.To-1, s)
+		c.steps = c.steps.moved(i, e.To)
 	case recorder.Rename:
 		s.subject, s.named = e.Text, e.Text
 	case recorder.Annotate:
