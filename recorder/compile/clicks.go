@@ -82,20 +82,21 @@ func (p *pointer) clicked(ev recorder.Event) {
 		s.subject, s.summary = nameOf(t), "click "+describe(t)
 		s.subject = cmp.Or(s.subject, "click "+string(t.Role))
 		s.setTarget(t)
-		if t.Bounds.Empty() && recorder.InMenu(t) && ev.Button == desktop.Left && len(mods) == 0 {
-			s.kind = invokeElement // in a popup without a known place
-		}
 	}
-	p.addFallbacks(s, ev)
+	switch plain := t != nil && ev.Button == desktop.Left && len(mods) == 0; {
+	case plain && recorder.IsToggle(t):
+		s.setToggle(t.Role == "radiobutton" || !t.States.Has(desktop.Checked)) // until its state is read
+	case plain && recorder.InMenu(t) && t.Bounds.Empty():
+		s.kind = invokeElement // in a popup without a known place
+	default:
+		p.addFallbacks(s, ev)
+	}
 	if ev.Button != desktop.Left {
 		s.set("button", string(ev.Button))
 		s.summary = string(ev.Button) + " " + s.summary
 	}
 	if len(mods) > 0 {
 		s.set("modifiers", mods)
-	}
-	if t != nil && ev.Button == desktop.Left && len(mods) == 0 && recorder.IsToggle(t) {
-		s.setToggle(t.Role == "radiobutton" || !t.States.Has(desktop.Checked)) // until its state is read
 	}
 	s.setPosition(t, ev.At)
 	p.act(s)

@@ -449,6 +449,12 @@ var scenes = []struct {
 		Options{Name: "picture", Pictures: "picture.pictures"},
 	},
 	{
+		"a check box and an item of a menu that are known by no certain selector are not clicked at a point instead", "uncertain",
+		newTape(ledger).click(&recorder.Seen{Element: urgent.Element, Selectors: []selector.Candidate{{Selector: "role:checkbox", Matches: 2}}}, func(ev *recorder.Event) { ev.Window, ev.Picture, ev.At = &ledger, "1.png", desktop.Point{X: 5, Y: 5} }).
+			click(&recorder.Seen{Element: desktop.Element{Role: "menuitem", Name: "Send", Process: "ledger", PID: 20, Window: 3}}, func(ev *recorder.Event) { ev.Window, ev.At = &ledger, desktop.Point{X: 5, Y: 5} }),
+		Options{Name: "uncertain", Pictures: "uncertain.pictures"},
+	},
+	{
 		"a slider is set, however it was moved", "slider",
 		newTape(ledger).click(size).chooses(size, "55").focus(size, "").keys("right", "right").chooses(size, "57").
 			add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 110, Y: 215}}).
