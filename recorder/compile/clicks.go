@@ -176,6 +176,10 @@ func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
 	if t == nil || s.kind != clickElement || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
 		return
 	}
+	if !t.Bounds.Contains(at) {
+		s.doubt("it was somewhere else when it was clicked, so the place in it is not known")
+		return
+	}
 	percent := func(at, from, size int) int { return (at - from) * 100 / size }
 	s.set("click_position", []arg{{Key: "x_percentage", Value: percent(at.X, t.Bounds.X, t.Bounds.W)}, {Key: "y_percentage", Value: percent(at.Y, t.Bounds.Y, t.Bounds.H)}})
 }

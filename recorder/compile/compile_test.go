@@ -504,6 +504,13 @@ var scenes = []struct {
 		Options{Name: "drag"},
 	},
 	{
+		"a place beside where an element was is no place in it", "beside",
+		newTape(ledger).click(canvas, func(ev *recorder.Event) { ev.At = desktop.Point{X: 90, Y: 515} }).
+			drags(cardA, desktop.Point{X: 99, Y: 402}, cardB, desktop.Point{X: 160, Y: 461}).
+			drags(cardA, desktop.Point{X: 140, Y: 402}, cardB, desktop.Point{X: 160, Y: 481}),
+		Options{Name: "beside"},
+	},
+	{
 		"where nothing is known there is a point, and a warning", "unknown",
 		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window = &ledger }).add(recorder.Event{Type: recorder.Typed, Hidden: true}),
 		Options{Name: "unknown"},

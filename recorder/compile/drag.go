@@ -38,12 +38,12 @@ func (p *pointer) dragged(down, up recorder.Event) {
 
 // dragTo describes a drag relative to its element, if possible.
 func (s *step) dragTo(t, to *recorder.Seen, from, end desktop.Point) bool {
-	if t == nil || t.Bounds.Empty() || len(unique(t)) == 0 {
+	if t == nil || !t.Bounds.Contains(from) || len(unique(t)) == 0 {
 		return false
 	}
 	inside := t.Bounds.Contains(end)
 	switch {
-	case !inside && to != nil && t.PID == to.PID && len(unique(to)) > 0 && !sameElement(t, to) && !encloses(to, t) && !recorder.IsContainer(to):
+	case !inside && to != nil && to.Bounds.Contains(end) && t.PID == to.PID && len(unique(to)) > 0 && !sameElement(t, to) && !encloses(to, t) && !recorder.IsContainer(to):
 		s.startAt(t, from)
 		s.set("to_selector", unique(to)[0])
 		if !nearMiddle(to, end) {
