@@ -234,7 +234,7 @@ func (l *stepList) dropScrolling(next *step) {
 	if next.wheel != nil || next.target == nil || next.target.New || len(unique(next.target)) == 0 {
 		return
 	}
-	for s := l.last(); s != nil && s.wheel != nil && s.window == next.window && len(s.expect) == 0 && (!zooms(s.target) || l.lastFollowsChoice()); s = l.last() {
+	for s := l.last(); s != nil && s.wheel != nil && s.wheel.mods == "" && s.window == next.window && len(s.expect) == 0 && (!zooms(s.target) || l.lastFollowsChoice()); s = l.last() {
 		l.pop()
 	}
 }
@@ -269,14 +269,15 @@ func (p *pointer) keepHover(ev recorder.Event) {
 // turned handles the wheel: turns in one direction over one element are one step.
 func (p *pointer) turned(ev recorder.Event) {
 	direction, amount := wheelDirection(ev)
+	mods := strings.Join(modNames(ev.Mods), "+")
 	s := p.steps.last()
-	if s != nil && s.wheel != nil && s.wheel.direction == direction && ev.Time.Sub(s.end) <= wheelGap && sameElement(s.target, ev.Element) {
+	if s != nil && s.wheel != nil && s.wheel.direction == direction && s.wheel.mods == mods && ev.Time.Sub(s.end) <= wheelGap && sameElement(s.target, ev.Element) {
 		s.wheel.amount += amount
 		s.set("amount", s.wheel.amount)
 		s.end = ev.Time
 		return
 	}
-	s = &step{kind: scroll, subject: "scroll " + direction, summary: "scroll " + direction, begin: ev.Time, wheel: &wheel{direction, amount}}
+	s = &step{kind: scroll, subject: "scroll " + direction, summary: "scroll " + direction, begin: ev.Time, wheel: &wheel{direction, amount, mods}}
 	if t := ev.Element; t != nil {
 		p.switchTo(t.Window)
 		s.kind = scrollElement
@@ -287,7 +288,15 @@ func (p *pointer) turned(ev recorder.Event) {
 	}
 	s.set("direction", direction)
 	s.set("amount", amount)
+	s.doubtHeld(mods)
 	p.emit(s)
+}
+
+// doubtHeld notes keys that were held during a step whose kind holds none.
+func (s *step) doubtHeld(mods string) {
+	if mods != "" {
+		s.doubt("%s was held, which may make zooming of scrolling and copying of moving; it is played without", mods)
+	}
 }
 
 func wheelDirection(ev recorder.Event) (string, int) {

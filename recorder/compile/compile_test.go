@@ -511,6 +511,14 @@ var scenes = []struct {
 		Options{Name: "beside"},
 	},
 	{
+		"keys that are held while the wheel turns or something is dragged make another act of it", "held_keys",
+		newTape(ledger).add(recorder.Event{Type: recorder.Turned, DY: 1, Element: rows}).add(recorder.Event{Type: recorder.Turned, DY: 1, Element: rows, Mods: []desktop.Key{desktop.Ctrl}}).
+			add(recorder.Event{Type: recorder.Turned, DY: 1, Element: rows, Mods: []desktop.Key{desktop.Ctrl}}).click(ok).
+			add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: cardA, At: desktop.Point{X: 140, Y: 400}, Mods: []desktop.Key{desktop.Ctrl, desktop.Shift}}).
+			add(recorder.Event{Type: recorder.Released, Button: desktop.Left, Element: cardB, At: desktop.Point{X: 140, Y: 460}}),
+		Options{Name: "held_keys"},
+	},
+	{
 		"where nothing is known there is a point, and a warning", "unknown",
 		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window = &ledger }).add(recorder.Event{Type: recorder.Typed, Hidden: true}),
 		Options{Name: "unknown"},

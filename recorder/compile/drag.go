@@ -2,6 +2,7 @@ package compile
 
 import (
 	"math"
+	"strings"
 
 	"understudy/recorder"
 	"understudy/steps/desktop"
@@ -33,6 +34,7 @@ func (p *pointer) dragged(down, up recorder.Event) {
 	if down.Button != desktop.Left {
 		s.set("button", string(down.Button))
 	}
+	s.doubtHeld(strings.Join(modNames(down.Mods), "+"))
 	p.act(s)
 }
 

@@ -94,6 +94,7 @@ type click struct {
 type wheel struct {
 	direction string
 	amount    int
+	mods      string
 }
 
 func (s *step) set(name string, value any) {
