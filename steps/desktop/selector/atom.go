@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"understudy/steps/desktop"
@@ -117,8 +116,8 @@ func (a atom) String() string {
 		return text + ":true"
 	case a.window != 0:
 		return fmt.Sprintf("%s:#%d", text, a.window)
-	case a.kind == byWindow && windowNumber.MatchString(a.value):
-		return text + ":" + strconv.Quote(a.value)
+	case a.kind == byWindow && (strings.HasPrefix(a.value, "{") || windowNumber.MatchString(a.value)):
+		return text + ":" + quoted(a.value) // bare, it would mean a window's id
 	case a.inner != nil:
 		return text + ":" + a.inner.nested()
 	}
@@ -138,8 +137,12 @@ func quote(v string) string {
 	if !mustQuote(v) {
 		return v
 	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(v) + `"`
+	return quoted(v)
 }
+
+func quoted(v string) string { return `"` + escaped.Replace(v) + `"` }
+
+var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 func mustQuote(v string) bool {
 	return v == "" || v != strings.TrimSpace(v) || v[0] == '"' || strings.HasPrefix(v, containsWord) ||

@@ -48,6 +48,7 @@ func TestParse(t *testing.T) {
 		{"window:#8388615", "window:#8388615"},
 		{`window:"#5"`, `window:"#5"`},
 		{`window:{"id":8388615,"title":"a | b >> c"} >> role:button`, "window:#8388615 >> role:button"},
+		{`window:"{\"id\":5}"`, `window:"{\"id\":5}"`},
 		{"state:checked", "state:checked"},
 		{"state:multi line", "state:multi_line"},
 		{"state:disabled", "!state:enabled"},

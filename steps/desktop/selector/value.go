@@ -222,7 +222,7 @@ func (p *parser) innerQuoted() (*Selector, *SyntaxError) {
 		end := places[min(err.Offset+err.Length, len(places)-1)]
 		err.Offset = places[min(err.Offset, len(places)-1)]
 		err.Length = max(0, end-err.Offset)
-		err.Hint = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(err.Hint)
+		err.Hint = escaped.Replace(err.Hint)
 		return nil, err
 	}
 	return s, nil
