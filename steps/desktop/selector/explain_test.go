@@ -60,6 +60,27 @@ func TestForCountsHonestly(t *testing.T) {
 	})
 }
 
+// TestForListsOnlySelectorsThatParse names elements whose texts are blank, broken, or
+// would mean something else in a selector.
+func TestForListsOnlySelectorsThatParse(t *testing.T) {
+	for _, text := range []string{" ", "\u00a0\n", "\xff", `a "b" && (c) \ d`, `{"id":5}`, "#5", "contains:x", strings.Repeat("x", MaxLength)} {
+		roots := linked(el("frame", text, box(0, 0, 400, 400), el("button", text, box(0, 0, 40, 20)), el("paragraph", "", box(0, 40, 40, 20))))
+		roots[0].Process = text
+		last := roots[0].Children[1]
+		last.Text, last.ID = text, text
+		for e := range each(roots) {
+			for _, c := range For(e, roots) {
+				s, err := Parse(c.Selector)
+				if err != nil {
+					t.Errorf("%q: %v", text, err)
+				} else if found := s.Find(roots); len(found) != c.Matches || !slices.Contains(found, e) {
+					t.Errorf("%q: %s matches %d, and was said to match %d, among them %s", text, s, len(found), c.Matches, e.Ref)
+				}
+			}
+		}
+	}
+}
+
 func TestForKnowsAnElementThatWasReadAgain(t *testing.T) {
 	roots := desk()
 	get(t, roots, "e11").Handle = "h11"

@@ -74,11 +74,12 @@ type ranking struct {
 	seen    map[string]bool
 }
 
-// try adds a selector if it is new and matches the element.
+// try adds a selector if it is new, can be written, and matches the element. One with an
+// empty part cannot, nor one of a text that is blank, too long or not UTF-8.
 func (r *ranking) try(parts ...part) {
-	s := &Selector{parts}
-	text := s.String()
-	if r.seen[text] || len(text) > MaxLength || len(parts) > MaxParts || slices.ContainsFunc(parts, func(p part) bool { return len(p) == 0 }) {
+	text := (&Selector{parts}).String()
+	s, err := Parse(text)
+	if err != nil || r.seen[text] {
 		return
 	}
 	r.seen[text] = true
