@@ -198,6 +198,9 @@ func TestWhatASelectorIs(t *testing.T) {
 	if ref, ok := MustParse("ref=e7").Ref(); ref != "e7" || !ok {
 		t.Errorf("Ref() = %q, %v", ref, ok)
 	}
+	if ref, ok := MustParse("!e7").Ref(); ok {
+		t.Errorf("everything but e7 is taken for %q", ref)
+	}
 	if at, ok := MustParse("pos:3,4").Point(); at != (desktop.Point{X: 3, Y: 4}) || !ok {
 		t.Errorf("Point() = %v, %v", at, ok)
 	}

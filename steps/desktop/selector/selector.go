@@ -115,9 +115,9 @@ func join[T fmt.Stringer](all []T, separator string) string {
 	return strings.Join(words, separator)
 }
 
-// only returns the selector's atom if it is its only one and of the kind.
+// only returns the selector's atom if it is its only one, of the kind, and not negated.
 func (s *Selector) only(k kind) (atom, bool) {
-	if len(s.parts) != 1 || len(s.parts[0]) != 1 || s.parts[0][0].kind != k {
+	if len(s.parts) != 1 || len(s.parts[0]) != 1 || s.parts[0][0].kind != k || s.parts[0][0].not {
 		return atom{}, false
 	}
 	return s.parts[0][0], true
