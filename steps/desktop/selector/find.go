@@ -164,13 +164,13 @@ func (a *atom) containsText(text string) bool {
 
 func (a *atom) matchesProgram(e *desktop.Element) bool {
 	name, top := inherited(e, process), e
-	if name := desktop.ProgramName(name); name == a.folded || a.fold && strings.Contains(name, a.folded) {
-		return true
+	if a.fold { // folded is empty for a mere ending, such as .exe
+		return a.folded != "" && strings.Contains(desktop.ProgramName(name), a.folded) || strings.Contains(strings.ToLower(name), strings.ToLower(a.value))
 	}
 	for top.Parent != nil {
 		top = top.Parent
 	}
-	return !a.fold && desktop.IsCalled(a.value, e.PID, name, top.Aliases)
+	return desktop.IsCalled(a.value, e.PID, name, top.Aliases)
 }
 
 func process(e *desktop.Element) string { return e.Process }

@@ -149,6 +149,19 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestPartOfAProgramsName(t *testing.T) {
+	roots := linked(el("frame", "f", box(0, 0, 9, 9)))
+	for selector, want := range map[string]string{
+		"process~:calc": "e1", "process~:gnome.Calc": "e1", "process~:org.gnome": "e1", "process~:calculator.exe": "e1",
+		"process~:org.gnome.": "e1", "process~:org.kde.": "", "process~:.exe": "", "process~:kcalc": "",
+	} {
+		roots[0].Process = "org.gnome.Calculator"
+		if got := refs(MustParse(selector).Find(roots)); got != want {
+			t.Errorf("%s found %q, want %q", selector, got, want)
+		}
+	}
+}
+
 func TestVisible(t *testing.T) {
 	gone := el("button", "gone", desktop.Rect{})
 	gone.States = desktop.Enabled
