@@ -267,25 +267,25 @@ func TestDistance(t *testing.T) {
 	anchor := box(100, 100, 50, 20)
 	for _, c := range []struct {
 		what   string
-		side   Direction
+		side   kind
 		box    desktop.Rect
 		pixels int
 		ok     bool
 	}{
-		{"begins where the anchor ends", RightOf, box(150, 100, 10, 20), 0, true},
-		{"overlaps by its border", RightOf, box(147, 100, 10, 20), 0, true},
-		{"overlaps by more", RightOf, box(145, 100, 10, 20), 0, false},
-		{"out of line is farther", RightOf, box(160, 110, 10, 20), 20, true},
-		{"in another row", RightOf, box(160, 120, 10, 20), 0, false},
-		{"left", LeftOf, box(80, 100, 10, 20), 10, true},
-		{"above", Above, box(100, 70, 50, 20), 10, true},
-		{"below", Below, box(120, 130, 50, 20), 30, true},
-		{"beside is not below", Below, box(160, 100, 50, 20), 0, false},
-		{"near at a corner", Near, box(153, 124, 5, 5), 5, true},
-		{"too far to be near", Near, box(251, 100, 5, 5), 0, false},
-		{"an empty box lies nowhere", Near, box(100, 100, 0, 0), 0, false},
+		{"begins where the anchor ends", rightOf, box(150, 100, 10, 20), 0, true},
+		{"overlaps by its border", rightOf, box(147, 100, 10, 20), 0, true},
+		{"overlaps by more", rightOf, box(145, 100, 10, 20), 0, false},
+		{"out of line is farther", rightOf, box(160, 110, 10, 20), 20, true},
+		{"in another row", rightOf, box(160, 120, 10, 20), 0, false},
+		{"left", leftOf, box(80, 100, 10, 20), 10, true},
+		{"above", above, box(100, 70, 50, 20), 10, true},
+		{"below", below, box(120, 130, 50, 20), 30, true},
+		{"beside is not below", below, box(160, 100, 50, 20), 0, false},
+		{"near at a corner", near, box(153, 124, 5, 5), 5, true},
+		{"too far to be near", near, box(251, 100, 5, 5), 0, false},
+		{"an empty box lies nowhere", near, box(100, 100, 0, 0), 0, false},
 	} {
-		pixels, ok := c.side.Distance(c.box, anchor)
+		pixels, ok := c.side.distance(c.box, anchor)
 		if ok != c.ok || ok && pixels != c.pixels {
 			t.Errorf("%s %s: %d, %v; want %d, %v", c.side, c.what, pixels, ok, c.pixels, c.ok)
 		}

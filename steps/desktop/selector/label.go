@@ -15,9 +15,9 @@ func FillLabels(roots []*desktop.Element) {
 		if !NeedsLabel(e) {
 			continue
 		}
-		l := labelOn(RightOf, e, roots)
+		l := labelOn(rightOf, e, roots)
 		if l == nil {
-			l = labelOn(Below, e, roots)
+			l = labelOn(below, e, roots)
 		}
 		if l != nil {
 			e.Label = labelText(l)
@@ -36,14 +36,14 @@ func isField(r desktop.Role) bool { return r.Is(desktop.Labelled) || r == "progr
 
 // labelOn returns the nearest label with a text on one side of an element, with
 // no other field in between.
-func labelOn(side Direction, e *desktop.Element, roots []*desktop.Element) *desktop.Element {
+func labelOn(side kind, e *desktop.Element, roots []*desktop.Element) *desktop.Element {
 	var label *desktop.Element
 	closest := 0
 	for o := range each(roots) {
 		if o == e || o.Window != e.Window || !isField(o.Role) && !canLabel(o, e) {
 			continue
 		}
-		if d, ok := side.Distance(e.Bounds, o.Bounds); ok && d <= labelReach[side] && (label == nil || d < closest) {
+		if d, ok := side.distance(e.Bounds, o.Bounds); ok && d <= labelReach[side] && (label == nil || d < closest) {
 			label, closest = o, d
 		}
 	}
@@ -54,7 +54,7 @@ func labelOn(side Direction, e *desktop.Element, roots []*desktop.Element) *desk
 }
 
 // labelReach is the maximum distance of a label from its field, in pixels.
-var labelReach = map[Direction]int{RightOf: 400, Below: 40}
+var labelReach = map[kind]int{rightOf: 400, below: 40}
 
 // labelLength is the maximum length of a label in characters; longer texts are prose.
 const labelLength = 50

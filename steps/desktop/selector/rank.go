@@ -105,9 +105,9 @@ func (r *ranking) tryText() {
 
 // tryNeighbours identifies the element by the label before or above it.
 func (r *ranking) tryNeighbours() {
-	for _, side := range []Direction{RightOf, Below} {
+	for _, side := range []kind{rightOf, below} {
 		if l := labelOn(side, r.element, r.roots); l != nil && strings.TrimSpace(NameOf(l)) != "" && Lasting(NameOf(l)) {
-			r.tryInWindow(append(roleOf(r.element), atom{kind: kind(side), inner: &Selector{[]part{roleAndName(l)}}}))
+			r.tryInWindow(append(roleOf(r.element), atom{kind: side, inner: &Selector{[]part{roleAndName(l)}}}))
 		}
 	}
 }

@@ -19,40 +19,21 @@ const (
 	maxAnchors = 100
 )
 
-// A Direction is where an element lies relative to another.
-type Direction string
-
-// The directions.
-const (
-	RightOf Direction = "rightof"
-	LeftOf  Direction = "leftof"
-	Above   Direction = "above"
-	Below   Direction = "below"
-	Near    Direction = "near"
-)
-
-// Distance returns how far box lies from anchor, and whether it lies in that
-// direction at all.
-//
-// A box is right of an anchor if it begins where the anchor ends, or farther right, and
-// shares a row of pixels with it; likewise for the other sides. Its distance is the gap
-// between the two plus the number of pixels by which the smaller one sticks out of the
-// other's row or column, so that of two entries beside a label the aligned one is
-// nearer. A box is near an anchor if the gap is at most 100 pixels. An empty box is on
-// no side.
-func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
+// distance returns how far box lies from anchor, and whether it lies in the direction
+// of a relative atom at all. An empty box is on no side.
+func (k kind) distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	if box.Empty() || anchor.Empty() {
 		return 0, false
 	}
-	if d == Near {
+	if k == near {
 		gap := gapBetween(box, anchor)
 		return gap, gap <= nearDistance
 	}
-	if d == Above || d == Below {
+	if k == above || k == below {
 		box, anchor = transposed(box), transposed(anchor)
 	}
 	left, right := anchor, box
-	if d == LeftOf || d == Above {
+	if k == leftOf || k == above {
 		left, right = box, anchor
 	}
 	gap := right.X - (left.X + left.W)
@@ -108,7 +89,7 @@ next:
 	for _, e := range fits {
 		sum := 0
 		for i, a := range sides {
-			d, ok := nearestDistance(Direction(a.kind), e, anchors[i])
+			d, ok := a.kind.nearestDistance(e, anchors[i])
 			if !ok {
 				continue next
 			}
@@ -137,12 +118,12 @@ func closest(found []distanced, nth *int) []*desktop.Element {
 
 // nearestDistance returns the distance to the closest anchor in the same window
 // that is not the element itself, its ancestor or its descendant.
-func nearestDistance(d Direction, e *desktop.Element, anchors []*desktop.Element) (pixels int, ok bool) {
+func (k kind) nearestDistance(e *desktop.Element, anchors []*desktop.Element) (pixels int, ok bool) {
 	for _, a := range anchors {
 		if a.Window != e.Window {
 			continue
 		}
-		if n, lies := d.Distance(e.Bounds, a.Bounds); lies && (!ok || n < pixels) && !holdsElement(a, e) && !holdsElement(e, a) {
+		if n, lies := k.distance(e.Bounds, a.Bounds); lies && (!ok || n < pixels) && !holdsElement(a, e) && !holdsElement(e, a) {
 			pixels, ok = n, true
 		}
 	}

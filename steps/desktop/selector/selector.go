@@ -46,7 +46,13 @@
 //
 // rightof: (or leftof:, above:, below:, near:) matches the nearest of the elements on
 // that side; nth: counts them from the nearest. If several anchors match, each has its
-// own nearest. See [Direction.Distance].
+// own nearest.
+//
+// An element is right of an anchor if it begins where the anchor ends, or farther right,
+// and shares a row of pixels with it; likewise for the other sides. Its distance is the
+// gap between the two plus the number of pixels by which the smaller one sticks out of
+// the other's row or column, so that of two entries beside a label the aligned one is
+// nearer. An element is near an anchor if the gap is at most 100 pixels.
 //
 // Matching is pure: it compares elements that were read before. The caller decides
 // whether a selector must match exactly one element.
