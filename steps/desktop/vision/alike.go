@@ -146,7 +146,35 @@ func alike(m, t *image.RGBA) []Match {
 	for n := last - 1; n >= 0; n-- {
 		refine(pictures[n], newPattern(patterns[n]), ms)
 	}
+	for i := range ms {
+		ms[i].Likeness = likenessInColour(m, t, ms[i].Bounds)
+	}
 	return apart(ms)
+}
+
+// likenessInColour is how alike a template is to the part of a picture in bounds, from -1
+// to 1, whatever the brightness and contrast, and whatever the tint of the whole. In
+// brightness alone a green lamp is as good as a red one.
+func likenessInColour(m, t *image.RGBA, bounds desktop.Rect) float64 {
+	var shared, ofPart, ofTemplate float64
+	n := float64(bounds.W * bounds.H)
+	for channel := range 3 {
+		var a, b, ab, aa, bb int // the sums of the channel, of its products and of its squares
+		for y := range bounds.H {
+			part, row := m.Pix[(bounds.Y+y)*m.Stride+4*bounds.X+channel:], t.Pix[y*t.Stride+channel:]
+			for x := 0; x < 4*bounds.W; x += 4 {
+				p, q := int(part[x]), int(row[x])
+				a, b, ab, aa, bb = a+p, b+q, ab+p*q, aa+p*p, bb+q*q
+			}
+		}
+		shared += float64(ab) - float64(a)*float64(b)/n
+		ofPart += float64(aa) - float64(a)*float64(a)/n
+		ofTemplate += float64(bb) - float64(b)*float64(b)/n
+	}
+	if ofPart < flat*n || ofTemplate <= 0 {
+		return 0
+	}
+	return min(shared/math.Sqrt(ofPart*ofTemplate), 1)
 }
 
 // peaks returns the best of the places that look more alike than those around them.

@@ -3,8 +3,9 @@
 //
 // A template is first searched for byte by byte, which is exact and fast, and only if
 // that fails by likeness: the normalised cross-correlation of brightness, on smaller
-// copies first, then to the pixel. Likeness survives noise, slightly brighter themes
-// and small changes of size, but not large ones.
+// copies first, then to the pixel, and at the places found of all colours. Likeness
+// survives noise, slightly brighter themes and small changes of size, but not large ones,
+// nor another colour.
 //
 // Text is read by the tesseract command, if it is installed.
 package vision

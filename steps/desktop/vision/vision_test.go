@@ -134,6 +134,52 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	}
 }
 
+// TestAnotherColourIsNotFound looks for lamps and buttons that differ from what is there
+// only in their colour: in brightness and contrast such a one is as good as exact.
+func TestAnotherColourIsNotFound(t *testing.T) {
+	red, green, blue, grey := color.RGBA{220, 40, 40, 255}, color.RGBA{30, 160, 60, 255}, color.RGBA{30, 60, 220, 255}, color.RGBA{110, 110, 110, 255}
+	for _, row := range []struct {
+		sentence     string
+		there, other color.RGBA
+	}{
+		{"a green lamp for a red one", green, red},
+		{"a red lamp for a green one", red, green},
+		{"a button that is disabled for one that is not", grey, blue},
+		{"a button that is not disabled for one that is", blue, grey},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			for _, size := range []int{16, 40} {
+				m, there, other := screen(640, 480), lamp(size, row.there), lamp(size, row.other)
+				draw.Draw(m, there.Rect.Add(image.Pt(300, 200)), there, image.Point{}, draw.Src)
+				if got, err := visiontest.Find(m, other); !errors.Is(err, desktop.ErrNotFound) {
+					t.Errorf("at %d pixels: got %+v and %v, wanted ErrNotFound", size, got, err)
+				}
+				brighter := change(there, func(v float64) float64 { return v*0.8 + 20 })
+				if got, err := visiontest.Find(m, brighter); err != nil || got.Bounds.X != 300 || got.Bounds.Y != 200 {
+					t.Errorf("at %d pixels, the right colour: got %+v and %v", size, got, err)
+				}
+			}
+		})
+	}
+}
+
+// lamp draws a disc on a light ground, with a white letter on it.
+func lamp(size int, c color.RGBA) *image.RGBA {
+	m := image.NewRGBA(image.Rect(0, 0, size, size))
+	for y := range size {
+		for x := range size {
+			m.SetRGBA(x, y, color.RGBA{230, 230, 230, 255})
+			if dx, dy := 2*x-size, 2*y-size; dx*dx+dy*dy < size*size*3/4 {
+				m.SetRGBA(x, y, c)
+			}
+			if x > size*2/5 && x < size*3/5 && y > size/4 && y < size*3/4 {
+				m.SetRGBA(x, y, color.RGBA{255, 255, 255, 255})
+			}
+		}
+	}
+	return m
+}
+
 func noise(w, h int) *image.RGBA {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	return change(image.NewRGBA(image.Rect(0, 0, w, h)), func(float64) float64 { return float64(rnd.IntN(256)) })
