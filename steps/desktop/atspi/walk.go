@@ -135,8 +135,12 @@ func (w *walker) loadBox(n *node, then func()) {
 	w.askBox(n, finish)
 }
 
-// normalise converts names and states of GTK 4 to what other toolkits report.
+// normalise converts names and states of GTK 4 and Chromium to what other toolkits
+// report.
 func (w *walker) normalise(n *node) {
+	if w.isChromium() && has(n.states, bitReadOnly) { // said instead of that it is enabled
+		n.states |= 1 << bitEnabled
+	}
 	if !w.relative() {
 		return
 	}

@@ -25,7 +25,7 @@ const placesPage = `<!doctype html><title>Places</title><meta charset="utf-8">
 <div><button id="absolute">Absolute</button></div> <button id="fixed">Fixed</button>
 <div id="scrolls"><div></div><button>Scrolled</button></div> <button id="turned">Turned</button>
 <div id="clips"><button>Clipped</button></div> <div id="half"><button style="width: 200px">Half</button><div></div></div>
-<p><a href="#there">Linked</a> <label><input type="checkbox"> Ticked</label></p>
+<p><a href="#there">Linked</a> <label><input type="checkbox"> Ticked</label> <label>Read <input readonly></label></p>
 <div class="over"><button>Seen through</button><div style="pointer-events: none; background: rgba(0, 0, 0, .1)"></div></div>
 <div class="over"><button>Covered by a box</button><div></div></div>
 <div class="over"><button>Covered by a button</button><button>Veil</button></div>
@@ -66,6 +66,7 @@ func TestAtLengthWhatAPageShowsIsClickedAndNothingElse(t *testing.T) {
 		{"role:button && name:Half", "Half", nil},
 		{"role:link && name:Linked", "Linked", nil},
 		{"role:checkbox && name:Ticked", "input", nil},
+		{"role:entry && name:Read", "input", nil},
 		{"role:button && name:Seen through", "Seen through", nil},
 		{"role:button && name:Veil", "Veil", nil},
 	} {
