@@ -36,11 +36,11 @@ func TestAFailureNamesTheAlertThatIsOpen(t *testing.T) {
 		st.engine.Probe = func(func(context.Context) (*desktop.Desktop, error), string, []string) expression.Probe {
 			return nowhere{}
 		}
-		st.desk.Open(fake.Dialog("Error", "calc", fake.Label("Division by zero is undefined"), fake.Button("OK")))
+		st.desk.Open(fake.Dialog("Error", "calc", fake.Label("Division by zero; see the log"), fake.Button("OK")))
 		res := st.connect("2025-11-25", byhand.Object{}).Call("execute_sequence", c.doc)
-		text, want := byhand.Said(res), `a dialog is open: dialog "Error" ("Division by zero is undefined") with the buttons "OK"`
+		text, want := byhand.Said(res), `a dialog is open: dialog "Error" ("Division by zero; see the log") with the buttons "OK"`
 		if strings.Contains(text, "log is no tool here") {
-			t.Errorf("the failure %s takes a dialog for advice to log:\n%s", c.say, text)
+			t.Errorf("the failure %s takes the words of a dialog for the name of a kind:\n%s", c.say, text)
 		}
 		if !byhand.IsError(res) || strings.Count(text, want) != 1 {
 			t.Errorf("the failure %s names no dialog, or more than once:\n%s", c.say, text)

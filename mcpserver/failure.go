@@ -83,10 +83,11 @@ func (f *failure) addAdvice(kinds []steps.Kind, p access.Subject) {
 	}
 }
 
-// mentions reports whether a text contains a name as a whole word: dialog does not contain
-// log.
+// mentions reports whether a text contains the name of a kind as a whole word. Names that
+// are words of English do not count: "scroll it into view" is no advice to use scroll.
 func mentions(text, name string) bool {
-	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }), name)
+	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
+	return strings.Contains(name, "_") && slices.Contains(words, name)
 }
 
 func (f *failure) Error() string { return f.Message }
