@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"understudy/steps/desktop"
 )
 
 // known is the least length of a value that is erased from all texts: shorter ones occur by chance.
@@ -13,18 +16,64 @@ const known = 4
 // Forget returns the events without the text that was typed into a field, wherever it
 // occurs, and the pictures that show it.
 func Forget(events []Event, field int, value string) (kept []Event, pictures []string) {
+	fields := map[int]bool{}
+	if isKnown(value) {
+		fields = typedInto(events, value)
+	}
+	fields[field] = true
+	return forget(events, fields, value)
+}
+
+// ForgetValue returns the events without a value, into whatever field it was typed.
+func ForgetValue(events []Event, value string) []Event {
+	if value == "" {
+		return events
+	}
+	kept, _ := forget(events, typedInto(events, value), value)
+	return kept
+}
+
+// isKnown reports whether a value is erased from all texts.
+func isKnown(value string) bool { return utf8.RuneCountInString(value) >= known }
+
+// typedInto returns the fields that held a value, or into which it was typed.
+func typedInto(events []Event, value string) map[int]bool {
+	typed, fields := map[int]string{}, map[int]bool{}
 	for _, ev := range events {
-		if ev.Type == Typed && ev.Field == field && ev.Text != "" {
-			if saysHidden(kept, field) {
+		typed[ev.Field] += ev.Text
+		if strings.Contains(typed[ev.Field], value) || ev.Value != nil && strings.Contains(*ev.Value, value) {
+			fields[ev.Field] = true
+		}
+	}
+	return fields
+}
+
+// forget returns the events without the text that was typed into some fields, without a value in
+// the others, and the pictures that show them.
+func forget(events []Event, fields map[int]bool, value string) (kept []Event, pictures []string) {
+	are := map[desktop.Handle]bool{} // the elements of the fields
+	for _, ev := range events {
+		if ev.Type == Focused && fields[ev.Field] && ev.Element != nil && ev.Element.Handle != "" {
+			are[ev.Element.Handle] = true
+		}
+	}
+	for _, ev := range events {
+		if ev.Type == Typed && fields[ev.Field] && ev.Text != "" {
+			if EndsHidden(kept, ev.Field) {
 				continue
 			}
-			ev = Event{Type: Typed, Time: ev.Time, Hidden: true, Field: field}
+			ev = Event{Type: Typed, Time: ev.Time, Hidden: true, Field: ev.Field}
 		}
-		if ev.Field == field && field != 0 {
-			ev.Value = nil
+		clean, showed := Without(ev, value)
+		if isField := ev.Element != nil && are[ev.Element.Handle]; isField {
+			element := *clean.Element
+			element.Text = "" // it may hold a part of the text
+			clean.Element, clean.Value, showed = &element, nil, true
 		}
-		clean, showed := without(ev, value)
-		if ev.Picture != "" && (showed || isField(events, ev.Element, field)) {
+		if ev.Field != 0 && fields[ev.Field] {
+			clean.Value = nil
+		}
+		if showed && ev.Picture != "" {
 			pictures = append(pictures, ev.Picture)
 			clean.Picture = ""
 		}
@@ -33,27 +82,8 @@ func Forget(events []Event, field int, value string) (kept []Event, pictures []s
 	return kept, pictures
 }
 
-// ForgetValue returns the events without a value, into whatever field it was typed.
-func ForgetValue(events []Event, value string) []Event {
-	if value == "" {
-		return events
-	}
-	typed, had := map[int]string{}, map[int]bool{}
-	for _, ev := range events {
-		typed[ev.Field] += ev.Text
-		had[ev.Field] = had[ev.Field] || strings.Contains(typed[ev.Field], value) || ev.Value != nil && strings.Contains(*ev.Value, value)
-	}
-	for field, has := range had {
-		if has {
-			events, _ = Forget(events, field, value)
-		}
-	}
-	events, _ = Forget(events, -1, value)
-	return events
-}
-
-// saysHidden reports whether the last typed text is hidden text in a field.
-func saysHidden(events []Event, field int) bool {
+// EndsHidden reports whether the last typed text is hidden text in a field.
+func EndsHidden(events []Event, field int) bool {
 	for _, last := range slices.Backward(events) {
 		if last.Type != Focused && last.Type != Held {
 			return last.Type == Typed && last.Hidden && last.Field == field
@@ -62,17 +92,13 @@ func saysHidden(events []Event, field int) bool {
 	return false
 }
 
-// isField reports whether an element is the one with a number.
-func isField(events []Event, t *Seen, field int) bool {
-	return t != nil && t.Handle != "" && slices.ContainsFunc(events, func(ev Event) bool {
-		return ev.Type == Focused && ev.Field == field && ev.Element != nil && ev.Element.Handle == t.Handle
-	})
-}
-
-// without returns an event without a value in its texts, and whether they showed it.
-func without(ev Event, value string) (clean Event, showed bool) {
+// Without returns an event without a value in its texts, and whether they showed it.
+func Without(ev Event, value string) (clean Event, showed bool) {
+	if !isKnown(value) {
+		return ev, false
+	}
 	text, err := json.Marshal(ev)
-	if err != nil || len([]rune(value)) < known {
+	if err != nil {
 		return ev, false // it was marshalled before, so there is no error
 	}
 	if quoted, _ := json.Marshal(value); !bytes.Contains(text, quoted[1:len(quoted)-1]) {

@@ -47,6 +47,34 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// TestForgetWhatLedToIt forgets a text that was there in parts, and was typed a second time.
+func TestForgetWhatLedToIt(t *testing.T) {
+	field := func(text string) *Seen {
+		return &Seen{Element: desktop.Element{Handle: "1", Role: "entry", Name: "Word", Text: text}}
+	}
+	events := []Event{
+		{Type: Focused, Field: 1, Element: field("")},
+		{Type: Pressed, Element: field("hunt")},
+		{Type: Asserted, Element: field("hunte"), Value: new("hunte")},
+	}
+	for _, char := range "hunter2" {
+		events = append(events, Event{Type: Typed, Field: 2, Text: string(char)})
+	}
+	kept, _ := Forget(events, 1, "hunter2")
+	want := []Event{
+		{Type: Focused, Field: 1, Element: field("")},
+		{Type: Pressed, Element: field("")},
+		{Type: Asserted, Element: field("")},
+		{Type: Typed, Field: 2, Hidden: true},
+	}
+	if diff := cmp.Diff(want, kept); diff != "" {
+		t.Errorf("what is kept (-want +got):\n%s", diff)
+	}
+	if events[1].Element.Text != "hunt" {
+		t.Error("the events that were given are changed")
+	}
+}
+
 func TestAShortValueIsForgottenInItsFieldOnly(t *testing.T) {
 	kept, _ := Forget([]Event{
 		{Type: Typed, Field: 1, Key: "a", Text: "a"},

@@ -84,6 +84,31 @@ func (f *focus) set(n int, h desktop.Handle) { f.now, f.handle, f.certain = n, h
 // forget notes that the element with the keyboard is unknown.
 func (f *focus) forget() { f.now, f.handle, f.certain = 0, "", false }
 
+// hide makes a secret of the text in a field, from now on. The events keep the field as it was.
+func (k *keyboard) hide(field int) {
+	t := k.focus.of(field)
+	if t == nil {
+		return
+	}
+	hidden := withoutText(t)
+	hidden.Role = "password"
+	k.focus.secret[t.Handle], k.focus.fields[field-1] = true, hidden
+	for i, e := range k.unnamed.elements {
+		if e.Handle == t.Handle {
+			k.unnamed.elements[i] = withoutText(e)
+		}
+	}
+	if u := k.used[t.Handle]; u != nil {
+		u.seen = withoutText(u.seen)
+	}
+}
+
+func withoutText(t *recorder.Seen) *recorder.Seen {
+	clean := *t
+	clean.Text = ""
+	return &clean
+}
+
 // programMoved notes that something other than input may have moved the focus.
 func (f *focus) programMoved() {
 	f.secrecy.had(f.holder(f.surely()))
@@ -217,21 +242,11 @@ func (k *keyboard) writeKeys(ctx context.Context, moved bool) (field int) {
 func (k *keyboard) writeKey(ev desktop.InputEvent, field int, hidden bool) {
 	types := ev.Text != ""
 	switch {
-	case !hidden || !types && (!recorder.KeepsFocus(ev.Key) || field == 0 && !endsHidden(k.journal.events, field)):
+	case !hidden || !types && (!recorder.KeepsFocus(ev.Key) || field == 0 && !recorder.EndsHidden(k.journal.events, field)):
 		k.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field})
-	case types && !endsHidden(k.journal.events, field):
+	case types && !recorder.EndsHidden(k.journal.events, field):
 		k.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Hidden: true, Field: field})
 	}
-}
-
-// endsHidden reports whether the last event is already hidden text in a field.
-func endsHidden(events []recorder.Event, field int) bool {
-	for _, last := range slices.Backward(events) {
-		if last.Type != recorder.Focused {
-			return last.Type == recorder.Typed && last.Hidden && last.Field == field
-		}
-	}
-	return false
 }
 
 // keysHadEffect schedules reads of the field after typing.

@@ -47,6 +47,18 @@ func (j *journal) removePictures(pictures []string) error {
 	return nil
 }
 
+// erase returns an event without a value. It removes the event's picture if that shows the value.
+func (j *journal) erase(ev recorder.Event, value string) recorder.Event {
+	clean, showed := recorder.Without(ev, value)
+	if showed && ev.Picture != "" {
+		clean.Picture = ""
+		if err := j.removePictures([]string{ev.Picture}); err != nil {
+			j.fail(err)
+		}
+	}
+	return clean
+}
+
 // replace rewrites the events.
 func (j *journal) replace(events []recorder.Event) error {
 	j.events, j.flushed = events, len(events)

@@ -75,7 +75,8 @@ type shared struct {
 	reporter *stepReporter
 	used     usedElements
 	unheard  unheard
-	bar      *bar // nil: there is none
+	bar      *bar     // nil: there is none
+	secrets  []string // texts that the person made secrets of
 
 	paused       bool
 	windows      desktop.Windows
@@ -214,6 +215,9 @@ func (r *recording) end() {
 
 // write keeps an event. It is synced to the disk before the goroutine waits again.
 func (s *shared) write(ev recorder.Event) {
+	for _, value := range s.secrets {
+		ev = s.journal.erase(ev, value)
+	}
 	s.journal.events = append(s.journal.events, ev)
 	s.reporter.add(ev)
 	if ev.Type != recorder.Narrowed {

@@ -48,7 +48,9 @@ func (k *keyboard) findSelectors(ctx context.Context) {
 	}
 	named.Label, named.In, named.Selectors = found.Label, ancestors(found), candidates(found, roots)
 	if field > 0 {
-		k.focus.fields[field-1] = &named
+		known := *k.focus.of(field) // it may be a secret now
+		known.Label, known.In, known.Selectors = named.Label, named.In, named.Selectors
+		k.focus.fields[field-1] = &known
 	}
 	k.write(recorder.Event{Type: recorder.Named, Time: time.Now(), Field: field, Element: &named})
 }

@@ -101,11 +101,9 @@ func (r *recording) forget(e recorder.Edit) error {
 	if err := r.journal.removePictures(pictures); err != nil {
 		return err
 	}
-	if t := r.focus.of(field); t != nil { // the events keep it as it was
-		hidden := *t
-		hidden.Role, hidden.Text = "password", ""
-		r.focus.secret[t.Handle], r.focus.fields[field-1] = true, &hidden
-	}
+	r.hide(field)
+	r.secrets = append(r.secrets, value)
+	r.under, r.underBefore, r.view, r.textChange = underPointer{}, underPointer{}, programView{}, textChange{} // they may hold it
 	r.reporter.again(events)
 	return r.journal.replace(events)
 }

@@ -85,6 +85,63 @@ func TestKeysChangeStepsWhileTheyAreRecorded(t *testing.T) {
 	}
 }
 
+// TestASecretIsNotShownLater makes a secret of a text that was read before, or that the
+// program shows elsewhere afterwards.
+func TestASecretIsNotShownLater(t *testing.T) {
+	for _, c := range []struct {
+		say, value string
+		before     func(s *stand) // the command
+		after      func(s *stand)
+	}{
+		{
+			"the pointer rests on its field", "x1",
+			func(s *stand) {
+				s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: s.Get(s.Find("role:entry")).Bounds.Center()})
+			},
+			func(s *stand) { s.quickly(s.Get(s.Find("role:entry")).Bounds.Center()) },
+		},
+		{
+			"the program greets with it", "hunter2",
+			func(*stand) {},
+			func(s *stand) {
+				s.Set(s.Find("role:statusbar"), func(e *desktop.Element) { e.Name = "Hello hunter2" })
+				s.clicks("role:statusbar")
+			},
+		},
+		{
+			"its field is named later", "x1",
+			func(s *stand) {
+				s.Delay("Tree", time.Minute)
+				s.clicks("role:checkbox")
+				s.clicks("role:entry")
+			},
+			func(s *stand) {
+				s.Delay("Tree", 0)
+				time.Sleep(5 * time.Second)
+				s.clicks("role:entry")
+				s.types("x2", 50*time.Millisecond)
+			},
+		},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			_, log, _ := record(t, func(s *stand) {
+				s.clicks("role:entry")
+				s.types(c.value, 50*time.Millisecond)
+				time.Sleep(time.Second)
+				c.before(s)
+				time.Sleep(time.Second)
+				s.press("ctrl+shift+f7")
+				time.Sleep(time.Second)
+				c.after(s)
+				time.Sleep(time.Second)
+			})
+			if strings.Contains(log, c.value) || strings.Contains(log, "x2") {
+				t.Errorf("%q is there:\n%s", c.value, log)
+			}
+		})
+	}
+}
+
 func TestACommandThatFitsNothingSaysSo(t *testing.T) {
 	for keys, want := range map[string]string{
 		"ctrl+shift+f8": "there is no step yet",

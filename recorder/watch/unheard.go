@@ -264,7 +264,7 @@ func (k *keyboard) fieldUnheard() {
 	k.unheard.clicked = after >= 0 && after < clickedTime && k.pressedOn != k.focus.handle
 	k.unheard.typed = !k.unheard.clicked
 	k.unheard.observeSoon(rereadDelay)
-	if t := k.focus.of(k.focus.now); t.Secret() && k.changes.field.count > 1 && !endsHidden(k.journal.events, k.focus.now) {
+	if t := k.focus.of(k.focus.now); t.Secret() && k.changes.field.count > 1 && !recorder.EndsHidden(k.journal.events, k.focus.now) {
 		k.write(recorder.Event{Type: recorder.Typed, Time: time.Now(), Hidden: true, Field: k.focus.now})
 	}
 }
