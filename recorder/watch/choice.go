@@ -70,6 +70,14 @@ func (k *keyboard) readChoice(ctx context.Context) {
 	}
 }
 
+// readValues reads the field and the choice that input may have changed.
+func (k *keyboard) readValues(ctx context.Context) {
+	k.readField(ctx)
+	if k.choiceReads > 0 {
+		k.readChoice(ctx)
+	}
+}
+
 // rereadChoice schedules a read of the choice.
 func (k *keyboard) rereadChoice() {
 	k.choiceReads = max(k.choiceReads, 1)

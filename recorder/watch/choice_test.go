@@ -2,6 +2,7 @@ package watch
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,6 +121,86 @@ func TestASliderIsSetToItsLastValue(t *testing.T) {
 			if want, got := `  2  set slider "Seats" to 6`, told[len(told)-1]; want != got {
 				t.Errorf("it was told %q last, want %q; the workflow is:\n%s", got, want, compiled(t, seen))
 			}
+		})
+	}
+}
+
+// slides drags the slider to a value.
+func (s *stand) slides(to float64) {
+	from, at := desktop.Point{X: 120, Y: 212}, desktop.Point{X: 200, Y: 212}
+	s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: from})
+	time.Sleep(200 * time.Millisecond)
+	s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: from, Button: desktop.Left})
+	time.Sleep(500 * time.Millisecond)
+	s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+	s.setsSlider(to)
+}
+
+// TestAChoiceBeforeTheLastKeyIsRead drags a slider, and at once stops or pauses the recording.
+func TestAChoiceBeforeTheLastKeyIsRead(t *testing.T) {
+	for _, keys := range []string{"ctrl+shift+f12", "ctrl+shift+f11"} {
+		seen, _, _ := recordOn(t, func(s *stand) { s.Open(fake.MustParse(trip)[0]) }, func(s *stand) {
+			s.slides(6)
+			s.press(keys)
+		})
+		if diff := cmp.Diff([]string{"6"}, chosenIn(seen)); diff != "" {
+			t.Errorf("before %s the choices are (-want +got):\n%s", keys, diff)
+		}
+	}
+}
+
+// TestAChoiceInAPauseIsNotRead chooses while the recording is paused, of which keys are heard
+// or not.
+func TestAChoiceInAPauseIsNotRead(t *testing.T) {
+	const towns = `
+- frame "Towns" [process=trip] [at=0,0,400,400]
+  - list "" [at=10,10,200,100]
+    - listitem "Nairobi" [focusable] [at=10,10,200,24]
+    - listitem "Tokyo" [focusable] [at=10,40,200,24]
+`
+	for _, c := range []struct {
+		say           string
+		heard         bool
+		window        string
+		before, while func(s *stand)
+		want          []string
+	}{
+		{"heard", true, trip, func(s *stand) { s.slides(6) }, func(s *stand) { s.setsSlider(8) }, []string{"6"}},
+		{"not heard", false, towns, func(s *stand) { s.goesTo("name:Nairobi") }, func(s *stand) {
+			s.goesTo("name:Tokyo")
+			s.Set(s.Find("name:Tokyo"), func(e *desktop.Element) { e.States |= desktop.Selected })
+		}, nil},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &stand{Desktop: fake.New(fake.MustParse(c.window)...), t: t}
+				defer s.Close()
+				d := s.Desktop.Desktop()
+				if !c.heard {
+					d.Input = noKeys{s.Desktop.Desktop()}
+				}
+				session, err := Start(t.Context(), d, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.before(s)
+				time.Sleep(2 * time.Second)
+				session.Command(recorder.Pause, desktop.Point{})
+				c.while(s)
+				time.Sleep(2 * time.Second)
+				session.Command(recorder.Pause, desktop.Point{})
+				time.Sleep(2 * time.Second)
+				s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: desktop.Point{X: 50, Y: 310}, Button: desktop.Left})
+				s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: desktop.Point{X: 50, Y: 310}, Button: desktop.Left})
+				time.Sleep(2 * time.Second)
+				seen, err := session.Stop()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(c.want, chosenIn(seen)); diff != "" {
+					t.Errorf("the choices (-want +got):\n%s", diff)
+				}
+			})
 		})
 	}
 }

@@ -157,10 +157,7 @@ func (r *recording) loop(ctx context.Context) {
 			}
 		case <-r.settleTimer.C:
 			r.handleQueued(ctx)
-			r.readField(ctx)
-			if r.choiceReads > 0 {
-				r.readChoice(ctx)
-			}
+			r.readValues(ctx)
 			r.textTimer.Reset(max(rereadDelay, time.Until(r.readAgain)))
 		case <-r.textTimer.C:
 			r.readTexts(ctx, time.Now())
@@ -205,7 +202,7 @@ func (r *recording) end() {
 	defer cancel()
 	r.handleQueued(ctx)
 	r.flushKeys(ctx, true)
-	r.readField(ctx)
+	r.readValues(ctx)
 	r.pollWindows(ctx)
 	r.write(recorder.Event{Type: recorder.Ended, Time: time.Now()})
 	r.reporter.finish()
@@ -281,17 +278,21 @@ func (r *recording) steer(ctx context.Context, ev desktop.InputEvent) bool {
 // pause pauses the recording, or resumes it. Windows that opened meanwhile count as open from the
 // beginning.
 func (r *recording) pause(ctx context.Context) {
-	r.paused = !r.paused
-	if r.paused {
-		r.readField(ctx)
+	if !r.paused {
+		r.readValues(ctx)
+		r.paused = true
 		r.write(recorder.Event{Type: recorder.Paused, Time: time.Now()})
 		r.reporter.say("paused")
 		return
 	}
+	r.paused = false
 	if windows, err := r.desktop.Windows(ctx); err == nil {
 		r.windows = windows
 	}
-	r.focus.forget() // it may have changed during the pause
+	// All of these may have changed during the pause.
+	r.focus.forget()
+	r.choice = nil
+	clear(r.unheard.shown)
 	r.fieldUnread, r.view.stale = false, true
 	r.changes.edited(0)
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows})

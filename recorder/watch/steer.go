@@ -78,7 +78,7 @@ func (r *recording) check(ctx context.Context, at desktop.Point, text bool) {
 }
 
 func (r *recording) edit(ctx context.Context, e recorder.Edit) error {
-	r.readField(ctx)
+	r.readValues(ctx)
 	n, err := r.reporter.compiler.Fit(e)
 	if err != nil {
 		return err
