@@ -102,7 +102,7 @@ func (s *Session) Stop() ([]recorder.Event, error) {
 // Wait waits for the end, and returns the events, also with an error.
 func (s *Session) Wait() ([]recorder.Event, error) {
 	<-s.done
-	return s.recording.journal.events, s.err
+	return s.Events(), s.err
 }
 
 // Changed returns a channel that is closed when the status changes.

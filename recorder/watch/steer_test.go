@@ -3,6 +3,7 @@ package watch
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -164,9 +165,17 @@ func TestStepsAreEditedWhenTheRecordingHasEnded(t *testing.T) {
 		s.clicks("role:entry")
 		s.types("Ada", 0)
 		s.clicks("role:button && name:OK")
-		if _, err := session.Stop(); err != nil {
-			t.Fatal(err)
+		var stopping sync.WaitGroup
+		stopping.Go(func() {
+			if _, err := session.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		<-session.Done()
+		if err := session.Edit(recorder.Edit{Action: recorder.Annotate, Step: 1, Text: "at the same time"}); err != nil {
+			t.Error(err)
 		}
+		stopping.Wait()
 		if err := session.Edit(recorder.Edit{Action: recorder.MakeSecret, Step: 99}); err == nil {
 			t.Error("an edit of step 99 succeeded")
 		}
