@@ -1,13 +1,8 @@
 package children
 
 import (
-	"bytes"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -41,22 +36,4 @@ func Start(c *exec.Cmd, death syscall.Signal) error {
 // AdoptOrphans makes this process the parent of every descendant whose own parent ends.
 func AdoptOrphans() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-}
-
-// Ours returns the process ids of the children of this process.
-func Ours() []int {
-	all, _ := filepath.Glob("/proc/[0-9]*/stat")
-	var ours []int
-	for _, path := range all {
-		text, _ := os.ReadFile(path)
-		// The name, in parentheses, may hold anything; the fields follow it.
-		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-		if len(fields) < 2 || fields[0] == "Z" || fields[1] != strconv.Itoa(os.Getpid()) {
-			continue
-		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
-			ours = append(ours, pid)
-		}
-	}
-	return ours
 }

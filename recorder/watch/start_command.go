@@ -192,17 +192,11 @@ func readLaunched(pid int) (p launched) {
 func parentPIDs(pid int) (pids []int) {
 	const most = 16
 	for range most {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
+		stat := desktop.ProcessStat(pid)
+		if stat == nil {
 			return pids
 		}
-		// The name stands in parentheses and may hold anything.
-		_, rest, _ := strings.Cut(string(text)[strings.LastIndex(string(text), ")"):], " ")
-		fields := strings.Fields(rest)
-		if len(fields) < 2 {
-			return pids
-		}
-		if pid, err = strconv.Atoi(fields[1]); err != nil || pid <= 1 {
+		if pid, _ = strconv.Atoi(stat[1]); pid <= 1 {
 			return pids
 		}
 		pids = append(pids, pid)

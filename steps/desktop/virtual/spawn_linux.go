@@ -10,10 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
 	"understudy/internal/children"
+	"understudy/steps/desktop"
 )
 
 // KeeperCommand is the command of this program that keeps a lasting desktop. Keep starts it, with
@@ -150,10 +152,22 @@ func endOrphans(late time.Time) int {
 			break
 		}
 	}
-	orphans := children.Ours()
+	orphans := childProcesses()
 	for _, pid := range orphans {
 		_ = syscall.Kill(pid, signal)
 		_ = syscall.Kill(pid, syscall.SIGCONT)
 	}
 	return len(orphans)
+}
+
+// childProcesses returns the children of this process that have not ended.
+func childProcesses() (pids []int) {
+	folders, _ := filepath.Glob("/proc/[0-9]*")
+	for _, folder := range folders {
+		pid, _ := strconv.Atoi(filepath.Base(folder))
+		if stat := desktop.ProcessStat(pid); stat != nil && stat[0] != "Z" && stat[1] == strconv.Itoa(os.Getpid()) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+// These read /proc. On a system without one they know no process.
+
 // ProcessName returns the name of the program that a process runs, or "".
 func ProcessName(pid int) string {
 	if pid <= 0 {
