@@ -12,7 +12,7 @@ import (
 
 // chosen handles a new value: the steps that led to it become one step that sets it.
 func (c *Compiler) chosen(ev recorder.Event) {
-	if ev.Element == nil || ev.Value == nil || c.chosenLate(ev) {
+	if ev.Element == nil || isBlank(ev.Value) || c.chosenLate(ev) {
 		return
 	}
 	c.flush()

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"understudy/recorder"
@@ -215,16 +216,20 @@ func (c *Compiler) asserted(ev recorder.Event) {
 	}
 	s := &step{kind: validateElement, subject: "check " + nameOf(ev.Element), summary: "check that there is " + describe(ev.Element)}
 	s.setTarget(ev.Element)
-	if sel, ok := s.arg("selector").(string); ok && ev.Value == nil {
-		s.expect = append(s.expect, exists(s.process, sel))
-	}
-	if ev.Value != nil {
+	if isBlank(ev.Value) {
+		if sel, ok := s.arg("selector").(string); ok {
+			s.expect = append(s.expect, exists(s.process, sel))
+		}
+	} else {
 		s.kind, s.summary = waitForElement, "check that "+describe(ev.Element)+" shows "+quoteShort(*ev.Value)
 		s.set("condition", "text")
 		s.set("text", *ev.Value)
 	}
 	c.emit(s)
 }
+
+// isBlank reports whether there is no text, or only white space.
+func isBlank(text *string) bool { return text == nil || strings.TrimSpace(*text) == "" }
 
 // exists returns the condition that an element of a program is there.
 func exists(process, sel string) string {

@@ -216,6 +216,7 @@ var (
 	editor     = desktop.Window{ID: 1, Title: "Untitled 1 - Editor", Process: "editor", PID: 10, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
 	dialog     = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
 	ledger     = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
+	unnamed    = desktop.Window{ID: 50, Title: "*", Bounds: desktop.Rect{W: 800, H: 600}}
 	splash     = desktop.Window{ID: 12, Title: "Loading", Process: "ledger", PID: 20}
 	office     = desktop.Window{ID: 13, Title: "Untitled 1", Process: "soffice.bin", PID: 30}
 	sheet      = &recorder.Seen{Element: desktop.Element{Role: "document", Name: "Sheet", Process: "soffice.bin", PID: 30, Window: 13, Bounds: desktop.Rect{X: 0, Y: 0, W: 500, H: 500}}, Selectors: []selector.Candidate{{Selector: "role:document", Matches: 1}}}
@@ -517,6 +518,15 @@ var scenes = []struct {
 			add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: cardA, At: desktop.Point{X: 140, Y: 400}, Mods: []desktop.Key{desktop.Ctrl, desktop.Shift}}).
 			add(recorder.Event{Type: recorder.Released, Button: desktop.Left, Element: cardB, At: desktop.Point{X: 140, Y: 460}}),
 		Options{Name: "held_keys"},
+	},
+	{
+		"what has only a blank for a name, or none, is told by something else, or said to be missing", "nameless",
+		newTape(ledger, unnamed).click(&recorder.Seen{Element: desktop.Element{Role: "link", Name: "\u00a0", Process: "ledger", PID: 20, Window: 3}}).
+			click(country).opens(list, "").click(element(ledger, "menuitem", "Chile", 10)).closes(list).chooses(country, "\u00a0").
+			wait(8*time.Second).changes(element(ledger, "statusbar", "Status", 18), " ").click(element(unnamed, "button", "Go", 2)).
+			opens(desktop.Window{ID: 51, Title: "Remote", Bounds: unnamed.Bounds}, "").click(element(desktop.Window{ID: 51, Title: "Remote"}, "button", "OK", 3)).
+			add(recorder.Event{Type: recorder.Asserted, Element: ok, Value: new("")}),
+		Options{Name: "nameless"},
 	},
 	{
 		"where nothing is known there is a point, and a warning", "unknown",

@@ -108,7 +108,7 @@ func (s *step) guessSelector(t *recorder.Seen) string {
 		return c.Selector
 	}
 	s.targetDoubts = append(s.targetDoubts, untried)
-	if t.Name == "" {
+	if strings.TrimSpace(t.Name) == "" {
 		return "role:" + string(t.Role)
 	}
 	return "role:" + string(t.Role) + " && name:" + recorder.QuoteSelector(t.Name)

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -124,10 +125,14 @@ func (c *compilation) runs(pid int, at time.Time) bool {
 
 // launched makes the step that starts a program, in place of clicks in an unknown menu.
 func (c *compilation) launched(ev recorder.Event) {
+	words := splitCommand(ev.Command)
+	if len(words) == 0 && ev.Window.Process == "" {
+		c.missed = fmt.Sprintf("the window %q opened here, and its program is not known: a step that starts it is missing", bareTitle(ev.Window.Title))
+		return
+	}
 	for s := c.steps.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= openTime; s = c.steps.last() {
 		c.steps.pop()
 	}
-	words := splitCommand(ev.Command)
 	if len(words) == 0 {
 		words = []string{QuoteWord(programName(ev.Window.Process))}
 	}
@@ -260,6 +265,10 @@ func (c *compilation) switchTo(id desktop.WindowID) {
 	same := w.Process == c.windows.process && w.Process != ""
 	c.windows.arrive(id, w.Process)
 	if fresh || same && (gone || w.Modal && c.windows.others(w) < 2 || c.windows.others(w) == 0) {
+		return
+	}
+	if w.Process == "" && bareTitle(w.Title) == "" {
+		c.missed = "it acts in a window without a title, which must be in front"
 		return
 	}
 	s := &step{kind: activateWindow, subject: "switch to " + programName(w.Process), summary: "switch to " + strconv.Quote(w.Title)}
