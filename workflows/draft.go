@@ -83,7 +83,7 @@ func (s *DraftStep) node() *yaml.Node {
 	}
 	var comment []string
 	for _, c := range s.Comments {
-		comment = append(comment, "# "+strings.Join(strings.Fields(c), " "))
+		comment = append(comment, "# "+strings.Map(printable, strings.Join(strings.Fields(c), " ")))
 	}
 	n.HeadComment = strings.Join(comment, "\n")
 	return n
@@ -154,13 +154,22 @@ var (
 	otherThanText = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|null|y|n|~|\.inf|\.nan|[-+.0-9].*)$|: |:$|\s$|^\.\.\.`)
 )
 
+func isUnprintable(r rune) bool { return r == '\ufeff' || !unicode.IsPrint(r) }
+
+// printable replaces a character that a comment cannot hold.
+func printable(r rune) rune {
+	if isUnprintable(r) {
+		return '\ufffd'
+	}
+	return r
+}
+
 func textNode(text string, inFlow bool) *yaml.Node {
 	text = strings.ToValidUTF8(text, "\ufffd") // else it would be written as binary
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
-	unprintable := func(r rune) bool { return r == '\ufeff' || !unicode.IsPrint(r) }
 	switch {
 	case bareText.MatchString(text) && !otherThanText.MatchString(text) && (!inFlow || !strings.ContainsAny(text, `[]{},"'`)):
-	case strings.ContainsFunc(text, unprintable), strings.Contains(text, "'") && !strings.ContainsAny(text, `"\`):
+	case strings.ContainsFunc(text, isUnprintable), strings.Contains(text, "'") && !strings.ContainsAny(text, `"\`):
 		n.Style = yaml.DoubleQuotedStyle
 	default:
 		n.Style = yaml.SingleQuotedStyle

@@ -16,7 +16,7 @@ func TestDraftKeepsItsTexts(t *testing.T) {
 	} {
 		d := Draft{
 			Name: text, Variables: []DraftVariable{{Name: "given", Default: text}, {Name: "code", Secret: true}},
-			Steps: []DraftStep{{Comments: []string{"two words", "and\nmore"}, ID: "a", Tool: "wait", Arguments: []Pair{
+			Steps: []DraftStep{{Comments: []string{"two words", "and\nmore", text, "\x1b[1m\xff"}, ID: "a", Tool: "wait", Arguments: []Pair{
 				{"text", text},
 				{"texts", []string{text, "x"}},
 				{"place", []Pair{{"y", 1.5}, {"x", text}}},
