@@ -95,7 +95,7 @@ type typing struct {
 }
 
 func (k *keyboard) focused(ev recorder.Event) {
-	if k.typing != nil && k.typing.field != ev.Field {
+	if t := k.typing; t != nil && (t.field != ev.Field || t.target.TakesText() != ev.Element.TakesText()) {
 		k.flush()
 	}
 	k.fields[ev.Field] = ev.Element

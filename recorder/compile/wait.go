@@ -27,7 +27,7 @@ func waitsFor(waited time.Duration) int64 {
 func (c *compilation) waitForText() {
 	ev, last := c.textChange, c.steps.last()
 	c.textChange = nil
-	if ev == nil || last == nil || isBlank(ev.Value) || len(unique(ev.Element)) == 0 {
+	if ev == nil || last == nil || ev.Element == nil || isBlank(ev.Value) || len(unique(ev.Element)) == 0 {
 		return
 	}
 	waited := ev.Time.Sub(last.end)

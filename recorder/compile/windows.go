@@ -125,7 +125,7 @@ func (c *compilation) runs(pid int, at time.Time) bool {
 
 // launched makes the step that starts a program, in place of clicks in an unknown menu.
 func (c *compilation) launched(ev recorder.Event) {
-	words := splitCommand(ev.Command)
+	words := splitCommand(strings.TrimSpace(ev.Command))
 	if len(words) == 0 && ev.Window.Process == "" {
 		c.missed = fmt.Sprintf("the window %q opened here, and its program is not known: a step that starts it is missing", bareTitle(ev.Window.Title))
 		return
