@@ -36,7 +36,7 @@ type pointer struct {
 }
 
 func (c *Compiler) pressed(ev recorder.Event) {
-	if c.typing != nil && (ev.Element == nil || c.typing.target == nil || !sameField(c.typing.target, ev.Element)) {
+	if c.typing != nil && (ev.Button == desktop.Right || ev.Element == nil || c.typing.target == nil || !sameField(c.typing.target, ev.Element)) {
 		c.flush()
 	}
 	c.press, c.lastPress = &ev, ev.Time

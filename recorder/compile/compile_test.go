@@ -529,6 +529,12 @@ var scenes = []struct {
 		Options{Name: "nameless"},
 	},
 	{
+		"a click with the right button in the field that is typed into is a click", "context_menu",
+		newTape(ledger).click(name).focus(name, "").types("Ada").holds("Ada").click(name, func(ev *recorder.Event) { ev.Button = desktop.Right }).opens(menu, "").
+			click(element(ledger, "menuitem", "Select All", 5)).closes(menu).keys("ctrl+x").holds("").click(ok),
+		Options{Name: "context_menu"},
+	},
+	{
 		"where nothing is known there is a point, and a warning", "unknown",
 		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window = &ledger }).add(recorder.Event{Type: recorder.Typed, Hidden: true}),
 		Options{Name: "unknown"},
