@@ -25,14 +25,12 @@ type appConn struct {
 // application has none.
 func (c *appConn) get(ctx context.Context, bus *busConn, timeout time.Duration) dbusConn {
 	c.mu.Lock()
-	conn, address := c.conn, c.address
+	conn := c.conn
 	c.mu.Unlock()
 	if conn.Conn != nil && conn.Connected() {
 		return conn
 	}
-	limited, cancel := withTimeout(ctx, timeout)
-	defer cancel()
-	conn, ok := dialApp(limited, address) // outside the mutex
+	conn, ok := c.dial(ctx, timeout)
 	if ok {
 		return c.keep(conn)
 	}
@@ -66,21 +64,23 @@ func (c *appConn) keep(conn dbusConn) dbusConn {
 }
 
 // once returns a connection for a single action, and a function that closes it.
-func (c *appConn) once(ctx context.Context, bus *busConn) (dbusConn, func()) {
-	c.mu.Lock()
-	address := c.address
-	c.mu.Unlock()
-	if conn, ok := dialApp(ctx, address); ok {
+func (c *appConn) once(ctx context.Context, bus *busConn, timeout time.Duration) (dbusConn, func()) {
+	if conn, ok := c.dial(ctx, timeout); ok {
 		return conn, func() { conn.Close() }
 	}
 	return bus.dbusConn, func() {}
 }
 
-// dialApp connects to an application directly. There is no bus, so no Hello.
-func dialApp(ctx context.Context, address string) (dbusConn, bool) {
+// dial connects to the application directly. There is no bus, so no Hello.
+func (c *appConn) dial(ctx context.Context, timeout time.Duration) (dbusConn, bool) {
+	c.mu.Lock()
+	address := c.address
+	c.mu.Unlock()
 	if address == "" {
 		return dbusConn{}, false
 	}
+	ctx, cancel := withTimeout(ctx, timeout)
+	defer cancel()
 	conn, err := dialAndGreet(ctx, address, func(c *dbus.Conn) error { return c.Auth(nil) })
 	return dbusConn{Conn: conn, direct: true}, err == nil
 }

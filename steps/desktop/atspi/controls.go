@@ -42,10 +42,13 @@ func (c *Client) invoke(ctx context.Context, h desktop.Handle, action string) er
 	if err != nil {
 		return err
 	}
+	acting, end := w.app.direct.once(ctx, w.query.bus, actionTime)
+	defer end()
+	if err := context.Cause(ctx); err != nil { // it would not be sent
+		return err
+	}
 	ctx, cancel := withTimeout(ctx, actionTime)
 	defer cancel()
-	acting, end := w.app.direct.once(ctx, w.query.bus)
-	defer end()
 	body, err := acting.call(ctx, n.object, ifaceAction+".DoAction", int32(index))
 	if errors.Is(err, desktop.ErrUnresponsive) {
 		return w.checkResponsive(context.WithoutCancel(ctx))

@@ -4,8 +4,11 @@ package atspi
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"net"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,6 +70,36 @@ func TestAnActionThatOpensADialogDoesNotBlock(t *testing.T) {
 		app := d.open(t, named("menuitem", "File"), "featherpad", "--standalone")
 		opensDialog(t, d, app, named("button", "Open"), named("button", "Cancel"))
 	})
+}
+
+// What is said to be performed was sent to the application, however long it took to
+// connect to that.
+func TestAnActionThatIsNotSentIsNotPerformed(t *testing.T) {
+	s := openSandbox(t, 1)
+	s.do("lines.get_children()[0].connect('clicked', lambda b: b.set_label('Pressed'))")
+	c := s.desk.another(t)
+	button := s.element(named("button", "Button 0")).Handle
+	if _, err := c.Refresh(t.Context(), button); err != nil { // it is connected
+		t.Fatal(err)
+	}
+	silent, err := net.Listen("unix", filepath.Join(t.TempDir(), "silent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for _, a := range c.apps.find(func(a *application) bool { return a.pid == s.Process.Pid }) {
+		a.direct.setAddress("unix:path=" + silent.Addr().String())
+	}
+	pressed := func() bool { return find(s.tree(desktop.Scope{}), named("button", "Pressed")) != nil }
+	ctx, cancel := context.WithTimeout(t.Context(), actionTime/2)
+	defer cancel()
+	if err := c.Do(ctx, desktop.Invoke{Element: button}); err == nil && !pressed() {
+		t.Error("it is performed, and was not sent in time")
+	}
+	if err := c.Do(t.Context(), desktop.Invoke{Element: button}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it was performed", pressed, nil)
 }
 
 // opensDialog invokes what opens a dialog, and what closes it.
