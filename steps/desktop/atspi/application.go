@@ -252,7 +252,9 @@ func (a *application) learnToolkit(ctx context.Context, l *busConn, name string,
 	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { t.name = as[string](v) })
 	p.get(a.object, ifaceApplication, "Version", func(v any) { version = as[string](v) })
 	p.want(a.object, ifaceApplication+".GetApplicationBusAddress", func(b []any) { address = first[string](b) })
-	err := p.run()
+	if err := p.run(); err != nil {
+		return err // a part of it would be another toolkit
+	}
 	major, minor, _ := strings.Cut(version, ".")
 	if strings.EqualFold(t.name, "gtk") {
 		t.name = "gtk" + major
@@ -262,7 +264,7 @@ func (a *application) learnToolkit(ctx context.Context, l *busConn, name string,
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.drawnBy = t
-	return err
+	return nil
 }
 
 // toolkit returns the application's toolkit.
