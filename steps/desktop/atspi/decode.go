@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"math"
+	"regexp"
 
 	"github.com/godbus/dbus/v5"
 
@@ -33,9 +34,21 @@ func as[T any](v any) T {
 	return t
 }
 
-// objectOf decodes a pair of bus name and path.
+// maxBusName bounds the length of a name on a bus.
+const maxBusName = 255
+
+// busNames matches the names of programs on a bus, which ends the connection of one
+// that sends to anything else.
+var busNames = regexp.MustCompile(`^(:\d+(\.\d+)+|[a-zA-Z_-][\w-]*(\.[a-zA-Z_-][\w-]*)+)$`)
+
+// objectOf decodes a pair of bus name and path. It returns no object if there can be
+// no such name.
 func objectOf(pair []any) object {
-	return object{at[string](pair, 0), at[dbus.ObjectPath](pair, 1)}
+	bus := at[string](pair, 0)
+	if len(bus) > maxBusName || !busNames.MatchString(bus) {
+		return object{}
+	}
+	return object{bus, at[dbus.ObjectPath](pair, 1)}
 }
 
 func objectsOf(v any) []object {

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,16 @@ func newImpostor(t *testing.T, d *desk, ready func(property string), children ..
 	return p
 }
 
+func atOnce(string) {}
+
+// embed adds the impostor to the applications of the bus.
+func (p *impostor) embed(t *testing.T) {
+	t.Helper()
+	if err := p.Object(everyone.bus, everyone.path).Call("org.a11y.atspi.Socket.Embed", 0, objectRef{p.root.bus, p.root.path}).Err; err != nil {
+		t.Fatal(err)
+	}
+}
+
 // What has told only a part of its toolkit in time is asked for all of it again.
 func TestAToolkitThatIsToldInPartIsAskedAgain(t *testing.T) {
 	d := onDesk(t)
@@ -70,5 +81,28 @@ func TestAToolkitThatIsToldInPartIsAskedAgain(t *testing.T) {
 	}
 	if got, want := a.toolkit(), (toolkit{"gtk4", 12}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// The bus ends a connection that sends to a name that cannot be.
+func TestAnObjectOfNobodyHarmsNobody(t *testing.T) {
+	d := onDesk(t)
+	for _, bus := range []string{"", ":", ":1..2", "nobody", "a b.c", "1.c", "a..b", strings.Repeat("a.", 200) + "a"} {
+		c := d.another(t)
+		before := must(c.connect(t.Context()))
+		p := newImpostor(t, d, atOnce, objectRef{bus, "/org/a11y/atspi/accessible/1"})
+		p.embed(t)
+		if _, err := c.Tree(t.Context(), desktop.Scope{}); err != nil {
+			t.Errorf("%q: %v", bus, err)
+		}
+		if must(c.connect(t.Context())) != before {
+			t.Errorf("%q: the bus ended the connection", bus)
+		}
+		p.Close()
+	}
+	for _, bus := range []string{":1.2", ":1.34567", "org.a11y.atspi.Registry", "webkit.py.Sandboxed.WebProcess-1b-c_d"} {
+		if o := objectOf([]any{bus, dbus.ObjectPath("/a")}); o.none() {
+			t.Errorf("%q counts as nobody", bus)
+		}
 	}
 }

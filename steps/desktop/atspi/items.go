@@ -157,7 +157,7 @@ func parseItem(row []any) (*item, bool) {
 	if len(row) != 9 && len(row) != 10 {
 		return nil, false
 	}
-	it := &item{object: objectOf(at[[]any](row, 0)), parent: objectOf(at[[]any](row, 2)).path, index: -1}
+	it := &item{object: objectOf(at[[]any](row, 0)), parent: at[dbus.ObjectPath](at[[]any](row, 2), 1), index: -1}
 	if len(row) == 10 {
 		it.index, it.count = int(at[int32](row, 3)), int(at[int32](row, 4))
 		row = row[1:]
