@@ -175,7 +175,7 @@ func (a *application) greet(ctx context.Context, l *busConn, timeout time.Durati
 			return a.unresponsiveError(ctx)
 		}
 	}
-	call := l.Object(a.bus, a.path).Go(ifaceProperties+".Get", 0, make(chan *dbus.Call, 1), ifaceAccessible, "Name")
+	call := a.ping(l)
 	if !received(ctx, call.Done, timeout) {
 		a.markUnresponsive(call)
 		return a.unresponsiveError(ctx)
@@ -184,6 +184,11 @@ func (a *application) greet(ctx context.Context, l *busConn, timeout time.Durati
 		return err
 	}
 	return a.learnToolkit(ctx, l, as[string](variant(call.Body)), timeout)
+}
+
+// ping asks an application for its name.
+func (a *application) ping(l *busConn) *dbus.Call {
+	return l.Object(a.bus, a.path).Go(ifaceProperties+".Get", 0, make(chan *dbus.Call, 1), ifaceAccessible, "Name")
 }
 
 func (a *application) unresponsiveError(ctx context.Context) error {

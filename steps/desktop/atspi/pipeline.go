@@ -28,6 +28,7 @@ type pipeline struct {
 	conn    dbusConn
 	timeout time.Duration // how long no reply may arrive
 	program string        // for errors
+	silent  func()        // called when no reply arrived for that long; nil does nothing
 	done    chan *dbus.Call
 	open    map[*dbus.Call]replyFunc
 	queue   []request
@@ -90,6 +91,9 @@ func (p *pipeline) run() error {
 			p.finish(call)
 			timer.Reset(p.timeout)
 		case <-timer.C:
+			if p.silent != nil {
+				p.silent()
+			}
 			return namingProgram(p.program, desktop.ErrUnresponsive)
 		case <-p.ctx.Done():
 			return namingProgram(p.program, context.Cause(p.ctx))

@@ -61,7 +61,7 @@ func (q *query) visit(a *application, asked bool, mode visitMode) (*walker, erro
 		}
 	}
 	p := newPipeline(ctx, a.direct.get(ctx, q.bus, timeout), timeout)
-	p.program = a.process
+	p.program, p.silent = a.process, func() { a.markUnresponsive(a.ping(q.bus)) }
 	w := &walker{
 		pipeline: p, toolkit: a.toolkit(), query: q, app: a, end: end,
 		placeless: q.client.options.Placeless, visited: map[object]bool{},

@@ -87,6 +87,33 @@ func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	}, nil)
 }
 
+// What froze after it was known is waited for once, also where it is not greeted.
+func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
+	s := openSandbox(t, 2)
+	const timeout = 5 * time.Second
+	c := s.desk.another(t, func(o *Options) { o.Timeout = timeout })
+	handle := s.element(named("button", "Ask")).Handle
+	if _, err := c.Refresh(t.Context(), handle); err != nil {
+		t.Fatal(err)
+	}
+	s.Process.Signal(syscall.SIGSTOP)
+	if _, err := c.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) {
+		t.Fatalf("%v, want %v", err, desktop.ErrUnresponsive)
+	}
+	start := time.Now()
+	if _, err := c.FrameWindows(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took >= timeout {
+		t.Errorf("it was waited for again, %v", took)
+	}
+	s.Process.Signal(syscall.SIGCONT)
+	eventually(t, "its window is listed again", func() bool {
+		list, err := c.FrameWindows(t.Context())
+		return err == nil && slices.ContainsFunc(list, func(w desktop.Window) bool { return w.PID == s.Process.Pid })
+	}, nil)
+}
+
 func TestAnApplicationThatDiesIsNotFound(t *testing.T) {
 	s := openSandbox(t, 400)
 	handle := s.element(named("button", "Ask")).Handle
