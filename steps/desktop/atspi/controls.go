@@ -122,10 +122,11 @@ func (c *Client) insertText(ctx context.Context, h desktop.Handle, text string) 
 	if caret < 0 {
 		return fmt.Errorf("%w: the %s %q has no caret", desktop.ErrRefused, roleName(n.role), n.name)
 	}
-	if err := w.callTrue("InsertText", n.object, ifaceEditable+".InsertText", caret, text, w.lengthOf(text)); err != nil {
+	length, moves := w.lengthsOf(text)
+	if err := w.callTrue("InsertText", n.object, ifaceEditable+".InsertText", caret, text, length); err != nil {
 		return err
 	}
-	err = w.callTrue("the caret behind the text", n.object, ifaceText+".SetCaretOffset", caret+int32(utf8.RuneCountInString(text)))
+	err = w.callTrue("the caret behind the text", n.object, ifaceText+".SetCaretOffset", caret+moves)
 	if errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrNotFound) {
 		return nil // the text is in; LibreOffice replaces a paragraph that fills pages by another one, with the caret at its end
 	}
@@ -167,10 +168,13 @@ func requireTrue(what string, body []any, err error) error {
 	return err
 }
 
-// lengthOf returns the length of a text as the toolkit counts it for InsertText: Qt in UTF-16 units, the others in bytes.
-func (t toolkit) lengthOf(text string) int32 {
+// lengthsOf returns the length of a text as the toolkit counts it for InsertText, and
+// how far it moves the caret: Qt counts both in UTF-16 units, the others the former in
+// bytes and the latter in characters.
+func (t toolkit) lengthsOf(text string) (length, moves int32) {
 	if t.isQt() {
-		return int32(len(utf16.Encode([]rune(text))))
+		units := int32(len(utf16.Encode([]rune(text))))
+		return units, units
 	}
-	return int32(len(text))
+	return int32(len(text)), int32(utf8.RuneCountInString(text))
 }

@@ -154,6 +154,29 @@ func TestValuesAndFocus(t *testing.T) { // alone: another's active window would 
 	}, nil)
 }
 
+// Text goes in behind the text before it, whatever characters that has.
+func TestTextIsInsertedBehindTextBefore(t *testing.T) {
+	d := onDesk(t, "mousepad", "featherpad")
+	for _, x := range editors(t)[:2] {
+		t.Run(x.name, func(t *testing.T) {
+			app := d.open(t, x.ready, x.command[0], x.command[1:]...)
+			field := d.element(t, app, x.want).Handle
+			for _, text := range []string{"ó😀日", "本", "🙂", "."} {
+				if err := d.client.Do(t.Context(), desktop.InsertText{Element: field, Text: text}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e, err := d.client.Refresh(t.Context(), field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := "ó😀日本🙂."; e.Text != want {
+				t.Errorf("%q, want %q", e.Text, want)
+			}
+		})
+	}
+}
+
 func TestWhatAnElementCannotDoIsRefused(t *testing.T) {
 	t.Parallel()
 	s := openSandbox(t, 2)
