@@ -168,13 +168,16 @@ func requireTrue(what string, body []any, err error) error {
 	return err
 }
 
-// lengthsOf returns the length of a text as the toolkit counts it for InsertText, and
-// how far it moves the caret: Qt counts both in UTF-16 units, the others the former in
-// bytes and the latter in characters.
-func (t toolkit) lengthsOf(text string) (length, moves int32) {
-	if t.isQt() {
-		units := int32(len(utf16.Encode([]rune(text))))
+// lengthsOf returns the length of a text as the application counts it for InsertText,
+// and how far it moves the caret: Qt counts both in UTF-16 units, LibreOffice only the
+// latter, and the others count the former in bytes and the latter in characters.
+func (w *walker) lengthsOf(text string) (length, moves int32) {
+	units := int32(len(utf16.Encode([]rune(text))))
+	switch {
+	case w.isQt():
 		return units, units
+	case w.app.isOffice():
+		return int32(len(text)), units
 	}
 	return int32(len(text)), int32(utf8.RuneCountInString(text))
 }

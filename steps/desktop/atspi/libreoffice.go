@@ -15,6 +15,9 @@ import (
 
 const rolePane = 46 // a root pane
 
+// isOffice reports whether the application is LibreOffice.
+func (a *application) isOffice() bool { return a.called("soffice") }
+
 // rootPane returns the root pane that a node is in, or nil. For a node that was read
 // without its ancestors, findRootPane has stored it in drawn.
 func (n *node) rootPane() *node {
@@ -57,7 +60,7 @@ func (w *walker) askDrift(n *node) {
 // findRootPane finds the root pane of a node that was read without its ancestors, by the
 // handle that named it.
 func (w *walker) findRootPane(n *node, p handleParts) error {
-	if !w.app.called("soffice") {
+	if !w.app.isOffice() {
 		return nil
 	}
 	at := &node{object: n.object}

@@ -64,6 +64,15 @@ func TestAtLengthLibreOfficeWriter(t *testing.T) {
 			return err == nil && e.Text == "Written by a test"
 		}, nil)
 	}
+	field := look(roles("paragraph"))
+	for _, text := range []string{"ó😀日", "本", "🙂", "."} {
+		if err := d.client.Do(t.Context(), desktop.InsertText{Element: field.Handle, Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := look(roles("paragraph")).Text; !strings.Contains(text, "ó😀日本🙂.") {
+		t.Errorf("after inserting, the paragraph reads %q", text)
+	}
 	tree, err := d.client.Tree(t.Context(), scope)
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func (c *Client) reveal(ctx context.Context, h desktop.Handle, then *desktop.Cho
 		return err
 	}
 	defer w.end()
-	if roleName(n.role) == "table cell" && !has(n.states, bitShowing) && w.app.called("soffice") && then != nil {
+	if roleName(n.role) == "table cell" && !has(n.states, bitShowing) && w.app.isOffice() && then != nil {
 		*then = desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "backspace"}
 		return w.grabFocus(n)
 	}
