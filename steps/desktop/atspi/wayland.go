@@ -46,7 +46,7 @@ func contentOf(f *node, w desktop.Window) (desktop.Point, bool) {
 	switch {
 	case reported.W == drawn.W && reported.H == drawn.H:
 		return from, true
-	case reported.W-drawn.W > widestShadow || reported.H-drawn.H > widestShadow: // such as a browser, which reports pixels of the device
+	case reported.Empty() || reported.W-drawn.W > widestShadow || reported.H-drawn.H > widestShadow: // such as a browser, which reports pixels of the device
 		return desktop.Point{}, false
 	case f.drawnIn != nil: // a shadow around it
 		return desktop.Point{X: drawn.X - f.drawnIn.X, Y: drawn.Y - f.drawnIn.Y}, true

@@ -23,6 +23,7 @@ func TestSizesTellWhereBoxesCountFrom(t *testing.T) {
 		"that and its shadow":                       {&node{box: desktop.Rect{W: 452, H: 352}, drawnIn: filled}, desktop.Point{X: 74, Y: 77}, true},
 		"a shadow of which nothing tells the width": {frame("w", 0, 0, 452, 352), desktop.Point{}, false},
 		"what is below a title bar of its own":      {frame("w", 0, 0, 398, 260), desktop.Point{X: 101, Y: 139}, true},
+		"nothing":                                   {&node{}, desktop.Point{}, false},
 		"the pixels of a device at scale 2":         {&node{box: desktop.Rect{W: 800, H: 600}, drawnIn: filled}, desktop.Point{}, false},
 	} {
 		if got, known := contentOf(row.frame, window); known != row.known || got != row.want {
