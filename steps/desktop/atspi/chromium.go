@@ -171,16 +171,13 @@ func (t *pageTest) nodeOf(o object) (*node, error) {
 	})
 	var chain []object // from o up to a known node
 	for known[o] == nil {
-		if len(chain) > maxDepth {
-			return t.page, nil
+		if o.none() || o == t.app.object || len(chain) > maxDepth {
+			return t.page, nil // o has left the page
 		}
 		chain = append(chain, o)
 		var err error
 		if o, err = t.parentOf(o); err != nil {
 			return nil, err
-		}
-		if o.none() || o == t.app.object {
-			return t.page, nil // o has left the page
 		}
 	}
 	n := known[o]

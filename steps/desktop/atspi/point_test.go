@@ -107,6 +107,15 @@ func TestAPointInAnOpenMenuIsItsItem(t *testing.T) {
 	}
 }
 
+// A browser that answers a hit test with no object has nothing but the page there.
+func TestAHitTestWithoutAnObjectIsThePage(t *testing.T) {
+	page := &node{object: object{":1.1", "/page"}}
+	p := &pageTest{walker: &walker{app: &application{object: object{":1.1", "/root"}}}, page: page}
+	if n, err := p.nodeOf(object{}); n != page || err != nil {
+		t.Errorf("%v, %v, want the page", n, err)
+	}
+}
+
 // setItemsSlow says whether the items of a process cost more than they save a hit test.
 func setItemsSlow(t *testing.T, c *Client, pid int, slow bool) {
 	t.Helper()
