@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,7 +45,7 @@ type Client struct {
 	apps    appList
 	trees   atomic.Int64 // numbers the trees
 
-	mu     sync.Mutex // guards the fields below
+	using  chan struct{} // guards the fields below; holds one token while they are used
 	bus    *busConn
 	closed bool
 }
@@ -65,7 +64,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 2 * time.Second
 	}
-	c := &Client{options: o, signals: newSignals(), apps: appList{apps: map[object]*application{}}}
+	c := &Client{options: o, signals: newSignals(), apps: appList{apps: map[object]*application{}}, using: make(chan struct{}, 1)}
 	if _, err := c.connect(ctx); err != nil && (!errors.Is(err, desktop.ErrUnresponsive) || ctx.Err() != nil) {
 		return nil, err
 	}
@@ -79,8 +78,8 @@ const connectFactor = 5
 
 // Close ends the connection. Pending calls fail.
 func (c *Client) Close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.using <- struct{}{}
+	defer func() { <-c.using }()
 	c.closed = true
 	c.closeConns()
 	return nil
@@ -88,8 +87,12 @@ func (c *Client) Close() error {
 
 // connect returns the bus connection, made anew if it was lost.
 func (c *Client) connect(ctx context.Context) (*busConn, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	select {
+	case c.using <- struct{}{}:
+		defer func() { <-c.using }()
+	case <-ctx.Done(): // while another call connects
+		return nil, context.Cause(ctx)
+	}
 	if c.closed {
 		return nil, fmt.Errorf("%w: the accessibility client was closed", desktop.ErrUnavailable)
 	}

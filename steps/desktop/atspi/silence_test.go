@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -252,6 +253,20 @@ func TestABusThatIsSlowToAnswerIsAskedAgain(t *testing.T) {
 	if _, err := c.Tree(t.Context(), desktop.Scope{}); !errors.Is(err, desktop.ErrUnresponsive) {
 		t.Errorf("while nobody answers: %v, want %v", err, desktop.ErrUnresponsive)
 	}
+	c.options.Timeout = time.Hour
+	connecting, cancel := context.WithCancel(t.Context())
+	var first sync.WaitGroup
+	first.Go(func() { c.Tree(connecting, desktop.Scope{}) })
+	eventually(t, "it connects", func() bool { return len(c.using) > 0 }, nil)
+	short, cancelShort := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancelShort()
+	start := time.Now()
+	if _, err := c.Tree(short, desktop.Scope{}); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > hung {
+		t.Errorf("while another call connects: %v after %v, want %v in time", err, time.Since(start), context.DeadlineExceeded)
+	}
+	cancel()
+	first.Wait()
+	c.options.Timeout = 100 * time.Millisecond
 	if err := errors.Join(os.Remove(bus), os.Symlink(socket, bus)); err != nil {
 		t.Fatal(err)
 	}
