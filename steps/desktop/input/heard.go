@@ -1,6 +1,7 @@
 package input
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -61,40 +62,83 @@ func HeldMods(state, altGr uint32) (held []desktop.Key) {
 	return held
 }
 
-// A Composer turns keys that are pressed one after the other into text.
+// A Composer turns keys that are pressed one after the other into text, as the toolkits
+// and the Compose file of X do.
 type Composer struct {
-	dead rune // the accent of the last dead key
+	dead []deadKey // those pressed since the last character
+}
+
+// deadKey is a key that puts an accent on the next character.
+type deadKey struct {
+	accent       rune // a combining character
+	alone, twice rune // what the key types before a space, and when it is pressed again
 }
 
 // Text returns what a key types that gives a keysym in a state: "" for a key that types
 // nothing, for a shortcut, and for a dead key, which changes the next one.
 func (c *Composer) Text(sym, state uint32) string {
+	if isModifier(sym) {
+		return ""
+	}
+	dead := c.dead
+	c.dead = nil
 	if state&(controlBit|altBit|superBit) != 0 {
 		return ""
 	}
-	if accent, ok := deadAccents[sym]; ok && c.dead == 0 {
-		c.dead = accent
+	if d, ok := deadKeys[sym]; ok {
+		if slices.Contains(dead, d) {
+			return string(d.twice)
+		}
+		c.dead = append(dead, d)
 		return ""
 	}
 	r := CharOf(sym)
-	if r == 0 || !unicode.IsPrint(r) {
+	switch {
+	case !unicode.IsGraphic(r):
 		return ""
+	case len(dead) == 0:
+		return string(r)
+	case r == ' ':
+		return string(dead[0].alone)
 	}
-	s := string(r)
-	if c.dead != 0 {
-		s = norm.NFC.String(s + string(c.dead))
-		c.dead = 0
+	text := []rune{r}
+	for _, d := range dead {
+		text = append(text, d.accent)
 	}
-	return s
+	return norm.NFC.String(string(text))
 }
 
-// deadAccents are the combining characters of dead keys.
-var deadAccents = func() map[uint32]rune {
-	m := map[uint32]rune{}
-	for i, accent := range []rune{
-		0x300, 0x301, 0x302, 0x303, 0x304, 0x306, 0x307, 0x308, 0x30a, 0x30b, 0x30c, 0x327, 0x328, 0x345, 0x3099, 0x309a, 0x323, 0x309, 0x31b,
+// isModifier reports whether a keysym is that of a modifier or of a lock, which does not
+// come between a dead key and its letter.
+func isModifier(sym uint32) bool {
+	return sym >= 0xffe1 && sym <= 0xffee || sym >= 0xfe01 && sym <= 0xfe13 || sym == 0xff7e || sym == 0xff7f
+}
+
+// deadKeys are the dead keys by their keysyms.
+var deadKeys = func() map[uint32]deadKey {
+	m := map[uint32]deadKey{}
+	for i, d := range []deadKey{
+		{0x300, '`', '`'},
+		{0x301, '\'', '´'},
+		{0x302, '^', '^'},
+		{0x303, '~', '~'},
+		{0x304, '¯', '¯'},
+		{0x306, '˘', '˘'},
+		{0x307, '˙', '˙'},
+		{0x308, '"', '¨'},
+		{0x30a, '°', '°'},
+		{0x30b, '˝', '˝'},
+		{0x30c, 'ˇ', 'ˇ'},
+		{0x327, '¸', '¸'},
+		{0x328, '˛', '˛'},
+		{0x345, 'ͺ', 'ͺ'},
+		{0x3099, '゛', '゛'},
+		{0x309a, '゜', '゜'},
+		{0x323, 0x323, 0x323},
+		{0x309, 0x309, 0x309},
+		{0x31b, 0x31b, 0x31b},
 	} {
-		m[0xfe50+uint32(i)] = accent
+		m[0xfe50+uint32(i)] = d
 	}
 	return m
 }()

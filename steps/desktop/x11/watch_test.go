@@ -140,6 +140,9 @@ func TestWhatAPersonTypesIsRead(t *testing.T) {
 	}{
 		{"characters that the layout lacks", "us", "naïve 日本 🙂", func(b *bench) { b.run("xdotool", "type", "--delay", "20", "naïve 日本 🙂") }},
 		{"dead keys", "us -variant intl", "éà", func(b *bench) { b.run("xdotool", "key", "dead_acute", "e", "dead_grave", "a") }},
+		{"dead keys without a letter", "us -variant intl", "^'´\u00a0e", func(b *bench) {
+			b.run("xdotool", "key", "dead_circumflex", "space", "dead_acute", "space", "dead_acute", "dead_acute", "nobreakspace", "dead_grave", "BackSpace", "e")
+		}},
 		{"the third level", "de", "@€", func(b *bench) {
 			b.run("xdotool", "keydown", "ISO_Level3_Shift", "key", "q", "key", "e", "keyup", "ISO_Level3_Shift")
 		}},
