@@ -240,7 +240,8 @@ func startOf(pid int) uint64 {
 	return ticks
 }
 
-// alone waits for the right to create and remove folders, which free gives up.
+// alone waits for the right to create and remove folders and to record closings, which free
+// gives up.
 func alone(home string) (free func(), err error) {
 	file, err := os.Open(home)
 	if err != nil {
@@ -265,7 +266,7 @@ func Clean(dir string) int {
 	for _, pattern := range []string{"display-*", keptPrefix + "*"} {
 		found, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, f := range found {
-			if cleanFolder(f, killedKeeper) {
+			if cleanFolder(f) {
 				n++
 			}
 		}
@@ -275,7 +276,7 @@ func Clean(dir string) int {
 
 // cleanFolder removes a display whose owner is dead, and reports whether it did. There is no state
 // file if the owner died while it created or removed the folder.
-func cleanFolder(dir, why string) bool {
+func cleanFolder(dir string) bool {
 	state, err := lock(filepath.Join(dir, "state.json"), os.O_CREATE)
 	if err != nil {
 		return false // the owner lives, or has just removed it
@@ -288,7 +289,7 @@ func cleanFolder(dir, why string) bool {
 	end(append(procs, programsOf(dir)...))
 	removeSockets(procs)
 	if k, err := readKept(dir); err == nil {
-		noteClosing(k, why)
+		addClosing(k, killedKeeper)
 	}
 	return removeAll(dir) == nil
 }

@@ -60,6 +60,16 @@ func replaceFile(path string, content []byte) error {
 
 // noteClosing records the end of a lasting desktop.
 func noteClosing(k Kept, why string) {
+	free, err := alone(filepath.Dir(k.Dir))
+	if err != nil {
+		return // the folder for all desktops was removed
+	}
+	defer free()
+	addClosing(k, why)
+}
+
+// addClosing is noteClosing for callers that have the right of alone.
+func addClosing(k Kept, why string) {
 	path := filepath.Join(filepath.Dir(k.Dir), closingsName)
 	raw, err := json.Marshal(Closing{k.Name, k.Birth, k.Run, time.Now().UTC(), why})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -174,6 +175,21 @@ func TestADesktopThatIsEndedLeavesNothing(t *testing.T) {
 	}
 	if _, err := Find(filepath.Dir(k.Dir), "work"); !errors.Is(err, desktop.ErrGone) {
 		t.Errorf("it is still found: %v", err)
+	}
+}
+
+func TestTheEndsOfDesktopsThatEndTogetherAreAllRecorded(t *testing.T) {
+	home := scratch.Dir(t)
+	var ending sync.WaitGroup
+	for i := range 100 {
+		k := Kept{Dir: filepath.Join(home, fmt.Sprintf("%s%d", keptPrefix, i)), Birth: fmt.Sprint("b", i)}
+		ending.Go(func() { noteClosing(k, "enough") })
+	}
+	ending.Wait()
+	for i := range 100 {
+		if c, found := FindClosing(home, fmt.Sprint("b", i)); !found || c.Why != "enough" {
+			t.Errorf("the end of desktop %d: %+v, %t", i, c, found)
+		}
 	}
 }
 

@@ -125,7 +125,7 @@ func guard(ctx context.Context, o Options, ready *os.File) error {
 		return err
 	}
 	defer free()
-	cleanFolder(filepath.Join(h, keptPrefix+o.Name), killedKeeper) // unless it ended in order
+	cleanFolder(filepath.Join(h, keptPrefix+o.Name)) // unless it ended in order
 	return nil
 }
 
