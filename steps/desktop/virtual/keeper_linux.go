@@ -25,9 +25,10 @@ type keeper struct {
 	idle *time.Timer // ends the desktop because nobody uses it
 	over chan string // why it ends
 
-	mu    sync.Mutex
-	kept  Kept              // guarded by mu
-	conns map[net.Conn]bool // guarded by mu
+	mu     sync.Mutex
+	kept   Kept              // guarded by mu
+	ending bool              // guarded by mu; nothing is changed any more
+	conns  map[net.Conn]bool // guarded by mu
 }
 
 // firstUse is how long a caller has to attach to a new desktop.
@@ -113,40 +114,47 @@ func (k *keeper) watchFolders(named string) {
 	}
 }
 
-// use changes the number of users. When it becomes 0, the time to the end begins to run.
-func (k *keeper) use(change int) {
+// change changes the description of the desktop, unless that ends already. If nobody uses
+// it, the time to its end begins to run.
+func (k *keeper) change(how func(*Kept)) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.kept.Users += change
+	if k.ending {
+		return false
+	}
+	how(&k.kept)
 	k.kept.Until = time.Time{}
 	k.idle.Stop()
 	if k.kept.Users == 0 && k.kept.Linger > 0 {
 		k.kept.Until = time.Now().UTC().Add(k.kept.Linger)
 		k.idle.Reset(k.kept.Linger)
 	}
-}
-
-// change changes the description of the desktop, and restarts the time to its end.
-func (k *keeper) change(how func(*Kept)) {
-	k.mu.Lock()
-	how(&k.kept)
-	k.mu.Unlock()
-	k.use(0)
+	return true
 }
 
 // expire ends a desktop that nobody uses.
 func (k *keeper) expire() {
-	switch kept := k.describe(); {
-	case kept.Users > 0:
-	case kept.Linger < time.Millisecond:
-		k.finish("it was not to be kept")
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.kept.Users > 0:
+	case k.kept.Linger < time.Millisecond:
+		k.conclude("it was not to be kept")
 	default:
-		k.finish(fmt.Sprintf("nobody had used it for %s", kept.Linger))
+		k.conclude(fmt.Sprintf("nobody had used it for %s", k.kept.Linger))
 	}
 }
 
 // finish makes the desktop end.
 func (k *keeper) finish(why string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.conclude(why)
+}
+
+// conclude is finish for callers that hold the mutex.
+func (k *keeper) conclude(why string) {
+	k.ending = true
 	select {
 	case k.over <- why:
 	default: // it ends already
@@ -208,22 +216,27 @@ func (k *keeper) talk(conn *net.UnixConn) {
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	say := func(a reply) { _ = json.NewEncoder(conn).Encode(a) }
+	change := func(how func(*Kept)) bool { // the caller learns from no answer that the desktop ends
+		changed := k.change(how)
+		if changed {
+			say(reply{Kept: k.describe()})
+		}
+		return changed
+	}
 	switch q.Do {
 	case doDescribe:
 		say(reply{Kept: k.describe()})
 	case doAttach:
-		k.use(1)
-		say(reply{Kept: k.describe()})
-		_, _ = conn.Read(make([]byte, 1)) // until it is closed
-		k.use(-1)
+		if change(func(kept *Kept) { kept.Users++ }) {
+			_, _ = conn.Read(make([]byte, 1)) // until it is closed
+			k.change(func(kept *Kept) { kept.Users-- })
+		}
 	case doLinger:
-		k.change(func(kept *Kept) { kept.Linger = q.Linger })
-		say(reply{Kept: k.describe()})
+		change(func(kept *Kept) { kept.Linger = q.Linger })
 	case doAssign:
-		k.change(func(kept *Kept) {
+		change(func(kept *Kept) {
 			kept.Run, kept.Owner, kept.Client, kept.Linger = q.For.Run, q.For.Owner, q.For.Client, q.For.Linger
 		})
-		say(reply{Kept: k.describe()})
 	case doStart:
 		var a reply
 		if err := k.startProgram(q.Program, file, say); err != nil {

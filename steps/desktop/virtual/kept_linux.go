@@ -226,7 +226,7 @@ func Attach(k Kept) (*Attachment, error) {
 	got, err := exchange(conn, r, question{Do: doAttach})
 	if err != nil {
 		conn.Close()
-		return nil, err
+		return nil, noAnswer(k.Name, err)
 	}
 	a := &Attachment{Kept: got.Kept, conn: conn, done: make(chan struct{})}
 	go func() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -212,6 +213,36 @@ func TestAFolderIsNotMadeAgainByWhoOnlyLooks(t *testing.T) {
 	FindClosing(dir, k.Birth)
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder is there again: %v", err)
+	}
+}
+
+// TestNobodyAttachesToADesktopThatEnds asks a keeper whose time has just run out, and one
+// that closes the connection without an answer.
+func TestNobodyAttachesToADesktopThatEnds(t *testing.T) {
+	for name, serve := range map[string]func(l *net.UnixListener){
+		"its time has run out": func(l *net.UnixListener) {
+			k := &keeper{control: l, over: make(chan string, 1), conns: map[net.Conn]bool{}, idle: time.NewTimer(time.Hour)}
+			k.expire()
+			k.serve()
+		},
+		"its process has ended": func(l *net.UnixListener) {
+			if conn, err := l.Accept(); err == nil {
+				conn.Close()
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := Kept{Name: "work", Dir: scratch.Dir(t)}
+			l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: filepath.Join(k.Dir, controlName)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			go serve(l)
+			defer l.Close()
+			if _, err := Attach(k); !errors.Is(err, desktop.ErrGone) {
+				t.Errorf("attaching: %v, wanted that it is gone", err)
+			}
+		})
 	}
 }
 
