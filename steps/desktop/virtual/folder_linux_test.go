@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"understudy/internal/scratch"
 )
@@ -147,6 +149,30 @@ ctypes.CDLL(None).pthread_exit(None)
 		t.Fatal(err)
 	}
 	scratch.Until(t, "it has ended", func() bool { return startOf(pid) == 0 })
+}
+
+// TestAProgramThatCannotBeRecordedDoesNotStay starts a program on a full disk.
+func TestAProgramThatCannotBeRecordedDoesNotStay(t *testing.T) {
+	f, err := newFolder(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.state.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if f.state, err = os.OpenFile("/dev/full", os.O_WRONLY, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer f.state.Close()
+	ended := make(chan struct{})
+	if err := (&programs{folder: f}).start(exec.Command("sleep", "60"), ended); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("starting a program: %v", err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the program is said not to have been started, and runs")
+	}
 }
 
 // TestACopyLeavesTheProcessesOfTheOriginalAlone clears away a copy of the data folder, as

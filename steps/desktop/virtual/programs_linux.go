@@ -30,8 +30,8 @@ type child struct {
 	ended chan struct{}
 }
 
-// start starts a program and records it in the state file. It closes ended when the program has
-// ended.
+// start starts a program and records it in the state file, or kills it if that fails. It closes
+// ended when the program has ended.
 func (p *programs) start(cmd *exec.Cmd, ended chan struct{}) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,11 @@ func (p *programs) start(cmd *exec.Cmd, ended chan struct{}) error {
 		defer p.mu.Unlock()
 		p.children = slices.DeleteFunc(p.children, func(x *child) bool { return x == c })
 	}()
-	return p.folder.record(cmd.Process.Pid)
+	err := p.folder.record(cmd.Process.Pid)
+	if err != nil {
+		_ = cmd.Process.Kill()
+	}
+	return err
 }
 
 // ready records that the X server, the first of the programs, is ready.
