@@ -191,7 +191,9 @@ func (d *Desks) cached(ctx context.Context, key, birth string) *desktop.Desktop 
 		return nil
 	}
 	if x.Ping(ctx) != nil {
-		d.disconnect(key)
+		if ctx.Err() == nil { // else it may answer others
+			d.disconnect(key)
+		}
 		return nil
 	}
 	if info, err := x.Info(ctx); birth != "" && (err != nil || info.Birth != birth) {
@@ -200,13 +202,15 @@ func (d *Desks) cached(ctx context.Context, key, birth string) *desktop.Desktop 
 	return x
 }
 
-// disconnect closes the connection to a desktop; a lasting desktop goes on.
+// disconnect closes the connection to a desktop; a lasting desktop goes on. One that does
+// not answer must not hold up the others meanwhile.
 func (d *Desks) disconnect(key string) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if x := d.open[key]; x != nil {
+	x := d.open[key]
+	delete(d.open, key)
+	d.mu.Unlock()
+	if x != nil {
 		_ = errors.Join(x.ReleaseAll(context.Background()), x.Close())
-		delete(d.open, key)
 	}
 }
 

@@ -76,7 +76,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	}
 	defer d.alone("pool " + name)()
 	defer d.stirPool()
-	renew, first := d.pool.Enter(name, who)
+	renew, fresh := d.pool.Enter(name, who)
 	if renew != "" {
 		if err := d.end(name, "", renew); err != nil {
 			return nil, err
@@ -87,10 +87,11 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 		o.Birth = d.r.On.Birth
 	}
 	x, err := deskOf{d.Desks, o}.Open(ctx)
+	first := d.r.On == nil
 	if err == nil && first {
 		err = d.assign(name, d.r, !d.r.Single)
 	}
-	if err != nil && first {
+	if err != nil && first && (fresh || ctx.Err() == nil) { // else another run may be there, and it answers
 		_ = d.end(name, "", "it could not be opened")
 		d.pool.Ended(name)
 	}

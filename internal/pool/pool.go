@@ -198,8 +198,9 @@ func (s *slot) watched(w Who) bool {
 }
 
 // Enter notes that a run uses a desktop from now on. If the run may not see what is
-// there, renew says why the desktop must be restarted before.
-func (p *Pool) Enter(name string, w Who) (renew string, first bool) {
+// there, renew says why the desktop must be restarted before. It reports whether the
+// desktop is new to the client, so that none of its runs can be there.
+func (p *Pool) Enter(name string, w Who) (renew string, fresh bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.named(name)
@@ -208,16 +209,17 @@ func (p *Pool) Enter(name string, w Who) (renew string, first bool) {
 	case w.On != "":
 		return "", false
 	case !s.started || s.client == "":
+		fresh = true
 	case s.kept != "" && s.kept != w.Run && !(w.Single && s.client == w.Client):
 		renew = fmt.Sprintf("all %d desktops of the server were kept for runs or in use, and another run needed one", len(p.slots))
 	case s.client != w.Client:
 		renew = "a run of another client needed it"
 	}
 	if renew != "" {
-		s.kept = ""
+		s.kept, fresh = "", true
 	}
 	s.started, s.client = true, w.Client
-	return renew, true
+	return renew, fresh
 }
 
 // Rest notes that a run has come to rest, and whether its desktop shall be kept for it.

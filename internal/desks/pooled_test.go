@@ -1,0 +1,84 @@
+package desks
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"understudy/engine"
+	"understudy/internal/scratch"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/local"
+	"understudy/steps/desktop/virtual"
+	"understudy/steps/desktop/virtual/virtualtest"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == virtual.KeeperCommand {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		err := virtual.RunKeeper(ctx, os.Args[2:])
+		stop()
+		if err != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// pooled is a pool of one desktop, and the folder that it is in.
+func pooled(t *testing.T) (d *Desks, dir string) {
+	t.Helper()
+	virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon")
+	dir = scratch.Dir(t)
+	d = New(local.Machine{}, desktop.Options{Display: "virtual", Dir: dir, Screen: desktop.Size{W: 640, H: 480}},
+		Config{Shared: true, Desktops: 1, Keep: time.Hour}, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() {
+		_ = d.Close()
+		for _, k := range virtual.List(dir) {
+			_ = virtual.End(k, "the test is over")
+		}
+	})
+	return d, dir
+}
+
+// act opens the desktop of a run that acts. It returns the request of that run from then on.
+func act(t *testing.T, d *Desks, run, client string) (r engine.DesktopRequest, x *desktop.Desktop, release func()) {
+	t.Helper()
+	r = engine.DesktopRequest{Run: run, Client: client}
+	release, ok := d.Claim(r)
+	if !ok {
+		t.Fatalf("run %s gets no desktop", run)
+	}
+	x, err := d.Of(r).Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := x.Info(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.On = &on
+	return r, x, release
+}
+
+// TestALookThatIsCancelledLeavesTheDesktop looks where another run of the client acts.
+func TestALookThatIsCancelledLeavesTheDesktop(t *testing.T) {
+	d, dir := pooled(t)
+	acts, x, _ := act(t, d, "acts", "a")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Of(engine.DesktopRequest{Run: "looks", Client: "a"}).Open(ctx); err == nil {
+		t.Error("the look was not cancelled")
+	}
+	if err := x.Ping(t.Context()); err != nil {
+		t.Errorf("the desktop does not answer any more: %v", err)
+	}
+	if k, err := virtual.Find(dir, acts.On.Name); err != nil || k.Birth != acts.On.Birth {
+		t.Errorf("the desktop has ended: %v", err)
+	}
+}
