@@ -117,12 +117,13 @@ func (d *Desks) assign(name string, r engine.DesktopRequest, run bool) error {
 // releasePooled releases the desktop of a run that has come to rest. It stays its
 // client's until another client needs it, or is kept for a run that did not succeed.
 func (d *Desks) releasePooled(r engine.DesktopRequest, succeeded bool) {
-	keep := !succeeded && !r.Single && r.On != nil
-	if r.On == nil {
+	defer d.stirPool()
+	if r.On == nil || !d.exists(r.On) { // its place in the pool may be another client's by now
+		r.On = nil
 		d.pool.Rest(whoOf(r), false)
 		return
 	}
-	defer d.stirPool()
+	keep := !succeeded && !r.Single
 	var err error
 	if keep && d.config.Keep == 0 {
 		keep, err = false, d.end(r.On.Name, "", "it was not to be kept")
@@ -137,6 +138,12 @@ func (d *Desks) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	if err != nil {
 		d.log.Warn("a desktop of the pool could not be given up", "run", r.Run, "desktop", r.On.Name, "error", err)
 	}
+}
+
+// exists reports whether a desktop is still the one that has its name.
+func (d *Desks) exists(on *desktop.Info) bool {
+	k, err := virtual.Find(d.options.Dir, on.Name)
+	return err == nil && k.Birth == on.Birth
 }
 
 // Forget ends the desktops of a client that is gone. A client without a session may

@@ -66,6 +66,33 @@ func act(t *testing.T, d *Desks, run, client string) (r engine.DesktopRequest, x
 	return r, x, release
 }
 
+// TestARunThatLostItsDesktopLeavesThatOfAnotherAlone plays a run that failed, whose
+// desktop was given to another client before the run went on.
+func TestARunThatLostItsDesktopLeavesThatOfAnotherAlone(t *testing.T) {
+	d, dir := pooled(t)
+	lost, _, release := act(t, d, "lost", "a")
+	d.Release(lost, false)
+	release()
+	other, x, release := act(t, d, "other", "c")
+	if other.On.Birth == lost.On.Birth {
+		t.Fatal("another client sees what the first one left")
+	}
+	for _, succeeded := range []bool{false, true} {
+		d.Release(lost, succeeded)
+		if err := x.Ping(t.Context()); err != nil {
+			t.Errorf("the desktop of another run does not answer any more: %v", err)
+		}
+		if k, err := virtual.Find(dir, other.On.Name); err != nil || k.Client != "c" || k.Birth != other.On.Birth {
+			t.Errorf("the desktop is now %s's, %v", k.Client, err)
+		}
+	}
+	d.Release(other, true)
+	release()
+	if next, _, _ := act(t, d, "next", "c"); next.On.Birth != other.On.Birth {
+		t.Error("the next run of the client does not find what it left")
+	}
+}
+
 // TestALookThatIsCancelledLeavesTheDesktop looks where another run of the client acts.
 func TestALookThatIsCancelledLeavesTheDesktop(t *testing.T) {
 	d, dir := pooled(t)
