@@ -183,6 +183,7 @@ func (c *Compiler) isEffect(ev recorder.Event) bool {
 func (c *Compiler) Finish() {
 	c.release()
 	c.flush()
+	c.pressTabs()
 	c.steps.dropIdleKeys()
 	c.sayMissed(c.steps.last())
 }

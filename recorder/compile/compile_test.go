@@ -304,6 +304,19 @@ var scenes = []struct {
 		Options{Name: "tabs"},
 	},
 	{
+		"Tab is pressed before text and keys for an element that their step does not find", "tabs_kept",
+		newTape(ledger).focus(name, "").types("Ada").holds("Ada").keys("tab").focus(nameless, "").types("oat").keys("tab").types("milk").
+			focus(name, "Ada").types(" L").holds("Ada L").keys("tab").focus(ok, "").keys("ctrl+s"),
+		Options{Name: "tabs_kept"},
+	},
+	{
+		"Tab is pressed again where it leaves the keyboard, as in a shell and a document, and to leave the last field", "tabs_in_place",
+		newTape(editor).focus(shell, "").types("cd pro").keys("tab").keys("enter").
+			focus(page, "").types("one").holds("one").keys("tab").holds("one\t").types("two").holds("one\ttwo").
+			switches(ledger).focus(name, "").types("Ada").holds("Ada").keys("tab").focus(ok, ""),
+		Options{Name: "tabs_in_place"},
+	},
+	{
 		"arrows that change nothing in a field are pressed again, and a number that they turn is its value", "arrows",
 		newTape(ledger).focus(name, "").types("Ada").holds("Ada").keys("down").holds("Ada").click(ok).
 			focus(with(element(ledger, "spinbutton", "Seats", 12), desktop.Editable), "1").keys("up", "up").holds("3").click(ok),

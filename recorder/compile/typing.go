@@ -22,24 +22,63 @@ type keyboard struct {
 	tabs   tabs
 }
 
-// tabs are the presses of Tab that led to the focused element, from one that selectors
-// name. They become part of a step only if no selector names the focused element.
+// tabs are the presses of Tab since a step, from an element that selectors name if there
+// is one. They become part of a step only if the next one needs them to find its element.
 type tabs struct {
 	from   *recorder.Seen
+	last   recorder.Event // the last press
+	stayed bool           // the focus was not reported to move since
 	chords []string
 	after  *step // the last step at that time; a later one moves the focus by itself
 	made   *step // of the keys for elements that were reached so
 }
 
 // tab notes a press of Tab on an element.
-func (k *keyboard) tab(chord string, on *recorder.Seen) {
-	switch last := k.steps.last(); {
+func (k *keyboard) tab(chord string, ev recorder.Event) {
+	on, last := k.fields[ev.Field], k.steps.last()
+	switch pending := k.tabsPending(); {
+	case pending && k.stayed(ev):
 	case len(unique(on)) > 0:
 		k.tabs = tabs{from: on, after: last}
 	case last != k.tabs.after:
-		k.tabs = tabs{}
+		k.tabs = tabs{after: last}
 	}
-	k.tabs.chords = append(k.tabs.chords, chord)
+	k.tabs.last, k.tabs.stayed, k.tabs.chords = ev, true, append(k.tabs.chords, chord)
+}
+
+// tabsPending reports whether Tab was pressed since the last step.
+func (k *keyboard) tabsPending() bool {
+	return len(k.tabs.chords) > 0 && k.steps.last() == k.tabs.after
+}
+
+// stayed reports whether a key goes to the element that got the last Tab.
+func (k *keyboard) stayed(ev recorder.Event) bool {
+	return k.tabs.stayed && ev.Field > 0 && ev.Field == k.tabs.last.Field
+}
+
+// pressTabs makes a step of the presses of Tab since the last step, before a step for
+// whatever has the focus.
+func (k *keyboard) pressTabs() {
+	if !k.tabsPending() {
+		return
+	}
+	t := k.tabs
+	k.tabs = tabs{}
+	chords := strings.Join(t.chords, " ")
+	if t.from == nil {
+		k.pressGlobal(chords, t.last)
+	} else {
+		k.pressOn(t.from, chords, t.last)
+	}
+}
+
+// waitForText keeps the presses of Tab for the step after the wait.
+func (k *keyboard) waitForText() {
+	last := k.steps.last()
+	k.compilation.waitForText()
+	if k.tabs.after == last {
+		k.tabs.after = k.steps.last()
+	}
 }
 
 // pressAfterTabs makes a step of a key for an element that no selector names: it begins
@@ -98,6 +137,7 @@ func (k *keyboard) focused(ev recorder.Event) {
 	if t := k.typing; t != nil && (t.field != ev.Field || t.target.TakesText() != ev.Element.TakesText()) {
 		k.flush()
 	}
+	k.tabs.stayed = false
 	k.fields[ev.Field] = ev.Element
 	if ev.Value != nil {
 		k.values[ev.Field] = *ev.Value
@@ -205,6 +245,9 @@ func (k *keyboard) typed(ev recorder.Event) {
 	if k.typing != nil && k.typing.field != ev.Field {
 		k.flush()
 	}
+	if k.stayed(ev) && !isTab(ev) {
+		k.pressTabs() // they were for the element itself
+	}
 	thing := k.fields[ev.Field]
 	edits := thing.TakesText() && (ev.Text != "" || ev.Hidden || isEdit(ev, thing))
 	switch {
@@ -223,7 +266,7 @@ func (k *keyboard) typed(ev recorder.Event) {
 		}
 	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "tab" && k.typing != nil:
 		k.flush() // the next step finds its field by itself
-		k.tab("tab", thing)
+		k.tab("tab", ev)
 	case k.typing != nil && !thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter":
 		k.typing.last = ev.Time
 		k.flush()
@@ -399,6 +442,7 @@ func (k *keyboard) typeAnywhere(t *typing) {
 	}
 	s.set("text", "")
 	k.windows.setActive(s)
+	k.pressTabs()
 	k.act(s)
 }
 
@@ -409,8 +453,8 @@ func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
 		return
 	}
 	chord := chordOf(ev)
-	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
-		k.tab(chord, thing)
+	if isTab(ev) && thing != nil {
+		k.tab(chord, ev)
 		return // it leads to the next field, which its own step finds
 	}
 	k.waitForText()
@@ -427,8 +471,20 @@ func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
 			return
 		}
 	}
-	if _, ok := k.windows.open[k.windows.active]; !ok && thing != nil {
-		k.windows.active = thing.Window
+	k.pressTabs()
+	k.pressGlobal(chord, ev)
+}
+
+// isTab reports whether a key leads to the next element, or the previous.
+func isTab(ev recorder.Event) bool {
+	chord := chordOf(ev)
+	return chord == "tab" || chord == "shift+tab"
+}
+
+// pressGlobal makes a step that presses a key, whatever has the focus.
+func (k *keyboard) pressGlobal(chord string, ev recorder.Event) {
+	if _, ok := k.windows.open[k.windows.active]; !ok && k.fields[ev.Field] != nil {
+		k.windows.active = k.fields[ev.Field].Window
 	}
 	s := &step{kind: pressKeyGlobal, subject: "press " + chord, summary: "press " + chord, begin: ev.Time}
 	k.windows.setActive(s)
