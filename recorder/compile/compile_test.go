@@ -619,6 +619,13 @@ var scenes = []struct {
 		Options{Name: "submitted"},
 	},
 	{
+		"Enter that leaves a field as it was ends its step, even where Enter could begin a line", "entered",
+		newTape(editor).focus(page, "").types("12*34").keys("enter").wait(600 * time.Millisecond).holds("12*34").
+			wait(time.Second).keys("ctrl+a").types("5 ft").holds("5 ft").keys("enter").wait(600 * time.Millisecond).holds("5 ft").keys("ctrl+s").
+			wait(time.Second).keys("ctrl+a").types("one").keys("enter").holds("one").wait(600 * time.Millisecond).holds("one\n").keys("ctrl+s"),
+		Options{Name: "entered"},
+	},
+	{
 		"a key that is heard of after the field was read is not there twice", "heard_late",
 		newTape(editor).focus(page, "").types("12").hearsLate("3", "123").types("4").keys("enter").holds("").keys("ctrl+s").
 			keys("ctrl+a").types("5").hearsLate("5", "5").keys("enter").holds(""),

@@ -159,7 +159,7 @@ func (k *keyboard) held(ev recorder.Event) {
 			return
 		}
 		t.behind = nil
-		if t.submitted(*ev.Value) {
+		if t.submitted(*ev.Value) || t.kept(*ev.Value, ev.Time) {
 			k.submit(t, ev.Time)
 			k.values[ev.Field] = *ev.Value
 			return
@@ -193,6 +193,12 @@ func (t *typing) wasRead(ev recorder.Event) bool {
 // submitted reports whether Enter made the program take the text: the field holds another.
 func (t *typing) submitted(value string) bool {
 	return t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered)
+}
+
+// kept reports whether Enter left the field as it was: it began no line, so it was for the
+// program. Before readLag the value may be behind.
+func (t *typing) kept(value string, at time.Time) bool {
+	return t.entered != nil && *t.entered != "" && *t.entered == value && at.Sub(t.last) >= readLag
 }
 
 // submit makes a step of the text that the program took, with its Enter.
