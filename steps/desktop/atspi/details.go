@@ -22,6 +22,7 @@ const (
 type details struct {
 	rawRole    string
 	text       string
+	passage    *passage // in place of text; nil if that is complete
 	actions    []string
 	value      *desktop.Range
 	id         string
@@ -109,7 +110,14 @@ func (n *node) askText(p *pipeline, characters int32) {
 	const all = int32(-1)
 	role := roleOf(roleName(n.role))
 	read := func(to int32) {
-		p.want(n.object, ifaceText+".GetText", func(b []any) { n.details.text = cmp.Or(shown(role, first[string](b)), n.details.text) }, int32(0), to)
+		p.want(n.object, ifaceText+".GetText", func(b []any) {
+			text := first[string](b)
+			n.details.text = cmp.Or(shown(role, text), n.details.text)
+			if has(n.states, bitEditable) && strings.Contains(text, embedded) {
+				n.details.passage = &passage{text: text}
+				n.details.passage.askInside(p, n.object, 0)
+			}
+		}, int32(0), to)
 	}
 	if role == "label" || role == "button" || role == "cell" { // never long
 		read(all)
@@ -127,7 +135,7 @@ func shown(role desktop.Role, text string) string {
 	if role == "password" {
 		return strings.Repeat("●", utf8.RuneCountInString(text))
 	}
-	return strings.ReplaceAll(text, "\ufffc", "") // stands for an embedded element
+	return strings.ReplaceAll(text, embedded, "")
 }
 
 // askChoice requests the name of the selected option of a combo box whose own

@@ -138,6 +138,9 @@ func (b builder) addDetails(e *desktop.Element, n *node) {
 	e.Bounds = b.onScreen(n)
 	e.Note, e.Leaf, e.Loose = n.note, n.leaf, n.lost.further
 	e.Text, e.Label, e.Actions, e.Value = d.text, d.label, d.actions, d.value
+	if d.passage != nil {
+		e.Text = d.passage.String()
+	}
 	e.ID = d.identity()
 	if e.Class == "" {
 		e.Class = d.attributes["class"]

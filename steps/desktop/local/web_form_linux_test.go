@@ -100,3 +100,15 @@ func TestAComboBoxOfAPageShowsItsChoice(t *testing.T) {
 		p.does(kinds.SelectOption, map[string]any{"process": "chromium", "selector": "id:size", "option_name": "Large", "timeout_ms": 60_000.0})
 	}
 }
+
+// Lines that are typed into an editor of a page are read back from its blocks, and are
+// replaced as a whole.
+func TestLinesAreTypedIntoAnEditorOfAPage(t *testing.T) {
+	p := showPage(t, `<!doctype html><title>Editor</title><div contenteditable role="textbox" aria-multiline="true" aria-label="Notes"></div>`)
+	for _, text := range []string{"one\ntwo\n\nfour", "a\nb"} {
+		o := p.does(kinds.TypeIntoElement, map[string]any{"process": "chromium", "selector": "role:entry && name:Notes", "text_to_type": text, "timeout_ms": 60_000.0})
+		if got := p.seen("process:chromium >> role:entry && name:Notes").Element; o.Result["checked"] != "yes" || got == nil || got.Text != text {
+			t.Errorf("%q was typed, checked: %v, and %+v holds it", text, o.Result["checked"], got)
+		}
+	}
+}
