@@ -72,7 +72,7 @@ func searchOne(ctx context.Context, hand *Hand, s *selector.Selector, m SearchOp
 	if err != nil {
 		return SearchResult{}, err
 	}
-	now := SearchResult{Selector: s, Roots: tree.Roots, Found: s.Find(tree.Roots), Unread: tree.Unread}
+	now := SearchResult{Selector: s, Roots: tree.Roots, Found: desktop.Distinct(s.Find(tree.Roots), tree.Roots), Unread: tree.Unread}
 	if len(now.Roots) == 0 {
 		now.open = applications(ctx, hand.Desktop)
 	}

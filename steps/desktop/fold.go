@@ -34,11 +34,25 @@ func rowOf(e *Element) row {
 	return r
 }
 
+// saysOnlyLabels reports whether the text of an element is that of the labels below it,
+// as pages report it.
+func (r row) saysOnlyLabels() bool {
+	var labels strings.Builder
+	for _, c := range r.children {
+		if c.Role == "label" {
+			labels.WriteString(cmp.Or(c.Text, c.Name))
+		}
+	}
+	return withoutSpace(labels.String()) == withoutSpace(r.element.Text)
+}
+
+func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }
+
 // bringsOnly reports whether an element is nothing to a reader but the container of
 // its only child.
 func (e *Element) bringsOnly(c *Element) bool {
 	place := e.isWords() || e.Role.Is(Option) && !e.Role.Is(InMenu)
-	better := c.Role.Is(Operable) || c.isWords() && e.isWords() && e.Name == ""
+	better := c.Role.Is(Operable) || c.isWords() && e.isWords() && e.Name == "" || c.isPartOfCell()
 	return place && better && e.addsNothingTo(c)
 }
 
@@ -118,9 +132,20 @@ func (e *Element) says() bool {
 		return e.Name != "" || e.Label != "" || e.Text != "" || e.States.Has(Focused) || e.States.Has(Checked)
 	case e.Role == "image": // it may be the target of a click
 		return true
+	case e.isPartOfCell() && len(e.Children) == 0:
+		return !e.hasNoRoom() && (len(e.words()) > 0 || !subset(e.Marks(), e.Parent.Marks()) || slices.Contains(e.Actions, "toggle"))
 	}
 	return !e.isWords() || len(e.words()) > 0 || len(e.Marks()) > 0
 }
+
+// isPartOfCell reports whether an element is a cell in a cell: GTK has one for each thing
+// that is drawn in it, such as an icon before a name.
+func (e *Element) isPartOfCell() bool {
+	return e.Role == "cell" && e.Parent != nil && e.Parent.Role == "cell"
+}
+
+// hasNoRoom reports whether an element takes up no room in its parent, which has some.
+func (e *Element) hasNoRoom() bool { return e.Bounds.Empty() && !e.Parent.Bounds.Empty() }
 
 // repeated maps the elements that are in the row of another one to that element.
 func repeated(roots []*Element) map[*Element]*Element {
@@ -137,4 +162,22 @@ func repeated(roots []*Element) map[*Element]*Element {
 	}
 	visit(meaningful(roots))
 	return all
+}
+
+// Distinct returns the elements that an outline of the roots tells apart: without those
+// that only repeat another of them, such as the words on a button, and without parts of
+// a cell that take up no room.
+func Distinct(elements, roots []*Element) []*Element {
+	if len(elements) < 2 {
+		return elements
+	}
+	rows := repeated(roots)
+	distinct := slices.DeleteFunc(slices.Clone(elements), func(e *Element) bool {
+		shown := rows[e]
+		return shown != nil && slices.Contains(elements, shown) || e.isPartOfCell() && e.hasNoRoom()
+	})
+	if len(distinct) == 0 {
+		return elements
+	}
+	return distinct
 }

@@ -8,11 +8,16 @@ import (
 
 func TestOutlineSaysNothingTwice(t *testing.T) {
 	el := func(ref string, role Role, name string, children ...*Element) *Element {
-		return &Element{Handle: Handle(ref), Ref: ref, Role: role, Name: name, States: Enabled | Showing, Children: children}
+		e := &Element{Handle: Handle(ref), Ref: ref, Role: role, Name: name, States: Enabled | Showing, Bounds: Rect{W: 1, H: 1}, Children: children}
+		for _, c := range children {
+			c.Parent = e
+		}
+		return e
 	}
 	with := func(e *Element, change func(*Element)) *Element { change(e); return e }
 	text := func(text string) func(*Element) { return func(e *Element) { e.Text = text } }
 	value := func(e *Element) { e.Value = &Range{Max: 1} }
+	noRoom := func(e *Element) { e.Bounds = Rect{} }
 	for _, c := range []struct {
 		say  string
 		in   []*Element
@@ -72,6 +77,26 @@ func TestOutlineSaysNothingTwice(t *testing.T) {
 			"a button has no value, a slider has",
 			[]*Element{with(el("e1", "button", "Cut"), value), with(el("e2", "slider", "Size"), value)},
 			"- button \"Cut\" [ref=e1]\n- slider \"Size\" [ref=e2] [value=0 in 0 to 1]\n",
+		},
+		{
+			"a cell that is drawn as an icon and a name is one row, by the name",
+			[]*Element{el("e1", "cell", "", el("e2", "cell", ""), el("e3", "cell", "photo.png"))},
+			"- cell \"photo.png\" [ref=e3]\n",
+		},
+		{
+			"a part of a cell that takes up no room is no row",
+			[]*Element{el("e1", "cell", "", with(el("e2", "cell", "Trash"), noRoom), el("e3", "cell", "Trash"), with(el("e4", "cell", ""), noRoom))},
+			"- cell \"Trash\" [ref=e3]\n",
+		},
+		{
+			"a part of a cell that can be toggled stays",
+			[]*Element{el("e1", "cell", "", with(el("e2", "cell", ""), func(e *Element) { e.Actions = []string{"toggle"} }), el("e3", "cell", "Bold"))},
+			"- cell [ref=e1]:\n  - cell [ref=e2]\n  - cell \"Bold\" [ref=e3]\n",
+		},
+		{
+			"the text of a form that is that of its labels is said once",
+			[]*Element{with(el("e1", "form", "", with(el("e2", "label", "Day "), text("Day")), el("e3", "entry", "a"), el("e4", "label", "Time")), text("DayTime"))},
+			"- form [ref=e1]:\n  - label \"Day\" [ref=e2]\n  - entry \"a\" [ref=e3]\n  - label \"Time\" [ref=e4]\n",
 		},
 	} {
 		got, _ := (&Tree{Roots: c.in}).Outline(0)

@@ -95,12 +95,12 @@ func (o *outline) print(elements []*Element, depth int) {
 func (r row) line(depth int) string {
 	key := headline(r.element)
 	for _, e := range slices.Backward(r.around) {
-		if e.Role.Is(Option) || e.Role == "heading" { // the others mean nothing to a reader
+		if (e.Role.Is(Option) || e.Role == "heading") && e.Role != r.element.Role { // the others mean nothing to a reader
 			key = string(e.Role) + " > " + key
 		}
 	}
 	text := strings.TrimSpace(r.element.Text)
-	if text == r.element.Name {
+	if text == strings.TrimSpace(r.element.Name) || r.saysOnlyLabels() {
 		text = ""
 	}
 	children := len(r.children) > 0

@@ -95,6 +95,20 @@ func TestClickElement(t *testing.T) {
 			},
 		},
 		{say: "two that match", args: args("selector", "role:button"), code: steps.Ambiguous, acted: steps.ActedNo},
+		{
+			say: "a cell and the words in it", args: args("selector", "name:Tuesday"), acted: steps.ActedYes,
+			set: func(d *fake.Desktop) {
+				cell := fake.El("cell", "Tuesday", fake.Label("Tuesday").At(200, 200, 50, 20)).At(200, 200, 50, 20)
+				d.Add(d.Find("role:frame"), fake.El("table", "", cell).At(200, 200, 100, 100))
+			},
+		},
+		{
+			say: "a cell, part of which takes up no room", args: args("selector", "role:cell && name:Trash"), acted: steps.ActedYes,
+			set: func(d *fake.Desktop) {
+				cell := fake.El("cell", "", fake.El("cell", "Trash"), fake.El("cell", "Trash").At(220, 200, 30, 20)).At(200, 200, 50, 20)
+				d.Add(d.Find("role:frame"), fake.El("table", "", cell).At(200, 200, 100, 100))
+			},
+		},
 		{say: "one that is disabled", args: args("selector", "name:Delete"), code: steps.NotActionable, err: "is disabled", acted: steps.ActedNo},
 		{
 			say: "one that becomes enabled in time", args: args("selector", "name:Delete"), acted: steps.ActedYes, took: time.Second,
