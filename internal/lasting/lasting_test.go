@@ -159,7 +159,7 @@ func (o *operator) executed(run string) map[string]int {
 }
 
 const (
-	waits = `  - {id: seven, tool_name: wait_for_element, timeout: 1s, arguments: {process: zenity, selector: "name:OK"}}`
+	waits = `  - {id: seven, tool_name: wait_for_element, timeout: 3s, arguments: {process: zenity, selector: "name:OK"}}`
 	press = `  - {id: seven, tool_name: click_element, timeout: 60s, arguments: {process: zenity, selector: "name:OK"}}`
 )
 
