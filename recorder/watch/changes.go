@@ -81,7 +81,7 @@ func (k *keyboard) subscribe(ctx context.Context) {
 			field = k.focus.handle
 		}
 	}
-	if k.choice != nil {
+	if k.choice.box != nil {
 		choice = k.choice.box.Handle
 	}
 	if k.paused {
@@ -171,10 +171,10 @@ func (h *changes) shouldWrite(field int, value string) bool {
 func (k *keyboard) choiceChanged() {
 	k.changes.choice.count++
 	k.unheard.observeSoon(settleDelay)
-	if k.unheard.keys || k.choice == nil || k.changes.choice.count == 1 && !recorder.IsToggle(k.choice.box) {
+	if k.unheard.keys || k.choice.box == nil || k.changes.choice.count == 1 && !recorder.IsToggle(k.choice.box) {
 		return
 	}
-	k.rereadChoice()
+	k.choice.expect(1)
 }
 
 // focusChanged finds the focused element after a focus event, so that it is known

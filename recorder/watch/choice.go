@@ -12,76 +12,87 @@ import (
 
 // choice is the combo box, slider or toggle in use, and its last value.
 type choice struct {
-	box      *recorder.Seen
-	shows    string
-	known    time.Time // when that was read
-	timeouts int       // reads in a row that timed out
-	listOpen bool      // its list was open when it was read last
+	*shared
+	settleTimer *time.Timer    // fires when it is to be read
+	box         *recorder.Seen // nil: there is none
+	shows       string
+	known       time.Time // when that was read
+	timeouts    int       // reads in a row that timed out
+	listOpen    bool      // its list was open when it was read last
+	reads       int       // reads that are due
+	keyed       bool      // keys came since it was read
 }
 
-// followChoice makes an element the choice in use, if it has a choice.
-func (k *keyboard) followChoice(ctx context.Context, t *recorder.Seen) {
-	if t == nil || t.Handle == "" || !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) || k.choice != nil && k.choice.box.Handle == t.Handle {
+// is reports whether an element is the choice in use.
+func (c *choice) is(h desktop.Handle) bool { return c.box != nil && c.box.Handle == h }
+
+// follow makes an element the choice in use, if it has a choice.
+func (c *choice) follow(ctx context.Context, t *recorder.Seen) {
+	if t == nil || t.Handle == "" || !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) || c.is(t.Handle) {
 		return
 	}
-	k.choice = &choice{box: t, shows: recorder.Shown(&t.Element), known: time.Now()}
+	c.box, c.shows, c.known, c.timeouts, c.listOpen = t, recorder.Shown(&t.Element), time.Now(), 0, false
 	if !t.DropDown() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, k.timeout(elementTimeout))
+	ctx, cancel := context.WithTimeout(ctx, c.timeout(elementTimeout))
 	defer cancel()
-	if now, _, err := k.choiceShown(ctx, t); err == nil {
-		k.choice.shows = now
+	if now, _, err := c.choiceShown(ctx, t); err == nil {
+		c.shows = now
 	}
 }
 
-// readChoice writes the value of the choice in use if it changed. While the list of a combo box is
-// open, the highlighted option is not chosen yet.
-func (k *keyboard) readChoice(ctx context.Context) {
-	c := k.choice
-	k.keyed = false
-	if c == nil || k.paused {
-		k.choiceReads = 0
+// forget notes that no choice is in use.
+func (c *choice) forget() { c.box, c.reads = nil, 0 }
+
+// expect schedules a number of reads.
+func (c *choice) expect(reads int) {
+	if c.box != nil {
+		c.reads = max(c.reads, reads)
+		c.settleTimer.Reset(settleDelay)
+	}
+}
+
+// read writes the value if it changed. While the list of a combo box is open, the highlighted
+// option is not chosen yet.
+func (c *choice) read(ctx context.Context) {
+	c.keyed = false
+	if c.box == nil || c.paused {
+		c.reads = 0
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, k.timeout(elementTimeout))
+	ctx, cancel := context.WithTimeout(ctx, c.timeout(elementTimeout))
 	defer cancel()
-	if k.choiceReads--; k.choiceReads > 0 {
-		k.settleTimer.Reset(rereadDelay - settleDelay)
+	if c.reads--; c.reads > 0 {
+		c.settleTimer.Reset(rereadDelay - settleDelay)
 	}
-	now, open, err := k.choiceShown(ctx, c.box)
+	now, open, err := c.choiceShown(ctx, c.box)
 	if timedOut(err) && c.timeouts < maxTimeouts {
 		c.timeouts++
-		k.choiceReads = max(k.choiceReads, 1)
-		k.settleTimer.Reset(rereadDelay)
+		c.reads = max(c.reads, 1)
+		c.settleTimer.Reset(rereadDelay)
 	}
 	if timedOut(err) {
 		return
 	}
 	c.timeouts, c.known = 0, time.Now()
 	if err != nil {
-		k.choice, k.choiceReads = nil, 0 // it is gone
+		c.forget() // it is gone
 		return
 	}
 	c.listOpen = open
 	if now != c.shows && now != "" && !open {
 		c.shows = now
-		k.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: c.box, Value: &now})
+		c.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: c.box, Value: &now})
 	}
 }
 
 // readValues reads the field and the choice that input may have changed.
 func (k *keyboard) readValues(ctx context.Context) {
 	k.readField(ctx)
-	if k.choiceReads > 0 {
-		k.readChoice(ctx)
+	if k.choice.reads > 0 {
+		k.choice.read(ctx)
 	}
-}
-
-// rereadChoice schedules a read of the choice.
-func (k *keyboard) rereadChoice() {
-	k.choiceReads = max(k.choiceReads, 1)
-	k.settleTimer.Reset(settleDelay)
 }
 
 // choiceShown reads the value of an element, and reports whether that is only the

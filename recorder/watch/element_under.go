@@ -207,7 +207,7 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 	}
 	r.lastEffect = time.Now()
 	r.focusClicked(ctx, t)
-	if c := r.choice; c != nil && t != nil && c.box.Handle == t.Handle && !t.DropDown() {
+	if c := &r.choice; t != nil && c.is(t.Handle) && !t.DropDown() {
 		late := c.box == t && (r.under.late || r.under.when != rested || ev.Time.Before(r.under.known))
 		if late || ev.Time.Before(c.known) && c.box != t {
 			c.shows = "" // the hit test came after the press, which may have changed it

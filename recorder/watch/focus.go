@@ -31,11 +31,9 @@ type keyboard struct {
 	focus       focus
 	changes     changes
 	unnamed     unnamedElements
-	choice      *choice              // the choice in use
-	choiceReads int                  // reads of the choice that are due
+	choice      choice
 	heldKeys    []desktop.InputEvent // keys whose field is not known yet
 	heldSince   time.Time            // when the first of them arrived
-	keyed       bool                 // keys came since a choice was read
 	fieldUnread bool                 // a read of the field is due
 	reads       int                  // how often it was read since the last key
 	timeouts    int                  // reads in a row that timed out
@@ -119,7 +117,7 @@ func (f *focus) programMoved() {
 // so: then text after a click on a password field is hidden whatever has the focus when it is read.
 func (k *keyboard) focusClicked(ctx context.Context, t *recorder.Seen) {
 	k.focus.certain = false
-	k.followChoice(ctx, t)
+	k.choice.follow(ctx, t)
 	if !t.TakesText() || t.Handle == "" {
 		return
 	}
@@ -200,8 +198,8 @@ func (k *keyboard) flushKeys(ctx context.Context, moved bool) (field int) {
 	if field == k.focus.now {
 		k.readField(ctx)
 	}
-	if k.keyed { // otherwise it may show the effect of the press already
-		k.readChoice(ctx)
+	if k.choice.keyed { // otherwise it may show the effect of the press already
+		k.choice.read(ctx)
 	}
 	k.focus.secrecy.inputMoved()
 	return field
@@ -251,19 +249,17 @@ func (k *keyboard) writeKey(ev desktop.InputEvent, field int, hidden bool) {
 
 // keysHadEffect schedules reads of the field after typing.
 func (k *keyboard) keysHadEffect() {
-	k.lastEffect, k.keyed = time.Now(), true
+	k.lastEffect, k.choice.keyed = time.Now(), true
 	k.rereadSoon()
 }
 
 // rereadSoon schedules reads of the field and the choice after input. A field that sends change
 // events is read after those, or else once, late.
 func (k *keyboard) rereadSoon() {
-	k.fieldUnread, k.reads, k.choiceReads = true, 0, 0
+	k.fieldUnread, k.reads = true, 0
 	k.changes.edited(k.focus.now)
-	if k.choice != nil {
-		k.choiceReads = readsPerAction
-	}
-	if k.choice == nil && k.changes.field.reports(k.focus.handle) {
+	k.choice.expect(readsPerAction)
+	if k.choice.box == nil && k.changes.field.reports(k.focus.handle) {
 		k.reads = readsPerAction - 1
 		k.settleTimer.Reset(rereadDelay)
 		return
@@ -291,7 +287,7 @@ func (k *keyboard) focusOn(ctx context.Context, h desktop.Handle) int {
 	}
 	if n, ok := k.focus.numbers[e.Handle]; ok {
 		changed := k.focus.now != n
-		k.followChoice(ctx, k.focus.of(n))
+		k.choice.follow(ctx, k.focus.of(n))
 		k.focus.set(n, e.Handle)
 		if changed {
 			k.writeFocused(n, k.focus.of(n))
@@ -364,7 +360,7 @@ func (k *keyboard) addField(ctx context.Context, t *recorder.Seen, text string) 
 		k.focus.numbers[t.Handle] = n
 		k.unnamed.add(t, n)
 	}
-	k.followChoice(ctx, t)
+	k.choice.follow(ctx, t)
 	k.focus.set(n, t.Handle)
 	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
 	if !t.Secret() && t.TakesText() {

@@ -101,6 +101,7 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 		shared: &r.shared, settleTimer: stoppedTimer(), focus: focus{numbers: map[desktop.Handle]int{}, secret: r.secret},
 		changes: changes{focus: make(chan struct{}, 1), focusTimer: stoppedTimer()},
 	}
+	r.choice = choice{shared: &r.shared, settleTimer: r.settleTimer}
 	r.pointer = pointer{shared: &r.shared, keys: &r.focus, restTimer: stoppedTimer()}
 	r.onTree = func(t *programView) { r.used.try(t, r.write) }
 	if o.Bar {
@@ -291,7 +292,7 @@ func (r *recording) pause(ctx context.Context) {
 	}
 	// All of these may have changed during the pause.
 	r.focus.forget()
-	r.choice = nil
+	r.choice.forget()
 	clear(r.unheard.shown)
 	r.fieldUnread, r.view.stale = false, true
 	r.changes.edited(0)

@@ -179,7 +179,7 @@ func (k *keyboard) noteChosen(before, now programControls, roots []*desktop.Elem
 	if recorder.Selectable(chosen.Role) && time.Since(k.lastPress) < k.timeout(effectTime) {
 		return // by a click that was heard
 	}
-	if c := k.choice; c != nil && c.box.Handle == chosen.Handle {
+	if c := &k.choice; c.is(chosen.Handle) {
 		if c.shows == shows {
 			return // that was read after a click
 		}

@@ -18,8 +18,8 @@ func (r *recording) pollWindows(ctx context.Context) {
 	r.windows = windows
 	for _, w := range before.Without(windows) {
 		r.writeWindow(recorder.Event{Type: recorder.Closed, Window: &w})
-		if w.Popup && r.choice != nil && r.choice.listOpen {
-			r.rereadChoice()
+		if w.Popup && r.choice.listOpen {
+			r.choice.expect(1)
 		}
 	}
 	for _, w := range windows.Without(before) {
