@@ -400,6 +400,13 @@ var scenes = []struct {
 		Options{Name: "choice_by_keys"},
 	},
 	{
+		"a blank that opens the list of a combo box, and a letter that finds an option, are a choice", "choice_by_letter",
+		newTape(ledger).focus(country, "").add(recorder.Event{Type: recorder.Typed, Key: "space", Text: " ", Field: 1}).opens(menu, "").
+			keys("down", "enter").closes(menu).chooses(country, "Iceland").wait(time.Second).focus(urgent, "").keys("space").chooses(urgent, "on").focus(country, "").
+			add(recorder.Event{Type: recorder.Typed, Key: "k", Text: "K", Mods: []desktop.Key{desktop.Shift}, Field: 1}).chooses(country, "Kenya").click(ok),
+		Options{Name: "choice_by_letter"},
+	},
+	{
 		"keys that went to the list, and to its combo box, are one choice", "choice_in_list",
 		newTape(ledger).click(country).opens(menu, "").focus(element(ledger, "menuitem", "Chile", 10), "").keys("down").
 			focus(country, "").keys("enter").chooses(country, "Iceland").closes(menu).click(ok),

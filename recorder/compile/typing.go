@@ -277,6 +277,9 @@ func (k *keyboard) typed(ev recorder.Event) {
 		k.typing.last = ev.Time
 		k.flush()
 		k.steps.last().input.after = "\n"
+	case thing.DropDown() && ev.Text != "":
+		ev.Mods = nil // a letter selects an option in either case
+		k.pressChord(ev, thing)
 	case ev.Text != "" && !isSpaceOn(ev, thing), ev.Hidden:
 		k.beginTyping(ev, thing)
 		k.typing.hidden = k.typing.hidden || ev.Hidden
