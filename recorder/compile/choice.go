@@ -20,6 +20,7 @@ func (c *Compiler) chosen(ev recorder.Event) {
 	s := selects(ev.Element, *ev.Value)
 	switch {
 	case from >= 0:
+		c.list.closed = c.list.closed || c.list.window == 0 && byKeys(c.steps[from:])
 		s.begin, s.letGo, s.known = c.steps[from].begin, c.steps.last().letGo, ev.Time
 		c.steps = c.steps[:from]
 	case c.misses(desktop.KeyPress):
@@ -51,6 +52,30 @@ func (c *Compiler) chosenLate(ev recorder.Event) bool {
 		return true
 	}
 	return false
+}
+
+// openList is the list of a combo box. Some are no window of their own: of these it is unknown
+// where they are, and when they close.
+type openList struct {
+	window desktop.WindowID
+	closed bool
+}
+
+// inList reports whether a point may be in the list of the combo box that was clicked last.
+func (c *compilation) inList(at desktop.Point) bool {
+	return !c.list.closed && (c.list.window == 0 || c.windows.any(func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(at) }))
+}
+
+// byKeys reports whether steps used a combo box with the keyboard only, so its list was not open.
+func byKeys(steps stepList) bool {
+	keys := false
+	for _, s := range steps {
+		if s.click != nil {
+			return false
+		}
+		keys = keys || s.kind == pressKey || s.kind == pressKeyGlobal
+	}
+	return keys
 }
 
 // distance returns how far the value of a slider is from the point where the pointer let

@@ -102,6 +102,9 @@ func (p *pointer) clicked(ev recorder.Event) {
 	p.act(s)
 	if t.DropDown() {
 		p.dropDown = s
+		if p.list.closed {
+			p.list = openList{}
+		}
 	}
 	if t != nil && recorder.InMenu(t) && (t.Name == "Copy" || t.Name == "Cut") {
 		p.copied = s
@@ -187,7 +190,9 @@ func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
 // chooseOption turns a click on an option of an open list into the choice of that option.
 func (p *pointer) chooseOption(ev recorder.Event) bool {
 	s, t := p.dropDown, ev.Element
-	if p.steps.last().chosenAlready(t) {
+	if !p.inList(ev.At) {
+		s = nil
+	} else if p.steps.last().chosenAlready(t) {
 		return true
 	}
 	if s == nil {

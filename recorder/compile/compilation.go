@@ -16,6 +16,7 @@ type compilation struct {
 	unheard    []desktop.InputType // input that is not reported
 	copied     *step               // the step that put something on the clipboard last, or reads it
 	dropDown   *step               // the click that opened a combo box, if it is the last step
+	list       openList            // of the combo box that was clicked last
 	textChange *recorder.Event     // a text that changed while the person was idle
 	missed     string              // what happened since the last step for an unknown reason
 }

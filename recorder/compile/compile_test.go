@@ -555,6 +555,14 @@ var scenes = []struct {
 		Options{Name: "context_menu"},
 	},
 	{
+		"a click on what has the name of the option that was chosen is a click, and so is one when the list is closed", "list_closed",
+		newTape(ledger).click(country).opens(list, "").chooses(country, "Iceland").closes(list).click(element(ledger, "cell", "Iceland", 20)).
+			focus(country, "").keys("down").chooses(country, "Kenya").click(element(ledger, "cell", "Kenya", 21)).
+			click(country).opens(list, "").click(country).closes(list).click(element(ledger, "listitem", "Card A", 8)).
+			click(country).opens(list, "").click(element(ledger, "listitem", "Card B", 20)).closes(list),
+		Options{Name: "list_closed"},
+	},
+	{
 		"where nothing is known there is a point, and a warning", "unknown",
 		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window = &ledger }).add(recorder.Event{Type: recorder.Typed, Hidden: true}),
 		Options{Name: "unknown"},

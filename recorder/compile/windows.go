@@ -93,6 +93,9 @@ func (c *Compiler) opened(ev recorder.Event) {
 	c.windows.add(*w)
 	if w.Popup {
 		c.popup = &ev
+		if c.dropDown != nil && c.list == (openList{}) {
+			c.list.window = w.ID
+		}
 		return
 	}
 	caused := !known || c.caused(w, "opened", ev.Time)
@@ -159,6 +162,9 @@ func (c *Compiler) closed(ev recorder.Event) {
 	}
 	if c.popup != nil && c.popup.Window.ID == w.ID {
 		c.popup = nil
+	}
+	if c.list.window == w.ID {
+		c.list.closed, c.dropDown = true, nil
 	}
 	if w.Popup {
 		return
