@@ -63,7 +63,7 @@ type openList struct {
 
 // inList reports whether a point may be in the list of the combo box that was clicked last.
 func (c *compilation) inList(at desktop.Point) bool {
-	return !c.list.closed && (c.list.window == 0 || c.windows.any(func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(at) }))
+	return !c.list.closed && (c.list.window == 0 || c.inPopup(at))
 }
 
 // byKeys reports whether steps used a combo box with the keyboard only, so its list was not open.
@@ -173,8 +173,7 @@ func (s *step) chosenAlready(t *recorder.Seen) bool {
 // the highlighted option as chosen.
 func (p *pointer) highlighted(ev recorder.Event) *step {
 	s := p.steps.last()
-	inList := func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(ev.At) }
-	if s == nil || s.kind != selectOption || ev.Element == nil || ev.Element.PID != s.pid || !p.windows.any(inList) {
+	if s == nil || s.kind != selectOption || ev.Element == nil || ev.Element.PID != s.pid || !p.inPopup(ev.At) {
 		return nil
 	}
 	return s

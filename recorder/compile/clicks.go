@@ -64,7 +64,7 @@ func (c *Compiler) released(ev recorder.Event) {
 // clicked handles a press and a release at one place.
 func (p *pointer) clicked(ev recorder.Event) {
 	mods := modNames(ev.Mods)
-	k := &click{at: ev.At, button: ev.Button, mods: strings.Join(mods, "+"), count: 1, down: ev.Time}
+	k := &click{at: ev.At, button: ev.Button, mods: strings.Join(mods, "+"), count: 1, down: ev.Time, inPopup: p.inPopup(ev.At)}
 	if p.extendClick(k) {
 		return
 	}

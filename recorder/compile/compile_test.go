@@ -563,6 +563,13 @@ var scenes = []struct {
 		Options{Name: "list_closed"},
 	},
 	{
+		"a click on what was typed already completes nothing", "completed_already",
+		newTape(ledger).click(name).focus(name, "").types("Apple pie").click(element(ledger, "listitem", "Apple", 20)).holds("Apple pie").
+			focus(mail, "").types("ada").holds("ada").click(element(ledger, "listitem", "ada", 21)).holds("ada").
+			focus(town, "").types("Rome").opens(list, "").holds("Rome").click(element(ledger, "listitem", "Rome", 10)).closes(list).holds("Rome").click(ok),
+		Options{Name: "completed_already"},
+	},
+	{
 		"where nothing is known there is a point, and a warning", "unknown",
 		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window = &ledger }).add(recorder.Event{Type: recorder.Typed, Hidden: true}),
 		Options{Name: "unknown"},

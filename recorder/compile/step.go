@@ -88,6 +88,8 @@ type click struct {
 	mods   string
 	count  int
 	down   time.Time
+	// inPopup: it was in a popup, such as a list of completions.
+	inPopup bool
 }
 
 // wheel is what the next turn is compared with.

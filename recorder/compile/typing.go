@@ -170,8 +170,9 @@ func (k *keyboard) held(ev recorder.Event) {
 		t.lastRead, t.unheard = ev.Time, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value))
 		t.value, t.unreadable, t.pending = *ev.Value, false, false
 	}
+	was := k.values[ev.Field]
 	k.values[ev.Field] = *ev.Value
-	k.complete(k.fields[ev.Field], *ev.Value)
+	k.complete(k.fields[ev.Field], was, *ev.Value)
 }
 
 // predicted returns the value of a field according to the keys, or else the value that was read.
@@ -222,14 +223,15 @@ func (k *keyboard) flushEntered(at time.Time) *step {
 	return s
 }
 
-// complete merges a click on a completion into the typing, if the field then holds it.
-func (k *keyboard) complete(t *recorder.Seen, value string) {
+// complete merges a click on a completion into the typing, if the field holds it only then, or
+// it was offered in a popup.
+func (k *keyboard) complete(t *recorder.Seen, was, value string) {
 	n := len(k.steps)
 	if n < 2 || k.typing != nil {
 		return
 	}
 	typed, clicked := k.steps[n-2], k.steps[n-1]
-	if typed.kind != typeIntoElement || typed.input.secret || !sameElement(typed.target, t) || clicked.click == nil || len(clicked.expect) > 0 ||
+	if typed.kind != typeIntoElement || typed.input.secret || !sameElement(typed.target, t) || clicked.click == nil || was == value && !clicked.click.inPopup || len(clicked.expect) > 0 ||
 		clicked.target == nil || !recorder.IsOption(clicked.target.Role) || nameOf(clicked.target) == "" || !strings.Contains(value, nameOf(clicked.target)) {
 		return
 	}
@@ -425,6 +427,9 @@ func (k *keyboard) fillField(t *typing) {
 		s.summary = "type a secret into " + describe(t.target)
 	} else if t.unreadable {
 		s.doubt("the field could not be read after the last keys, so its text may be another")
+	}
+	if !t.hidden {
+		k.values[t.field] = t.value
 	}
 	s.subject = cmp.Or(s.subject, "type "+string(t.target.Role))
 	s.end = t.last

@@ -61,6 +61,11 @@ func (ws *windows) any(is func(desktop.Window) bool) bool {
 	return false
 }
 
+// inPopup reports whether a point lies in an open popup.
+func (c *compilation) inPopup(at desktop.Point) bool {
+	return c.windows.any(func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(at) })
+}
+
 // arrive notes the window in which the last step acts.
 func (ws *windows) arrive(id desktop.WindowID, process string) {
 	ws.current, ws.process, ws.currentClosed = id, process, false
