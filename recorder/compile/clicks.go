@@ -176,7 +176,8 @@ func (p *pointer) extendClick(k *click) bool {
 
 // setPosition sets the place of a click in a large element.
 func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
-	if t == nil || s.kind != clickElement || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
+	if t == nil || s.kind != clickElement || t.Bounds.Empty() || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "spinbutton", "document", "terminal", "table", "tree", "list"}, t.Role) &&
+		(t.Role != "combobox" || t.DropDown()) { // whose arrow opens a list, and whose text does not
 		return
 	}
 	if !t.Bounds.Contains(at) {
@@ -216,7 +217,7 @@ func (l *stepList) unclick(t *recorder.Seen) (picture string) {
 	case !t.TakesText(), s == nil, s.target == nil: // what is clicked and takes no text does something
 	case s.selects && sameField(s.target, t):
 		l.pop()
-	case s.click == nil, s.kind != clickElement, s.click.button != desktop.Left, s.click.mods != "":
+	case s.click == nil, s.kind != clickElement, s.click.button == desktop.Right, s.click.mods != "":
 	case s.target.Window == t.Window && len(s.expect) == 0 && (sameField(s.target, t) || recorder.IsContainer(s.target) && encloses(s.target, t)):
 		l.pop()
 		return s.picture

@@ -238,11 +238,15 @@ var (
 	cardB      = element(ledger, "listitem", "Card B", 15)
 	canvas     = element(ledger, "canvas", "Map", 17)
 	size       = &recorder.Seen{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
+	seats      = with(element(ledger, "spinbutton", "Seats", 12), desktop.Editable)
 	shell      = element(editor, "terminal", "", 8, "role:terminal")
 	cellA3     = element(office, "cell", "A3", 9)
 	editedCell = with(element(office, "cell", "A3", 9), desktop.Editable)
 	rows       = element(ledger, "table", "Bookings", 7)
 )
+
+// atArrow is a click at the right end of an element.
+func atArrow(ev *recorder.Event) { ev.At.X += 35 }
 
 // nameless is an element that no selector names, as the button in a combo box of GTK 3 is.
 var nameless = &recorder.Seen{Element: desktop.Element{Role: "togglebutton", Process: "ledger", PID: 20, Window: 3}}
@@ -568,6 +572,14 @@ var scenes = []struct {
 			focus(mail, "").types("ada").holds("ada").click(element(ledger, "listitem", "ada", 21)).holds("ada").
 			focus(town, "").types("Rome").opens(list, "").holds("Rome").click(element(ledger, "listitem", "Rome", 10)).closes(list).holds("Rome").click(ok),
 		Options{Name: "completed_already"},
+	},
+	{
+		"a number that the arrows of its field turn, and what the middle button pastes, is the value of the field", "turned",
+		newTape(ledger).click(seats, atArrow).focus(seats, "1").holds("2").click(seats, atArrow).holds("3").clickAgain(seats, atArrow).holds("4").
+			click(mail, func(ev *recorder.Event) { ev.Button = desktop.Middle }).focus(mail, "").holds("ada@example.com").
+			click(name).focus(name, "Ada").holds("Ada").click(seats).focus(seats, "4").holds("4").click(ok).
+			click(town, atArrow).click(seats, atArrow),
+		Options{Name: "turned"},
 	},
 	{
 		"where nothing is known there is a point, and a warning", "unknown",

@@ -18,16 +18,24 @@ import (
 // misses reports whether a type of input is not reported.
 func (c *compilation) misses(sort desktop.InputType) bool { return slices.Contains(c.unheard, sort) }
 
-// typedUnheard begins the typing that a new value of a field implies.
+// typedUnheard begins the typing that a new value of a field implies: keys were not reported, or a
+// click in the field turned or pasted its value.
 func (k *keyboard) typedUnheard(ev recorder.Event) {
 	thing := k.fields[ev.Field]
-	if !k.misses(desktop.KeyPress) || ev.Clicked && k.typing == nil || !thing.TakesText() || thing.Secret() || *ev.Value == k.values[ev.Field] {
+	clicked := k.typing == nil && k.steps.last().changesField(thing)
+	if !clicked && (!k.misses(desktop.KeyPress) || ev.Clicked && k.typing == nil) || !thing.TakesText() || thing.Secret() || *ev.Value == k.values[ev.Field] {
 		return
 	}
 	k.beginTyping(recorder.Event{Type: recorder.Typed, Time: ev.Time, Field: ev.Field}, thing)
 	t := k.typing
 	added, behind := strings.CutPrefix(*ev.Value, t.before)
-	t.changed, t.last, t.net = true, ev.Time, net{text: added, typed: true, other: !behind || t.before == ""}
+	t.changed, t.last, t.net = true, ev.Time, net{text: added, typed: true, other: clicked || !behind || t.before == ""}
+}
+
+// changesField reports whether a step is a click that may have changed the value of its field: on
+// an arrow beside a number, or with the middle button, which pastes.
+func (s *step) changesField(t *recorder.Seen) bool {
+	return t != nil && s != nil && s.target != nil && s.click != nil && s.kind == clickElement && (t.Role == "spinbutton" && s.click.button == desktop.Left || s.click.button == desktop.Middle) && sameField(s.target, t)
 }
 
 // clickedTime is how long after a reported press a focus change counts as its effect.
