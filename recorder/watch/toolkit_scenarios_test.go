@@ -45,6 +45,16 @@ func startsAndOrders(choose func(*person), command ...string) func(*person) {
 	}
 }
 
+// turnsUp clicks the arrow of the form's number three times.
+func turnsUp(p *person) {
+	b := p.named("spinbutton", "")[0].Bounds
+	at := desktop.Point{X: b.X + b.W - 8, Y: b.Y + b.H/4}
+	for range 3 {
+		p.pointsAt(at)
+		p.does("click", "1")
+	}
+}
+
 // byKeys sets the combo box to its last option, by keys.
 func byKeys(name string) func(*person) {
 	return func(p *person) {
@@ -80,6 +90,10 @@ var toolkitScenarios = []scenario{
 	{
 		name: "form_qt6", needs: []string{python, "/usr/lib/python3/dist-packages/PyQt6"}, state: ordered,
 		do: startsAndOrders(byClicks("Small"), python, form("qt6.py")),
+	},
+	{
+		name: "form_qt6_amount", needs: []string{python, "/usr/lib/python3/dist-packages/PyQt6"}, state: ordered,
+		do: startsAndOrders(turnsUp, python, form("qt6.py")),
 	},
 	{
 		name: "form_gtk4", needs: []string{python}, state: ordered,
