@@ -582,6 +582,13 @@ var scenes = []struct {
 		Options{Name: "turned"},
 	},
 	{
+		"keys whose effect nobody could read are pressed again, or their text is uncertain", "unread",
+		newTape(ledger).focus(name, "old").keys("ctrl+v").click(ok).focus(name, "old").types("X").click(ok).
+			focus(mail, "a@b").keys("home").click(ok).focus(mail, "").keys("ctrl+a", "ctrl+c").click(ok).
+			focus(town, "Rome").keys("ctrl+z").holds("Rome").click(ok),
+		Options{Name: "unread"},
+	},
+	{
 		"where nothing is known there is a point, and a warning", "unknown",
 		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window = &ledger }).add(recorder.Event{Type: recorder.Typed, Hidden: true}),
 		Options{Name: "unknown"},

@@ -79,6 +79,11 @@ func (t *typing) onlyKeys() bool {
 	return !n.typed && !t.hidden && t.changed && len(n.chords) > 0 && (inside || t.target.MultiLine() && !slices.Contains(n.chords, "ctrl+v"))
 }
 
+// changesText reports whether a chord that types nothing changes the text of a field.
+func changesText(chord string) bool {
+	return slices.Contains([]string{"v", "x", "z", "y", "backspace", "delete", "insert"}, chord[strings.LastIndex(chord, "+")+1:])
+}
+
 func chordOf(ev recorder.Event) string { return desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String() }
 
 // copies notes that a step puts something on the clipboard.

@@ -398,6 +398,9 @@ func (k *keyboard) flush() {
 		k.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
 	case t.target.TakesText() && t.changed:
 		k.fillField(t)
+	case t.target.TakesText() && t.unreadable && slices.ContainsFunc(t.net.chords, changesText):
+		k.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
+		k.steps.last().doubt(unread)
 	case t.target.TakesText():
 		for _, chord := range t.copied {
 			k.pressOn(t.target, chord, t.first)
@@ -409,6 +412,9 @@ func (k *keyboard) flush() {
 		k.pressOn(t.target, desktop.Chord{Key: ev.Key}.String(), ev)
 	}
 }
+
+// unread is the doubt about a field whose value was not read after the last keys.
+const unread = "the field could not be read after the last keys, so its text may be another"
 
 // fillField makes the step that types a field's final value.
 func (k *keyboard) fillField(t *typing) {
@@ -425,8 +431,8 @@ func (k *keyboard) fillField(t *typing) {
 	if t.hidden {
 		s.input.value, s.input.secret = "", true
 		s.summary = "type a secret into " + describe(t.target)
-	} else if t.unreadable {
-		s.doubt("the field could not be read after the last keys, so its text may be another")
+	} else if t.unreadable || t.pending && t.before != "" && (!t.net.replaced || t.net.other) {
+		s.doubt(unread)
 	}
 	if !t.hidden {
 		k.values[t.field] = t.value
