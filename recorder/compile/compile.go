@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -217,11 +218,18 @@ func (c *Compiler) asserted(ev recorder.Event) {
 	}
 	s := &step{kind: validateElement, subject: "check " + nameOf(ev.Element), summary: "check that there is " + describe(ev.Element)}
 	s.setTarget(ev.Element)
-	if isBlank(ev.Value) {
+	switch {
+	case isBlank(ev.Value):
 		if sel, ok := s.arg("selector").(string); ok {
 			s.expect = append(s.expect, exists(s.process, sel))
 		}
-	} else {
+	case recorder.IsToggle(ev.Element):
+		s.summary = "check that " + describe(ev.Element) + " is " + *ev.Value
+		s.mustHave = fmt.Sprintf("$.exists && $.checked == %t", *ev.Value == recorder.On)
+	case ev.Element.Slider() && isNumber(*ev.Value):
+		s.summary = "check that " + describe(ev.Element) + " is at " + *ev.Value
+		s.mustHave = "$.element.value.now == " + *ev.Value
+	default:
 		s.kind, s.summary = waitForElement, "check that "+describe(ev.Element)+" shows "+quoteShort(*ev.Value)
 		s.set("condition", "text")
 		s.set("text", *ev.Value)
@@ -231,6 +239,11 @@ func (c *Compiler) asserted(ev recorder.Event) {
 
 // isBlank reports whether there is no text, or only white space.
 func isBlank(text *string) bool { return text == nil || strings.TrimSpace(*text) == "" }
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
 
 // exists returns the condition that an element of a program is there.
 func exists(process, sel string) string {

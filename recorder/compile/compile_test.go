@@ -630,6 +630,13 @@ var scenes = []struct {
 		Options{Name: "assert_text"},
 	},
 	{
+		"the person checks the state of a check box, and the number of a slider", "assert_state",
+		newTape(ledger).add(recorder.Event{Type: recorder.Asserted, Element: urgent, Value: new("off")}).
+			add(recorder.Event{Type: recorder.Asserted, Element: element(ledger, "radiobutton", "Weekly", 9), Value: new("on")}).
+			add(recorder.Event{Type: recorder.Asserted, Element: size, Value: new("55.5")}),
+		Options{Name: "assert_state"},
+	},
+	{
 		"keys on a list, and shortcuts of a program", "keys",
 		newTape(ledger).focus(rows, "").keys("down", "down", "enter").keys("ctrl+shift+n", "f5", "escape"),
 		Options{Name: "keys"},

@@ -81,7 +81,7 @@ func write(steps []*step, sign string, o Options) (Made, error) {
 func (w *writer) step(s *step, last time.Time) {
 	out := workflows.DraftStep{ID: w.id(s), Tool: s.kind, Expect: strings.Join(s.expect, " && ")}
 	if s.id = out.ID; s.mustHave != "" {
-		out.Expect, out.Retries = s.id+"_result."+s.mustHave, readRetries
+		out.Expect, out.Retries = strings.ReplaceAll(s.mustHave, "$", s.id+"_result"), readRetries
 	}
 	note := func(text string) {
 		w.notes = append(w.notes, Note{out.ID, text})

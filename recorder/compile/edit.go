@@ -108,11 +108,11 @@ func (c *compilation) result(s *step) *step {
 	if s.kind == pressKey && s.arg("key") == "ctrl+a ctrl+c" {
 		s.kind, s.subject, s.summary = validateElement, "read "+nameOf(s.target), "read "+describe(s.target)
 		s.drop("key")
-		s.expect, s.mustHave = nil, "exists"
+		s.expect, s.mustHave = nil, "$.exists"
 		c.copied = s
 		return s
 	}
-	read := &step{kind: getClipboard, subject: "copied", summary: "read the clipboard", begin: s.end, end: s.end, process: s.process, pid: s.pid, window: s.window, mustHave: "text != ''"}
+	read := &step{kind: getClipboard, subject: "copied", summary: "read the clipboard", begin: s.end, end: s.end, process: s.process, pid: s.pid, window: s.window, mustHave: "$.text != ''"}
 	c.steps = slices.Insert(c.steps, at+1, read)
 	c.copied = read
 	return read
