@@ -36,6 +36,9 @@ func (w *writer) command(words []string) template {
 		}
 		if kind := openable(value, flag != ""); kind != "" {
 			if ref := w.reference(kind, value); ref != "" {
+				if strings.Contains(value, "'") {
+					ref = escapingQuotes(ref)
+				}
 				parts = append(parts, flag+"'", ref, "'") // other data may hold a blank
 				continue
 			}
@@ -43,6 +46,12 @@ func (w *writer) command(words []string) template {
 		parts = append(parts, word)
 	}
 	return templateOf(parts...)
+}
+
+// escapingQuotes returns a reference for a place inside the single quotes of a shell.
+func escapingQuotes(ref template) template {
+	name := strings.TrimSuffix(strings.TrimPrefix(string(ref), "${{ "), " }}")
+	return template("${{ replace(" + name + `, "'", "'\\''") }}`)
 }
 
 // openable returns the sort of an argument that the program opens; "" for others. A file in an

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,26 @@ func TestTextIsNoTemplate(t *testing.T) {
 		}
 		if other := all["press"]["alternative_selectors"]; !reflect.DeepEqual(other, []any{"id:b" + recorder.QuoteSelector(text)}) {
 			t.Errorf("%q: the alternative is %q", text, other)
+		}
+	}
+}
+
+// TestACommandKeepsItsWords starts a program with files and addresses whose names a shell reads
+// otherwise, and plays that with others.
+func TestACommandKeepsItsWords(t *testing.T) {
+	command := strings.Join(each([]string{"soffice", "/home/me/it's.csv", "https://a.example/?q='x'", "--log=file:///tmp/it's"}, QuoteWord), " ")
+	made, _, err := Events(newTape(editor).opens(office, command).events, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inputs := range []map[string]any{
+		{"file": "/home/me/it's.csv", "address": "https://a.example/?q='x'", "address_2": "file:///tmp/it's"},
+		{"file": "''", "address": `\`, "address_2": "a b"},
+	} {
+		all, _ := argumentsOf(t, made, &expression.Scope{Inputs: inputs})
+		got := each(splitCommand(all["open_soffice"]["app_name"].(string)), unquoteWord)
+		if want := []string{"soffice", inputs["file"].(string), inputs["address"].(string), "--log=" + inputs["address_2"].(string)}; !slices.Equal(got, want) {
+			t.Errorf("%q is %q, want %q\n%s", all["open_soffice"]["app_name"], got, want, made)
 		}
 	}
 }
