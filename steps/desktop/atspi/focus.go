@@ -50,15 +50,16 @@ func (q *query) saveElement(a *application, f *desktop.FocusState) error {
 	}
 	defer w.end()
 	s := q.client.signals
-	before := s.focusOf(a.bus)
-	n, frame, err := w.lastFocused(before, f.Window)
-	for err == nil && n == nil { // the focus may have moved while it was looked for
+	var before focused
+	var n *node
+	var frame dbus.ObjectPath
+	for err == nil && n == nil { // the focus may move while it is looked for
 		now := s.focusOf(a.bus)
 		if now.path == before.path {
 			break
 		}
 		before = now
-		n, frame, err = w.lastFocused(before, f.Window)
+		n, frame, err = w.lastFocused(now, f.Window)
 	}
 	if err == nil && n == nil {
 		n, frame, err = q.searchFocused(a, f.Window)
@@ -97,9 +98,6 @@ func (n *node) readCaret(p *pipeline, f *desktop.FocusState) error {
 // lastFocused returns the node that the last focus signal named, if it still
 // has the focus and is in the window; otherwise nil.
 func (w *walker) lastFocused(last focused, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
-	if last.path == "" {
-		return nil, "", nil
-	}
 	o := object{w.app.bus, last.path}
 	var n *node
 	recheckFocus(w.pipeline, o, func(m *node) { n = m })

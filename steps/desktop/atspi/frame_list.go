@@ -38,21 +38,19 @@ func (c *Client) FrameWindows(ctx context.Context) ([]desktop.Window, error) {
 // lastActive puts the active window last. If several call themselves active, none
 // is.
 func lastActive(list []desktop.Window) []desktop.Window {
-	active := func(w desktop.Window) bool { return w.Active }
-	i := slices.IndexFunc(list, active)
-	if i < 0 {
-		return list
+	rank := func(w desktop.Window) int {
+		if w.Active {
+			return 1
+		}
+		return 0
 	}
-	one := list[i]
-	rest := slices.Delete(list, i, i+1)
-	if !slices.ContainsFunc(rest, active) {
-		return append(rest, one)
+	slices.SortStableFunc(list, func(a, b desktop.Window) int { return rank(a) - rank(b) })
+	if n := len(list); n > 1 && list[n-2].Active {
+		for i := range list {
+			list[i].Active = false
+		}
 	}
-	one.Active = false
-	for i := range rest {
-		rest[i].Active = false
-	}
-	return append(rest, one)
+	return list
 }
 
 // frameWindows returns the frames of one application that show; none if it does

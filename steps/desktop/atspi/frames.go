@@ -36,14 +36,12 @@ type frameWindow struct {
 func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bool) []frameWindow {
 	own := ownWindows(windows, pid)
 	list := make([]frameWindow, len(frames))
-	for i, f := range frames {
-		list[i] = frameWindow{framePath: f.path, name: f.name, frame: f, box: f.box, sizeOnly: relative}
-	}
+	var popups []desktop.Window
 	if relative {
-		popups := slices.DeleteFunc(slices.Clone(own), func(w desktop.Window) bool { return !w.Popup })
-		for i := range list {
-			list[i].popups = popups
-		}
+		popups = slices.DeleteFunc(slices.Clone(own), func(w desktop.Window) bool { return !w.Popup })
+	}
+	for i, f := range frames {
+		list[i] = frameWindow{framePath: f.path, name: f.name, frame: f, box: f.box, sizeOnly: relative, popups: popups}
 	}
 	type pair struct {
 		frame, window int

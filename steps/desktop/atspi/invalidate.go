@@ -109,10 +109,7 @@ func (its items) reread(p *pipeline, list []*item) (items, bool, error) {
 		now[it] = &b
 		got := func(take func(body []any)) replyFunc {
 			return func(body []any, err error) {
-				if err != nil {
-					gone = true
-					return
-				}
+				gone = gone || err != nil
 				take(body)
 			}
 		}
