@@ -66,14 +66,14 @@ func (t *treeReader) readCellsAt(at desktop.Point, roots []frameWindow) error {
 
 // askAt asks a container for the child at a point, in the coordinates of the
 // application. It passes the child to found, or else calls missing.
-func (w *walker) askAt(n *node, at desktop.Point, found func(object), missing func()) {
-	w.ask(n.object, ifaceComponent+".GetAccessibleAtPoint", func(b []any, err error) {
+func (l *loader) askAt(n *node, at desktop.Point, found func(object), missing func()) {
+	l.ask(n.object, ifaceComponent+".GetAccessibleAtPoint", func(b []any, err error) {
 		if o := objectOf(first[[]any](b)); err == nil && !o.none() && o != n.object {
 			found(o)
 			return
 		}
 		missing()
-	}, int32(at.X), int32(at.Y), w.boxesFrom())
+	}, int32(at.X), int32(at.Y), l.boxesFrom())
 }
 
 func (t *treeReader) expandGrid(n *node) {

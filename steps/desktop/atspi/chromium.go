@@ -39,14 +39,14 @@ var offPage = desktop.Point{X: -10_000, Y: -10_000}
 
 // isPage reports whether a node is a page of a browser whose hit tests are
 // asynchronous.
-func (w *walker) isPage(n *node) bool {
-	return w.isChromium() && roleName(n.role) == "document web"
+func (l *loader) isPage(n *node) bool {
+	return l.isChromium() && roleName(n.role) == "document web"
 }
 
 // pageOf returns the outermost page that holds a node, or nil.
-func (w *walker) pageOf(n *node) (page *node) {
+func (l *loader) pageOf(n *node) (page *node) {
 	for m := n; m != nil; m = m.parent {
-		if w.isPage(m) {
+		if l.isPage(m) {
 			page = m
 		}
 	}
@@ -78,8 +78,8 @@ func atPoint(at desktop.Point) []any {
 
 // askFlush requests that the page's cached hit-test result is replaced by the
 // document.
-func (w *walker) askFlush(page object, flushed *time.Time) {
-	w.want(page, ifaceComponent+".GetAccessibleAtPoint", func([]any) { *flushed = time.Now() }, atPoint(offPage)...)
+func (l *loader) askFlush(page object, flushed *time.Time) {
+	l.want(page, ifaceComponent+".GetAccessibleAtPoint", func([]any) { *flushed = time.Now() }, atPoint(offPage)...)
 }
 
 // ask returns the page's cached hit-test result after a pause, and starts a new

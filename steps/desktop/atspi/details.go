@@ -58,28 +58,28 @@ func (n *node) askOffers(p *pipeline, then func()) {
 
 // askDetails requests everything that basics lacks, with at most the given number
 // of characters of the text.
-func (w *walker) askDetails(n *node, characters int32) {
-	if n.offers&offersComponent != 0 && !w.relative() && n.box.Empty() { // else it is known
-		w.askBox(n, func() {})
+func (l *loader) askDetails(n *node, characters int32) {
+	if n.offers&offersComponent != 0 && !l.relative() && n.box.Empty() { // else it is known
+		l.askBox(n, func() {})
 	}
 	if n.offers&offersAction != 0 {
-		n.askActions(w.pipeline)
+		n.askActions(l.pipeline)
 	}
 	if n.offers&offersText != 0 {
-		n.askText(w.pipeline, characters)
+		n.askText(l.pipeline, characters)
 	}
 	cell := roleName(n.role) == "table cell"
 	if n.offers&offersValue != 0 && !(cell && n.offers&offersText != 0) { // its text says it
-		n.askValue(w.pipeline)
+		n.askValue(l.pipeline)
 	}
-	if roleName(n.role) == "combo box" && w.isChromium() {
-		n.askChoice(w.pipeline)
+	if roleName(n.role) == "combo box" && l.isChromium() {
+		n.askChoice(l.pipeline)
 	}
 	if n.item == nil && !cell {
-		w.get(n.object, ifaceAccessible, "Description", func(v any) { n.description = as[string](v) })
+		l.get(n.object, ifaceAccessible, "Description", func(v any) { n.description = as[string](v) })
 	}
-	if !w.signalsChanges() { // GTK 3 knows neither IDs nor attributes
-		n.askAttributes(w.pipeline)
+	if !l.signalsChanges() { // GTK 3 knows neither IDs nor attributes
+		n.askAttributes(l.pipeline)
 	}
 }
 

@@ -13,7 +13,7 @@
 // Options.Windows.
 //
 // A call of the Client is a query, which visits applications. A visit is a
-// walker, which reads nodes; types that embed the walker read for a purpose: a
+// walker, whose loader reads nodes; types that embed the walker read for a purpose: a
 // tree (treeReader), a point (pointSearch, pageTest), the scroll bars around an
 // element (scroller). A builder converts nodes to elements.
 package atspi

@@ -25,12 +25,12 @@ const maxPadding = 32
 type lost struct{ by, further desktop.Point }
 
 // addPaddings computes how much the boxes below a node lost.
-func (w *walker) addPaddings(n *node) {
+func (l *loader) addPaddings(n *node) {
 	of := n.padding()
 	for _, c := range n.compact() {
 		c.lost = lost{plus(n.lost.by, of.by), plus(n.lost.further, of.further)}
-		w.app.lost.set(c.object, c.lost)
-		w.addPaddings(c)
+		l.app.lost.set(c.object, c.lost)
+		l.addPaddings(c)
 	}
 }
 

@@ -46,35 +46,35 @@ func (n *node) drift() (by desktop.Point) {
 }
 
 // askDrift requests the boxes that drift compares.
-func (w *walker) askDrift(n *node) {
-	if n.role != rolePane || n.parent == nil || w.relative() {
+func (l *loader) askDrift(n *node) {
+	if n.role != rolePane || n.parent == nil || l.relative() {
 		return
 	}
 	for _, m := range []*node{n, n.parent} {
 		if m.box.Empty() {
-			w.askBox(m, func() {})
+			l.askBox(m, func() {})
 		}
 	}
 }
 
 // findRootPane finds the root pane of a node that was read without its ancestors, by the
 // handle that named it.
-func (w *walker) findRootPane(n *node, p handleParts) error {
-	if !w.app.isOffice() {
+func (l *loader) findRootPane(n *node, p handleParts) error {
+	if !l.app.isOffice() {
 		return nil
 	}
 	at := &node{object: n.object}
 	for range maxDepth {
 		up, role := &node{}, uint32(0)
-		w.want(at.object, ifaceAccessible+".GetRole", func(b []any) { role = first[uint32](b) })
-		w.get(at.object, ifaceAccessible, "Parent", func(v any) { up.object = objectOf(as[[]any](v)) })
-		if err := w.run(); err != nil || up.none() || up.object == w.app.object {
+		l.want(at.object, ifaceAccessible+".GetRole", func(b []any) { role = first[uint32](b) })
+		l.get(at.object, ifaceAccessible, "Parent", func(v any) { up.object = objectOf(as[[]any](v)) })
+		if err := l.run(); err != nil || up.none() || up.object == l.app.object {
 			return err
 		}
 		if role == rolePane {
-			at.role, at.parent, n.drawn = role, w.holder(at.object, object{p.bus, p.frame}), at
-			w.askDrift(at)
-			return w.run()
+			at.role, at.parent, n.drawn = role, l.holder(at.object, object{p.bus, p.frame}), at
+			l.askDrift(at)
+			return l.run()
 		}
 		at = up
 	}
@@ -84,11 +84,11 @@ func (w *walker) findRootPane(n *node, p handleParts) error {
 // holder returns the node below a frame that has a root pane as its child. The parent
 // that a pane reports is its window, whatever lies between, and sometimes a second object
 // for that window, with a box of its own.
-func (w *walker) holder(pane, frame object) *node {
+func (l *loader) holder(pane, frame object) *node {
 	for at, depth := []object{frame}, 0; len(at) > 0 && depth < holderDepth; depth++ {
 		var below []object
 		for _, o := range at {
-			body, err := w.call(o, ifaceAccessible+".GetChildren")
+			body, err := l.call(o, ifaceAccessible+".GetChildren")
 			kids := objectsOf(first[any](body))
 			if err == nil && slices.Contains(kids, pane) {
 				return &node{object: o}

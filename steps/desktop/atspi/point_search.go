@@ -121,18 +121,18 @@ func (p *pointSearch) loadBrief(o object, parent *node, index int, then func(*no
 // askBrief requests role, states and box of a node. In GTK 4 a node with an
 // empty box may be one that has none and shows all the same, so it is also asked
 // for its interfaces.
-func (w *walker) askBrief(n *node, then func()) {
+func (l *loader) askBrief(n *node, then func()) {
 	together := barrier(3, func() {
-		w.normalise(n)
-		if w.relative() && n.box.Empty() && has(n.states, bitVisible) {
-			n.askOffers(w.pipeline, then)
+		l.normalise(n)
+		if l.relative() && n.box.Empty() && has(n.states, bitVisible) {
+			n.askOffers(l.pipeline, then)
 			return
 		}
 		then()
 	})
-	w.ask(n.object, ifaceAccessible+".GetRole", onSuccess(func(b []any) { n.role = first[uint32](b) }, together))
-	n.askStates(w.pipeline, together)
-	w.askBox(n, together)
+	l.ask(n.object, ifaceAccessible+".GetRole", onSuccess(func(b []any) { n.role = first[uint32](b) }, together))
+	n.askStates(l.pipeline, together)
+	l.askBox(n, together)
 }
 
 // menuBarLevel is how deep below its frame a menu bar is looked for.

@@ -110,7 +110,7 @@ func TestAPointInAnOpenMenuIsItsItem(t *testing.T) {
 // A browser that answers a hit test with no object has nothing but the page there.
 func TestAHitTestWithoutAnObjectIsThePage(t *testing.T) {
 	page := &node{object: object{":1.1", "/page"}}
-	p := &pageTest{walker: &walker{app: &application{object: object{":1.1", "/app"}}}, page: page}
+	p := &pageTest{walker: &walker{loader: loader{app: &application{object: object{":1.1", "/app"}}}}, page: page}
 	if n, err := p.nodeOf(object{}); n != page || err != nil {
 		t.Errorf("%v, %v, want the page", n, err)
 	}

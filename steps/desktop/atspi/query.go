@@ -62,10 +62,10 @@ func (q *query) visit(a *application, asked bool, mode visitMode) (*walker, erro
 	}
 	p := newPipeline(ctx, a.direct.get(ctx, q.bus, timeout), timeout)
 	p.program, p.silent = a.process, func() { a.markUnresponsive(a.ping(q.bus)) }
-	w := &walker{
-		pipeline: p, toolkit: a.toolkit(), query: q, app: a, end: end,
+	w := &walker{query: q, end: end, loader: loader{
+		pipeline: p, toolkit: a.toolkit(), app: a,
 		placeless: q.client.options.Placeless, visited: map[object]bool{},
-	}
+	}}
 	cheap := mode == visitCheapItems || mode == visitCachedItems && w.signalsChanges()
 	if mode == visitItems || cheap && a.cache.cheap() {
 		if err := w.fetchItems(); err != nil {

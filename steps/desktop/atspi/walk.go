@@ -44,32 +44,37 @@ type node struct {
 	drawnIn   *desktop.Rect // of a frame with a shadow: what is drawn in it
 }
 
-// A walker reads nodes of one application: from its items where they hold the
+// A loader reads nodes of one application: from its items where they hold the
 // node, else by asking.
-type walker struct {
+type loader struct {
 	*pipeline
 	toolkit
-	query     *query
 	app       *application
-	end       context.CancelFunc // of the walk, with the calls in flight
 	items     items
 	placeless bool // see Options.Placeless
 	visited   map[object]bool
 	omitted   int // nodes that are known to have been left out
 }
 
+// A walker is the visit of one application by a query, and finds its frames.
+type walker struct {
+	loader
+	query *query
+	end   context.CancelFunc // of the walk, with the calls in flight
+}
+
 // newNode makes the node of an object that was not visited before.
-func (w *walker) newNode(o object, parent *node, index int) (*node, bool) {
-	if w.visited[o] {
+func (l *loader) newNode(o object, parent *node, index int) (*node, bool) {
+	if l.visited[o] {
 		return nil, false
 	}
-	if len(w.visited) >= maxNodes {
-		w.omitted++
+	if len(l.visited) >= maxNodes {
+		l.omitted++
 		return nil, false
 	}
-	w.visited[o] = true
-	n := &node{object: o, parent: parent, index: index, lost: w.app.lost.get(o), inPopover: w.app.inPopover.get(o)}
-	if it := w.items[o.path]; it != nil && it.bus == o.bus {
+	l.visited[o] = true
+	n := &node{object: o, parent: parent, index: index, lost: l.app.lost.get(o), inPopover: l.app.inPopover.get(o)}
+	if it := l.items[o.path]; it != nil && it.bus == o.bus {
 		n.item, n.basics = it, it.basics
 	}
 	return n, true
@@ -77,16 +82,16 @@ func (w *walker) newNode(o object, parent *node, index int) (*node, bool) {
 
 // load reads the basics of an object and hands on its node, unless the object
 // is gone or was visited before.
-func (w *walker) load(o object, parent *node, index int, then func(*node)) {
-	w.loadLike(nil, o, parent, index, then, func() {})
+func (l *loader) load(o object, parent *node, index int, then func(*node)) {
+	l.loadLike(nil, o, parent, index, then, func() {})
 }
 
 // loadLike is load for an object with the role and the interfaces of another
 // node, unless that is nil. In either case it calls done last.
-func (w *walker) loadLike(like *node, o object, parent *node, index int, then func(*node), done func()) {
-	n, ok := w.newNode(o, parent, index)
+func (l *loader) loadLike(like *node, o object, parent *node, index int, then func(*node), done func()) {
+	n, ok := l.newNode(o, parent, index)
 	finish := func() {
-		w.loadBox(n, func() {
+		l.loadBox(n, func() {
 			then(n)
 			done()
 		})
@@ -99,10 +104,10 @@ func (w *walker) loadLike(like *node, o object, parent *node, index int, then fu
 	case like != nil:
 		n.role, n.offers = like.role, like.offers
 		together := barrier(2, finish)
-		n.askName(w.pipeline, together)
-		n.askStates(w.pipeline, together)
+		n.askName(l.pipeline, together)
+		n.askStates(l.pipeline, together)
 	default:
-		n.askBasics(w.pipeline, func(there bool) {
+		n.askBasics(l.pipeline, func(there bool) {
 			if there {
 				finish()
 			} else {
@@ -123,25 +128,25 @@ func barrier(times int, then func()) func() {
 }
 
 // loadBox reads the box of a node first where that decides whether it shows.
-func (w *walker) loadBox(n *node, then func()) {
+func (l *loader) loadBox(n *node, then func()) {
 	finish := func() {
-		w.normalise(n)
+		l.normalise(n)
 		then()
 	}
-	if !w.relative() || n.offers&offersComponent == 0 {
+	if !l.relative() || n.offers&offersComponent == 0 {
 		finish()
 		return
 	}
-	w.askBox(n, finish)
+	l.askBox(n, finish)
 }
 
 // normalise converts names and states of GTK 4 and Chromium to what other toolkits
 // report.
-func (w *walker) normalise(n *node) {
-	if w.isChromium() && has(n.states, bitReadOnly) { // said instead of that it is enabled
+func (l *loader) normalise(n *node) {
+	if l.isChromium() && has(n.states, bitReadOnly) { // said instead of that it is enabled
 		n.states |= 1 << bitEnabled
 	}
-	if !w.relative() {
+	if !l.relative() {
 		return
 	}
 	if isClass(n.name) {
@@ -161,31 +166,31 @@ func isClass(name string) bool {
 
 // askBox requests the box of a node: on the screen, or in its window where the
 // toolkit knows no more.
-func (w *walker) askBox(n *node, then func()) {
-	w.ask(n.object, ifaceComponent+".GetExtents", onSuccess(func(b []any) { n.box = rectOf(first[[]any](b)) }, then), w.boxesFrom())
+func (l *loader) askBox(n *node, then func()) {
+	l.ask(n.object, ifaceComponent+".GetExtents", onSuccess(func(b []any) { n.box = rectOf(first[[]any](b)) }, then), l.boxesFrom())
 }
 
 // shows reports whether a node shows, or may hold something that does.
-func (w *walker) shows(n *node) bool {
+func (l *loader) shows(n *node) bool {
 	if has(n.states, bitShowing) || n.item != nil && n.item.shows {
 		return true
 	}
 	// The pages of a GTK 4 stack have no box.
-	return w.relative() && has(n.states, bitVisible) && n.offers&offersComponent == 0
+	return l.relative() && has(n.states, bitVisible) && n.offers&offersComponent == 0
 }
 
 // list reads the children of a node.
-func (w *walker) list(n *node, then func([]object)) {
+func (l *loader) list(n *node, then func([]object)) {
 	all := func() {
-		w.want(n.object, ifaceAccessible+".GetChildren", func(body []any) { then(objectsOf(first[any](body))) })
+		l.want(n.object, ifaceAccessible+".GetChildren", func(body []any) { then(objectsOf(first[any](body))) })
 	}
 	switch {
 	case n.item != nil && n.item.complete:
 		then(n.item.children())
 	case has(n.states, bitManagesDescendants): // these may be far too many
-		w.get(n.object, ifaceAccessible, "ChildCount", func(v any) {
+		l.get(n.object, ifaceAccessible, "ChildCount", func(v any) {
 			if count := as[int32](v); count < 0 || count > maxRows {
-				w.omitted += max(int(count), 1)
+				l.omitted += max(int(count), 1)
 				then(n.item.children())
 				return
 			}
@@ -217,10 +222,10 @@ func (n *node) each(f func(*node) bool) bool {
 }
 
 // loadAlone returns the node of an object without its children.
-func (w *walker) loadAlone(o object) (*node, error) {
+func (l *loader) loadAlone(o object) (*node, error) {
 	var n *node
-	w.load(o, nil, 0, func(m *node) { n = m })
-	if err := w.run(); err != nil {
+	l.load(o, nil, 0, func(m *node) { n = m })
+	if err := l.run(); err != nil {
 		return nil, err
 	}
 	if n == nil || has(n.states, bitDefunct) {
@@ -271,28 +276,28 @@ func (w *walker) matchWindows(frames []*node) []frameWindow {
 }
 
 // frameOf finds the frame that an object is in by asking for its parents.
-func (w *walker) frameOf(o object, then func(frame dbus.ObjectPath)) {
+func (l *loader) frameOf(o object, then func(frame dbus.ObjectPath)) {
 	var climb func(at dbus.ObjectPath, depth int)
 	climb = func(at dbus.ObjectPath, depth int) {
 		to := func(parent dbus.ObjectPath) {
 			switch {
-			case parent == w.app.path:
+			case parent == l.app.path:
 				then(at)
 			case parent != "" && parent != nowhere && depth < maxDepth:
 				climb(parent, depth+1)
 			}
 		}
-		if it := w.items[at]; it != nil {
+		if it := l.items[at]; it != nil {
 			to(it.parent)
 			return
 		}
-		w.get(object{o.bus, at}, ifaceAccessible, "Parent", func(v any) { to(objectOf(as[[]any](v)).path) })
+		l.get(object{o.bus, at}, ifaceAccessible, "Parent", func(v any) { to(objectOf(as[[]any](v)).path) })
 	}
 	climb(o.path, 0)
 }
 
 // parentOf returns the parent of an object.
-func (w *walker) parentOf(o object) (object, error) {
-	body, err := w.call(o, ifaceProperties+".Get", ifaceAccessible, "Parent")
+func (l *loader) parentOf(o object) (object, error) {
+	body, err := l.call(o, ifaceProperties+".Get", ifaceAccessible, "Parent")
 	return objectOf(as[[]any](variant(body))), err
 }

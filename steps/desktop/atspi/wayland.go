@@ -23,12 +23,12 @@ import (
 func placeless(w desktop.Window) bool { return !w.Content.Empty() }
 
 // sizeOnly reports whether boxes of the application are relative to its window.
-func (w *walker) sizeOnly() bool { return w.relative() || w.placeless }
+func (l *loader) sizeOnly() bool { return l.relative() || l.placeless }
 
 // boxesFrom returns the coordinate system of boxes and points.
-func (w *walker) boxesFrom() uint32 {
+func (l *loader) boxesFrom() uint32 {
 	const onScreen, inWindow = uint32(0), uint32(1)
-	if w.sizeOnly() {
+	if l.sizeOnly() {
 		return inWindow
 	}
 	return onScreen
@@ -194,19 +194,19 @@ func (w *walker) popupIn(frames []frameWindow) (bool, error) {
 
 // findVisible calls found for each element below an object that a person would
 // see, and for a frame that reports no content: that is an open list of a page.
-func (w *walker) findVisible(below object, level int, found func()) {
-	w.want(below, ifaceAccessible+".GetChildren", func(body []any) {
+func (l *loader) findVisible(below object, level int, found func()) {
+	l.want(below, ifaceAccessible+".GetChildren", func(body []any) {
 		kids := objectsOf(first[any](body))
 		if len(kids) == 0 && level == 0 {
 			found()
 		}
 		for _, o := range kids {
 			n := &node{object: o}
-			w.askBrief(n, func() {
+			l.askBrief(n, func() {
 				switch {
-				case !w.shows(n) || roleName(n.role) == "tool tip" || level > maxDepth:
-				case isBox(n) || w.isPage(n):
-					w.findVisible(o, level+1, found)
+				case !l.shows(n) || roleName(n.role) == "tool tip" || level > maxDepth:
+				case isBox(n) || l.isPage(n):
+					l.findVisible(o, level+1, found)
 				case n.box.W > 1 && n.box.H > 1:
 					found()
 				}
@@ -254,21 +254,21 @@ func popupOpen(w desktop.Window) error {
 
 // findParents reads the ancestors of a node that was read alone, where they are
 // needed to tell the node's position.
-func (w *walker) findParents(n *node) error {
-	if !w.placeless {
+func (l *loader) findParents(n *node) error {
+	if !l.placeless {
 		return nil
 	}
 	at := n
 	for range maxDepth {
 		up := &node{}
-		w.get(at.object, ifaceAccessible, "Parent", func(v any) { up.object = objectOf(as[[]any](v)) })
-		if err := w.run(); err != nil || up.none() || up.object == w.app.object {
+		l.get(at.object, ifaceAccessible, "Parent", func(v any) { up.object = objectOf(as[[]any](v)) })
+		if err := l.run(); err != nil || up.none() || up.object == l.app.object {
 			return err
 		}
 		at.parent = up
-		w.get(up.object, ifaceAccessible, "Name", func(v any) { up.name = as[string](v) })
-		w.askBrief(up, func() {})
-		if err := w.run(); err != nil {
+		l.get(up.object, ifaceAccessible, "Name", func(v any) { up.name = as[string](v) })
+		l.askBrief(up, func() {})
+		if err := l.run(); err != nil {
 			return err
 		}
 		at = up
