@@ -98,11 +98,14 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	return x, err
 }
 
-// assign notes for whom a desktop of the pool is.
+// assign notes for whom a desktop of the pool is. It fails for that of another client.
 func (d *Desks) assign(name string, r engine.DesktopRequest, run bool) error {
 	k, err := virtual.Find(d.options.Dir, name)
 	if err != nil {
 		return err
+	}
+	if k.Client != "" && k.Client != r.Client { // its keeper did not answer when it was to be ended
+		return steps.Errorf(steps.Busy, "the desktop of another client has not ended yet").WithNext("try again later")
 	}
 	a := virtual.Assignment{Owner: r.Owner, Client: r.Client, Linger: sharedLinger}
 	if k.Run != "" && k.Run != r.Run { // a call on the desktop of a run does not take it over

@@ -11,6 +11,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/scratch"
+	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/local"
 	"understudy/steps/desktop/virtual"
@@ -90,6 +91,30 @@ func TestARunThatLostItsDesktopLeavesThatOfAnotherAlone(t *testing.T) {
 	release()
 	if next, _, _ := act(t, d, "next", "c"); next.On.Birth != other.On.Birth {
 		t.Error("the next run of the client does not find what it left")
+	}
+}
+
+// TestADesktopThatWasNotEndedIsNotGivenToAnother plays a keeper that did not answer, so
+// that its desktop counted as ended.
+func TestADesktopThatWasNotEndedIsNotGivenToAnother(t *testing.T) {
+	d, _ := pooled(t)
+	left, _, release := act(t, d, "left", "a")
+	d.Release(left, true)
+	release()
+	d.pool.Ended(left.On.Name)
+	r := engine.DesktopRequest{Run: "other", Client: "c"}
+	if _, ok := d.Claim(r); !ok {
+		t.Fatal("there is no desktop")
+	}
+	if _, err := d.Of(r).Open(t.Context()); steps.CodeOf(err) != steps.Busy {
+		t.Errorf("opening it: %v", err)
+	}
+	x, err := d.Of(r).Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if on, err := x.Info(t.Context()); err != nil || on.Birth == left.On.Birth {
+		t.Errorf("another client sees what the first one left: %v", err)
 	}
 }
 
