@@ -70,6 +70,9 @@ type pooledDesk struct {
 // Open returns the desktop, which is started or replaced by a clean one as needed.
 func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	who := whoOf(d.r)
+	if who.Run == "" {
+		return nil, steps.Errorf(steps.Unavailable, "here each client has a desktop of its own, and this is for no run of any").WithNext("use a server without --desktops")
+	}
 	name, ok := d.pool.Of(who)
 	if !ok {
 		return nil, steps.Errorf(steps.Busy, "all %d desktops are in use by runs of others", d.config.Desktops).WithNext("try again later")

@@ -118,6 +118,18 @@ func TestADesktopThatWasNotEndedIsNotGivenToAnother(t *testing.T) {
 	}
 }
 
+// TestWhatIsNoRunGetsNoDesktopOfThePool opens a desktop outside of any run, as for a
+// recording.
+func TestWhatIsNoRunGetsNoDesktopOfThePool(t *testing.T) {
+	d, dir := pooled(t)
+	if _, err := d.Of(engine.DesktopRequest{}).Open(t.Context()); steps.CodeOf(err) != steps.Unavailable {
+		t.Errorf("opening one: %v", err)
+	}
+	if all := virtual.List(dir); len(all) > 0 {
+		t.Errorf("it was started for nobody: %v", all)
+	}
+}
+
 // TestALookThatIsCancelledLeavesTheDesktop looks where another run of the client acts.
 func TestALookThatIsCancelledLeavesTheDesktop(t *testing.T) {
 	d, dir := pooled(t)
