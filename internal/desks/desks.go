@@ -101,14 +101,17 @@ func (d *Desks) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if by := d.acting[name]; by != "" && by != r.Run {
+	before := d.acting[name]
+	if before != "" && before != r.Run {
 		return nil, false
 	}
 	d.acting[name] = r.Run
 	return func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		delete(d.acting, name)
+		if d.acting[name] = before; before == "" {
+			delete(d.acting, name)
+		}
 	}, true
 }
 

@@ -45,3 +45,23 @@ func TestWhoMayActWhere(t *testing.T) {
 		}
 	}
 }
+
+// TestARunThatAsksAgainKeepsItsDesktop claims a desktop twice, as when it is asked whether
+// a run could go on whose desktop a person has taken over.
+func TestARunThatAsksAgainKeepsItsDesktop(t *testing.T) {
+	d := New(local.Machine{}, desktop.Options{Dir: t.TempDir()}, Config{}, slog.New(slog.DiscardHandler))
+	of := func(run string) engine.DesktopRequest {
+		return engine.DesktopRequest{Run: run, Choice: engine.DesktopChoice{Display: "virtual:work"}}
+	}
+	first, _ := d.Claim(of("a"))
+	if again, ok := d.Claim(of("a")); ok {
+		again()
+	}
+	if _, ok := d.Claim(of("b")); ok {
+		t.Error("another run acts on the desktop")
+	}
+	first()
+	if _, ok := d.Claim(of("b")); !ok {
+		t.Error("the desktop was given up, and is refused")
+	}
+}
