@@ -96,8 +96,11 @@ func (d *Desks) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	if name == o.Display && name != desktop.Seat {
 		name = o.Name
 	}
-	if name == "" || name == sharedDesktop { // only the lease limits these
+	switch {
+	case name == "" || name == sharedDesktop: // only the lease limits these
 		return engine.AnyDesktop()
+	case d.pool != nil && d.pool.Has(name): // its client named it
+		return d.pool.Claim(pool.Who{Run: r.Run, Client: r.Client, On: name})
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -24,6 +24,8 @@ func TestWhoMayActWhere(t *testing.T) {
 		{"one of the pool is beside the seat", desktop.Seat, "", true},
 		{"and beside one with a name", "", "virtual:work", true},
 		{"a pool of one is for one run", "", "", false},
+		{"also for one that names its desktop", "", "virtual:pool-1", false},
+		{"or that named it before", "virtual:pool-1", "", false},
 	} {
 		d := New(local.Machine{}, desktop.Options{Display: "virtual", Dir: t.TempDir()}, Config{Shared: true, Desktops: 1}, slog.New(slog.DiscardHandler))
 		of := func(run, display string) engine.DesktopRequest {
