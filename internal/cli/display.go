@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
-	"understudy/internal/desks"
+	"understudy/internal/rundesktops"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
 )
@@ -37,8 +37,8 @@ func defaultDisplay() displayFlags {
 }
 
 // keeps returns how long, and how many, desktops of runs are kept.
-func (f *displayFlags) keeps() desks.Config {
-	return desks.Config{Keep: f.Keep, Bounds: desks.Bounds{Count: f.Kept, Memory: int64(f.KeptMB) << 20}}
+func (f *displayFlags) keeps() rundesktops.Config {
+	return rundesktops.Config{Keep: f.Keep, Bounds: rundesktops.Bounds{Count: f.Kept, Memory: int64(f.KeptMB) << 20}}
 }
 
 func (f *screenFlags) options(cmd *cobra.Command) (desktop.Options, error) {

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
-	"understudy/internal/desks"
 	"understudy/internal/owner"
+	"understudy/internal/rundesktops"
 	"understudy/internal/telemetry"
 	"understudy/mcpserver/access"
 	"understudy/steps"
@@ -101,7 +101,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOpti
 	if err != nil {
 		return nil, nil, err
 	}
-	as := joinOptions{hello: o.Display, desks: d.keeps()}
+	as := joinOptions{hello: o.Display, desktops: d.keeps()}
 	for _, f := range adjust {
 		f(&as)
 	}
@@ -109,7 +109,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOpti
 	m, err := owner.Join(cmd.Context(), owner.Options{
 		Dir: dir, Log: a.log(), Drives: drives(o), Patience: leaveTime / 2,
 		Open: func(context.Context) (l owner.Local, err error) {
-			l, err = a.open(dir, o, as.desks)
+			l, err = a.open(dir, o, as.desktops)
 			if own = l.Engine; err == nil && as.tune != nil {
 				as.tune(own)
 			}
@@ -133,8 +133,8 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOpti
 
 // joinOptions say how a process joins a data folder.
 type joinOptions struct {
-	desks desks.Config         // if this process owns the folder
-	tune  func(*engine.Engine) // likewise
+	desktops rundesktops.Config   // if this process owns the folder
+	tune     func(*engine.Engine) // likewise
 
 	hello       string         // the display that is asked of another owner; empty: each run says which
 	rights      *access.Rights // of this process's clients, if another process owns the folder
@@ -176,7 +176,7 @@ func recordedPictures(home string) string {
 
 func savedWorkflows(home string) string { return filepath.Join(home, "workflows") }
 
-func (a *app) open(dir string, o desktop.Options, c desks.Config) (owner.Local, error) {
+func (a *app) open(dir string, o desktop.Options, c rundesktops.Config) (owner.Local, error) {
 	st, err := store.Open(dir, store.Options{Log: a.log(), Wait: 100 * time.Millisecond, Workflows: savedWorkflows(dir)})
 	if err != nil {
 		return owner.Local{}, err
@@ -193,10 +193,10 @@ type fullStore interface {
 
 // engineOver returns an engine that executes runs of a store on desktops whose data
 // is in a folder, and a function that releases the desktops.
-func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o desktop.Options, c desks.Config) (*engine.Engine, func(context.Context) error) {
+func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o desktop.Options, c rundesktops.Config) (*engine.Engine, func(context.Context) error) {
 	log, t := a.log(), a.observer()
 	o.Dir = cmp.Or(o.Dir, desktopsFolder(dir))
-	d, passwords := desks.New(a.machine, o, c, log), &observe.Passwords{}
+	d, passwords := rundesktops.New(a.machine, o, c, log), &observe.Passwords{}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: keeper, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},

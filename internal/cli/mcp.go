@@ -189,7 +189,7 @@ func (o *lazyRuns) open(context.Context) (engine.Runs, error) {
 	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *joinOptions) {
 		rights := o.server.Rights()
 		m.rights, m.allow, m.keepRunning = &rights, o.server.AllowBound, o.keepRunning
-		m.desks.Shared, m.desks.Desktops, m.desks.Ready, m.desks.UsersHome = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome
+		m.desktops.Shared, m.desktops.Desktops, m.desktops.Ready, m.desktops.UsersHome = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome
 		m.tune = func(e *engine.Engine) {
 			o.own.Store(e)
 			e.Allow, e.Lease.Places = o.server.Allow, o.places

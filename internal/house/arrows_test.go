@@ -69,12 +69,11 @@ var arrows = map[string][]string{
 	"mcpserver/viewer":      {"engine", "internal/repair", "internal/versions", "mcpserver/auth", "mcpserver/rfb", "recorder", "recorder/compile", "steps", "steps/desktop", "steps/desktop/virtual", "steps/desktop/vision", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/desks", "internal/desktops", "internal/fleet", "internal/hub", "internal/operations", "internal/owner", "internal/repair", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/versions", "internal/wholefile", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
+		"engine", "internal/clients", "internal/desktops", "internal/fleet", "internal/hub", "internal/operations", "internal/owner", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/versions", "internal/wholefile", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
 		"steps/desktop/selector", "steps/desktop/virtual", "steps/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":    {},
 	"internal/clients":     {"internal/wholefile"},
-	"internal/desks":       {"engine", "internal/pool", "steps", "steps/desktop", "steps/desktop/virtual"},
 	"internal/desktops":    {"internal/operations", "steps", "steps/desktop", "steps/desktop/virtual", "steps/observe"},
 	"internal/modelbench":  {},
 	"internal/owner":       {"engine", "mcpserver/access", "steps"},
@@ -89,6 +88,7 @@ var arrows = map[string][]string{
 	"internal/schedules":   {"engine", "internal/filelock", "internal/operations", "internal/wholefile", "steps", "workflows"},
 	"internal/hostile":     {},
 	"internal/house":       {},
+	"internal/rundesktops": {"engine", "internal/pool", "steps", "steps/desktop", "steps/desktop/virtual"},
 	"internal/sandbox":     {},
 	"internal/lasting":     {},
 	"internal/itself":      {"internal/cli", "steps/desktop/local", "steps/desktop/virtual"},

@@ -1,4 +1,4 @@
-package desks
+package rundesktops
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 )
 
 // pooled reports whether the desktop of a run is one of the pool.
-func (d *Desks) pooled(r engine.DesktopRequest) bool {
+func (d *Desktops) pooled(r engine.DesktopRequest) bool {
 	return d.pool != nil && r.Choice.Display == "" && (r.On == nil || d.pool.Has(r.On.Name))
 }
 
@@ -29,7 +29,7 @@ func whoOf(r engine.DesktopRequest) pool.Who {
 
 // startPool creates the pool, adopts the desktops of an earlier server that still
 // exist, and keeps some ready.
-func (d *Desks) startPool() {
+func (d *Desktops) startPool() {
 	d.pool = pool.New(d.config.Desktops)
 	d.pool.Alive = func(name string) bool {
 		_, err := virtual.Find(d.options.Dir, name)
@@ -49,13 +49,13 @@ func (d *Desks) startPool() {
 }
 
 // likeOurs reports whether a desktop is as this server would start it.
-func (d *Desks) likeOurs(k virtual.Kept) bool {
+func (d *Desktops) likeOurs(k virtual.Kept) bool {
 	o := d.pooledOptions(k.Name)
 	ownHome := slices.ContainsFunc(k.Env, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
 	return (o.Screen == desktop.Size{} && k.Screen == virtual.DefaultScreen || o.Screen == k.Screen) && o.Layout == k.Layout && o.OwnHome == ownHome
 }
 
-func (d *Desks) pooledOptions(name string) desktop.Options {
+func (d *Desktops) pooledOptions(name string) desktop.Options {
 	o := d.options
 	o.Display, o.Name, o.Linger, o.OwnHome = "virtual", name, sharedLinger, !d.config.UsersHome
 	return o
@@ -63,7 +63,7 @@ func (d *Desks) pooledOptions(name string) desktop.Options {
 
 // pooledDesk opens the desktop of the pool for one run.
 type pooledDesk struct {
-	*Desks
+	*Desktops
 	r engine.DesktopRequest
 }
 
@@ -89,7 +89,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	if d.r.On != nil {
 		o.Birth = d.r.On.Birth
 	}
-	x, err := deskOf{d.Desks, o}.Open(ctx)
+	x, err := deskOf{d.Desktops, o}.Open(ctx)
 	first := d.r.On == nil
 	if err == nil && first {
 		err = d.assign(name, d.r, !d.r.Single)
@@ -102,7 +102,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 }
 
 // assign notes for whom a desktop of the pool is. It fails for that of another client.
-func (d *Desks) assign(name string, r engine.DesktopRequest, run bool) error {
+func (d *Desktops) assign(name string, r engine.DesktopRequest, run bool) error {
 	k, err := virtual.Find(d.options.Dir, name)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (d *Desks) assign(name string, r engine.DesktopRequest, run bool) error {
 
 // releasePooled releases the desktop of a run that has come to rest. It stays its
 // client's until another client needs it, or is kept for a run that did not succeed.
-func (d *Desks) releasePooled(r engine.DesktopRequest, succeeded bool) {
+func (d *Desktops) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	defer d.stirPool()
 	if r.On == nil || !d.exists(r.On) { // its place in the pool may be another client's by now
 		r.On = nil
@@ -147,14 +147,14 @@ func (d *Desks) releasePooled(r engine.DesktopRequest, succeeded bool) {
 }
 
 // exists reports whether a desktop is still the one that has its name.
-func (d *Desks) exists(on *desktop.Info) bool {
+func (d *Desktops) exists(on *desktop.Info) bool {
 	k, err := virtual.Find(d.options.Dir, on.Name)
 	return err == nil && k.Birth == on.Birth
 }
 
 // Forget ends the desktops of a client that is gone. A client without a session may
 // come back: the next command is the same client.
-func (d *Desks) Forget(client string) {
+func (d *Desktops) Forget(client string) {
 	if d.pool == nil || !strings.Contains(client, "#") {
 		return
 	}
@@ -165,7 +165,7 @@ func (d *Desks) Forget(client string) {
 }
 
 // endUnused ends a desktop of the pool if it is still among the unused ones.
-func (d *Desks) endUnused(name, why string, unused func() []string) {
+func (d *Desktops) endUnused(name, why string, unused func() []string) {
 	defer d.alone("pool " + name)()
 	if !slices.Contains(unused(), name) {
 		return // a run or its client was faster
@@ -178,7 +178,7 @@ func (d *Desks) endUnused(name, why string, unused func() []string) {
 }
 
 // stirPool makes keepReady look at the pool.
-func (d *Desks) stirPool() {
+func (d *Desktops) stirPool() {
 	select {
 	case d.stir <- struct{}{}:
 	default: // it is going to look anyway
@@ -186,7 +186,7 @@ func (d *Desks) stirPool() {
 }
 
 // keepReady starts desktops before they are needed.
-func (d *Desks) keepReady(ctx context.Context) {
+func (d *Desktops) keepReady(ctx context.Context) {
 	look := time.NewTimer(0)
 	defer look.Stop()
 	for {
@@ -218,7 +218,7 @@ func (d *Desks) keepReady(ctx context.Context) {
 // for one that must be ready.
 const staleAfter = 5 * time.Minute
 
-func (d *Desks) makeReady(ctx context.Context, name string) error {
+func (d *Desktops) makeReady(ctx context.Context, name string) error {
 	defer d.alone("pool " + name)()
 	if !slices.Contains(d.pool.Wanted(len(d.pool.Names())), name) {
 		return nil // a run was faster

@@ -1,11 +1,11 @@
-// Package desks opens the desktops on which the runs of a data folder or of a worker
+// Package rundesktops opens the desktops on which the runs of a data folder or of a worker
 // act: the user's, virtual ones that are made for a run or shared, and those of a pool
 // in which each belongs to one client. It decides when a virtual desktop is ended and
 // how long it is kept.
 //
 // Which client has which desktop of a pool is decided by package pool; how a desktop
 // is opened and kept alive is left to the drivers.
-package desks
+package rundesktops
 
 import (
 	"context"
@@ -23,9 +23,9 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// Desks opens the desktops of runs when they are first needed. It is the
+// Desktops opens the desktops of runs when they are first needed. It is the
 // engine.Desktops of an engine.
-type Desks struct {
+type Desktops struct {
 	machine desktop.Machine
 	options desktop.Options // of runs that chose none
 	config  Config
@@ -44,8 +44,8 @@ type Desks struct {
 
 // New returns the desktops of an engine. Options are those of runs that chose no
 // desktop; their Dir is the folder of the virtual desktops.
-func New(machine desktop.Machine, o desktop.Options, c Config, log *slog.Logger) *Desks {
-	d := &Desks{
+func New(machine desktop.Machine, o desktop.Options, c Config, log *slog.Logger) *Desktops {
+	d := &Desktops{
 		machine: machine, options: o, config: c, log: log, stop: func() {}, stir: make(chan struct{}, 1),
 		open: map[string]*desktop.Desktop{}, opening: map[string]*sync.Mutex{}, acting: map[string]string{},
 	}
@@ -79,7 +79,7 @@ const sharedDesktop = "server"
 // madeFor returns the name of the desktop that is made for a run.
 func madeFor(run string) string { return "run-" + run[max(0, len(run)-8):] }
 
-func (d *Desks) Of(r engine.DesktopRequest) engine.Desk {
+func (d *Desktops) Of(r engine.DesktopRequest) engine.Desk {
 	if d.pooled(r) {
 		return pooledDesk{d, r}
 	}
@@ -87,7 +87,7 @@ func (d *Desks) Of(r engine.DesktopRequest) engine.Desk {
 }
 
 // Claim reserves the desktop on which a run will act, unless another run has it.
-func (d *Desks) Claim(r engine.DesktopRequest) (release func(), ok bool) {
+func (d *Desktops) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	if d.pooled(r) {
 		return d.pool.Claim(whoOf(r))
 	}
@@ -118,16 +118,16 @@ func (d *Desks) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	}, true
 }
 
-func (d *Desks) Apart() bool { return d.pool != nil }
+func (d *Desktops) Apart() bool { return d.pool != nil }
 
 // deskOf opens the desktop of one run.
 type deskOf struct {
-	*Desks
+	*Desktops
 	options desktop.Options
 }
 
 // optionsFor returns the options to open the desktop of a run with.
-func (d *Desks) optionsFor(r engine.DesktopRequest) desktop.Options {
+func (d *Desktops) optionsFor(r engine.DesktopRequest) desktop.Options {
 	o, keep := d.options, d.config.Keep
 	if c := r.Choice; c.Display != "" {
 		o.Display, o.Screen, o.Layout, keep = c.Display, c.Screen, c.Layout, c.Keep
@@ -175,7 +175,7 @@ func (d deskOf) Open(ctx context.Context) (*desktop.Desktop, error) {
 }
 
 // alone waits until no other goroutine opens the desktop with a key.
-func (d *Desks) alone(key string) (done func()) {
+func (d *Desktops) alone(key string) (done func()) {
 	d.mu.Lock()
 	m := d.opening[key]
 	if m == nil {
@@ -189,7 +189,7 @@ func (d *Desks) alone(key string) (done func()) {
 
 // cached returns the open desktop with a key, if it answers and has the given birth;
 // an empty birth stands for any.
-func (d *Desks) cached(ctx context.Context, key, birth string) *desktop.Desktop {
+func (d *Desktops) cached(ctx context.Context, key, birth string) *desktop.Desktop {
 	d.mu.Lock()
 	x := d.open[key]
 	d.mu.Unlock()
@@ -210,7 +210,7 @@ func (d *Desks) cached(ctx context.Context, key, birth string) *desktop.Desktop 
 
 // disconnect closes the connection to a desktop; a lasting desktop goes on. One that does
 // not answer must not hold up the others meanwhile.
-func (d *Desks) disconnect(key string) {
+func (d *Desktops) disconnect(key string) {
 	d.mu.Lock()
 	x := d.open[key]
 	delete(d.open, key)
@@ -233,7 +233,7 @@ func keysOf(o desktop.Options) []string {
 	return []string{o.Display}
 }
 
-func (d *Desks) Drop(x *desktop.Desktop) {
+func (d *Desktops) Drop(x *desktop.Desktop) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for key, open := range d.open {
@@ -246,7 +246,7 @@ func (d *Desks) Drop(x *desktop.Desktop) {
 
 // Release closes what is open for a run. The desktop that was made for it is ended if
 // the run succeeded, and kept for a time, within the bounds, otherwise.
-func (d *Desks) Release(r engine.DesktopRequest, succeeded bool) {
+func (d *Desktops) Release(r engine.DesktopRequest, succeeded bool) {
 	if d.pooled(r) {
 		d.releasePooled(r, succeeded)
 		return
@@ -268,7 +268,7 @@ func (d *Desks) Release(r engine.DesktopRequest, succeeded bool) {
 
 // end ends a virtual desktop with everything on it, unless another one has its name
 // by now; an empty birth stands for any.
-func (d *Desks) end(name, birth, why string) error {
+func (d *Desktops) end(name, birth, why string) error {
 	d.disconnect("virtual:" + name)
 	k, err := virtual.Find(d.options.Dir, name)
 	if err != nil || birth != "" && k.Birth != birth {
@@ -280,7 +280,7 @@ func (d *Desks) end(name, birth, why string) error {
 // EndNeedless ends the desktops of runs that no longer need them, because the process
 // that executed such a run was killed. It is called before any run starts. Desktops
 // of a worker of a fleet are left to that worker, which knows their runs.
-func (d *Desks) EndNeedless(ctx context.Context, e *engine.Engine) {
+func (d *Desktops) EndNeedless(ctx context.Context, e *engine.Engine) {
 	if found, _ := filepath.Glob(filepath.Join(d.options.Dir, "*")); len(found) == 0 {
 		return // the usual case: most commands need no desktop
 	}
@@ -296,7 +296,7 @@ func (d *Desks) EndNeedless(ctx context.Context, e *engine.Engine) {
 }
 
 // keepWithin ends the oldest of the desktops that are kept for runs.
-func (d *Desks) keepWithin(b Bounds) error {
+func (d *Desktops) keepWithin(b Bounds) error {
 	var made []virtual.Kept
 	var memory int64
 	for _, k := range virtual.List(d.options.Dir) {
@@ -331,7 +331,7 @@ var unfinished = []engine.Status{engine.Running, engine.Queued, engine.Waiting, 
 
 // LeaveShared sets how long the shared desktop stays: as long as runs that may go on
 // need it.
-func (d *Desks) LeaveShared(ctx context.Context, e *engine.Engine) error {
+func (d *Desktops) LeaveShared(ctx context.Context, e *engine.Engine) error {
 	k, err := virtual.Find(d.options.Dir, sharedDesktop)
 	if err != nil || !d.config.Shared {
 		return nil //nolint:nilerr // there is no shared desktop
@@ -350,7 +350,7 @@ func (d *Desks) LeaveShared(ctx context.Context, e *engine.Engine) error {
 }
 
 // Close closes the connections to all desktops; lasting desktops go on.
-func (d *Desks) Close() error {
+func (d *Desktops) Close() error {
 	d.stop()
 	d.warm.Wait()
 	d.mu.Lock()

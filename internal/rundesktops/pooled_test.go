@@ -1,4 +1,4 @@
-package desks
+package rundesktops
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // pooled is a pool of one desktop, and the folder that it is in.
-func pooled(t *testing.T) (d *Desks, dir string) {
+func pooled(t *testing.T) (d *Desktops, dir string) {
 	t.Helper()
 	virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon")
 	dir = scratch.Dir(t)
@@ -48,7 +48,7 @@ func pooled(t *testing.T) (d *Desks, dir string) {
 }
 
 // act opens the desktop of a run that acts. It returns the request of that run from then on.
-func act(t *testing.T, d *Desks, run, client string) (r engine.DesktopRequest, x *desktop.Desktop, release func()) {
+func act(t *testing.T, d *Desktops, run, client string) (r engine.DesktopRequest, x *desktop.Desktop, release func()) {
 	t.Helper()
 	r = engine.DesktopRequest{Run: run, Client: client}
 	release, ok := d.Claim(r)

@@ -1,4 +1,4 @@
-package desks
+package rundesktops
 
 import (
 	"log/slog"
