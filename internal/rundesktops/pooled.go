@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/pool"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
@@ -16,22 +15,14 @@ import (
 
 // pooled reports whether the desktop of a run is one of the pool.
 func (d *Desktops) pooled(r engine.DesktopRequest) bool {
-	return d.pool != nil && r.Choice.Display == "" && (r.On == nil || d.pool.Has(r.On.Name))
-}
-
-func whoOf(r engine.DesktopRequest) pool.Who {
-	w := pool.Who{Run: r.Run, Client: r.Client, Single: r.Single}
-	if r.On != nil {
-		w.On = r.On.Name
-	}
-	return w
+	return d.pool != nil && r.Choice.Display == "" && (r.On == nil || d.pool.has(r.On.Name))
 }
 
 // startPool creates the pool, adopts the desktops of an earlier server that still
 // exist, and keeps some ready.
 func (d *Desktops) startPool() {
-	d.pool = pool.New(d.config.Desktops)
-	d.pool.Alive = func(name string) bool {
+	d.pool = newPool(d.config.Desktops)
+	d.pool.alive = func(name string) bool {
 		_, err := virtual.Find(d.options.Dir, name)
 		return err == nil
 	}
@@ -40,7 +31,7 @@ func (d *Desktops) startPool() {
 		if !d.likeOurs(k) {
 			client = "one of a server with other flags"
 		}
-		d.pool.Found(k.Name, client, k.Run)
+		d.pool.found(k.Name, client, k.Run)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	d.stop = stop
@@ -69,17 +60,16 @@ type pooledDesk struct {
 
 // Open returns the desktop, which is started or replaced by a clean one as needed.
 func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
-	who := whoOf(d.r)
-	if who.Run == "" {
+	if d.r.Run == "" {
 		return nil, steps.Errorf(steps.Unavailable, "here each client has a desktop of its own, and this is for no run of any").WithNext("use a server without --desktops")
 	}
-	name, ok := d.pool.Of(who)
+	name, ok := d.pool.of(d.r)
 	if !ok {
 		return nil, steps.Errorf(steps.Busy, "all %d desktops are in use by runs of others", d.config.Desktops).WithNext("try again later")
 	}
 	defer d.alone("pool " + name)()
 	defer d.stirPool()
-	renew, fresh := d.pool.Enter(name, who)
+	renew, fresh := d.pool.enter(name, d.r)
 	if renew != "" {
 		if err := d.end(name, "", renew); err != nil {
 			return nil, err
@@ -96,7 +86,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	}
 	if err != nil && first && (fresh || ctx.Err() == nil) { // else another run may be there, and it answers
 		_ = d.end(name, "", "it could not be opened")
-		d.pool.Ended(name)
+		d.pool.ended(name)
 	}
 	return x, err
 }
@@ -126,18 +116,18 @@ func (d *Desktops) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	defer d.stirPool()
 	if r.On == nil || !d.exists(r.On) { // its place in the pool may be another client's by now
 		r.On = nil
-		d.pool.Rest(whoOf(r), false)
+		d.pool.rest(r, false)
 		return
 	}
 	keep := !succeeded && !r.Single
 	var err error
 	if keep && d.config.Keep == 0 {
 		keep, err = false, d.end(r.On.Name, "", "it was not to be kept")
-		d.pool.Ended(r.On.Name)
+		d.pool.ended(r.On.Name)
 	} else if !keep {
 		err = d.assign(r.On.Name, r, false)
 	}
-	if d.pool.Rest(whoOf(r), keep) { // its time runs while nobody is attached
+	if d.pool.rest(r, keep) { // its time runs while nobody is attached
 		d.disconnect("virtual:" + r.On.Name)
 		err = errors.Join(err, d.keepWithin(d.config.Bounds))
 	}
@@ -158,8 +148,8 @@ func (d *Desktops) Forget(client string) {
 	if d.pool == nil || !strings.Contains(client, "#") {
 		return
 	}
-	for _, name := range d.pool.Leave(client) {
-		d.endUnused(name, "its client is gone", func() []string { return d.pool.Leave(client) })
+	for _, name := range d.pool.leave(client) {
+		d.endUnused(name, "its client is gone", func() []string { return d.pool.leave(client) })
 	}
 	d.stirPool()
 }
@@ -174,7 +164,7 @@ func (d *Desktops) endUnused(name, why string, unused func() []string) {
 		d.log.Warn("a desktop of the pool could not be ended", "desktop", name, "because", why, "error", err)
 		return
 	}
-	d.pool.Ended(name)
+	d.pool.ended(name)
 }
 
 // stirPool makes keepReady look at the pool.
@@ -196,17 +186,17 @@ func (d *Desktops) keepReady(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		stale, next := d.pool.Stale(d.config.Ready, staleAfter)
+		stale, next := d.pool.stale(d.config.Ready, staleAfter)
 		for _, name := range stale {
 			d.endUnused(name, "it was made clean for the next client", func() []string {
-				stale, _ := d.pool.Stale(d.config.Ready, staleAfter)
+				stale, _ := d.pool.stale(d.config.Ready, staleAfter)
 				return stale
 			})
 		}
 		if !next.IsZero() {
 			look.Reset(time.Until(next))
 		}
-		for _, name := range d.pool.Wanted(d.config.Ready) {
+		for _, name := range d.pool.wanted(d.config.Ready) {
 			if err := d.makeReady(ctx, name); err != nil && ctx.Err() == nil {
 				d.log.Warn("a desktop could not be made ready", "desktop", name, "error", err)
 			}
@@ -220,12 +210,12 @@ const staleAfter = 5 * time.Minute
 
 func (d *Desktops) makeReady(ctx context.Context, name string) error {
 	defer d.alone("pool " + name)()
-	if !slices.Contains(d.pool.Wanted(len(d.pool.Names())), name) {
+	if !slices.Contains(d.pool.wanted(d.config.Desktops), name) {
 		return nil // a run was faster
 	}
 	if _, err := (deskOf{d, d.pooledOptions(name)}).Open(ctx); err != nil {
 		return err
 	}
-	d.pool.Found(name, "", "")
+	d.pool.found(name, "", "")
 	return nil
 }

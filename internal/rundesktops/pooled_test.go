@@ -101,7 +101,7 @@ func TestADesktopThatWasNotEndedIsNotGivenToAnother(t *testing.T) {
 	left, _, release := act(t, d, "left", "a")
 	d.Release(left, true)
 	release()
-	d.pool.Ended(left.On.Name)
+	d.pool.ended(left.On.Name)
 	r := engine.DesktopRequest{Run: "other", Client: "c"}
 	if _, ok := d.Claim(r); !ok {
 		t.Fatal("there is no desktop")

@@ -3,8 +3,7 @@
 // in which each belongs to one client. It decides when a virtual desktop is ended and
 // how long it is kept.
 //
-// Which client has which desktop of a pool is decided by package pool; how a desktop
-// is opened and kept alive is left to the drivers.
+// How a desktop is opened and kept alive is left to the drivers.
 package rundesktops
 
 import (
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/pool"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
 )
@@ -31,7 +29,7 @@ type Desktops struct {
 	config  Config
 	log     *slog.Logger
 
-	pool *pool.Pool     // desktops that each belong to one client; nil: no pool
+	pool *pool          // desktops that each belong to one client; nil: no pool
 	stir chan struct{}  // signals that the pool has changed
 	warm sync.WaitGroup // the goroutine that keeps desktops of the pool ready
 	stop context.CancelFunc
@@ -89,7 +87,7 @@ func (d *Desktops) Of(r engine.DesktopRequest) engine.Desk {
 // Claim reserves the desktop on which a run will act, unless another run has it.
 func (d *Desktops) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	if d.pooled(r) {
-		return d.pool.Claim(whoOf(r))
+		return d.pool.claim(r)
 	}
 	o := d.optionsFor(r)
 	name := strings.TrimPrefix(o.Display, "virtual:")
@@ -99,8 +97,9 @@ func (d *Desktops) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	switch {
 	case name == "" || name == sharedDesktop: // only the lease limits these
 		return engine.AnyDesktop()
-	case d.pool != nil && d.pool.Has(name): // its client named it
-		return d.pool.Claim(pool.Who{Run: r.Run, Client: r.Client, On: name})
+	case d.pool != nil && d.pool.has(name): // its client named it
+		r.On = &desktop.Info{Name: name}
+		return d.pool.claim(r)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -315,7 +314,7 @@ func (d *Desktops) keepWithin(b Bounds) error {
 			return err
 		}
 		if d.pool != nil {
-			d.pool.Ended(oldest.Name)
+			d.pool.ended(oldest.Name)
 		}
 		left, memory = left-1, memory-oldest.Memory
 	}

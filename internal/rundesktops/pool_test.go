@@ -1,4 +1,4 @@
-package pool
+package rundesktops
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"understudy/engine"
+	"understudy/steps/desktop"
 )
 
 // account plays a list of words, each of which is an action on a pool. The result is the
@@ -20,16 +23,16 @@ import (
 //	a-        client a is gone: desktops that are not needed end
 //	x:pool-1  that desktop ends by itself
 type account struct {
-	*Pool
+	*pool
 	dead     map[string]bool
-	who      map[string]Who
+	who      map[string]engine.DesktopRequest
 	releases map[string]func()
 	last     string
 }
 
 func newAccount(n int) *account {
-	a := &account{Pool: New(n), dead: map[string]bool{}, who: map[string]Who{}, releases: map[string]func(){}}
-	a.Alive = func(name string) bool { return !a.dead[name] }
+	a := &account{pool: newPool(n), dead: map[string]bool{}, who: map[string]engine.DesktopRequest{}, releases: map[string]func(){}}
+	a.alive = func(name string) bool { return !a.dead[name] }
 	return a
 }
 
@@ -39,8 +42,8 @@ func (a *account) play(word string) {
 		a.dead[rest] = true
 		return
 	case strings.HasSuffix(word, "-"):
-		for _, slot := range a.Leave(strings.TrimSuffix(word, "-")) {
-			a.Ended(slot)
+		for _, slot := range a.leave(strings.TrimSuffix(word, "-")) {
+			a.ended(slot)
 		}
 		return
 	}
@@ -53,7 +56,7 @@ func (a *account) play(word string) {
 			a.use(a.who[run], true)
 			return
 		}
-		a.Rest(a.who[run], end == "!")
+		a.rest(a.who[run], end == "!")
 		if release := a.releases[run]; release != nil {
 			release()
 		}
@@ -62,31 +65,31 @@ func (a *account) play(word string) {
 	}
 	for _, sort := range []string{"/", "?", "~"} {
 		if client, run, ok := strings.Cut(word, sort); ok {
-			a.use(Who{Run: run, Client: client, Single: sort == "?"}, sort != "~")
+			a.use(engine.DesktopRequest{Run: run, Client: client, Single: sort == "?"}, sort != "~")
 		}
 	}
 }
 
 // use assigns a desktop to a run as the engine does.
-func (a *account) use(w Who, acts bool) {
+func (a *account) use(w engine.DesktopRequest, acts bool) {
 	a.last = "-"
 	if acts {
-		release, ok := a.Claim(w)
+		release, ok := a.claim(w)
 		if !ok {
 			return
 		}
 		a.releases[w.Run] = release
 	}
-	name, ok := a.Of(w)
+	name, ok := a.of(w)
 	if !ok {
 		return
 	}
-	renew, _ := a.Enter(name, w)
+	renew, _ := a.enter(name, w)
 	if a.last = name; renew != "" {
 		a.last += " anew: " + renew
 	}
 	delete(a.dead, name)
-	w.On = name
+	w.On = &desktop.Info{Name: name}
 	a.who[w.Run] = w
 }
 
@@ -149,13 +152,13 @@ func TestWhatIsReadyBeforeItIsNeeded(t *testing.T) {
 		for word := range strings.FieldsSeq(row.happens) {
 			a.play(word)
 		}
-		if got := a.Wanted(row.ready); !slices.Equal(got, row.wanted) {
+		if got := a.wanted(row.ready); !slices.Equal(got, row.wanted) {
 			t.Errorf("%s: %v, wanted %v", row.sentence, got, row.wanted)
 		}
 	}
-	p := New(3)
-	p.Found("pool-2", "", "")
-	if got := p.Wanted(2); !slices.Equal(got, []string{"pool-1"}) {
+	p := newPool(3)
+	p.found("pool-2", "", "")
+	if got := p.wanted(2); !slices.Equal(got, []string{"pool-1"}) {
 		t.Errorf("beside one that is ready: %v", got)
 	}
 }
@@ -165,8 +168,8 @@ func TestFoundAgain(t *testing.T) {
 	a := newAccount(4)
 	for i := range 4 {
 		run := fmt.Sprintf("r%d", i)
-		a.Found(fmt.Sprintf("pool-%d", i+1), "a", run)
-		a.who[run] = Who{Run: run, Client: "a", On: fmt.Sprintf("pool-%d", i+1)}
+		a.found(fmt.Sprintf("pool-%d", i+1), "a", run)
+		a.who[run] = engine.DesktopRequest{Run: run, Client: "a", On: &desktop.Info{Name: fmt.Sprintf("pool-%d", i+1)}}
 	}
 	for i := range 4 {
 		a.play(fmt.Sprintf("r%d+", i))
@@ -195,12 +198,12 @@ func TestStale(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			a, now := newAccount(2), time.Unix(0, 0)
-			a.Now = func() time.Time { return now }
+			a.now = func() time.Time { return now }
 			for word := range strings.FieldsSeq(row.played) {
 				a.play(word)
 				now = now.Add(time.Minute)
 			}
-			stale, next := a.Stale(row.ready, 4*time.Minute)
+			stale, next := a.stale(row.ready, 4*time.Minute)
 			var in time.Duration
 			if !next.IsZero() {
 				in = next.Sub(now)

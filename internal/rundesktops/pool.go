@@ -1,8 +1,4 @@
-// Package pool assigns a fixed number of desktops to runs, and decides when a desktop
-// must be restarted so that a client finds no traces of another.
-//
-// It starts and ends no desktop itself: its caller does, and reports that.
-package pool
+package rundesktops
 
 import (
 	"cmp"
@@ -10,22 +6,16 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"understudy/engine"
 )
 
-// Who is a run that wants a desktop.
-type Who struct {
-	Run    string
-	Client string
-	Single bool   // the run is a single call
-	On     string // the desktop of the pool that the run uses already, or empty
-}
-
-// Pool is a number of desktops, each started when it is first needed.
-type Pool struct {
-	// Alive reports whether a desktop that is kept for a run still exists.
-	Alive func(name string) bool
-	// Now returns the time.
-	Now func() time.Time
+// pool assigns a fixed number of desktops to runs, and decides when a desktop must be
+// restarted so that a client finds no traces of another. It starts and ends none itself:
+// its caller does, and reports that.
+type pool struct {
+	alive func(name string) bool // reports whether a desktop that is kept for a run still exists
+	now   func() time.Time
 
 	mu    sync.Mutex
 	slots []*slot
@@ -40,40 +30,32 @@ type slot struct {
 	lookers map[string]string // the runs that look at it, with their clients
 	client  string            // the client that used it last; empty if it is clean
 	kept    string            // the run for which it is kept, or empty
-	used    uint64            // Pool.clock at its last use
+	used    uint64            // pool.clock at its last use
 	rested  time.Time         // the time of its last use
 }
 
-// New returns a pool of n desktops, none of which is started.
-func New(n int) *Pool {
-	p := &Pool{Alive: func(string) bool { return true }, Now: time.Now}
+// newPool returns a pool of n desktops, none of which is started.
+func newPool(n int) *pool {
+	p := &pool{alive: func(string) bool { return true }, now: time.Now}
 	for i := range n {
 		p.slots = append(p.slots, &slot{name: fmt.Sprintf("pool-%d", i+1), lookers: map[string]string{}})
 	}
 	return p
 }
 
-// Names returns the names of all desktops.
-func (p *Pool) Names() (all []string) {
-	for _, s := range p.slots {
-		all = append(all, s.name)
-	}
-	return all
-}
+// has reports whether a desktop belongs to the pool.
+func (p *pool) has(name string) bool { return p.named(name) != nil }
 
-// Has reports whether a desktop belongs to the pool.
-func (p *Pool) Has(name string) bool { return p.named(name) != nil }
-
-func (p *Pool) named(name string) *slot {
+func (p *pool) named(name string) *slot {
 	if i := slices.IndexFunc(p.slots, func(s *slot) bool { return s.name == name }); i >= 0 {
 		return p.slots[i]
 	}
 	return nil
 }
 
-// Found reports a running desktop, with the client that used it last and the run for
+// found reports a running desktop, with the client that used it last and the run for
 // which it is kept, if any.
-func (p *Pool) Found(name, client, run string) {
+func (p *pool) found(name, client, run string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.named(name); s != nil {
@@ -82,8 +64,8 @@ func (p *Pool) Found(name, client, run string) {
 	}
 }
 
-// Ended reports that a desktop has ended. When it is started again it is clean.
-func (p *Pool) Ended(name string) {
+// ended reports that a desktop has ended. When it is started again it is clean.
+func (p *pool) ended(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.named(name); s != nil {
@@ -93,21 +75,21 @@ func (p *Pool) Ended(name string) {
 
 func (s *slot) ended() { s.started, s.client, s.kept = false, "", "" }
 
-func (p *Pool) touch(s *slot) {
+func (p *pool) touch(s *slot) {
 	p.clock++
-	s.used, s.rested = p.clock, p.Now()
+	s.used, s.rested = p.clock, p.now()
 }
 
-// Claim assigns a desktop to a run that will act on it, if one is free.
-func (p *Pool) Claim(w Who) (release func(), ok bool) {
+// claim assigns a desktop to a run that will act on it, if one is free.
+func (p *pool) claim(r engine.DesktopRequest) (release func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.choose(w, true)
+	s := p.choose(r, true)
 	if s == nil {
 		return nil, false
 	}
 	before := s.run
-	s.run = w.Run
+	s.run = r.Run
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -115,22 +97,22 @@ func (p *Pool) Claim(w Who) (release func(), ok bool) {
 	}, true
 }
 
-// Of returns the desktop of a run: the one that it claimed, or, for a run that only
+// of returns the desktop of a run: the one that it claimed, or, for a run that only
 // looks, the one that its client used last.
-func (p *Pool) Of(w Who) (name string, ok bool) {
+func (p *pool) of(r engine.DesktopRequest) (name string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
-		if w.Run != "" && s.run == w.Run {
+		if s.run == r.Run {
 			return s.name, true
 		}
 	}
-	s := p.choose(w, false)
+	s := p.choose(r, false)
 	if s == nil {
 		return "", false
 	}
-	if w.Run != "" && w.On == "" {
-		s.lookers[w.Run] = w.Client
+	if r.On == nil {
+		s.lookers[r.Run] = r.Client
 	}
 	return s.name, true
 }
@@ -146,9 +128,9 @@ const (
 )
 
 // choose returns the best desktop for a run, or nil.
-func (p *Pool) choose(w Who, acts bool) *slot {
-	if w.On != "" {
-		if s := p.named(w.On); s != nil && (!acts || s.run == "" || s.run == w.Run) {
+func (p *pool) choose(r engine.DesktopRequest, acts bool) *slot {
+	if r.On != nil {
+		if s := p.named(r.On.Name); s != nil && (!acts || s.run == "" || s.run == r.Run) {
 			return s
 		}
 		return nil
@@ -156,26 +138,26 @@ func (p *Pool) choose(w Who, acts bool) *slot {
 	var best *slot
 	rank := none
 	for _, s := range p.slots {
-		r := p.rank(s, w, acts)
-		better := r < rank || r == rank && best != nil && (s.used < best.used) != (r == own)
-		if r != none && better {
-			best, rank = s, r
+		n := p.rank(s, r, acts)
+		better := n < rank || n == rank && best != nil && (s.used < best.used) != (n == own)
+		if n != none && better {
+			best, rank = s, n
 		}
 	}
 	return best
 }
 
-func (p *Pool) rank(s *slot, w Who, acts bool) int {
-	if s.kept != "" && !p.Alive(s.name) {
+func (p *pool) rank(s *slot, r engine.DesktopRequest, acts bool) int {
+	if s.kept != "" && !p.alive(s.name) {
 		s.ended()
 	}
-	mine := s.started && s.client == w.Client && s.client != ""
+	mine := s.started && s.client == r.Client && s.client != ""
 	switch {
 	case mine && !acts:
 		return own
-	case s.run != "" && s.run != w.Run || s.watched(w):
+	case s.run != "" && s.run != r.Run || s.watched(r.Client):
 		return none
-	case mine && (s.kept == "" || w.Single || s.kept == w.Run): // a call may repair what a run failed at
+	case mine && (s.kept == "" || r.Single || s.kept == r.Run): // a call may repair what a run failed at
 		return own
 	case !s.started:
 		return absent
@@ -187,56 +169,56 @@ func (p *Pool) rank(s *slot, w Who, acts bool) int {
 	return keptSlot
 }
 
-// watched reports whether a run of another client looks at a desktop.
-func (s *slot) watched(w Who) bool {
+// watched reports whether a run of a client other than this one looks at a desktop.
+func (s *slot) watched(by string) bool {
 	for _, client := range s.lookers {
-		if client != w.Client {
+		if client != by {
 			return true
 		}
 	}
 	return false
 }
 
-// Enter notes that a run uses a desktop from now on. If the run may not see what is
+// enter notes that a run uses a desktop from now on. If the run may not see what is
 // there, renew says why the desktop must be restarted before. It reports whether the
 // desktop is new to the client, so that none of its runs can be there.
-func (p *Pool) Enter(name string, w Who) (renew string, fresh bool) {
+func (p *pool) enter(name string, r engine.DesktopRequest) (renew string, fresh bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.named(name)
 	p.touch(s)
 	switch {
-	case w.On != "":
+	case r.On != nil:
 		return "", false
 	case !s.started || s.client == "":
 		fresh = true
-	case s.kept != "" && s.kept != w.Run && !(w.Single && s.client == w.Client):
+	case s.kept != "" && s.kept != r.Run && !(r.Single && s.client == r.Client):
 		renew = fmt.Sprintf("all %d desktops of the server were kept for runs or in use, and another run needed one", len(p.slots))
-	case s.client != w.Client:
+	case s.client != r.Client:
 		renew = "a run of another client needed it"
 	}
 	if renew != "" {
 		s.kept, fresh = "", true
 	}
-	s.started, s.client = true, w.Client
+	s.started, s.client = true, r.Client
 	return renew, fresh
 }
 
-// Rest notes that a run has come to rest, and whether its desktop shall be kept for it.
+// rest notes that a run has come to rest, and whether its desktop shall be kept for it.
 // It reports whether the desktop is now kept, for this run or another.
-func (p *Pool) Rest(w Who, keep bool) (kept bool) {
+func (p *pool) rest(r engine.DesktopRequest, keep bool) (kept bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
-		delete(s.lookers, w.Run)
-		if s.name != w.On {
+		delete(s.lookers, r.Run)
+		if r.On == nil || s.name != r.On.Name {
 			continue
 		}
 		p.touch(s)
 		switch {
 		case keep:
-			s.kept = w.Run
-		case s.kept == w.Run:
+			s.kept = r.Run
+		case s.kept == r.Run:
 			s.kept = ""
 		}
 		kept = s.kept != ""
@@ -244,8 +226,8 @@ func (p *Pool) Rest(w Who, keep bool) (kept bool) {
 	return kept
 }
 
-// Wanted returns the desktops to start so that the given number is clean and started.
-func (p *Pool) Wanted(ready int) (names []string) {
+// wanted returns the desktops to start so that the given number is clean and started.
+func (p *pool) wanted(ready int) (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
@@ -261,10 +243,10 @@ func (p *Pool) Wanted(ready int) (names []string) {
 	return names
 }
 
-// Stale returns the desktops to end so that the given number can be clean and started:
+// stale returns the desktops to end so that the given number can be clean and started:
 // those that are not needed and were not used for the time idle, the least recently used
 // first. If more will be stale later, next is when.
-func (p *Pool) Stale(ready int, idle time.Duration) (names []string, next time.Time) {
+func (p *pool) stale(ready int, idle time.Duration) (names []string, next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var resting []*slot
@@ -279,7 +261,7 @@ func (p *Pool) Stale(ready int, idle time.Duration) (names []string, next time.T
 	}
 	slices.SortFunc(resting, func(a, b *slot) int { return cmp.Compare(a.used, b.used) })
 	for _, s := range resting[:max(0, min(ready, len(resting)))] {
-		if at := s.rested.Add(idle); at.After(p.Now()) {
+		if at := s.rested.Add(idle); at.After(p.now()) {
 			return names, at
 		}
 		names = append(names, s.name)
@@ -290,9 +272,9 @@ func (p *Pool) Stale(ready int, idle time.Duration) (names []string, next time.T
 // needed reports whether a run uses a desktop or needs it later.
 func (s *slot) needed() bool { return s.run != "" || s.kept != "" || len(s.lookers) > 0 }
 
-// Leave returns the desktops that a client used last and that are not needed any more
+// leave returns the desktops that a client used last and that are not needed any more
 // once the client is gone.
-func (p *Pool) Leave(client string) (names []string) {
+func (p *pool) leave(client string) (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
