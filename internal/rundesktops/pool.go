@@ -205,8 +205,8 @@ func (p *pool) enter(name string, r engine.DesktopRequest) (renew string, fresh 
 }
 
 // rest notes that a run has come to rest, and whether its desktop shall be kept for it.
-// It reports whether the desktop is now kept, for this run or another.
-func (p *pool) rest(r engine.DesktopRequest, keep bool) (kept bool) {
+// It reports whether the desktop is now kept, for this run or another, and none uses it.
+func (p *pool) rest(r engine.DesktopRequest, keep bool) (idle bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
@@ -221,9 +221,9 @@ func (p *pool) rest(r engine.DesktopRequest, keep bool) (kept bool) {
 		case s.kept == r.Run:
 			s.kept = ""
 		}
-		kept = s.kept != ""
+		idle = s.kept != "" && (s.run == "" || s.run == r.Run) && len(s.lookers) == 0
 	}
-	return kept
+	return idle
 }
 
 // wanted returns the desktops to start so that the given number is clean and started.

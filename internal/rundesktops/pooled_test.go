@@ -146,3 +146,30 @@ func TestALookThatIsCancelledLeavesTheDesktop(t *testing.T) {
 		t.Errorf("the desktop has ended: %v", err)
 	}
 }
+
+// TestALookLeavesTheDesktopOfARunThatGoesOn looks where a run of the client, for which the
+// desktop was kept, acts again.
+func TestALookLeavesTheDesktopOfARunThatGoesOn(t *testing.T) {
+	d, _ := pooled(t)
+	acts, _, release := act(t, d, "acts", "a")
+	d.Release(acts, false)
+	release()
+	if _, ok := d.Claim(acts); !ok {
+		t.Fatal("the run does not get its desktop again")
+	}
+	x, err := d.Of(acts).Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, single := range []bool{true} {
+		look := engine.DesktopRequest{Run: "looks", Client: "a", Single: single}
+		if _, err := d.Of(look).Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		look.On = acts.On
+		d.Release(look, single)
+		if err := x.Ping(t.Context()); err != nil {
+			t.Errorf("the run cannot act any more: %v", err)
+		}
+	}
+}
