@@ -192,7 +192,8 @@ func (p *pool) enter(name string, r engine.DesktopRequest) (renew string, fresh 
 		return "", false
 	case !s.started || s.client == "":
 		fresh = true
-	case s.kept != "" && s.kept != r.Run && !(r.Single && s.client == r.Client):
+	case s.client == r.Client && (r.Single || s.run != r.Run): // it only looks, or may repair what a run failed at
+	case s.kept != "" && s.kept != r.Run:
 		renew = fmt.Sprintf("all %d desktops of the server were kept for runs or in use, and another run needed one", len(p.slots))
 	case s.client != r.Client:
 		renew = "a run of another client needed it"

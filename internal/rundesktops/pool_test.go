@@ -118,6 +118,8 @@ func TestPool(t *testing.T) {
 		{"a desktop that was kept and has ended is none", "a/r1 b/r2 r1! r2! x:pool-2 c/r3", "pool-2"},
 		{"one of a run that goes on and succeeds is the client's again", "a/r1 r1! r1+ r1. a/r2", "pool-1"},
 		{"who looks sees where its run is", "a/r1 a~l1", "pool-1"},
+		{"also where a desktop is kept for one", "a/r1 r1! a~l1", "pool-1"},
+		{"another client sees that only restarted", "a/r1 a/r2 r1! r2! b~l1", "pool-1 anew: all 2 desktops of the server were kept for runs or in use, and another run needed one"},
 		{"who has none looks at a clean one", "a/r1 b~l1", "pool-2"},
 		{"nobody acts where another looks", "a~l1 b~l2 c/r1", "-"},
 		{"when it has looked the desktop is free", "a~l1 b~l2 l1. c/r1", "pool-1 anew: a run of another client needed it"},

@@ -161,7 +161,7 @@ func TestALookLeavesTheDesktopOfARunThatGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, single := range []bool{true} {
+	for _, single := range []bool{true, false} {
 		look := engine.DesktopRequest{Run: "looks", Client: "a", Single: single}
 		if _, err := d.Of(look).Open(t.Context()); err != nil {
 			t.Fatal(err)
