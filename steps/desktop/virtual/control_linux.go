@@ -20,7 +20,10 @@ import (
 // question is a request to a keeper, one on each connection to its socket. The answer is one
 // line. When a program was started, a second line says how it ended.
 type question struct {
-	Do      string        `json:"do"`
+	Do string `json:"do"`
+	// Birth is that of the desktop that is meant: one that was started since may have its name.
+	// It is empty for describe, and from earlier releases.
+	Birth   string        `json:"birth,omitempty"`
 	Program Program       `json:"program,omitzero"`
 	Why     string        `json:"why,omitempty"`
 	Linger  time.Duration `json:"linger,omitempty"`

@@ -211,8 +211,8 @@ func (k *keeper) talk(conn *net.UnixConn) {
 	if file != nil {
 		defer file.Close()
 	}
-	if err != nil {
-		return
+	if err != nil || q.Birth != "" && q.Birth != k.describe().Birth {
+		return // closing the connection says that the desktop that is meant is gone
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	say := func(a reply) { _ = json.NewEncoder(conn).Encode(a) }

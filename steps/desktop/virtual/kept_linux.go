@@ -183,26 +183,35 @@ func End(k Kept, why string) error {
 		return err
 	}
 	defer conn.Close()
-	if err := json.NewEncoder(conn).Encode(question{Do: doEnd, Why: why}); err != nil {
+	if err := json.NewEncoder(conn).Encode(question{Do: doEnd, Birth: k.Birth, Why: why}); err != nil {
 		return err
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(endPatience))
 	_, _ = conn.Read(make([]byte, 1)) // until it is closed: the process has ended
-	if !poll(endPatience, func() bool { _, err := os.Stat(k.Dir); return errors.Is(err, fs.ErrNotExist) }) {
+	if !poll(endPatience, k.hasEnded) {
 		return fmt.Errorf("the desktop in %s has not ended within %s", k.Dir, endPatience)
 	}
 	return nil
 }
 
+// hasEnded reports whether nothing is left of a lasting desktop, or another one has its name.
+func (k Kept) hasEnded() bool {
+	if _, err := os.Stat(k.Dir); err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	now, err := readKept(k.Dir)
+	return err == nil && now.Birth != k.Birth
+}
+
 // SetLinger sets how long a lasting desktop stays from now on when nobody is attached to it.
 func SetLinger(k Kept, linger time.Duration) error {
-	_, err := ask(k, question{Do: doLinger, Linger: linger})
+	_, err := ask(k, question{Do: doLinger, Birth: k.Birth, Linger: linger})
 	return err
 }
 
 // Assign sets for whom a lasting desktop is from now on.
 func Assign(k Kept, a Assignment) error {
-	_, err := ask(k, question{Do: doAssign, For: a})
+	_, err := ask(k, question{Do: doAssign, Birth: k.Birth, For: a})
 	return err
 }
 
@@ -223,7 +232,7 @@ func Attach(k Kept) (*Attachment, error) {
 		return nil, noAnswer(k.Name, err)
 	}
 	r := bufio.NewReader(conn)
-	got, err := exchange(conn, r, question{Do: doAttach})
+	got, err := exchange(conn, r, question{Do: doAttach, Birth: k.Birth})
 	if err != nil {
 		conn.Close()
 		return nil, noAnswer(k.Name, err)
@@ -266,7 +275,7 @@ func (a *Attachment) Start(p Program, stderr *os.File) (pid int, ended <-chan er
 	var got reply
 	r := bufio.NewReader(conn)
 	if err == nil {
-		got, err = exchange(conn, r, question{Do: doStart, Program: p})
+		got, err = exchange(conn, r, question{Do: doStart, Birth: a.Birth, Program: p})
 	}
 	if err != nil {
 		conn.Close()

@@ -246,6 +246,44 @@ func TestNobodyAttachesToADesktopThatEnds(t *testing.T) {
 	}
 }
 
+// TestADesktopOfTheSameNameIsAnother asks the keeper of a desktop for an earlier one that
+// had its name, which has ended since it was found.
+func TestADesktopOfTheSameNameIsAnother(t *testing.T) {
+	now := Kept{Name: "work", Birth: "later", Dir: scratch.Dir(t)}
+	if err := writeKept(now); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: filepath.Join(now.Dir, controlName)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	k := &keeper{control: l, kept: now, over: make(chan string, 1), conns: map[net.Conn]bool{}, idle: time.NewTimer(time.Hour)}
+	go k.serve()
+	earlier := now
+	earlier.Birth = "earlier"
+	if a, err := Attach(earlier); !errors.Is(err, desktop.ErrGone) {
+		t.Errorf("attaching to it: %+v, %v", a, err)
+	}
+	if err := Assign(earlier, Assignment{Owner: "another"}); err == nil || k.describe().Owner != "" {
+		t.Errorf("assigning it: %v, and now it is %s's", err, k.describe().Owner)
+	}
+	began := time.Now()
+	if err := End(earlier, "enough"); err != nil || time.Since(began) > answerTime {
+		t.Errorf("ending it: %v, after %s", err, time.Since(began))
+	}
+	select {
+	case why := <-k.over:
+		t.Errorf("the later one ends: %s", why)
+	default:
+	}
+	if a, err := Attach(now); err != nil {
+		t.Errorf("attaching to the later one: %v", err)
+	} else if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestADesktopEndsWhenNobodyUsesItForLong(t *testing.T) {
 	k := keepOne(t, Options{Name: "work", Linger: time.Millisecond})
 	left := leftovers(k)
