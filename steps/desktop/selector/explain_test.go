@@ -101,6 +101,23 @@ func TestFleetingNamesComeLate(t *testing.T) {
 	}
 }
 
+func TestGeneratedIDsComeLast(t *testing.T) {
+	for id, lasts := range map[string]bool{
+		"submit": true, "btn-save-2": true, "MainWindow.qt_toolbar1": true, "field_1234": true, "radixSort": true, "mat-label": true, "user_remember_me_": true,
+		"3f2b8c1e-9d4a-4b7e-8f00-1a2b3c4d5e6f": true, "row20261126103000": true, "mui-component-select-age": true,
+		":r5:": false, "radix-:r1a:-trigger": false, "\u00abr3\u00bb": false, "_r_2_": false, "ember1042": false, "headlessui-menu-button-7": false, "react-aria-12": false,
+		"mui-31": false, "cdk-overlay-3": false, "ext-gen1042": false, "__BVID__12": false,
+	} {
+		roots := linked(el("frame", "Shop", box(0, 0, 400, 400), el("button", "Save", box(0, 0, 40, 20))))
+		roots[0].Children[0].ID = id
+		all := For(roots[0].Children[0], roots)
+		first, last := all[0].Selector == "id:"+id, strings.HasSuffix(all[len(all)-1].Selector, "id:"+id)
+		if first != lasts || last == lasts {
+			t.Errorf("%s: %v", id, all)
+		}
+	}
+}
+
 func TestTrace(t *testing.T) {
 	for _, c := range []struct {
 		selector string

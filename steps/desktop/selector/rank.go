@@ -16,8 +16,8 @@ type Candidate struct {
 
 // For lists selectors that match an element of the roots, the most durable
 // first: its id; its role and name, in its window if needed; its role beside a
-// label; below an ancestor with a name; by count. Each comes with its number of matches;
-// the first with one match is the best unique selector. An element that was read alone
+// label; below an ancestor with a name; by count; by an id that was generated. Each comes
+// with its number of matches; the first with one match is the best unique selector. An element that was read alone
 // is identified by its handle. Labels count only if boxes have been read.
 func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 	e = locate(e, roots)
@@ -30,9 +30,8 @@ func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 	if !Lasting(NameOf(e)) {
 		stable = nil
 	}
-	if e.ID != "" {
-		r.try(part{valued(byID, e.ID)})
-		r.try(append(roleOf(r.element), valued(byID, e.ID)))
+	if !generated.MatchString(e.ID) {
+		r.tryID()
 	}
 	r.tryInWindow(stable)
 	r.tryText()
@@ -40,6 +39,7 @@ func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 	r.tryAncestors(stable)
 	r.tryInWindow(own)
 	r.tryNth(stable)
+	r.tryID()
 	return r.found
 }
 
@@ -86,6 +86,12 @@ func (r *ranking) try(parts ...part) {
 	if found := s.Find(r.roots); slices.Contains(found, r.element) {
 		r.found = append(r.found, Candidate{text, len(found)})
 	}
+}
+
+func (r *ranking) tryID() {
+	id := valued(byID, r.element.ID)
+	r.try(part{id})
+	r.try(append(roleOf(r.element), id))
 }
 
 // tryInWindow tries a part alone, and in its window.
@@ -189,6 +195,11 @@ func valued(k kind, value string) atom {
 
 // volatile matches names with ages, times, dates or folders.
 var volatile = regexp.MustCompile(`(?i)\b\d+ ?(s|sec|second|min|minute|h|hour|day|week|month|year)s? ago\b|\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b|(?:^|[\s:"])~?/[^\s/]+/`)
+
+// generated matches the ids that libraries of web pages count up, such as :r5: of React or
+// ember1042, so that the same element has another one the next time. Numbers alone do not
+// make an id such: that of a record may be long and stays.
+var generated = regexp.MustCompile(`:r[0-9a-z]{1,4}:|«r[0-9a-z]{1,4}»|\b_r_[0-9a-z]{1,4}_|^(ember|ext-gen|ext-comp-|yui_)\d|^(radix|headlessui|react-aria|mui|cdk)-(.*-)?\d+$|^__BVID__`)
 
 // Lasting reports whether a name can be expected to stay the same: it is short and
 // contains no time and no folder.
