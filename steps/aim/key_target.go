@@ -163,6 +163,11 @@ func PressWhereTheFocusIs(ctx context.Context, hand *Hand, chords []desktop.Chor
 	moved := false
 	for _, c := range chords {
 		taken := false
+		if targetErr == nil && !moved && isEnter(c) {
+			if err := awaitDefault(ctx, d, t.withElement(ctx, d).element); err != nil {
+				return global, err
+			}
+		}
 		if targetErr != nil { // only a global key goes anywhere
 			if taken, err = isGlobal(ctx, hand.Unaccounted(), c); err != nil || !taken {
 				return global, errors.Join(err, targetErr)

@@ -193,6 +193,54 @@ func PressKeys(ctx context.Context, d *desktop.Desktop, chords []desktop.Chord) 
 	return nil
 }
 
+// defaultLimit bounds the wait for the default button of a dialog.
+var defaultLimit = EffectLimit{Least: 2 * time.Second, Looks: 20}
+
+// PressKeysIn presses chords in order, in an element that has the focus; nil if it is
+// not known. An Enter waits a while for the default button of its dialog.
+func PressKeysIn(ctx context.Context, d *desktop.Desktop, el *desktop.Element, chords []desktop.Chord) error {
+	for i, c := range chords {
+		if isEnter(c) {
+			if err := errors.Join(PressKeys(ctx, d, chords[:i]), awaitDefault(ctx, d, el)); err != nil {
+				return err
+			}
+			return PressKeys(ctx, d, chords[i:])
+		}
+	}
+	return PressKeys(ctx, d, chords)
+}
+
+func isEnter(c desktop.Chord) bool { return c.Key == "enter" && len(c.Mods) == 0 }
+
+// awaitDefault waits until the default button of a dialog is enabled before Enter is
+// pressed in one of its fields. A dialog that still examines what was typed, as one for
+// files does, ignores an Enter. A button that stays disabled is no error: the field may
+// take the key itself.
+func awaitDefault(ctx context.Context, d *desktop.Desktop, el *desktop.Element) error {
+	if el == nil || el.Handle == "" || !el.States.Has(desktop.Editable) || el.States.Has(desktop.MultiLine) || IsSheetCell(el) {
+		return nil
+	}
+	windows, err := d.Windows(ctx)
+	w := desktop.Windows(windows).ByID(el.Window)
+	if err != nil || w == nil || !w.Dialog && !w.Modal {
+		return context.Cause(ctx)
+	}
+	_ = WaitForEffect(ctx, defaultLimit, func(ctx context.Context) error {
+		t, err := d.Tree(ctx, desktop.Scope{Window: w.ID, PID: w.PID})
+		if err != nil {
+			return nil // it is not known to be disabled
+		}
+		t.Walk(func(e *desktop.Element) bool {
+			if e.Default && e.States.Has(desktop.Showing) && !e.States.Has(desktop.Enabled) {
+				err = NotActionable(e, "is disabled", "look at the screen")
+			}
+			return err == nil
+		})
+		return err
+	})
+	return context.Cause(ctx)
+}
+
 // Method is how text gets into a field.
 type Method string
 

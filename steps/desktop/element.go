@@ -45,6 +45,8 @@ type Element struct {
 	// that this one may not be at the given point. Sure is true if such an
 	// application found it there by its own hit test.
 	Guessed, Sure bool `json:"-"`
+	// Default is true for the button that Enter presses in the other elements of its window.
+	Default bool `json:"-"`
 	// Loose is how much further to the right and below Bounds the element may be.
 	Loose Point `json:"-"`
 	// Hits are the elements at the given point, from the innermost up to this one,

@@ -53,7 +53,7 @@ func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.Elem
 				return observe.Unchecked, err
 			}
 		}
-		return observe.Unchecked, notingFocus(ctx, hand.Env, func() error { return aim.PressKeys(ctx, hand.Desktop, chords) })
+		return observe.Unchecked, notingFocus(ctx, hand.Env, func() error { return aim.PressKeysIn(ctx, hand.Desktop, el, chords) })
 	})
 	return r, err
 }

@@ -205,6 +205,14 @@ func TestTypeIntoElement(t *testing.T) {
 			result: map[string]any{"checked": "yes", "value": "abc", "opened": []any{`window "Replace?" of notes`}},
 		},
 		{
+			say: "a dialog that looks up what was typed before it takes the key", args: args("selector", "role:entry", "text_to_type", "abc{Enter}"), screen: saving, set: lookingUp,
+			result: map[string]any{"checked": "yes", "closed": []any{`dialog "Save" of notes`}}, took: time.Second,
+		},
+		{
+			say: "a dialog whose default button stays disabled", args: args("selector", "role:entry", "text_to_type", "abc{Enter}"), screen: saving,
+			result: map[string]any{"checked": "yes", "closed": nil}, journal: []string{`focus entry "Name"`, `type "abc"`, "press enter"},
+		},
+		{
 			say: "a list of completions that takes the key", args: args("selector", "role:entry", "text_to_type", "abc{Enter}"), set: func(d *fake.Desktop) {
 				list := fake.Window("List", "notes").Popup(true).At(100, 64, 200, 60)
 				d.Open(list)
@@ -256,6 +264,45 @@ func TestTypeIntoElement(t *testing.T) {
 	}
 }
 
+// saving is a dialog whose default button is disabled.
+const saving = `
+- frame "Save" [process=notes] [modal] [at=0,0,400,400]
+  - entry "Name" [at=100,40,200,24]
+  - button "Save" [disabled] [default] [at=10,130,80,24]
+`
+
+// lookingUp enables the default button a second after a text was typed. Until then Enter does
+// nothing.
+func lookingUp(d *fake.Desktop) {
+	save, ready := d.Find("role:button"), false
+	d.Find("role:entry").OnChange(func(string) {
+		d.After(time.Second, func() {
+			d.Set(save, func(e *desktop.Element) { e.States |= desktop.Enabled })
+			ready = true
+		})
+	})
+	d.OnPress("enter", func() {
+		if ready {
+			d.Remove(d.Find("role:frame"))
+		}
+	})
+}
+
+// typedName has just typed into the field of saving.
+func typedName(d *fake.Desktop) {
+	lookingUp(d)
+	hold(d, "role:entry", desktop.Chord{Key: "end"})
+	if err := d.Do(context.Background(), desktop.Type{Text: "abc"}); err != nil {
+		panic(err)
+	}
+}
+
+func isSaved(t *testing.T, d *fake.Desktop, _ steps.Outcome) {
+	if w, err := d.Windows(t.Context()); err != nil || len(w) > 0 {
+		t.Errorf("the dialog is still open: %v, %v", w, err)
+	}
+}
+
 // minimized leaves no window that could have the keyboard.
 func minimized(d *fake.Desktop) { manage(d, "Notes", desktop.Manage{Do: desktop.Minimize}) }
 
@@ -263,6 +310,14 @@ func TestKeys(t *testing.T) {
 	for _, p := range []play{
 		{say: "keys where the focus is", kind: PressKey, args: args("key", "ctrl+s"), journal: []string{"press ctrl+s"}, acted: steps.ActedYes},
 		{say: "keys on an element", kind: PressKey, args: args("key", "{Tab}{Enter}", "selector", "role:entry"), journal: []string{`focus entry "Title"`, "press tab", "press enter"}},
+		{
+			say: "Enter on a field of a dialog that looks up what was typed", kind: PressKey, args: args("key", "enter", "selector", "role:entry"), screen: saving, set: typedName,
+			check: isSaved,
+		},
+		{
+			say: "Enter where the focus is, in a dialog that looks up what was typed", kind: PressKeyGlobal, args: args("key", "enter"), screen: saving, set: typedName,
+			check: isSaved,
+		},
 		{say: "keys in a window", kind: PressKey, args: args("key", "escape", "process", "notes"), journal: []string{"press escape"}},
 		{say: "a key that does not exist", kind: PressKey, args: args("key", "entr"), code: steps.Invalid, err: "did you mean enter", acted: steps.ActedNo},
 		{

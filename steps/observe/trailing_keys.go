@@ -29,7 +29,7 @@ func PressKeys(ctx context.Context, hand *aim.Hand, el *desktop.Element, keys []
 	if err != nil {
 		return r, err
 	}
-	if err := aim.PressKeys(ctx, hand.Desktop, keys); err != nil {
+	if err := aim.PressKeysIn(ctx, hand.Desktop, el, keys); err != nil {
 		return r, err
 	}
 	if err := aim.WaitUntilRead(ctx, hand.Desktop); err != nil {

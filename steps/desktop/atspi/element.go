@@ -128,6 +128,7 @@ func (b builder) base(n *node) *desktop.Element {
 		WindowTitle:  b.title(),
 		WindowBounds: b.window.Bounds,
 		States:       statesOf(n.states),
+		Default:      has(n.states, bitDefault),
 		Index:        n.index,
 	}
 }

@@ -118,6 +118,7 @@ const (
 	bitManagesDescendants = 31
 	bitIndeterminate      = 32
 	bitRequired           = 33
+	bitDefault            = 39
 	bitReadOnly           = 43
 )
 

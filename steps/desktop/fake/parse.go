@@ -14,7 +14,7 @@ var outlineLine = regexp.MustCompile(`^( *)- ([a-z ]+?)(?: ("(?:[^"\\]|\\.)*"))?
 
 // Parse reads windows from an outline, the format in which trees are printed and
 // which the package's example shows. A child is indented by two spaces more than
-// its parent. Brackets hold states, or disabled or hidden, or process, id,
+// its parent. Brackets hold states, or disabled, hidden or default, or process, id,
 // label, class, at=x,y,w,h and value=3 in 0 to 10; a ref is ignored.
 func Parse(outline string) ([]*Node, error) {
 	var windows []*Node
@@ -126,6 +126,8 @@ func (n *Node) parseWord(word string) error {
 
 func (n *Node) parseState(word string) error {
 	switch word {
+	case "default":
+		n.el.Default = true
 	case "disabled":
 		n.Without(desktop.Enabled)
 	case "hidden":
