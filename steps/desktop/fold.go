@@ -174,10 +174,20 @@ func Distinct(elements, roots []*Element) []*Element {
 	rows := repeated(roots)
 	distinct := slices.DeleteFunc(slices.Clone(elements), func(e *Element) bool {
 		shown := rows[e]
-		return shown != nil && slices.Contains(elements, shown) || e.isPartOfCell() && e.hasNoRoom()
+		return shown != nil && slices.Contains(elements, shown) || e.isPartOfCell() && e.hasNoRoom() ||
+			e.isWords() && slices.ContainsFunc(elements, func(o *Element) bool { return e.isInside(o) && e.addsNothingTo(o) })
 	})
 	if len(distinct) == 0 {
 		return elements
 	}
 	return distinct
+}
+
+func (e *Element) isInside(o *Element) bool {
+	for p := e.Parent; p != nil; p = p.Parent {
+		if p == o {
+			return true
+		}
+	}
+	return false
 }

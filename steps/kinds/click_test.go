@@ -103,6 +103,13 @@ func TestClickElement(t *testing.T) {
 			},
 		},
 		{
+			say: "an item and the words in it after a bullet", args: args("selector", "name:alpha"), acted: steps.ActedYes,
+			set: func(d *fake.Desktop) {
+				item := fake.El("listitem", "alpha", fake.Label("•").At(200, 200, 5, 20), fake.Label("alpha").At(205, 200, 45, 20)).At(200, 200, 50, 20)
+				d.Add(d.Find("role:frame"), fake.El("list", "", item).At(200, 200, 100, 100))
+			},
+		},
+		{
 			say: "a cell, part of which takes up no room", args: args("selector", "role:cell && name:Trash"), acted: steps.ActedYes,
 			set: func(d *fake.Desktop) {
 				cell := fake.El("cell", "", fake.El("cell", "Trash"), fake.El("cell", "Trash").At(220, 200, 30, 20)).At(200, 200, 50, 20)

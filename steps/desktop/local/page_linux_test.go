@@ -26,6 +26,7 @@ const placesPage = `<!doctype html><title>Places</title><meta charset="utf-8">
 <div id="scrolls"><div></div><button>Scrolled</button></div> <button id="turned">Turned</button>
 <div id="clips"><button>Clipped</button></div> <div id="half"><button style="width: 200px">Half</button><div></div></div>
 <p><a href="#there">Linked</a> <label><input type="checkbox"> Ticked</label> <label>Read <input readonly></label></p>
+<div role="menu" style="position: absolute; right: 20px; top: 200px"><div role="menuitem">Chosen</div></div>
 <div class="over"><button>Seen through</button><div style="pointer-events: none; background: rgba(0, 0, 0, .1)"></div></div>
 <div class="over"><button>Covered by a box</button><div></div></div>
 <div class="over"><button>Covered by a button</button><button>Veil</button></div>
@@ -33,7 +34,7 @@ const placesPage = `<!doctype html><title>Places</title><meta charset="utf-8">
 <script>
 	tell = what => navigator.sendBeacon("/", what)
 	document.getElementById("host").attachShadow({mode: "open"}).innerHTML = "<button>Shadowed</button>"
-	addEventListener("click", e => tell(e.composedPath()[0].closest("button, a, label, input, body").textContent || "input"))
+	addEventListener("click", e => tell(e.composedPath()[0].closest("[role=menuitem], button, a, label, input, body").textContent || "input"))
 </script>`
 
 // Wherever a page puts a button, it is clicked once, or it is said what is
@@ -66,6 +67,7 @@ func TestAtLengthWhatAPageShowsIsClickedAndNothingElse(t *testing.T) {
 		{"role:button && name:Half", "Half", nil},
 		{"role:link && name:Linked", "Linked", nil},
 		{"role:checkbox && name:Ticked", "input", nil},
+		{"role:menuitem && name:Chosen", "Chosen", nil},
 		{"role:entry && name:Read", "input", nil},
 		{"role:button && name:Seen through", "Seen through", nil},
 		{"role:button && name:Veil", "Veil", nil},
