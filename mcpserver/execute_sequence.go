@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
@@ -158,15 +158,8 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 			delete(keys, name)
 		}
 	}
-	packed, err := json.Marshal(keys)
-	if err != nil {
-		return nil, err
-	}
-	var text bytes.Buffer
-	if err := json.Indent(&text, packed, "", "  "); err != nil {
-		return nil, err
-	}
-	return text.Bytes(), nil
+	text, err := words.JSON(keys, "  ")
+	return []byte(text), err
 }
 
 // permitRun refuses to continue a run with steps that its caller may not perform.

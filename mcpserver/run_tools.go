@@ -3,12 +3,12 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
@@ -267,11 +267,11 @@ func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engi
 			return nil, err
 		}
 	case a.Workflow != nil:
-		text, err := json.MarshalIndent(a.Workflow, "", "  ")
+		text, err := words.JSON(a.Workflow, "  ")
 		if err != nil {
 			return nil, err
 		}
-		if bundle, program, err = s.library.viewFor(c.Subject).pack(c.tool.Name, s.o.Dir, text); err != nil {
+		if bundle, program, err = s.library.viewFor(c.Subject).pack(c.tool.Name, s.o.Dir, []byte(text)); err != nil {
 			return nil, err
 		}
 	default:

@@ -209,3 +209,11 @@ func TestMistakes(t *testing.T) {
 		})
 	}
 }
+
+// The document of a call is as the client wrote it, in which mistakes are shown.
+func TestADocumentIsAsItWasWritten(t *testing.T) {
+	const steps = `"process:notes >> name:<b> && role:button"`
+	if doc, err := documentOf(json.RawMessage(`{"wait": true, "steps": [` + steps + `]}`)); err != nil || !strings.Contains(string(doc), steps) {
+		t.Errorf("%s, %v; want %s in it", doc, err, steps)
+	}
+}
