@@ -45,9 +45,10 @@ type WindowTreeResult struct {
 	Behind  []string         `json:"behind,omitzero" jsonschema:"of a call of its own: the titles of the process's windows that a modal dialog blocks, which are shown when they are named by title"`
 	Unread  []string         `json:"unread,omitzero" jsonschema:"applications that did not answer in time"`
 	Windows []desktop.Window `json:"windows,omitzero" jsonschema:"the windows that were read"`
-	// Screenshots and Areas are the pictures that were asked for.
+	// Screenshots and Areas are the pictures that were asked for, NotSeen is why there are none.
 	Screenshots []string       `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
 	Areas       []desktop.Rect `json:"screenshot_areas,omitzero" jsonschema:"the area of the screen that each picture shows"`
+	NotSeen     string         `json:"not_seen,omitzero" jsonschema:"why something that was asked for could not be seen afterwards"`
 }
 
 func (r WindowTreeResult) Say() string {
@@ -66,6 +67,9 @@ func (r WindowTreeResult) Say() string {
 	}
 	if len(r.Unread) > 0 {
 		text += fmt.Sprintf("\nthese applications did not answer in time: %v", r.Unread)
+	}
+	if r.NotSeen != "" {
+		text += "\nthere is no picture: " + r.NotSeen
 	}
 	return text
 }
@@ -92,7 +96,7 @@ func getWindowTree(ctx context.Context, hand *aim.Hand, a WindowTreeArgs) (Windo
 	r.Shown -= r.Omitted - t.Omitted
 	front := cmp.Or(windows.ByID(scope.Window), windows.Foremost(), &windows[0])
 	seen, err := observe.Look(ctx, hand.Env, observe.LookOptions{PictureOptions: a.PictureOptions}, &desktop.Element{Window: front.ID, Process: front.Process})
-	r.Screenshots, r.Areas = seen.Screenshots, seen.Shown
+	r.Screenshots, r.Areas, r.NotSeen = seen.Screenshots, seen.Shown, seen.NotSeen
 	return r, err
 }
 

@@ -146,6 +146,17 @@ func TestTreeAndRefs(t *testing.T) {
 	})
 }
 
+func TestATreeSaysWhyItHasNoPicture(t *testing.T) {
+	d := fake.New(fake.MustParse(notes)...)
+	defer d.Close()
+	env := seeing(d)
+	env.Keep = nil
+	o := GetWindowTree.Run(t.Context(), env, args("process", "notes", "include_window_screenshot", true))
+	if text, _ := GetWindowTree.Say(o.Result); o.Err != nil || !strings.Contains(text, `button "Save"`) || !strings.Contains(text, "there is no picture: there is nowhere to keep a picture") {
+		t.Errorf("%v\n%s", o.Err, text)
+	}
+}
+
 func TestATreeOfACallLeavesOutWhatADialogBlocks(t *testing.T) {
 	for _, effects := range []bool{true, false} {
 		d := fake.New(fake.MustParse(notes)...)
