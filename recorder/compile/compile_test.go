@@ -98,13 +98,23 @@ func (t *tape) typesBefore(text string, e *recorder.Seen, value string, chords .
 
 // hearsLate types a text that is heard of when the field was read, which held a value.
 func (t *tape) hearsLate(text, value string) *tape {
+	return t.heardLate(value, func() { t.types(text) })
+}
+
+// heardLate presses keys that are heard of when the field was read, which held a value.
+func (t *tape) heardLate(value string, press func()) *tape {
 	keys := t.now
 	t.wait(time.Second).holds(value)
 	end := t.now
 	t.now = keys
-	t.types(text)
+	press()
 	t.now = end
 	return t
+}
+
+// entersLate presses Enter in the same way.
+func (t *tape) entersLate(value string) *tape {
+	return t.heardLate(value, func() { t.keys("enter") })
 }
 
 func (t *tape) hidden() *tape {
@@ -672,6 +682,11 @@ var scenes = []struct {
 			wait(time.Second).keys("ctrl+a").types("5 ft").holds("5 ft").keys("enter").wait(600 * time.Millisecond).holds("5 ft").keys("ctrl+s").
 			wait(time.Second).keys("ctrl+a").types("one").keys("enter").holds("one").wait(600 * time.Millisecond).holds("one\n").keys("ctrl+s"),
 		Options{Name: "entered"},
+	},
+	{
+		"Enter that is heard of after the field was read begins one line", "entered_late",
+		newTape(editor).focus(page, "").types("one").entersLate("one\n").wait(600 * time.Millisecond).holds("one\n").types("two").keys("ctrl+s"),
+		Options{Name: "entered_late"},
 	},
 	{
 		"a key that is heard of after the field was read is not there twice", "heard_late",

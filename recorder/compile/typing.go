@@ -186,9 +186,9 @@ func (t *typing) predicted(read string) string {
 	return t.value
 }
 
-// wasRead reports whether the last value holds a character whose key arrives only now.
-func (t *typing) wasRead(ev recorder.Event) bool {
-	return ev.Text != "" && t.unheard > 0 && ev.Time.Before(t.lastRead) && strings.HasSuffix(t.value, ev.Text)
+// wasRead reports whether the last value holds the text of a key that arrives only now.
+func (t *typing) wasRead(text string, at time.Time) bool {
+	return text != "" && t.unheard > 0 && at.Before(t.lastRead) && strings.HasSuffix(t.value, text)
 }
 
 // submitted reports whether Enter made the program take the text: the field holds another.
@@ -356,12 +356,16 @@ func (t *typing) key(ev recorder.Event) {
 	case ev.Hidden || t.target.Secret():
 		t.hidden = true
 		t.changed = t.changed || ev.Hidden || ev.Text != ""
-	case t.wasRead(ev):
+	case t.wasRead(ev.Text, ev.Time):
 		t.unheard--
 	case ev.Text != "":
 		t.value += ev.Text
 		t.changed = true
 	case ev.Key == "enter":
+		if t.wasRead("\n", ev.Time) {
+			t.unheard--
+			t.value = strings.TrimSuffix(t.value, "\n")
+		}
 		held := t.value
 		if t.net.replaced && !t.net.other {
 			held, t.unreadable = strings.TrimSuffix(t.net.text, "\n"), false
