@@ -210,11 +210,16 @@ func (r *recording) focusChanged(ctx context.Context) {
 	r.focusOn(ctx, now)
 }
 
-// isField reports whether an element takes text. A sheet that takes it for one of its cells does not.
+// isField reports whether an element takes text, or is a combo box, which is read before a key changes
+// it. A sheet that takes text for one of its cells does not.
 func (k *keyboard) isField(ctx context.Context, h desktop.Handle) bool {
 	if n, ok := k.focus.numbers[h]; ok {
-		return k.focus.of(n).TakesText()
+		return k.focus.of(n).TakesText() || k.focus.of(n).DropDown()
 	}
 	e, err := k.desktop.Refresh(ctx, h)
-	return err == nil && !isSheet(e) && (&recorder.Seen{Element: *e}).TakesText()
+	if err != nil || isSheet(e) || recorder.IsOption(e.Role) && e.Role != "combobox" {
+		return false
+	}
+	t := &recorder.Seen{Element: *e}
+	return t.TakesText() || t.DropDown() || dropDownOf(t, k.view.roots) != nil
 }

@@ -31,7 +31,7 @@ func (c *choice) follow(ctx context.Context, t *recorder.Seen) {
 	if t == nil || t.Handle == "" || !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) || c.is(t.Handle) {
 		return
 	}
-	c.box, c.shows, c.known, c.timeouts, c.listOpen = t, recorder.Shown(&t.Element), time.Now(), 0, false
+	c.box, c.shows, c.known, c.timeouts, c.listOpen, c.keyed = t, recorder.Shown(&t.Element), time.Now(), 0, false, false
 	if !t.DropDown() {
 		return
 	}
@@ -94,6 +94,32 @@ func (k *keyboard) readValues(ctx context.Context) {
 		k.choice.read(ctx)
 	}
 }
+
+// dropDownOf returns the combo box that a focused element is a part of, or nil. It may be an option
+// of the open list or, in GTK, the button of the combo box, which version 3 keeps out of the tree.
+func dropDownOf(t *recorder.Seen, roots []*desktop.Element) *desktop.Element {
+	if t.TakesText() || t.DropDown() {
+		return nil
+	}
+	if e := find(roots, t.Handle); e != nil {
+		return dropDownFrom(e)
+	}
+	return findLast(roots, func(e *desktop.Element) bool {
+		return isDropDown(e) && e.Window == t.Window && !t.Bounds.Empty() && e.Bounds.Contains(t.Bounds.Center())
+	})
+}
+
+// dropDownFrom returns the combo box that an element is, or is in; or nil.
+func dropDownFrom(e *desktop.Element) *desktop.Element {
+	for ; e != nil; e = e.Parent {
+		if isDropDown(e) {
+			return e
+		}
+	}
+	return nil
+}
+
+func isDropDown(e *desktop.Element) bool { return (&recorder.Seen{Element: *e}).DropDown() }
 
 // choiceShown reads the value of an element, and reports whether that is only the
 // highlighted option of an open list. Web pages expose the value of a combo box only as

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,6 +89,46 @@ func TestAChoiceIsReadWhenItsListIsClosed(t *testing.T) {
 				t.Errorf("it was told %q last, want %q", got, want)
 			}
 		})
+	}
+}
+
+// TestAChoiceByKeysOnAPartOfTheComboBox reaches a combo box by Tab, where its button has the
+// keyboard, which stands in it or is left out of the tree. The key comes when the program
+// has told of the keyboard, or not.
+func TestAChoiceByKeysOnAPartOfTheComboBox(t *testing.T) {
+	for name, window := range map[string]string{
+		"in the tree": `
+- frame "Trip" [process=trip] [at=0,0,400,400]
+  - label "Country" [at=10,40,80,24]
+  - combobox "Chile" [at=100,40,200,24]
+    - togglebutton "" [focusable] [at=100,40,200,24]
+  - button "Book" [at=10,300,80,24]
+`,
+		"not in the tree": `
+- frame "Trip" [process=trip] [at=0,0,400,400]
+  - label "Country" [at=10,40,80,24]
+  - combobox "Chile" [at=100,40,200,24]
+  - togglebutton "" [hidden] [focusable] [at=100,40,200,24]
+  - button "Book" [at=10,300,80,24]
+`,
+	} {
+		for _, rest := range []time.Duration{0, time.Second} {
+			t.Run(name, func(t *testing.T) {
+				seen, _, told := recordOn(t, func(s *stand) { s.Open(fake.MustParse(window)[0]) }, func(s *stand) {
+					time.Sleep(time.Second)
+					s.moves("role:togglebutton")
+					time.Sleep(rest)
+					s.Set(s.Find("role:combobox"), func(e *desktop.Element) { e.Name = "Iceland" })
+					s.press("down")
+					time.Sleep(time.Second)
+					s.clicks("name:Book")
+				})
+				text := compiled(t, seen)
+				if diff := cmp.Diff([]string{"Iceland"}, chosenIn(seen)); diff != "" || strings.Contains(text, "press_key") || !strings.Contains(text, "select_option") {
+					t.Errorf("the choices (-want +got):\n%s\nthe workflow is:\n%s\nit was told so: %v", diff, text, told)
+				}
+			})
+		}
 	}
 }
 

@@ -104,10 +104,8 @@ func dropDownAround(e *desktop.Element, at desktop.Point) *desktop.Element {
 	if e != nil && (&recorder.Seen{Element: *e}).TakesText() {
 		return nil // it takes text
 	}
-	for ; e != nil; e = e.Parent {
-		if (&recorder.Seen{Element: *e}).DropDown() && e.Bounds.Contains(at) {
-			return e
-		}
+	if box := dropDownFrom(e); box != nil && box.Bounds.Contains(at) {
+		return box
 	}
 	return nil
 }
@@ -137,7 +135,7 @@ func (r *reader) menuItemAt(ctx context.Context, w *desktop.Window, at desktop.P
 	}
 	return findLast(r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process}), func(e *desktop.Element) bool {
 		highlighted := e.Bounds.Empty() && (e.States.Has(desktop.Focused) || e.States.Has(desktop.Selected))
-		return (e.Bounds.Contains(at) || highlighted) && (recorder.InMenu(&recorder.Seen{Element: *e}) || e.Role.Is(desktop.Option) && within(e, "combobox"))
+		return (e.Bounds.Contains(at) || highlighted) && (e.Role.Is(desktop.InMenu) || e.Role.Is(desktop.Option) && within(e, "combobox"))
 	})
 }
 

@@ -162,7 +162,11 @@ func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 	field := r.flushKeys(ctx, true)
 	if !typed || field == 0 {
 		if !r.focus.certain {
+			was := r.choice.box
 			r.focusOn(ctx, r.askFocus(ctx))
+			if r.choice.box != was {
+				r.choice.shows = "" // the key may have changed it already
+			}
 		}
 		field = r.focus.now
 	} // else it goes to their field, whatever has the keyboard afterwards
@@ -329,19 +333,24 @@ func (k *keyboard) meetField(ctx context.Context, h desktop.Handle, e *desktop.E
 		return k.focus.now
 	}
 	t := k.describe(ctx, e)
-	cell := k.cellUnder(ctx, t)
-	if cell == nil {
+	whole := k.cellUnder(ctx, t)
+	editable := desktop.Editable
+	if whole == nil {
+		whole, editable = dropDownOf(t, k.view.roots), 0
+	}
+	if whole == nil {
 		t.Handle = h
 		return k.addField(ctx, t, text)
 	}
-	n, known := k.focus.numbers[cell.Handle]
+	n, known := k.focus.numbers[whole.Handle]
 	if !known {
-		t = seenIn(cell, k.view.roots)
-		t.States |= desktop.Editable
+		t = seenIn(whole, k.view.roots)
+		t.States |= editable
 		n = k.addField(ctx, t, "")
 	} else if n != k.focus.now {
 		k.writeFocused(n, k.focus.of(n))
 	}
+	k.choice.follow(ctx, k.focus.of(n))
 	k.focus.set(n, h)
 	return n
 }

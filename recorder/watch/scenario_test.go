@@ -304,6 +304,20 @@ var scenarios = []scenario{
 		},
 	},
 	{
+		name:    "zenity_choice_by_tab",
+		command: []string{"zenity", "--forms", "--title=Trip", "--text=Trip", "--add-entry=Name", "--add-combo=Country", "--combo-values=Chile|Iceland|Kenya"}, title: "Trip",
+		do: func(p *person) {
+			p.clicksNth("text", "", 0)
+			p.types("Ada")
+			p.presses("Tab")
+			p.presses("space")
+			p.presses("Down")
+			p.presses("Return")
+			p.sees("the choice", func() bool { return len(p.named("combobox", "Iceland")) > 0 })
+			p.clicks("button", "OK")
+		},
+	},
+	{
 		name: "zenity_entry", command: []string{"zenity", "--entry", "--title=Line", "--text=Your name", "--entry-text=Nobody"}, title: "Line",
 		do: func(p *person) {
 			p.clicks("text", "")
@@ -400,6 +414,24 @@ var scenarios = []scenario{
 			p.presses("Return")
 			p.clicks("entry", "Note")
 			p.types("for Ada")
+			p.clicks("button", "Send")
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
+		name: "chromium_choice_by_tab", command: page("order.html"), title: "Order form", state: sent,
+		do: func(p *person) {
+			p.clicks("entry", "Your name")
+			p.types("Ada")
+			for range 4 {
+				p.presses("Tab")
+			}
+			p.presses("space")
+			p.presses("Down")
+			p.presses("Down")
+			p.presses("Return")
+			p.presses("Tab")
+			p.types("in blue")
 			p.clicks("button", "Send")
 			p.sees("the answer", func() bool { return sent(p.scene) != "" })
 		},

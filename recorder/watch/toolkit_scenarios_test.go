@@ -100,6 +100,15 @@ var toolkitScenarios = []scenario{
 		do: startsAndOrders(byClicks(""), python, form("gtk4.py")),
 	},
 	{
+		name: "form_gtk4_keys", command: []string{python, form("gtk4.py"), "DIR/orders"}, title: "Order", state: ordered,
+		do: orders(func(p *person) {
+			p.presses("Tab")
+			p.presses("space")
+			p.presses("Down")
+			p.presses("Return")
+		}),
+	},
+	{
 		name: "form_adwaita", command: []string{python, form("gtk4.py"), "DIR/orders", "adwaita"}, title: "Order", state: ordered,
 		do: orders(byClicks("")),
 	},

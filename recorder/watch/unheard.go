@@ -158,7 +158,7 @@ func (k *keyboard) noteChosen(before, now programControls, roots []*desktop.Elem
 			return
 		}
 		changed = append(changed, e)
-		if (&recorder.Seen{Element: *e}).DropDown() {
+		if isDropDown(e) {
 			lists = append(lists, e)
 		}
 	})
