@@ -109,8 +109,11 @@ func dropDownOf(t *recorder.Seen, roots []*desktop.Element) *desktop.Element {
 	})
 }
 
-// dropDownFrom returns the combo box that an element is, or is in; or nil.
+// dropDownFrom returns the combo box that an element is, or is in without text of its own; or nil.
 func dropDownFrom(e *desktop.Element) *desktop.Element {
+	if e != nil && (&recorder.Seen{Element: *e}).TakesText() {
+		return nil
+	}
 	for ; e != nil; e = e.Parent {
 		if isDropDown(e) {
 			return e

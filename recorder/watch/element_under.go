@@ -71,7 +71,7 @@ func (p *pointer) lookAt(ctx context.Context, at desktop.Point, within time.Dura
 		u.seen = p.describe(ctx, e)
 		u.program = p.lastRead
 		known := same(p.view.roots, e)
-		if box := dropDownAround(known, at); box != nil && !inPopup {
+		if box := dropDownFrom(known); box != nil && box.Bounds.Contains(at) && !inPopup {
 			u.seen = seenIn(box, p.view.roots)
 		}
 		nameOption(u.seen, known)
@@ -97,17 +97,6 @@ func nameOption(t *recorder.Seen, e *desktop.Element) {
 		}
 		return t.Name == ""
 	})
-}
-
-// dropDownAround returns the combo box at a point whose choice an element shows, or nil.
-func dropDownAround(e *desktop.Element, at desktop.Point) *desktop.Element {
-	if e != nil && (&recorder.Seen{Element: *e}).TakesText() {
-		return nil // it takes text
-	}
-	if box := dropDownFrom(e); box != nil && box.Bounds.Contains(at) {
-		return box
-	}
-	return nil
 }
 
 // recall finds the element at a point in the last tree, unless input came since. A click

@@ -1,23 +1,26 @@
 package watch
 
 import (
+	"context"
 	"slices"
 
 	"understudy/steps/desktop"
 )
 
 // Watches reports whether the recording has seen the pointer at a point.
-func (s *Session) Watches(at desktop.Point) bool {
-	p := &s.recording.progress
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.at == at
+func (s *Session) Watches(at desktop.Point) (is bool) {
+	_ = s.order(func(context.Context) error {
+		is = s.recording.at == at
+		return nil
+	})
+	return is
 }
 
 // Knows reports whether the recording has seen a window.
-func (s *Session) Knows(id desktop.WindowID) bool {
-	p := &s.recording.progress
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.windows, func(w desktop.Window) bool { return w.ID == id })
+func (s *Session) Knows(id desktop.WindowID) (is bool) {
+	_ = s.order(func(context.Context) error {
+		is = slices.ContainsFunc(s.recording.windows, func(w desktop.Window) bool { return w.ID == id })
+		return nil
+	})
+	return is
 }

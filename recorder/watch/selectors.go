@@ -10,16 +10,8 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-func find(roots []*desktop.Element, h desktop.Handle) (found *desktop.Element) {
-	for _, root := range roots {
-		root.Walk(func(o *desktop.Element) bool {
-			if h != "" && o.Handle == h {
-				found = o
-			}
-			return found == nil
-		})
-	}
-	return found
+func find(roots []*desktop.Element, h desktop.Handle) *desktop.Element {
+	return findLast(roots, func(e *desktop.Element) bool { return h != "" && e.Handle == h })
 }
 
 // findLast returns the last element that fits: descendants come after their ancestors.

@@ -120,16 +120,7 @@ func (s *Session) Changed() <-chan struct{} {
 type progress struct {
 	mu      sync.Mutex
 	now     recorder.Status
-	at      desktop.Point
-	windows []desktop.Window
 	changed chan struct{} // nil if no one waits
-}
-
-// limit sets the descriptions of unheard input.
-func (p *progress) limit(says []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.now.Limits = says
 }
 
 func (p *progress) status() recorder.Status {
@@ -151,5 +142,5 @@ func (p *progress) set(r *recording) {
 	p.now.Events, p.now.Paused = len(r.journal.events), r.paused
 	p.now.Pending = r.restPending || r.fieldUnread || r.choice.reads > 0 || r.unheard.due || len(r.heldKeys) > 0
 	p.now.Steps = append(p.now.Steps[:0], r.reporter.lines...)
-	p.at, p.windows = r.at, r.windows
+	p.now.Limits = r.unheard.limits
 }

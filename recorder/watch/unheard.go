@@ -13,6 +13,7 @@ import (
 // windows. Changes without the focus are ignored: the program made them.
 type unheard struct {
 	keys      bool // keys are not reported
+	limits    []string
 	timer     *time.Timer
 	due       bool                    // an observation is due
 	shown     map[int]programControls // the last observation of each process
@@ -52,7 +53,7 @@ func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 			r.bar = nil
 			limits = append(limits, "there is no bar: its buttons would not be heard")
 		}
-		r.progress.limit(limits)
+		r.unheard.limits = limits
 	}
 	r.unheard.keys = slices.Contains(sorts, desktop.KeyPress)
 	r.allCells = r.unheard.keys // their values are observed
