@@ -599,6 +599,12 @@ var scenes = []struct {
 		Options{Name: "unread"},
 	},
 	{
+		"what was closed while the recording was paused is not there any more", "paused",
+		newTape(editor, ledger, splash).click(ok).add(recorder.Event{Type: recorder.Paused}).add(recorder.Event{Type: recorder.Begun, Windows: []desktop.Window{editor, ledger}}).
+			click(element(editor, "button", "Save", 2)).click(ok).opens(splash, "").closes(splash),
+		Options{Name: "paused"},
+	},
+	{
 		"where nothing is known there is a point, and a warning", "unknown",
 		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window = &ledger }).add(recorder.Event{Type: recorder.Typed, Hidden: true}),
 		Options{Name: "unknown"},

@@ -35,16 +35,20 @@ type windows struct {
 	currentClosed bool             // it was closed since
 }
 
+// begin notes all windows, when the recording begins or goes on after a pause.
 func (ws *windows) begin(all []desktop.Window) {
 	if ws.first == nil {
 		ws.first = all
 	}
+	clear(ws.open)
 	for _, w := range all {
 		ws.add(w)
 		if w.Active {
 			ws.active = w.ID
 		}
 	}
+	_, there := ws.open[ws.current]
+	ws.currentClosed = !there
 }
 
 func (ws *windows) add(w desktop.Window) {
