@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -120,6 +121,9 @@ func (c *Call) seen(s *step) {
 // computed is the prefix of unnamed secrets: typed into a password field, or computed.
 const computed = "computed "
 
+// plainName matches the names of inputs that can be written as inputs.NAME.
+var plainName = regexp.MustCompile(`^[\pL_][\pL\d_]*(-[\pL\d_]+)*$`)
+
 // withTemplates replaces secrets by templates.
 func (c *Call) withTemplates(s *step, v any) any {
 	switch v := v.(type) {
@@ -131,8 +135,11 @@ func (c *Call) withTemplates(s *step, v any) any {
 		return out
 	case map[string]any:
 		if name, ok := v["$secret"].(string); ok {
-			if strings.HasPrefix(name, computed) {
+			switch {
+			case strings.HasPrefix(name, computed):
 				name = cmp.Or(slug(c.about()), "hidden")
+			case !plainName.MatchString(name): // a part of a secret, such as "code, line 1"
+				name = cmp.Or(slug(name), "hidden")
 			}
 			s.secrets = append(s.secrets, name)
 			return inputs(name)

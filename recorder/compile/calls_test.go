@@ -11,6 +11,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/kinds"
 	"understudy/workflows"
+	"understudy/workflows/expression"
 )
 
 // call is a call of a kind, with what it said of its element.
@@ -67,5 +68,30 @@ func TestCallsBecomeAWorkflow(t *testing.T) {
 	}
 	if len(notes) == 0 || strings.Contains(string(text), "ref:") {
 		t.Errorf("a ref was kept, or nothing is said to be uncertain: %v", notes)
+	}
+}
+
+// TestSecretsOfCallsKeepTheirNames has a text typed into what is called like a secret, and parts
+// of a secret in other texts.
+func TestSecretsOfCallsKeepTheirNames(t *testing.T) {
+	secret := func(name string) map[string]any { return map[string]any{"$secret": name} }
+	text, _, err := Calls([]Call{
+		call(t, "type_into_element", map[string]any{"selector": "role:entry && name:Code", "text_to_type": "hello"}, map[string]any{"role": "entry", "name": "Code"}),
+		call(t, "type_into_element", map[string]any{"selector": "role:password", "text_to_type": secret("code")}, map[string]any{"role": "password"}),
+		call(t, "type_text", map[string]any{"text": map[string]any{"$join": []any{"$", secret("code, line 1"), "{"}}}, nil),
+		call(t, "type_text", map[string]any{"text": secret("my-key")}, nil),
+	}, Options{Name: "calls"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := argumentsOf(t, text, &expression.Scope{Inputs: map[string]any{"code_2": "hello", "code": "s3cret", "code_line_1": "s3c", "my-key": "k3y"}})
+	for step, want := range map[string]string{"type_into_code": "hello", "type_into_password": "s3cret", "type_text": "$s3c{", "type_text_2": "k3y"} {
+		got, ok := all[step]["text_to_type"]
+		if !ok {
+			got = all[step]["text"]
+		}
+		if got != want {
+			t.Errorf("%s types %q, want %q\n%s", step, got, want, text)
+		}
 	}
 }

@@ -28,23 +28,29 @@ const readRetries = 10
 
 // writer turns steps into a document.
 type writer struct {
-	options Options
-	ids     map[string]bool
-	names   map[string]bool // of variables
-	draft   workflows.Draft
-	notes   []Note
-	opened  bool // the step before started a program
+	options  Options
+	ids      map[string]bool
+	names    map[string]bool // of variables
+	declared map[string]bool // variables that are declared
+	draft    workflows.Draft
+	notes    []Note
+	opened   bool // the step before started a program
 }
 
 // write makes a document of steps, or inserts them into one.
 func write(steps []*step, sign string, o Options) (Made, error) {
-	w := &writer{options: o, ids: map[string]bool{}, names: map[string]bool{}}
+	w := &writer{options: o, ids: map[string]bool{}, names: map[string]bool{}, declared: map[string]bool{}}
 	if o.Onto != nil { // whose names are taken
 		ids, variables := workflows.NamesIn(o.Onto)
 		for _, id := range ids {
 			w.ids[id] = true
 		}
 		for _, name := range variables {
+			w.names[name], w.declared[name] = true, true
+		}
+	}
+	for _, s := range steps {
+		for _, name := range s.secrets { // which no other value may take
 			w.names[name] = true
 		}
 	}
@@ -103,8 +109,8 @@ func (w *writer) step(s *step, last time.Time) {
 	}
 	out.Comments = append(out.Comments, s.notes...)
 	for _, name := range s.secrets {
-		if !w.names[name] {
-			w.variable(name, "", true)
+		if !w.declared[name] {
+			w.declare(name, "", true)
 		}
 	}
 	if s.input != nil {
@@ -125,8 +131,13 @@ func (s *step) isNew() bool {
 // variable declares a variable, and returns its name.
 func (w *writer) variable(name, value string, secret bool) string {
 	name = unusedName(name, w.names)
-	w.draft.Variables = append(w.draft.Variables, workflows.DraftVariable{Name: name, Default: value, Secret: secret})
+	w.declare(name, value, secret)
 	return name
+}
+
+func (w *writer) declare(name, value string, secret bool) {
+	w.declared[name] = true
+	w.draft.Variables = append(w.draft.Variables, workflows.DraftVariable{Name: name, Default: value, Secret: secret})
 }
 
 // allowTime gives a step patience times the pause of the person to find its element.
