@@ -49,25 +49,28 @@ func Graft(onto, from []byte, at Insertion) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.variables(lookup(added, "variables"))
+	if err := g.variables(lookup(added, "variables")); err != nil {
+		return nil, err
+	}
 	return g.text(onto)
 }
 
-// NamesIn returns the ids and the variables of a document, or none if it cannot be
-// read.
-func NamesIn(text []byte) (ids, variables []string) {
+// NamesIn returns the ids and the inputs of a document, or none if it cannot be read.
+func NamesIn(text []byte) (ids, inputs []string) {
 	root, err := loadYAML(text)
 	if err != nil {
 		return nil, nil
 	}
 	body := bodyOf(root)
 	ids = idsOf(stepsIn(body))
-	if declared := lookup(body, "variables"); declared != nil && declared.Kind == yaml.MappingNode {
-		for p := range slices.Chunk(declared.Content, 2) {
-			variables = append(variables, p[0].Value)
+	for _, key := range []string{"variables", "inputs"} {
+		if n := lookup(body, key); n != nil && n.Kind == yaml.MappingNode {
+			for p := range slices.Chunk(n.Content, 2) {
+				inputs = append(inputs, p[0].Value)
+			}
 		}
 	}
-	return ids, variables
+	return ids, inputs
 }
 
 // graft is a document into which steps are put.
@@ -221,6 +224,7 @@ func (g *graft) reach(step, group *yaml.Node) error {
 		}
 		insertKey(g.body, behind, "troubleshooting", trouble)
 	}
+	fillNull(trouble, yaml.SequenceNode)
 	inBlock([]*yaml.Node{g.body, trouble})
 	if next == nil {
 		put(step, "fallback_id", id)
@@ -248,18 +252,48 @@ func (g *graft) unusedID(wanted string) string {
 	return id
 }
 
-// variables adds declarations to those of the document.
-func (g *graft) variables(added *yaml.Node) {
+// variables adds declarations to those of the document. A document that gives inputs and
+// declares none gets more inputs: with a declaration, it would have to declare all.
+func (g *graft) variables(added *yaml.Node) error {
 	if added == nil || len(added.Content) == 0 {
-		return
+		return nil
 	}
-	declared := lookup(g.body, "variables")
+	declared, given := lookup(g.body, "variables"), lookup(g.body, "inputs")
+	if isNull(declared) && given != nil && given.Kind == yaml.MappingNode && len(given.Content) > 0 {
+		return addInputs(given, added)
+	}
 	if declared == nil {
 		declared = &yaml.Node{Kind: yaml.MappingNode}
 		insertKey(g.body, indexOf(g.body, "steps"), "variables", declared)
 	}
+	fillNull(declared, yaml.MappingNode)
 	inBlock([]*yaml.Node{g.body, declared})
 	declared.Content = append(declared.Content, added.Content...)
+	return nil
+}
+
+// addInputs adds the defaults of variables to inputs.
+func addInputs(given, variables *yaml.Node) error {
+	for p := range slices.Chunk(variables.Content, 2) {
+		value := lookup(p[1], "default")
+		if value == nil {
+			return fmt.Errorf("the steps to put in need the secret %s, and the document gives inputs without declaring them: declare them under variables first", p[0].Value)
+		}
+		given.Content = append(given.Content, p[0], value)
+	}
+	return nil
+}
+
+// isNull reports whether a key is missing, or has no value.
+func isNull(n *yaml.Node) bool {
+	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// fillNull makes a list or an object of a key without a value.
+func fillNull(n *yaml.Node, kind yaml.Kind) {
+	if isNull(n) {
+		n.Kind, n.Tag, n.Value = kind, "", ""
+	}
 }
 
 // text returns the document as it is now, in the format that it had.

@@ -47,6 +47,18 @@ func TestGraft(t *testing.T) {
 			"variables:\n  answer: {type: string, default: 'no'}\nsteps:\n  - foreach: \"[1]\"\n    steps:\n      - {id: step_0_0, tool_name: log, arguments: {message: hi}, fallback_id: mend_step_0_0}\ntroubleshooting:\n  - id: mend_step_0_0\n    group_name: when step_0_0 has failed\n    if: steps.step_0_0.status == 'error'\n    jumps: [{if: 'true', to_id: step_0_0}]\n    steps:\n      # seen once\n      - id: later\n        tool_name: log\n        arguments:\n          message: ${{ inputs.answer }}\n  - {id: old, tool_name: log, arguments: {message: ho}}\n",
 		},
 		{
+			"keys without a value get one",
+			"variables:\nsteps:\n  - id: a\n    tool_name: log\n    arguments: {message: hi}\ntroubleshooting: # nothing yet\n",
+			Insertion{Step: "a", Fallback: true},
+			"variables:\n  answer: {type: string, default: 'no'}\nsteps:\n  - id: a\n    tool_name: log\n    arguments: {message: hi}\n    fallback_id: mend_a\ntroubleshooting: # nothing yet\n  - id: mend_a\n    group_name: when a has failed\n    if: steps.a.status == 'error'\n    jumps: [{if: 'true', to_id: a}]\n    steps:\n      # seen once\n      - id: later\n        tool_name: log\n        arguments:\n          message: ${{ inputs.answer }}\n",
+		},
+		{
+			"a document that gives inputs and declares none gets another",
+			"inputs: {who: Ann}\nsteps:\n  - id: a\n    tool_name: log\n    arguments: {message: '${{ inputs.who }}'}\n",
+			Insertion{Step: "a"},
+			"inputs: {who: Ann, answer: 'no'}\nsteps:\n  # seen once\n  - id: later\n    tool_name: log\n    arguments:\n      message: ${{ inputs.answer }}\n  - id: a\n    tool_name: log\n    arguments: {message: '${{ inputs.who }}'}\n",
+		},
+		{
 			"JSON stays JSON",
 			"{\n  \"steps\": [\n    {\n      \"id\": \"a\",\n      \"tool_name\": \"log\",\n      \"arguments\": {\n        \"message\": \"hi\"\n      }\n    }\n  ]\n}\n",
 			Insertion{Step: "a"},
@@ -82,6 +94,7 @@ func TestGraftRefuses(t *testing.T) {
 		want       string
 	}{
 		"a step that is not there":               {one, closing, Insertion{Step: "c"}, `no step "c"`},
+		"a secret where inputs are not declared": {"inputs: {who: Ann}\n" + one, strings.Replace(closing, "default: 'no'", "secret: true", 1), Insertion{Step: "a"}, "declare them under variables first"},
 		"no steps":                               {one, "steps: []", Insertion{Step: "a"}, "no steps to put in"},
 		"a document that cannot be read":         {"steps: [", closing, Insertion{Step: "a"}, "this is not YAML"},
 		"a fallback to what is done in any case": {one, closing, Insertion{Step: "a", Fallback: true}, "put the steps before it instead"},
