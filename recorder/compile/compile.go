@@ -220,9 +220,7 @@ func (c *Compiler) asserted(ev recorder.Event) {
 	s.setTarget(ev.Element)
 	switch {
 	case isBlank(ev.Value):
-		if sel, ok := s.arg("selector").(string); ok {
-			s.expect = append(s.expect, exists(s.process, sel))
-		}
+		s.mustExist = true
 	case recorder.IsToggle(ev.Element):
 		s.summary = "check that " + describe(ev.Element) + " is " + *ev.Value
 		s.mustHave = fmt.Sprintf("$.exists && $.checked == %t", *ev.Value == recorder.On)

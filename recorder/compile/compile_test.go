@@ -194,6 +194,13 @@ func element(w desktop.Window, role desktop.Role, name string, place int, select
 	return e
 }
 
+// bare is an element without selectors.
+func bare(role desktop.Role, name string, place int) *recorder.Seen {
+	e := element(ledger, role, name, place)
+	e.Selectors = nil
+	return e
+}
+
 // fresh is an element that was not there before.
 func fresh(t *recorder.Seen) *recorder.Seen {
 	t.New = true
@@ -614,6 +621,17 @@ var scenes = []struct {
 		newTape(ledger).click(&recorder.Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}).
 			click(element(ledger, "row", "3 minutes ago", 12, "name:3 minutes ago", "role:row && nth:2")),
 		Options{Name: "doubt"},
+	},
+	{
+		"selectors that are found later are for their own element, not for another that had its place, and replace all earlier ones", "selectors_late",
+		newTape(ledger).click(bare("button", "Next", 6)).click(bare("button", "Finish", 6)).add(recorder.Event{Type: recorder.Asserted, Element: bare("label", "Done", 7)}).
+			add(recorder.Event{Type: recorder.Named, Element: element(ledger, "button", "Finish", 6)}).
+			add(recorder.Event{Type: recorder.Named, Element: element(ledger, "button", "Next", 6)}).
+			add(recorder.Event{Type: recorder.Named, Element: element(ledger, "label", "Done", 7, "id:done")}).
+			click(element(ledger, "button", "Open", 8, "role:button && name:Open", "id:open", "role:button && rightof:(name:File)")).
+			click(element(ledger, "button", "Close", 8)).
+			add(recorder.Event{Type: recorder.Narrowed, Element: element(ledger, "button", "Open", 8, "role:toolbar && name:Open")}),
+		Options{Name: "selectors_late"},
 	},
 	{
 		"what a person would call an element: not by the toolkit's names, nor by what stood in it, and in another way at most twice", "names",

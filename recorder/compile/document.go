@@ -85,6 +85,9 @@ func write(steps []*step, sign string, o Options) (Made, error) {
 
 // step writes one step, with its doubts as comments above it.
 func (w *writer) step(s *step, last time.Time) {
+	if sel, ok := s.arg("selector").(string); ok && s.mustExist {
+		s.addExpect(exists(s.process, sel))
+	}
 	out := workflows.DraftStep{ID: w.id(s), Tool: s.kind, Expect: strings.Join(s.expect, " && ")}
 	if s.id = out.ID; s.mustHave != "" {
 		out.Expect, out.Retries = strings.ReplaceAll(s.mustHave, "$", s.id+"_result"), readRetries

@@ -20,7 +20,7 @@ const maxAlternatives = 2
 func (s *step) setTarget(t *recorder.Seen) {
 	s.target, s.process, s.pid, s.window = t, programName(t.Process), t.PID, t.Window
 	s.targetDoubts = nil
-	s.drop("fallback_selectors", "fallback_point")
+	s.drop("alternative_selectors", "fallback_selectors", "fallback_point")
 	if t.Process != "" {
 		s.set("process", s.process)
 	}
@@ -142,7 +142,7 @@ func (c *Compiler) named(ev recorder.Event) {
 		return
 	}
 	c.replaceElements(func(o *recorder.Seen) *recorder.Seen {
-		if sameElement(o, t) && len(o.Selectors) == 0 {
+		if isNamed(o, t) && len(o.Selectors) == 0 {
 			return t
 		}
 		return o
@@ -152,7 +152,7 @@ func (c *Compiler) named(ev recorder.Event) {
 // narrowed handles better selectors of an element, for all steps with it.
 func (c *Compiler) narrowed(ev recorder.Event) {
 	c.replaceElements(func(o *recorder.Seen) *recorder.Seen {
-		if o == nil || !sameElement(o, ev.Element) {
+		if !isNamed(o, ev.Element) {
 			return o
 		}
 		better := *o
@@ -160,6 +160,10 @@ func (c *Compiler) narrowed(ev recorder.Event) {
 		return &better
 	})
 }
+
+// isNamed reports whether selectors that were found for an element are for another: the same one,
+// and not one that has its place on another page.
+func isNamed(o, t *recorder.Seen) bool { return o != nil && sameElement(o, t) && o.Name == t.Name }
 
 // replaceElements updates elements wherever they are kept.
 func (c *Compiler) replaceElements(now func(*recorder.Seen) *recorder.Seen) {

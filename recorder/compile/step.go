@@ -20,6 +20,7 @@ type step struct {
 	named        string   // by the person
 	summary      string   // for people, while they record
 	expect       []string // conditions that held afterwards
+	mustExist    bool     // its element must be there
 	mustHave     string   // a condition of its result, which is $, for steps that read
 	otherDoubts  []string // why it may not work again
 	targetDoubts []string // why its element may not be found again
