@@ -15,6 +15,9 @@ func (c *Compiler) chosen(ev recorder.Event) {
 	if ev.Element == nil || isBlank(ev.Value) || c.chosenLate(ev) {
 		return
 	}
+	if ev.Element.Role == "radiobutton" && *ev.Value == recorder.Off {
+		return // another of its group is on: what chose that stays as it is
+	}
 	c.flush()
 	from := c.steps.causeOf(ev.Element)
 	s := selects(ev.Element, *ev.Value)

@@ -255,6 +255,8 @@ var (
 	cardB      = element(ledger, "listitem", "Card B", 15)
 	canvas     = element(ledger, "canvas", "Map", 17)
 	size       = &recorder.Seen{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
+	weekly     = element(ledger, "radiobutton", "Weekly", 9)
+	hourly     = element(ledger, "radiobutton", "Hourly", 10)
 	seats      = with(element(ledger, "spinbutton", "Seats", 12), desktop.Editable)
 	shell      = element(editor, "terminal", "", 8, "role:terminal")
 	cellA3     = element(office, "cell", "A3", 9)
@@ -426,6 +428,11 @@ var scenes = []struct {
 			keys("down", "enter").closes(menu).chooses(country, "Iceland").wait(time.Second).focus(urgent, "").keys("space").chooses(urgent, "on").focus(country, "").
 			add(recorder.Event{Type: recorder.Typed, Key: "k", Text: "K", Mods: []desktop.Key{desktop.Shift}, Field: 1}).chooses(country, "Kenya").click(ok),
 		Options{Name: "choice_by_letter"},
+	},
+	{
+		"a radio button that another of its group takes over from is not switched off", "choice_in_group",
+		newTape(ledger).focus(weekly, "").keys("down").chooses(weekly, "off").focus(hourly, "").keys("up").chooses(hourly, "off").focus(weekly, "").keys("space").chooses(weekly, "on").click(ok),
+		Options{Name: "choice_in_group"},
 	},
 	{
 		"keys that went to the list, and to its combo box, are one choice", "choice_in_list",
