@@ -106,10 +106,11 @@ func IsContainer(s *Seen) bool {
 	return slices.Contains([]desktop.Role{"frame", "window", "dialog", "document", "filler", "panel"}, s.Role)
 }
 
-// Positional reports whether a selector counts elements or compares their places.
-func Positional(selector string) bool {
-	return strings.Contains(selector, "nth") || strings.Contains(selector, "pos:")
-}
+// positional matches a part of a selector that counts elements, or is a point.
+var positional = regexp.MustCompile(`(?:^|&& |>> |\()(?:nth[:-]|pos:)`)
+
+// Positional reports whether a selector counts elements, or names a point.
+func Positional(selector string) bool { return positional.MatchString(selector) }
 
 // toolkitName matches a selector with the name of a part of a toolkit: GTK 4 names
 // elements without a name by their class, as in role:text && name:EditorSourceView.

@@ -93,7 +93,7 @@ func alternatives(all []string, first string) []string {
 func wayOf(sel string) string {
 	last := sel[strings.LastIndex(sel, ">>")+1:]
 	for _, way := range []string{"nth", "pos:", "rightof:", "below:", "id:", "text:", "name:"} {
-		if strings.Contains(last, way) {
+		if strings.HasPrefix(last, way) || strings.Contains(last, " "+way) {
 			return way
 		}
 	}
