@@ -23,21 +23,18 @@ type appConn struct {
 
 // get returns the connection to the application, or to the bus if the
 // application has none.
-func (c *appConn) get(ctx context.Context, bus *busConn, timeout time.Duration) dbusConn {
+func (c *appConn) get(ctx context.Context, bus *busConn, timeout time.Duration) (dbusConn, error) {
 	c.mu.Lock()
 	conn := c.conn
 	c.mu.Unlock()
 	if conn.Conn != nil && conn.Connected() {
-		return conn
+		return conn, nil
 	}
-	conn, ok := c.dial(ctx, timeout)
-	if ok {
-		return c.keep(conn)
+	conn, err := c.dial(ctx, bus, timeout)
+	if err == nil && conn.direct {
+		conn = c.keep(conn)
 	}
-	if ctx.Err() == nil {
-		c.setAddress("")
-	}
-	return bus.dbusConn
+	return conn, err
 }
 
 // setAddress stores where the application listens.
@@ -64,25 +61,35 @@ func (c *appConn) keep(conn dbusConn) dbusConn {
 }
 
 // once returns a connection for a single action, and a function that closes it.
-func (c *appConn) once(ctx context.Context, bus *busConn, timeout time.Duration) (dbusConn, func()) {
-	if conn, ok := c.dial(ctx, timeout); ok {
-		return conn, func() { conn.Close() }
-	}
-	return bus.dbusConn, func() {}
+func (c *appConn) once(ctx context.Context, bus *busConn, timeout time.Duration) (dbusConn, func(), error) {
+	conn, err := c.dial(ctx, bus, timeout)
+	return conn, func() {
+		if conn.direct {
+			conn.Close()
+		}
+	}, err
 }
 
-// dial connects to the application directly. There is no bus, so no Hello.
-func (c *appConn) dial(ctx context.Context, timeout time.Duration) (dbusConn, bool) {
+// dial connects to the application directly, without a Hello because there is no
+// bus. If nobody listens there, the bus is used from then on.
+func (c *appConn) dial(ctx context.Context, bus *busConn, timeout time.Duration) (dbusConn, error) {
 	c.mu.Lock()
 	address := c.address
 	c.mu.Unlock()
 	if address == "" {
-		return dbusConn{}, false
+		return bus.dbusConn, nil
 	}
 	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
 	conn, err := dialAndGreet(ctx, address, func(c *dbus.Conn) error { return c.Auth(nil) })
-	return dbusConn{Conn: conn, direct: true}, err == nil
+	if err == nil {
+		return dbusConn{Conn: conn, direct: true}, nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return dbusConn{}, cause
+	}
+	c.setAddress("")
+	return bus.dbusConn, nil
 }
 
 // close closes the connection for good.

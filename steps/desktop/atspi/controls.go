@@ -42,11 +42,11 @@ func (c *Client) invoke(ctx context.Context, h desktop.Handle, action string) er
 	if err != nil {
 		return err
 	}
-	acting, end := w.app.direct.once(ctx, w.query.bus, actionTime)
-	defer end()
-	if err := context.Cause(ctx); err != nil { // it would not be sent
-		return err
+	acting, end, err := w.app.direct.once(ctx, w.query.bus, actionTime)
+	if err != nil {
+		return namingProgram(w.app.process, err)
 	}
+	defer end()
 	ctx, cancel := withTimeout(ctx, actionTime)
 	defer cancel()
 	body, err := acting.call(ctx, n.object, ifaceAction+".DoAction", int32(index))
@@ -104,7 +104,11 @@ func actionIndex(actions []string, name string) int {
 func (w *walker) checkResponsive(ctx context.Context) error {
 	ctx, cancel := withTimeout(ctx, greetTimeout)
 	defer cancel()
-	return w.app.direct.get(ctx, w.query.bus, greetTimeout).ping(ctx, w.app.object)
+	conn, err := w.app.direct.get(ctx, w.query.bus, greetTimeout)
+	if err != nil {
+		return err
+	}
+	return conn.ping(ctx, w.app.object)
 }
 
 // insertText inserts text at the caret of an element and moves the caret behind it.

@@ -60,7 +60,12 @@ func (q *query) visit(a *application, asked bool, mode visitMode) (*walker, erro
 			return nil, err
 		}
 	}
-	p := newPipeline(ctx, a.direct.get(ctx, q.bus, timeout), timeout)
+	conn, err := a.direct.get(ctx, q.bus, timeout)
+	if err != nil {
+		end()
+		return nil, namingProgram(a.process, err)
+	}
+	p := newPipeline(ctx, conn, timeout)
 	p.program, p.silent = a.process, func() { a.markUnresponsive(a.ping(q.bus)) }
 	w := &walker{query: q, end: end, loader: loader{
 		pipeline: p, toolkit: a.toolkit(), app: a,
