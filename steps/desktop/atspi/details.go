@@ -113,7 +113,7 @@ func (n *node) askText(p *pipeline, characters int32) {
 		p.want(n.object, ifaceText+".GetText", func(b []any) {
 			text := first[string](b)
 			n.details.text = cmp.Or(shown(role, text), n.details.text)
-			if has(n.states, bitEditable) && strings.Contains(text, embedded) {
+			if role != "password" && has(n.states, bitEditable) && strings.Contains(text, embedded) {
 				n.details.passage = &passage{text: text}
 				n.details.passage.askInside(p, n.object, 0)
 			}

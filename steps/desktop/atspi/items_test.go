@@ -147,6 +147,21 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 	}
 }
 
+// Also where the text holds what stands for an element in it.
+func TestAPasswordHasNoPassages(t *testing.T) {
+	p := &pipeline{}
+	n := &node{object: object{":1.1", "/1"}, basics: basics{role: number16("password text"), states: 1 << bitEditable}}
+	n.askText(p, maxText)
+	for replies := [][]any{{dbus.MakeVariant(int32(5))}, {"hu" + embedded + "sh"}}; len(p.queue) > 0 && len(replies) > 0; replies = replies[1:] {
+		r := p.queue[0]
+		p.queue = p.queue[1:]
+		r.then(replies[0], nil)
+	}
+	if d := n.details; d.passage != nil || d.text != "●●●●●" || len(p.queue) > 0 {
+		t.Errorf("%+v, %d more calls, want five bullets", d, len(p.queue))
+	}
+}
+
 func TestTheDefaultActionIsTheTellingOne(t *testing.T) {
 	for _, test := range []struct {
 		actions []string

@@ -12,6 +12,7 @@ const embedded = "\ufffc"
 type passage struct {
 	text   string     // with embedded in the places of what is inside
 	words  bool       // it is in the text of its parent already
+	secret bool       // it is a password
 	block  bool       // it begins and ends a line
 	inside []*passage // the children of the element
 }
@@ -25,7 +26,10 @@ func (t *passage) askInside(p *pipeline, o object, level int) {
 		for _, c := range objectsOf(first[any](body)) {
 			part := &passage{}
 			t.inside = append(t.inside, part)
-			p.want(c, ifaceAccessible+".GetRole", func(b []any) { part.words = roleName(first[uint32](b)) == "static" })
+			p.want(c, ifaceAccessible+".GetRole", func(b []any) {
+				role := roleName(first[uint32](b))
+				part.words, part.secret = role == "static", roleOf(role) == "password"
+			})
 			p.want(c, ifaceAccessible+".GetAttributes", func(b []any) {
 				display := first[map[string]string](b)["display"]
 				part.block = display != "" && !strings.HasPrefix(display, "inline")
@@ -41,6 +45,9 @@ func (t *passage) askInside(p *pipeline, o object, level int) {
 // String returns the text with what is inside in its places, and line breaks around
 // blocks.
 func (t *passage) String() string {
+	if t.secret {
+		return shown("password", t.text)
+	}
 	var b strings.Builder
 	begun, afterBlock := false, false
 	add := func(text string, block bool) {

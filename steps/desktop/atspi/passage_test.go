@@ -19,6 +19,7 @@ func TestAPassageHasTheLinesOfItsBlocks(t *testing.T) {
 		{"an empty line first", passage{text: "\ufffc\ufffc", inside: []*passage{block("\n"), block("two")}}, "\ntwo"},
 		{"a link among words", passage{text: "one \ufffc three", inside: []*passage{words, {text: "two"}, words}}, "one two three"},
 		{"lines in a list", passage{text: "one\ufffcfour", inside: []*passage{words, block("\ufffc\ufffc", block("two"), block("three")), words}}, "one\ntwo\nthree\nfour"},
+		{"a password among words", passage{text: "one \ufffc", inside: []*passage{{text: "hush", secret: true}}}, "one ●●●●"},
 		{"a child that is gone", passage{text: "one\ufffc\ufffc", inside: []*passage{words, block("two")}}, "one\ntwo"},
 	} {
 		if got := row.passage.String(); got != row.want {
