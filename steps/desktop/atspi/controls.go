@@ -42,7 +42,11 @@ func (c *Client) invoke(ctx context.Context, h desktop.Handle, action string) er
 	if err != nil {
 		return err
 	}
-	acting, end, err := w.app.direct.once(ctx, w.query.bus, actionTime)
+	direct := &w.app.direct
+	if n.bus != w.app.bus {
+		direct = &appConn{}
+	}
+	acting, end, err := direct.once(ctx, w.query.bus, actionTime)
 	if err != nil {
 		return namingProgram(w.app.process, err)
 	}
@@ -59,7 +63,7 @@ func (c *Client) invoke(ctx context.Context, h desktop.Handle, action string) er
 // action finds an action of a node and returns its index and name. GetActions
 // may return localized names; GetName does not.
 func (w *walker) action(n *node, wanted string) (int, string, error) {
-	n.askActions(w.pipeline)
+	w.askActions(n)
 	if err := w.run(); err != nil {
 		return 0, "", err
 	}

@@ -18,6 +18,9 @@ const (
 	maxTextAlone = 1_000_000
 )
 
+// maxActions bounds the actions of an element that only tells how many it has.
+const maxActions = 100
+
 // details are the fields of an element that only a full read has.
 type details struct {
 	rawRole    string
@@ -63,7 +66,7 @@ func (l *loader) askDetails(n *node, characters int32) {
 		l.askBox(n, func() {})
 	}
 	if n.offers&offersAction != 0 {
-		n.askActions(l.pipeline)
+		l.askActions(n)
 	}
 	if n.offers&offersText != 0 {
 		n.askText(l.pipeline, characters)
@@ -78,7 +81,11 @@ func (l *loader) askDetails(n *node, characters int32) {
 	if n.item == nil && !cell {
 		l.get(n.object, ifaceAccessible, "Description", func(v any) { n.description = as[string](v) })
 	}
-	if !l.signalsChanges() { // GTK 3 knows neither IDs nor attributes
+	switch {
+	case !l.signalsChanges(): // GTK 3 knows neither IDs nor attributes
+		l.get(n.object, ifaceAccessible, "AccessibleId", func(v any) { n.details.id = as[string](v) })
+		n.askAttributes(l.pipeline)
+	case l.isForeign(n): // the IDs of WebKit are numbers that change
 		n.askAttributes(l.pipeline)
 	}
 }
@@ -91,17 +98,27 @@ func (n *node) askRole(p *pipeline) {
 }
 
 // askActions requests the names of a node's actions. Chromium leaves them empty
-// in GetActions and returns them one by one.
-func (n *node) askActions(p *pipeline) {
-	p.want(n.object, ifaceAction+".GetActions", func(body []any) {
-		list := first[[][]any](body)
-		n.details.actions = make([]string, len(list))
-		for i, a := range list {
-			n.details.actions[i] = at[string](a, 0)
-			if n.details.actions[i] == "" {
-				p.want(n.object, ifaceAction+".GetName", func(b []any) { n.details.actions[i] = first[string](b) }, int32(i))
+// in GetActions and returns them one by one, and WebKit never replies to that.
+func (l *loader) askActions(n *node) {
+	name := func(actions []string) {
+		n.details.actions = actions
+		for i, a := range actions {
+			if a == "" {
+				l.want(n.object, ifaceAction+".GetName", func(b []any) { actions[i] = first[string](b) }, int32(i))
 			}
 		}
+	}
+	if l.isForeign(n) {
+		l.get(n.object, ifaceAction, "NActions", func(v any) { name(make([]string, min(max(as[int32](v), 0), maxActions))) })
+		return
+	}
+	l.want(n.object, ifaceAction+".GetActions", func(body []any) {
+		list := first[[][]any](body)
+		actions := make([]string, len(list))
+		for i, a := range list {
+			actions[i] = at[string](a, 0)
+		}
+		name(actions)
 	})
 }
 
@@ -164,7 +181,6 @@ func (n *node) askAttributes(p *pipeline) {
 		n.details.attributes = maps.Clone(first[map[string]string](body))
 		delete(n.details.attributes, "toolkit")
 	})
-	p.get(n.object, ifaceAccessible, "AccessibleId", func(v any) { n.details.id = as[string](v) })
 }
 
 // identity returns the ID that the toolkit or the document gives a node.

@@ -116,7 +116,7 @@ func (b builder) base(n *node) *desktop.Element {
 		role = "frame" // Qt calls a plain window a filler
 	}
 	return &desktop.Element{
-		Handle:       handleParts{b.epoch, n.object, b.framePath}.handle(),
+		Handle:       b.handle(n),
 		Role:         role,
 		RawRole:      raw,
 		Name:         n.name,
@@ -187,10 +187,14 @@ func (f frameWindow) inApp(at desktop.Point) desktop.Point {
 	return desktop.Point{X: at.X - f.shift.X, Y: at.Y - f.shift.Y}
 }
 
+func (b builder) handle(n *node) desktop.Handle {
+	return handleParts{b.epoch, n.object, object{b.app.bus, b.framePath}}.handle()
+}
+
 // handles returns the handles of a node and its ancestors up to last.
 func (b builder) handles(n, last *node) (list []desktop.Handle) {
 	for m := n; m != last.parent; m = m.parent {
-		list = append(list, handleParts{b.epoch, m.object, b.framePath}.handle())
+		list = append(list, b.handle(m))
 	}
 	return list
 }

@@ -68,7 +68,7 @@ func (q *query) saveElement(a *application, f *desktop.FocusState) error {
 		return err
 	}
 	s.setFocus(a.bus, before, focused{n.path, frame})
-	f.Element = handleParts{q.bus.epoch, n.object, frame}.handle()
+	f.Element = handleParts{q.bus.epoch, n.object, object{a.bus, frame}}.handle()
 	if n.offers&offersText == 0 {
 		return nil
 	}

@@ -32,11 +32,15 @@ func (o object) none() bool { return o.path == "" || o.path == nowhere }
 type handleParts struct {
 	epoch string // of the bus; handles of another bus are invalid
 	object
-	frame dbus.ObjectPath
+	frame object
 }
 
 func (p handleParts) handle() desktop.Handle {
-	return desktop.Handle(p.epoch + "|" + p.bus + "|" + string(p.path) + "|" + string(p.frame))
+	frame := string(p.frame.path)
+	if p.frame.bus != p.bus {
+		frame = p.frame.bus + frame
+	}
+	return desktop.Handle(p.epoch + "|" + p.bus + "|" + string(p.path) + "|" + frame)
 }
 
 func parseHandle(h desktop.Handle) (handleParts, error) {
@@ -44,5 +48,9 @@ func parseHandle(h desktop.Handle) (handleParts, error) {
 	if len(f) != 4 || f[1] == "" || !dbus.ObjectPath(f[2]).IsValid() {
 		return handleParts{}, fmt.Errorf("%w: %q is not a handle of the accessibility bus", desktop.ErrNotFound, h)
 	}
-	return handleParts{f[0], object{f[1], dbus.ObjectPath(f[2])}, dbus.ObjectPath(f[3])}, nil
+	p := handleParts{f[0], object{f[1], dbus.ObjectPath(f[2])}, object{f[1], dbus.ObjectPath(f[3])}}
+	if i := strings.IndexByte(f[3], '/'); i > 0 && f[3][:i] != p.bus {
+		p.frame = object{f[3][:i], dbus.ObjectPath(f[3][i:])}
+	}
+	return p, nil
 }

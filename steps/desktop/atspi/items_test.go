@@ -183,6 +183,7 @@ func TestTheDefaultActionIsTheTellingOne(t *testing.T) {
 
 func FuzzParseHandle(f *testing.F) {
 	f.Add("e|:1.1|/a/b|/f")
+	f.Add("e|:1.1|/a/b|:1.2/f")
 	f.Add("|||")
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := parseHandle(desktop.Handle(text))

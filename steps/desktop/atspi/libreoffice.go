@@ -72,7 +72,7 @@ func (l *loader) findRootPane(n *node, p handleParts) error {
 			return err
 		}
 		if role == rolePane {
-			at.role, at.parent, n.drawn = role, l.holder(at.object, object{p.bus, p.frame}), at
+			at.role, at.parent, n.drawn = role, l.holder(at.object, p.frame), at
 			l.askDrift(at)
 			return l.run()
 		}

@@ -26,11 +26,13 @@ const inFlight = 64
 type pipeline struct {
 	ctx     context.Context
 	conn    dbusConn
+	home    string        // the program that conn reaches if that is direct
+	bus     dbusConn      // reaches all others
 	timeout time.Duration // how long no reply may arrive
 	program string        // for errors
 	silent  func()        // called when no reply arrived for that long; nil does nothing
 	done    chan *dbus.Call
-	open    map[*dbus.Call]replyFunc
+	open    map[*dbus.Call]request
 	queue   []request
 	lost    error // why the connection was lost
 }
@@ -51,7 +53,7 @@ func newPipeline(ctx context.Context, l dbusConn, silence time.Duration) *pipeli
 		conn:    l,
 		timeout: silence,
 		done:    make(chan *dbus.Call, inFlight), // room for every open call, so that the connection never blocks
-		open:    map[*dbus.Call]replyFunc{},
+		open:    map[*dbus.Call]request{},
 	}
 }
 
@@ -118,23 +120,32 @@ func (p *pipeline) send() {
 	for len(p.queue) > 0 && len(p.open) < inFlight {
 		r := p.queue[0]
 		p.queue = p.queue[1:]
-		p.open[p.conn.Object(r.to.bus, r.to.path).GoWithContext(p.ctx, r.method, 0, p.done, r.args...)] = r.then
+		p.open[p.connOf(r.to).Object(r.to.bus, r.to.path).GoWithContext(p.ctx, r.method, 0, p.done, r.args...)] = r
 	}
+}
+
+// connOf returns the connection that reaches an object.
+func (p *pipeline) connOf(o object) dbusConn {
+	if p.conn.direct && o.bus != p.home {
+		return p.bus
+	}
+	return p.conn
 }
 
 // finish dispatches one reply.
 func (p *pipeline) finish(call *dbus.Call) {
-	then := p.open[call]
+	r := p.open[call]
+	conn := p.connOf(r.to)
 	delete(p.open, call)
 	if p.ctx.Err() != nil {
 		return // run reports the cancellation
 	}
-	err := p.conn.translateError(call.Err)
-	if err != nil && !p.conn.Connected() {
+	err := conn.translateError(call.Err)
+	if err != nil && !conn.Connected() {
 		p.lost = err
 		return
 	}
-	then(call.Body, err)
+	r.then(call.Body, err)
 }
 
 // call makes one call and waits for the reply.

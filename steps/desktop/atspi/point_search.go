@@ -142,7 +142,7 @@ const menuBarLevel = 4
 // box: menus, and the pages of GTK 3's tabs. The box of a bar may be in one that is
 // no larger; without items nothing tells that a menu of it is open.
 func (p *pointSearch) opensElsewhere(n *node, level int) bool {
-	if opensMenu(n) || !p.relative() && n.desktopRole() == "pagetab" {
+	if opensMenu(n) || !p.relative() && n.desktopRole() == "pagetab" || p.isSocket(n) {
 		return true
 	}
 	if n.item != nil {

@@ -66,6 +66,7 @@ func (q *query) visit(a *application, asked bool, mode visitMode) (*walker, erro
 		return nil, namingProgram(a.process, err)
 	}
 	p := newPipeline(ctx, conn, timeout)
+	p.home, p.bus = a.bus, q.bus.dbusConn
 	p.program, p.silent = a.process, func() { a.markUnresponsive(a.ping(q.bus)) }
 	w := &walker{query: q, end: end, loader: loader{
 		pipeline: p, toolkit: a.toolkit(), app: a,
@@ -96,7 +97,7 @@ func (q *query) enter(h desktop.Handle, mode visitMode) (handleParts, *walker, e
 	if err != nil {
 		return p, nil, err
 	}
-	apps, err := q.find(func(a *application) bool { return a.bus == p.bus })
+	apps, err := q.find(func(a *application) bool { return a.bus == p.frame.bus })
 	if err != nil {
 		return p, nil, err
 	}

@@ -144,7 +144,7 @@ func (q *query) readBelow(s desktop.Scope) ([]appTree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.path != p.frame {
+	if p.object != p.frame {
 		if home.frame, err = w.loadAlone(p.object); err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ func (w *walker) frameOfHandle(p handleParts) (frameWindow, error) {
 	if err != nil {
 		return frameWindow{}, err
 	}
-	i := slices.IndexFunc(frames, func(f frameWindow) bool { return f.frame.path == p.frame })
+	i := slices.IndexFunc(frames, func(f frameWindow) bool { return f.frame.object == p.frame })
 	if i < 0 {
 		return frameWindow{}, fmt.Errorf("%w: its window is closed", desktop.ErrNotFound)
 	}
@@ -256,7 +256,7 @@ func (t *treeReader) expandAll(n *node, level int) {
 		n.leaf = len(kids) == 0 || n.class == "GtkTreeView" // which reports nothing but its headers
 		n.children = make([]*node, len(kids))               // nil is left out; see compact
 		for i, k := range kids {
-			if it := t.items[k.path]; it != nil && !it.shows && !t.scope.Hidden && !t.relative() {
+			if it := t.items[k.path]; it != nil && it.bus == k.bus && !it.shows && !t.scope.Hidden && !t.relative() {
 				t.omitted += 1 + it.descendants // most of a long list: skip making a node
 				continue
 			}

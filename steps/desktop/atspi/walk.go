@@ -175,6 +175,12 @@ func (l *loader) shows(n *node) bool {
 	if has(n.states, bitShowing) || n.item != nil && n.item.shows {
 		return true
 	}
+	if l.isSocket(n) {
+		return n.parent == nil || roleName(n.parent.role) != "page tab" || has(n.parent.states, bitSelected)
+	}
+	if l.isForeign(n) && isBox(n) {
+		return true
+	}
 	// The pages of a GTK 4 stack have no box.
 	return l.relative() && has(n.states, bitVisible) && n.offers&offersComponent == 0
 }
@@ -182,7 +188,14 @@ func (l *loader) shows(n *node) bool {
 // list reads the children of a node.
 func (l *loader) list(n *node, then func([]object)) {
 	all := func() {
-		l.want(n.object, ifaceAccessible+".GetChildren", func(body []any) { then(objectsOf(first[any](body))) })
+		l.want(n.object, ifaceAccessible+".GetChildren", func(body []any) {
+			kids := objectsOf(first[any](body))
+			if len(kids) == 0 && l.isSocket(n) {
+				l.askPlug(n, then)
+				return
+			}
+			then(kids)
+		})
 	}
 	switch {
 	case n.item != nil && n.item.complete:
