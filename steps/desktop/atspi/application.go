@@ -37,10 +37,12 @@ type application struct {
 	agreements agreements
 	pageAsked  atomic.Pointer[time.Time] // when a page was last asked for a hit test
 
-	mu           sync.Mutex // guards the fields below
-	name         string
-	drawnBy      toolkit
-	unresponsive chan struct{} // see unresponsiveUntil
+	unresponsive silence
+	pageSilent   silence // of the program that draws a page in it
+
+	mu      sync.Mutex // guards the fields below
+	name    string
+	drawnBy toolkit
 }
 
 // An appList holds the applications that were on the bus when it was last
@@ -167,7 +169,7 @@ func (q *query) ofProcess(pid int) ([]*application, error) {
 // An application that did not reply is not called again before it has, so a
 // hung one costs its timeout once, and no calls pile up for it.
 func (a *application) greet(ctx context.Context, l *busConn, timeout time.Duration, asked bool) error {
-	if silent := a.unresponsiveUntil(); silent != nil {
+	if silent := a.unresponsive.until(); silent != nil {
 		if !asked {
 			timeout = 0
 		}
@@ -175,20 +177,15 @@ func (a *application) greet(ctx context.Context, l *busConn, timeout time.Durati
 			return a.unresponsiveError(ctx)
 		}
 	}
-	call := a.ping(l)
+	call := l.ask(a.object)
 	if !received(ctx, call.Done, timeout) {
-		a.markUnresponsive(call)
+		a.unresponsive.begin(call)
 		return a.unresponsiveError(ctx)
 	}
 	if err := translateError(call.Err); err != nil && !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
 	return a.learnToolkit(ctx, l, as[string](variant(call.Body)), timeout)
-}
-
-// ping asks an application for its name.
-func (a *application) ping(l *busConn) *dbus.Call {
-	return l.Object(a.bus, a.path).Go(ifaceProperties+".Get", 0, make(chan *dbus.Call, 1), ifaceAccessible, "Name")
 }
 
 func (a *application) unresponsiveError(ctx context.Context) error {
@@ -213,30 +210,36 @@ func received[T any](ctx context.Context, answer <-chan T, timeout time.Duration
 	return false
 }
 
-// unresponsiveUntil returns a channel that is closed when the application
-// replies again; nil while it is responsive.
-func (a *application) unresponsiveUntil() <-chan struct{} {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.unresponsive
+// A silence lasts from when a program did not reply in time until it does.
+type silence struct {
+	mu   sync.Mutex    // guards the field below
+	ends chan struct{} // is closed at the end; nil if there is none
 }
 
-// markUnresponsive records that an application has not replied, until it does.
-// The call also ends when the application or the bus dies.
-func (a *application) markUnresponsive(call *dbus.Call) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.unresponsive != nil {
+// until returns a channel that is closed when the program replies again; nil while
+// it is responsive.
+func (s *silence) until() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ends
+}
+
+// begin records that a program has not replied to a call, until it does. The call
+// also ends when the program or the bus dies.
+func (s *silence) begin(call *dbus.Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ends != nil {
 		return
 	}
-	silent := make(chan struct{})
-	a.unresponsive = silent
+	ends := make(chan struct{})
+	s.ends = ends
 	go func() {
 		<-call.Done
-		a.mu.Lock()
-		a.unresponsive = nil
-		a.mu.Unlock()
-		close(silent)
+		s.mu.Lock()
+		s.ends = nil
+		s.mu.Unlock()
+		close(ends)
 	}()
 }
 

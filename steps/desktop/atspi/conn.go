@@ -189,6 +189,11 @@ func (l dbusConn) call(ctx context.Context, o object, method string, args ...any
 	return done.Body, nil
 }
 
+// ask asks for the name of an object, as a ping of its process.
+func (l dbusConn) ask(o object) *dbus.Call {
+	return l.Object(o.bus, o.path).Go(ifaceProperties+".Get", 0, make(chan *dbus.Call, 1), ifaceAccessible, "Name")
+}
+
 // ping returns when the process of an object has answered.
 func (l dbusConn) ping(ctx context.Context, o object) error {
 	_, err := l.call(ctx, o, ifaceProperties+".Get", ifaceAccessible, "Name")

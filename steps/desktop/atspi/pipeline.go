@@ -30,7 +30,7 @@ type pipeline struct {
 	bus     dbusConn      // reaches all others
 	timeout time.Duration // how long no reply may arrive
 	program string        // for errors
-	silent  func()        // called when no reply arrived for that long; nil does nothing
+	silent  func(object)  // called with one that did not reply for that long; nil does nothing
 	done    chan *dbus.Call
 	open    map[*dbus.Call]request
 	queue   []request
@@ -93,9 +93,7 @@ func (p *pipeline) run() error {
 			p.finish(call)
 			timer.Reset(p.timeout)
 		case <-timer.C:
-			if p.silent != nil {
-				p.silent()
-			}
+			p.reportSilence()
 			return namingProgram(p.program, desktop.ErrUnresponsive)
 		case <-p.ctx.Done():
 			return namingProgram(p.program, context.Cause(p.ctx))
@@ -105,6 +103,20 @@ func (p *pipeline) run() error {
 		}
 	}
 	return nil
+}
+
+// reportSilence reports an object that does not reply, one of the application if
+// there is one.
+func (p *pipeline) reportSilence() {
+	var o object
+	for _, r := range p.open {
+		if o.none() || r.to.bus == p.home {
+			o = r.to
+		}
+	}
+	if p.silent != nil {
+		p.silent(o)
+	}
 }
 
 // namingProgram adds the program that did not reply.

@@ -54,7 +54,7 @@ func (q *query) visit(a *application, asked bool, mode visitMode) (*walker, erro
 		wait = timeout
 	}
 	ctx, end := context.WithCancel(q.ctx) // also ends calls in flight after the visit
-	if a.toolkit().name == "" || a.unresponsiveUntil() != nil || mode != visitUngreeted {
+	if a.toolkit().name == "" || a.unresponsive.until() != nil || mode != visitUngreeted {
 		if err := a.greet(ctx, q.bus, wait, asked); err != nil {
 			end()
 			return nil, err
@@ -67,7 +67,13 @@ func (q *query) visit(a *application, asked bool, mode visitMode) (*walker, erro
 	}
 	p := newPipeline(ctx, conn, timeout)
 	p.home, p.bus = a.bus, q.bus.dbusConn
-	p.program, p.silent = a.process, func() { a.markUnresponsive(a.ping(q.bus)) }
+	p.program, p.silent = a.process, func(o object) {
+		if o.bus == a.bus {
+			a.unresponsive.begin(q.bus.ask(a.object))
+		} else {
+			a.pageSilent.begin(q.bus.ask(o))
+		}
+	}
 	w := &walker{query: q, end: end, loader: loader{
 		pipeline: p, toolkit: a.toolkit(), app: a,
 		placeless: q.client.options.Placeless, visited: map[object]bool{},

@@ -4,8 +4,11 @@ package atspi
 
 import (
 	"os/exec"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -13,12 +16,7 @@ import (
 // The elements of a page are those of another process than its window's.
 func TestAPageOfWebKitIsReadAndPressed(t *testing.T) {
 	d := onDesk(t, python)
-	if exec.Command(python, "-c", "import gi; gi.require_version('WebKit2', '4.1')").Run() != nil {
-		lacks(t, "python3-gi with gir1.2-webkit2-4.1")
-	}
-	app := d.command(python, testFile(t, "webkit.py"))
-	app.Env = append(app.Env, "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS=1", "WEBKIT_DISABLE_COMPOSITING_MODE=1")
-	d.launch(t, app)
+	app := d.openWebKit(t)
 	scope := desktop.Scope{PID: app.Process.Pid, Full: true}
 	look := func(want func(*desktop.Element) bool) (e *desktop.Element) {
 		t.Helper()
@@ -32,7 +30,6 @@ func TestAPageOfWebKitIsReadAndPressed(t *testing.T) {
 		}, nil)
 		return e
 	}
-	look(named("button", "Inside"))
 	w := d.settle(t, app)
 	button := look(named("button", "Inside"))
 	if button.Window != w.ID || button.ID != "in" || button.Bounds.Intersect(w.Bounds) != button.Bounds {
@@ -61,6 +58,36 @@ func TestAPageOfWebKitIsReadAndPressed(t *testing.T) {
 	if find(d.tree(t, scope), named("button", "Outside")) != nil {
 		t.Error("below the page is what is beside it")
 	}
+}
+
+// A page that hangs is left out, and its window can be read and used.
+func TestAPageOfWebKitThatHangsIsLeftOut(t *testing.T) {
+	d := onDesk(t, python, "pgrep")
+	app := d.openWebKit(t)
+	c := d.another(t, func(o *Options) { o.Timeout = time.Second })
+	has := func(name string) bool {
+		tree, err := c.Tree(t.Context(), desktop.Scope{PID: app.Process.Pid, Full: true})
+		return err == nil && len(tree.Unread) == 0 && find(tree, named("button", name)) != nil
+	}
+	signal := func(s syscall.Signal) {
+		for _, pid := range strings.Fields(d.ask(t.Context(), "pgrep", "-P", strconv.Itoa(app.Process.Pid), "WebKitWeb")) {
+			syscall.Kill(must(strconv.Atoi(pid)), s)
+		}
+	}
+	eventually(t, "the page is read", func() bool { return has("Inside") }, nil)
+	signal(syscall.SIGSTOP)
+	eventually(t, "the window is read without the page", func() bool { return has("Outside") && !has("Inside") }, nil)
+	signal(syscall.SIGCONT)
+	eventually(t, "the page is read again", func() bool { return has("Inside") }, nil)
+}
+
+// openWebKit opens a window with a page of WebKit.
+func (d *desk) openWebKit(t *testing.T) *exec.Cmd {
+	t.Helper()
+	if exec.Command(python, "-c", "import gi; gi.require_version('WebKit2', '4.1')").Run() != nil {
+		lacks(t, "python3-gi with gir1.2-webkit2-4.1")
+	}
+	return d.open(t, named("button", "Inside"), "env", "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS=1", "WEBKIT_DISABLE_COMPOSITING_MODE=1", python, testFile(t, "webkit.py"))
 }
 
 func (d *desk) tree(t *testing.T, s desktop.Scope) *desktop.Tree {
