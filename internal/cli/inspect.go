@@ -160,7 +160,8 @@ func (i *inspection) trace(t *desktop.Tree, text string) error {
 	if err != nil || i.JSON || len(found) == 1 {
 		return err
 	}
-	fmt.Fprintln(i.out, cleanLines(s.Explain(t.Roots)))
+	why, _ := s.Explain(t.Roots)
+	fmt.Fprintln(i.out, cleanLines(why))
 	if len(found) > 1 {
 		return &shownError{steps.Ambiguous}
 	}

@@ -153,7 +153,8 @@ func (s SearchResult) One() (*desktop.Element, error) {
 	if s.why != nil {
 		return nil, s.pictureError()
 	}
-	err := &steps.Error{Code: steps.NotFound, Err: errors.New(s.Selector.Explain(s.Roots)), Candidates: s.tried}
+	why, near := s.Selector.Explain(s.Roots)
+	err := &steps.Error{Code: steps.NotFound, Err: errors.New(why), Candidates: s.tried}
 	if len(s.Found) > 1 {
 		err.Code = steps.Ambiguous
 		err.Next = "use one of these selectors, or add nth:0"
@@ -169,8 +170,8 @@ func (s SearchResult) One() (*desktop.Element, error) {
 	} else {
 		err.Next = "look at the elements with get_window_tree"
 	}
-	for _, n := range s.Selector.Nearest(s.Roots) {
-		err.Candidates = append(err.Candidates, steps.Candidate{Selector: n.Selector, Matches: 1, Element: Describe(n.Element)})
+	for _, n := range near {
+		err.Candidates = append(err.Candidates, steps.Candidate{Selector: n.Selector, Matches: n.Matches, Element: Describe(n.Element)})
 	}
 	return nil, err
 }

@@ -205,7 +205,8 @@ func checkShows(ctx context.Context, hand *aim.Hand, within aim.Within, text ste
 		return err
 	}
 	if want && len(s.Found) == 0 {
-		return &steps.Error{Code: steps.NotFound, Err: errors.New(s.Selector.Explain(s.Roots))}
+		why, _ := s.Selector.Explain(s.Roots)
+		return &steps.Error{Code: steps.NotFound, Err: errors.New(why)}
 	}
 	if !want {
 		return s.None()

@@ -13,11 +13,11 @@ import (
 // maxSuggestions is the maximum number of suggested elements.
 const maxSuggestions = 5
 
-// A Suggestion is an element that may have been meant, and a selector that matches no
-// other, if there is one.
+// A Suggestion is an element that may have been meant, and the best selector of it, which
+// matches no other if there is such a one.
 type Suggestion struct {
-	Selector string           `json:"selector"`
-	Element  *desktop.Element `json:"-"`
+	Candidate
+	Element *desktop.Element
 }
 
 // Trace counts the matches of each part of the chain, up to the first part
@@ -46,27 +46,25 @@ func (s *Selector) Trace(roots []*desktop.Element) []Candidate {
 	return trace
 }
 
-// Nearest returns the elements that may have been meant if not exactly one matches: the
-// first matches, or without any the elements most similar to the part that failed.
-func (s *Selector) Nearest(roots []*desktop.Element) []Suggestion {
-	found := s.Find(roots)
-	if len(found) == 0 {
-		found = s.similar(roots)
-	}
-	var all []Suggestion
-	for _, e := range found[:min(len(found), maxSuggestions)] {
-		all = append(all, Suggestion{unique(e, roots), e})
-	}
-	return all
-}
-
-// Explain returns why a selector does not match exactly one element, and which selectors
-// would. It returns "" if the selector does.
-func (s *Selector) Explain(roots []*desktop.Element) string {
+// Explain returns why a selector does not match exactly one element, and the elements that
+// may have been meant: the first matches, or without any those most similar to the part
+// that failed. It returns "" if the selector matches one.
+func (s *Selector) Explain(roots []*desktop.Element) (why string, near []Suggestion) {
 	found := s.Find(roots)
 	if len(found) == 1 {
-		return ""
+		return "", nil
 	}
+	meant := found
+	if len(found) == 0 {
+		meant = s.similar(roots)
+	}
+	for _, e := range meant[:min(len(meant), maxSuggestions)] {
+		near = append(near, Suggestion{bestSelector(e, roots), e})
+	}
+	return s.explain(found, near, roots), near
+}
+
+func (s *Selector) explain(found []*desktop.Element, near []Suggestion, roots []*desktop.Element) string {
 	var b strings.Builder
 	if len(found) > 0 {
 		fmt.Fprintf(&b, "%d elements match %s and one was wanted:", len(found), s)
@@ -75,10 +73,9 @@ func (s *Selector) Explain(roots []*desktop.Element) string {
 		if t := s.Trace(roots); len(t) > 1 {
 			fmt.Fprintf(&b, " (%s)", counts(t))
 		}
-	}
-	near := s.Nearest(roots)
-	if len(found) == 0 && len(near) > 0 {
-		b.WriteString("; nearest:")
+		if len(near) > 0 {
+			b.WriteString("; nearest:")
+		}
 	}
 	for _, n := range near {
 		fmt.Fprintf(&b, "\n  %s: %s", describe(n.Element), n.Selector)

@@ -159,11 +159,12 @@ func TestExplain(t *testing.T) {
   frame "Question": role:frame && name:Question`},
 		{"nothing like it", "name:Wxyz", "nothing matches name:Wxyz"},
 	} {
-		if diff := cmp.Diff(c.want, MustParse(c.selector).Explain(desk())); diff != "" {
+		why, _ := MustParse(c.selector).Explain(desk())
+		if diff := cmp.Diff(c.want, why); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, diff)
 		}
 	}
-	many := MustParse("visible:true").Explain(desk())
+	many, _ := MustParse("visible:true").Explain(desk())
 	if !strings.HasSuffix(many, "\n  and 11 more") {
 		t.Errorf("of many matches it says\n%s\nwant how many more there are", many)
 	}

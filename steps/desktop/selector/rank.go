@@ -43,17 +43,10 @@ func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 	return r.found
 }
 
-// unique returns the best selector that matches only the element, or the best
-// one.
-func unique(e *desktop.Element, roots []*desktop.Element) string {
-	all := For(e, roots)
-	if i := slices.IndexFunc(all, func(c Candidate) bool { return c.Matches == 1 }); i >= 0 {
-		return all[i].Selector
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	return all[0].Selector
+// bestSelector returns the first selector that matches only the element, or else the first.
+func bestSelector(e *desktop.Element, roots []*desktop.Element) Candidate {
+	all := append(For(e, roots), Candidate{})
+	return all[max(0, slices.IndexFunc(all, func(c Candidate) bool { return c.Matches == 1 }))]
 }
 
 // locate returns the element below the roots that is the same as e.
