@@ -129,7 +129,7 @@ type deskOf struct {
 func (d *Desktops) optionsFor(r engine.DesktopRequest) desktop.Options {
 	o, keep := d.options, d.config.Keep
 	if c := r.Choice; c.Display != "" {
-		o.Display, o.Screen, o.Layout, keep = c.Display, c.Screen, c.Layout, c.Keep
+		o.Display, o.Screen, o.Layout, o.Owner, keep = c.Display, c.Screen, c.Layout, r.Owner, c.Keep
 	}
 	switch {
 	case r.On != nil:

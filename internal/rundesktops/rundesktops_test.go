@@ -67,3 +67,20 @@ func TestARunThatAsksAgainKeepsItsDesktop(t *testing.T) {
 		t.Error("the desktop was given up, and is refused")
 	}
 }
+
+// TestADesktopBelongsToWhoNamesIt asks for whom a desktop is started that a run names, and
+// that does not exist any more.
+func TestADesktopBelongsToWhoNamesIt(t *testing.T) {
+	for _, row := range []struct {
+		sentence, ofServer, named, want string
+	}{
+		{"the run of a client names it", "virtual", "virtual:work", "ann"},
+		{"it is that of the server", "virtual:work", "", ""},
+	} {
+		d := New(local.Machine{}, desktop.Options{Display: row.ofServer}, Config{}, slog.New(slog.DiscardHandler))
+		o := d.optionsFor(engine.DesktopRequest{Run: "a", Owner: "ann", Choice: engine.DesktopChoice{Display: row.named}})
+		if o.Display != "virtual:work" || o.Owner != row.want {
+			t.Errorf("%s: %+v, wanted it for %q", row.sentence, o, row.want)
+		}
+	}
+}
