@@ -15,7 +15,8 @@ import (
 // Key is the name of a key: "enter", "f5", "ctrl", or one character.
 type Key string
 
-// Chord is a key pressed while modifiers are held: ctrl+shift+t.
+// Chord is a key pressed while modifiers are held: ctrl+shift+t. With modifiers, a letter
+// is in lower case and names its key; Shift is one of the modifiers.
 type Chord struct {
 	Mods []Key
 	Key  Key

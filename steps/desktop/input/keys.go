@@ -63,15 +63,6 @@ func Known(keys ...desktop.Key) error {
 // Keys returns the keys of a chord: its modifiers, then its key.
 func Keys(c desktop.Chord) []desktop.Key { return append(slices.Clone(c.Mods), c.Key) }
 
-// Plain returns "ctrl+s" for "ctrl+S": with modifiers, a letter names its key. Shift must
-// be asked for by name.
-func Plain(c desktop.Chord) desktop.Chord {
-	if r, ok := Character(c.Key); ok && slices.ContainsFunc(c.Mods, func(m desktop.Key) bool { return m != desktop.Shift }) {
-		c.Key = desktop.Key(unicode.ToLower(r))
-	}
-	return c
-}
-
 // Types returns the text of a chord that only types a character.
 func Types(c desktop.Chord) (string, bool) {
 	if len(c.Mods) > 0 {

@@ -207,7 +207,6 @@ func (d *Driver) key(k desktop.Key, down bool) error {
 
 // press presses a chord.
 func (d *Driver) press(c desktop.Chord) error {
-	c = input.Plain(c)
 	var mods []any
 	for _, m := range c.Mods {
 		n, err := nameOf(m)

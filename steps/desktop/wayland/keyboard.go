@@ -128,7 +128,7 @@ func (b *keyboard) press(ctx context.Context, a desktop.Press) error {
 	if text, ok := input.Types(a.Chord); ok {
 		return b.enter(ctx, text)
 	}
-	c := input.Plain(a.Chord)
+	c := a.Chord
 	key, err := b.strokeOf(ctx, c.Key)
 	if err != nil {
 		return err

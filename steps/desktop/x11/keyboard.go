@@ -32,14 +32,13 @@ func (b *keyboard) press(ctx context.Context, l *xConn, a desktop.Press) error {
 		return err
 	}
 	if a.Global != nil {
-		if err := b.askGlobal(ctx, l, input.Plain(c), a.Global); err != nil || a.Ask {
+		if err := b.askGlobal(ctx, l, c, a.Global); err != nil || a.Ask {
 			return err
 		}
 	}
 	if text, ok := input.Types(c); ok {
 		return b.enter(ctx, l, text)
 	}
-	c = input.Plain(c)
 	if err := do(ctx, l, func() error { return l.takesShortcut(c.Key) }); err != nil {
 		return err
 	}
