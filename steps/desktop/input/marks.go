@@ -2,6 +2,7 @@ package input
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -55,17 +56,16 @@ func (m *Marks) Show(a desktop.Mark, draw func() (remove func(context.Context) e
 	return nil
 }
 
-// RemoveAll removes all frames.
+// RemoveAll removes all frames, also after one that cannot be removed.
 func (m *Marks) RemoveAll(ctx context.Context) error {
 	m.mu.Lock()
 	all := slices.Collect(maps.Keys(m.shown))
 	m.mu.Unlock()
+	var errs []error
 	for _, one := range all {
-		if err := m.remove(ctx, one); err != nil {
-			return err
-		}
+		errs = append(errs, m.remove(ctx, one))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // remove removes one frame, unless that has been done.

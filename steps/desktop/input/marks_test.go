@@ -63,3 +63,19 @@ func TestAMarkThatIsNotDrawnIsNotRemoved(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAMarkThatCannotBeRemovedLeavesNoOthers(t *testing.T) {
+	var m Marks
+	removed := 0
+	for range 3 {
+		err := m.Show(desktop.Mark{Area: desktop.Rect{W: 1, H: 1}}, func() (func(context.Context) error, error) {
+			return func(context.Context) error { removed++; return desktop.ErrUnresponsive }, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.RemoveAll(t.Context()); !errors.Is(err, desktop.ErrUnresponsive) || removed != 3 {
+		t.Errorf("%d of 3 were removed, %v", removed, err)
+	}
+}
