@@ -155,3 +155,14 @@ func Edits(k desktop.Key, mods []desktop.Key) bool {
 	}
 	return KeepsFocus(k) && !slices.ContainsFunc(mods, func(m desktop.Key) bool { return m != desktop.Ctrl && m != desktop.Shift })
 }
+
+// MovesCaret reports whether a chord in a field only moves the caret, selects or copies.
+func MovesCaret(k desktop.Key, mods []desktop.Key) bool {
+	switch k {
+	case "left", "right", "home", "end", "up", "down", "pageup", "pagedown":
+		return true
+	case "a", "c":
+		return slices.Equal(mods, []desktop.Key{desktop.Ctrl})
+	}
+	return false
+}

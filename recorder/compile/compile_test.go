@@ -340,6 +340,16 @@ var scenes = []struct {
 		Options{Name: "tabs_in_place"},
 	},
 	{
+		"what was selected, and where the caret went, stays so for what is done then", "selection",
+		newTape(editor).focus(page, "").types("eggs").keys("enter").types("milk").holds("eggs\nmilk").keys("shift+home").keys("ctrl+b").
+			wait(time.Second).keys("home", "shift+end").click(element(editor, "button", "Italic", 8)).
+			wait(time.Second).keys("ctrl+home").click(element(editor, "button", "Insert date", 9)).
+			switches(ledger).focus(name, "").types("Ada").holds("Ada").keys("home").click(ok).
+			focus(name, "Ada").keys("home").keys("ctrl+u").
+			focus(name, "Ada").types(" L").holds("Ada L").keys("ctrl+a", "ctrl+c").keys("tab").focus(mail, "").keys("ctrl+v").holds("Ada L"),
+		Options{Name: "selection"},
+	},
+	{
 		"arrows that change nothing in a field are pressed again, and a number that they turn is its value", "arrows",
 		newTape(ledger).focus(name, "").types("Ada").holds("Ada").keys("down").holds("Ada").click(ok).
 			focus(with(element(ledger, "spinbutton", "Seats", 12), desktop.Editable), "1").keys("up", "up").holds("3").click(ok),

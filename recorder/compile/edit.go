@@ -19,12 +19,16 @@ type net struct {
 	other    bool // keys moved the caret, or deleted content
 	typed    bool // some keys typed text
 	chords   []string
+	caret    []string // the last of them, which only moved the caret, selected or copied
 }
 
 // key adds a key.
 func (n *net) key(ev recorder.Event) {
 	chord := chordOf(ev)
 	n.chords = append(n.chords, chord)
+	if n.caret = append(n.caret, chord); !recorder.MovesCaret(ev.Key, ev.Mods) {
+		n.caret = nil
+	}
 	switch {
 	case ev.Text != "" || ev.Hidden:
 		n.text, n.typed = n.text+ev.Text, true
@@ -70,6 +74,25 @@ func (t *typing) added() (text string, ok bool) {
 func (n *net) around() (before, after string, ok bool) {
 	before, after, ok = strings.Cut(n.text, pasted)
 	return before, after, ok && !n.other && !strings.Contains(after, pasted)
+}
+
+// leaveCaret keeps the last keys in a field for the steps that follow: a copy and a selection
+// always, and where the caret went in a document; in a field of one line only if the next
+// step goes to whatever has the focus.
+func (k *keyboard) leaveCaret(t *typing) {
+	keys := t.net.caret
+	if t.hidden || len(keys) == 0 {
+		return
+	}
+	last := recorder.Event{Time: t.last, Field: t.field}
+	selects := func(chord string) bool {
+		return chord == "ctrl+a" || chord == "ctrl+c" || strings.Contains(chord, "shift+")
+	}
+	if t.target.MultiLine() || slices.ContainsFunc(keys, selects) {
+		k.pressOn(t.target, strings.Join(keys, " "), last)
+		return
+	}
+	k.tabs = tabs{from: t.target, last: last, chords: keys, after: k.steps.last()}
 }
 
 // onlyKeys reports whether the typing is recorded as keys: Enter alone, or a copy inside the document.

@@ -118,7 +118,6 @@ type typing struct {
 	last       time.Time // when the last key came
 	lastRead   time.Time // when the value was read
 	unheard    int       // characters in that value whose keys had not arrived
-	copied     []string
 	net        net
 	copyOf     *step // the step whose copy was pasted
 	// browsed are keys for a list of completions or a number: the value read afterwards decides.
@@ -378,7 +377,6 @@ func (t *typing) key(ev recorder.Event) {
 		t.value = string(r[:len(r)-1])
 		t.changed = true
 	case chord == "ctrl+a" || chord == "ctrl+c":
-		t.copied = append(t.copied, chord)
 		t.unreadable = t.unreadable || chord == "ctrl+a"
 	default:
 		t.unreadable = true
@@ -402,13 +400,12 @@ func (k *keyboard) flush() {
 		k.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
 	case t.target.TakesText() && t.changed:
 		k.fillField(t)
+		k.leaveCaret(t)
 	case t.target.TakesText() && t.unreadable && slices.ContainsFunc(t.net.chords, changesText):
 		k.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
 		k.steps.last().doubt(unread)
 	case t.target.TakesText():
-		for _, chord := range t.copied {
-			k.pressOn(t.target, chord, t.first)
-		}
+		k.leaveCaret(t)
 	default:
 		k.typeAnywhere(t)
 	}
