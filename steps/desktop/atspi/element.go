@@ -125,7 +125,7 @@ func (b builder) base(n *node) *desktop.Element {
 		Process:      b.app.process,
 		PID:          b.app.pid,
 		Window:       b.window.ID,
-		WindowTitle:  b.title(),
+		WindowTitle:  cmp.Or(b.window.Title, b.name),
 		WindowBounds: b.window.Bounds,
 		States:       statesOf(n.states),
 		Default:      has(n.states, bitDefault),

@@ -101,11 +101,14 @@ func (w *walker) lastFocused(last focused, in desktop.WindowID) (*node, dbus.Obj
 	o := object{w.app.bus, last.path}
 	var n *node
 	recheckFocus(w.pipeline, o, func(m *node) { n = m })
-	if last.frame == "" {
-		w.frameOf(o, func(f dbus.ObjectPath) { last.frame = f })
-	}
 	if err := w.run(); err != nil || n == nil {
 		return nil, "", err
+	}
+	if last.frame == "" {
+		var err error
+		if last.frame, err = w.frameOf(o); err != nil {
+			return nil, "", err
+		}
 	}
 	clear(w.visited)
 	frames, err := w.matchedFrames()
@@ -113,7 +116,7 @@ func (w *walker) lastFocused(last focused, in desktop.WindowID) (*node, dbus.Obj
 		return nil, "", err
 	}
 	for _, f := range frames {
-		known := f.framePath == last.frame || last.frame == "" && len(frames) == 1 // not all parents lead there
+		known := f.framePath == last.frame || last.frame == "" && len(frames) == 1
 		if known && f.window.ID == in {
 			return n, f.framePath, nil
 		}

@@ -205,10 +205,3 @@ func (f frameWindow) in(s desktop.Scope) bool {
 	title := strings.ToLower(s.Title)
 	return strings.Contains(strings.ToLower(f.window.Title), title) || strings.Contains(strings.ToLower(f.name), title)
 }
-
-func (f frameWindow) title() string {
-	if f.window.Title != "" {
-		return f.window.Title
-	}
-	return f.name
-}

@@ -60,7 +60,7 @@ func (p *pointSearch) examine(n *node, level int, floats bool) {
 	if inside && level > 0 {
 		p.hits = append(p.hits, hit{n, level, floats})
 	}
-	if has(n.states, bitManagesDescendants) && (makesRows(n) || !inside) {
+	if has(n.states, bitManagesDescendants) && (n.desktopRole().Is(desktop.Rows) || !inside) { // too many to list
 		p.askRow(n, level+1)
 		return
 	}
@@ -84,10 +84,6 @@ func (p *pointSearch) descend(n *node, level int, floats bool) {
 		}
 	})
 }
-
-// makesRows reports whether a node may create its children on demand, too many
-// to list.
-func makesRows(n *node) bool { return n.desktopRole().Is(desktop.Rows) }
 
 // askRow asks a container for the one child at the point.
 func (p *pointSearch) askRow(n *node, level int) {

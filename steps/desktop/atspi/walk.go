@@ -288,25 +288,21 @@ func (w *walker) matchWindows(frames []*node) []frameWindow {
 	return matchWindows(frames, w.query.windows, w.app.pid, w.sizeOnly())
 }
 
-// frameOf finds the frame that an object is in by asking for its parents.
-func (l *loader) frameOf(o object, then func(frame dbus.ObjectPath)) {
-	var climb func(at dbus.ObjectPath, depth int)
-	climb = func(at dbus.ObjectPath, depth int) {
-		to := func(parent dbus.ObjectPath) {
-			switch {
-			case parent == l.app.path:
-				then(at)
-			case parent != "" && parent != nowhere && depth < maxDepth:
-				climb(parent, depth+1)
-			}
+// frameOf finds the frame that an object is in by asking for its parents. Not all
+// parents lead there.
+func (l *loader) frameOf(o object) (frame dbus.ObjectPath, err error) {
+	for range maxDepth {
+		var up object
+		l.get(o, ifaceAccessible, "Parent", func(v any) { up = objectOf(as[[]any](v)) })
+		if err := l.run(); err != nil || up.none() {
+			return "", err
 		}
-		if it := l.items[at]; it != nil {
-			to(it.parent)
-			return
+		if up == l.app.object {
+			return o.path, nil
 		}
-		l.get(object{o.bus, at}, ifaceAccessible, "Parent", func(v any) { to(objectOf(as[[]any](v)).path) })
+		o = up
 	}
-	climb(o.path, 0)
+	return "", nil
 }
 
 // parentOf returns the parent of an object.
