@@ -174,15 +174,26 @@ func (p *pointer) extendClick(k *click) bool {
 	return true
 }
 
-// setPosition sets the place of a click in a large element.
+// setPosition sets the place of a click in an element of which places mean different things.
+// Where those are not known, the place in it is uncertain.
 func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
-	if t == nil || s.kind != clickElement || t.Bounds.Empty() || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "spinbutton", "document", "terminal", "table", "tree", "list"}, t.Role) &&
-		(t.Role != "combobox" || t.DropDown()) { // whose arrow opens a list, and whose text does not
+	if t == nil || s.kind != clickElement || t.Bounds.Empty() {
+		return
+	}
+	unknown := recorder.IsContainer(t) || t.Role.Is(desktop.Container)
+	switch {
+	case unknown, t.Role.Is(desktop.Rows):
+	case t.Role == "combobox" && !t.DropDown(): // whose arrow opens a list, and whose text does not
+	case slices.Contains([]desktop.Role{"calendar", "canvas", "colorchooser", "image", "media", "slider", "scrollbar", "spinbutton", "tablist", "terminal"}, t.Role):
+	default:
 		return
 	}
 	if !t.Bounds.Contains(at) {
 		s.doubt("it was somewhere else when it was clicked, so the place in it is not known")
 		return
+	}
+	if unknown && t.Role != "document" {
+		s.doubt("no element was found there, so the place in the %s is all that is known", t.Role)
 	}
 	percent := func(at, from, size int) int { return (at - from) * 100 / size }
 	s.set("click_position", []arg{{Key: "x_percentage", Value: percent(at.X, t.Bounds.X, t.Bounds.W)}, {Key: "y_percentage", Value: percent(at.Y, t.Bounds.Y, t.Bounds.H)}})

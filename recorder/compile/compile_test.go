@@ -377,6 +377,12 @@ var scenes = []struct {
 		Options{Name: "clicks"},
 	},
 	{
+		"a click in a part of the window whose content is not known, and on a day of a calendar, keeps its place", "places",
+		newTape(ledger).click(element(ledger, "filler", "Characters", 11), func(ev *recorder.Event) { ev.At = desktop.Point{X: 120, Y: 345} }).
+			click(element(ledger, "calendar", "Date", 12), func(ev *recorder.Event) { ev.At = desktop.Point{X: 170, Y: 363} }),
+		Options{Name: "places"},
+	},
+	{
 		"a button that is pressed quickly is pressed as often", "presses",
 		newTape(ledger).click(ok).clickAgain(ok),
 		Options{Name: "presses"},
