@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"context"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -53,6 +54,22 @@ func TestAPageOfWebKitIsReadAndPressed(t *testing.T) {
 	eventually(t, "it was pressed", func() bool {
 		e, err := d.client.Refresh(t.Context(), button.Handle)
 		return err == nil && e.Name == "Clicked"
+	}, nil)
+	field := look(named("text", "Field"))
+	if err := d.client.Do(t.Context(), desktop.GrabFocus{Element: field.Handle}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the field has the focus", func() bool {
+		f, err := d.client.SaveFocus(t.Context())
+		return err == nil && f.Element == field.Handle
+	}, nil)
+	changed := counted(t, func(ctx context.Context, f func()) error { return d.client.WatchElement(ctx, field.Handle, f) })
+	before := changed.Load()
+	d.keys(t, "ctrl+a", "n", "e", "w")
+	eventually(t, "the change is told", func() bool { return changed.Load() > before }, nil)
+	eventually(t, "it holds what is typed", func() bool {
+		e, err := d.client.Refresh(t.Context(), field.Handle)
+		return err == nil && e.Text == "new"
 	}, nil)
 	scope.Root = look(func(e *desktop.Element) bool { return e.Role == "document" }).Handle
 	if find(d.tree(t, scope), named("button", "Outside")) != nil {
