@@ -263,6 +263,22 @@ func TestManyAnchorsAreAmbiguousAndNotSlow(t *testing.T) {
 	}
 }
 
+// TestASecondSideCountsAllAnchors looks below the nearest of many labels, the first of
+// which is farther from the other entry than the last is from this one.
+func TestASecondSideCountsAllAnchors(t *testing.T) {
+	const last = 20 * 3 * maxAnchors
+	all := []*desktop.Element{el("label", "row 0", box(60, last-100, 20, 18))}
+	for i := range 3 * maxAnchors {
+		all = append(all, el("label", fmt.Sprint("row ", i+1), box(0, 20*i, 50, 18)))
+	}
+	meant := el("entry", "", box(10, last, 20, 18))
+	all = append(all, el("label", "total", box(100, last, 50, 18)), meant, el("entry", "", box(60, last, 20, 18)))
+	roots := linked(el("frame", "f", box(0, 0, 500, last+20), all...))
+	if got := MustParse(`role:entry && leftof:name:total && below:name~:row`).Find(roots); len(got) != 1 || got[0] != meant {
+		t.Errorf("%s, wanted %s, the entry right below the last row", refs(got), meant.Ref)
+	}
+}
+
 func TestDistance(t *testing.T) {
 	anchor := box(100, 100, 50, 20)
 	for _, c := range []struct {

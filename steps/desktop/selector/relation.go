@@ -14,8 +14,8 @@ const (
 	// overlapSlack is the number of pixels by which two boxes may overlap and still be
 	// side by side: toolkits count borders and shadows differently.
 	overlapSlack = 4
-	// maxAnchors is the maximum number of anchors that are considered. More than one
-	// only shows that the anchor is ambiguous.
+	// maxAnchors is the maximum number of anchors of the first side that are considered.
+	// More than one only shows that the anchor is ambiguous.
 	maxAnchors = 100
 )
 
@@ -67,42 +67,37 @@ type distanced struct {
 // sides add up. So an ambiguous anchor makes an ambiguous match instead of one that is
 // right by chance.
 func nearestBeside(tops, fits []*desktop.Element, sides []atom, nth *int) []*desktop.Element {
-	anchors := make([][]*desktop.Element, len(sides))
-	for i, a := range sides {
-		found := a.inner.Find(tops)
-		anchors[i] = found[:min(len(found), maxAnchors)]
+	beside := make([]distanced, len(fits))
+	for i, e := range fits {
+		beside[i].element = e
 	}
+	for _, a := range sides[1:] {
+		beside = a.kind.besideAny(a.inner.Find(tops), beside)
+	}
+	first, anchors := sides[0].kind, sides[0].inner.Find(tops)
 	kept := map[*desktop.Element]bool{}
-	for _, a := range anchors[0] {
-		anchors[0] = []*desktop.Element{a}
-		for _, e := range closest(ranked(fits, sides, anchors), nth) {
+	for i := range min(len(anchors), maxAnchors) {
+		for _, e := range closest(first.besideAny(anchors[i:i+1], beside), nth) {
 			kept[e] = true
 		}
 	}
 	return slices.DeleteFunc(fits, func(e *desktop.Element) bool { return !kept[e] })
 }
 
-// ranked returns the elements that lie on every side, the nearest first.
-func ranked(fits []*desktop.Element, sides []atom, anchors [][]*desktop.Element) []distanced {
-	var found []distanced
-next:
-	for _, e := range fits {
-		sum := 0
-		for i, a := range sides {
-			d, ok := a.kind.nearestDistance(e, anchors[i])
-			if !ok {
-				continue next
-			}
-			sum += d
+// besideAny returns the elements that lie on this side of one of the anchors, with the
+// distance from the closest one added to theirs.
+func (k kind) besideAny(anchors []*desktop.Element, all []distanced) (beside []distanced) {
+	for _, d := range all {
+		if pixels, ok := k.nearestDistance(d.element, anchors); ok {
+			beside = append(beside, distanced{d.element, d.pixels + pixels})
 		}
-		found = append(found, distanced{e, sum})
 	}
-	slices.SortStableFunc(found, func(a, b distanced) int { return cmp.Compare(a.pixels, b.pixels) })
-	return found
+	return beside
 }
 
 // closest returns the elements at the least distance, or the nth of all.
 func closest(found []distanced, nth *int) []*desktop.Element {
+	slices.SortStableFunc(found, func(a, b distanced) int { return cmp.Compare(a.pixels, b.pixels) })
 	var all []*desktop.Element
 	for _, p := range found {
 		if nth == nil && p.pixels > found[0].pixels {
