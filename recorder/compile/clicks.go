@@ -274,7 +274,7 @@ func (p *pointer) keepHover(ev recorder.Event) {
 	if opened == nil || r == nil || r.Element == nil || !opened.Window.Bounds.Contains(ev.At) || opened.Time.Before(r.Time) || opened.Time.Sub(r.Time) > hoverTime {
 		return
 	}
-	if s := p.steps.last(); s != nil && s.click != nil && opened.Time.Sub(s.end) < clickEffectTime || p.lastKey.After(r.Time) {
+	if s := p.steps.last(); s != nil && s.click != nil && (opened.Time.Sub(s.end) < clickEffectTime || sameElement(s.target, r.Element)) || p.lastKey.After(r.Time) {
 		return // this opened it
 	}
 	p.popup = nil

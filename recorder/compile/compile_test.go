@@ -402,6 +402,12 @@ var scenes = []struct {
 		Options{Name: "menus"},
 	},
 	{
+		"a menu that opens late under the pointer was opened by the click", "opened_late",
+		newTape(editor).click(element(editor, "menu", "File", 1)).add(recorder.Event{Type: recorder.Rested, Element: element(editor, "menu", "File", 1)}).
+			wait(700*time.Millisecond).opens(menu, "").click(element(editor, "menuitem", "Save", 3)),
+		Options{Name: "opened_late"},
+	},
+	{
 		"a rest that only showed a tooltip is nothing", "tooltip",
 		newTape(ledger).add(recorder.Event{Type: recorder.Rested, Element: ok}).opens(desktop.Window{ID: 11, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 500, Y: 500, W: 50, H: 20}}, "").click(ok),
 		Options{Name: "tooltip"},
