@@ -63,6 +63,20 @@ func failureOfRun(h engine.Header) *failure {
 	return f
 }
 
+// addDoubt says first in Next that a step which was cut short may have acted. The steps
+// are those of the run, of which the last that was stopped is meant.
+func (f *failure) addDoubt(all []engine.StepReport) {
+	for _, s := range slices.Backward(all) {
+		if s.Status != engine.Stopped {
+			continue
+		}
+		if s.Acted != string(steps.ActedNo) && s.Acted != "" {
+			f.Next = fmt.Sprintf("look at the desktop before you repeat anything: %s may have acted in part before it was stopped; %s", s.Kind, f.Next)
+		}
+		return
+	}
+}
+
 // toolAdvice replaces advice for the command line by advice for callers of tools.
 var toolAdvice = strings.NewReplacer(
 	"with --from STEP", `with resume_run {"run_id": RUN, "from": STEP}`,

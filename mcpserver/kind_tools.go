@@ -75,11 +75,12 @@ func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, erro
 // kindReply returns the result of a run of a single step; with its pictures, if show is
 // set.
 func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Header, show bool) (*reply, error) {
+	r, err := runs.Report(ctx, h.ID, engine.Page{})
 	if f := failureOfRun(h); f != nil {
 		f.ResumeFrom = "" // calling the tool again does the same, and is shorter
+		f.addDoubt(r.Steps)
 		return nil, f
 	}
-	r, err := runs.Report(ctx, h.ID, engine.Page{})
 	if err != nil {
 		return nil, err
 	}

@@ -66,6 +66,9 @@ func runReply(ctx context.Context, kinds []steps.Kind, runs engine.Runs, h engin
 		return nil, err
 	}
 	f := failureOfRun(h)
+	if f != nil {
+		f.addDoubt(r.Steps)
+	}
 	out := &reply{value: viewOf(r, f, v), failure: f, text: runText(r)}
 	switch {
 	case v == workflows.Wordy:

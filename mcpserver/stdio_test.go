@@ -114,8 +114,13 @@ func TestStopOneRun(t *testing.T) {
 	if res := w.Call("stop_execution", byhand.Object{"run_id": run}); byhand.IsError(res) || !strings.Contains(byhand.Said(res), run) {
 		t.Errorf("stop: %v", res)
 	}
-	if res := w.Await(answer); code(res) != "cancelled" {
+	if res := w.Await(answer); code(res) != "cancelled" || !strings.Contains(byhand.Said(res), "hang may have acted in part before it was stopped") {
 		t.Errorf("the stopped call: %v", res)
+	}
+	_, answer = w.Begin(byhand.Calling("hang_reading", byhand.Object{}))
+	w.Call("stop_execution", byhand.Object{"run_id": st.hanging()})
+	if res := w.Await(answer); code(res) != "cancelled" || strings.Contains(byhand.Said(res), "may have acted") {
+		t.Errorf("the stopped call that only reads: %v", res)
 	}
 }
 
