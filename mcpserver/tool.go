@@ -270,14 +270,21 @@ func (t *tool) arguments(raw json.RawMessage) (args map[string]any, since string
 	lines := make([]string, len(problems))
 	for i, p := range problems {
 		lines[i] = p.String()
+		if t.args.Properties[steps.TargetArgument] != nil {
+			lines[i] = toolArguments.Replace(lines[i])
+		}
 	}
-	return nil, "", steps.Errorf(steps.Invalid, "the arguments of %s do not fit: %s", t.Name, strings.Join(lines, "\n")).WithNext(t.usage())
+	return nil, "", steps.Errorf(steps.Invalid, "the arguments of %s do not fit: %s", t.Name, strings.Join(lines, "\n")).WithNext(t.usage(args))
 }
 
-// usage returns how the tool is called, in one line.
-func (t *tool) usage() string {
-	if len(t.args.Required) == 0 {
+// toolArguments replaces the arguments of a step that names an element by those of tools.
+var toolArguments = strings.NewReplacer("a selector, targets or a ref", "a target", "a selector, targets, a ref, an image,", "a target,")
+
+// usage returns how the tool is called instead of with args, in one line.
+func (t *tool) usage(args map[string]any) string {
+	missing := slices.DeleteFunc(slices.Clone(t.args.Required), func(name string) bool { return args[name] != nil })
+	if len(missing) == 0 {
 		return "call " + t.Name + " again with arguments that fit its schema"
 	}
-	return fmt.Sprintf("call %s again; it needs %s", t.Name, strings.Join(t.args.Required, ", "))
+	return fmt.Sprintf("call %s again; it needs %s", t.Name, strings.Join(missing, ", "))
 }

@@ -217,3 +217,24 @@ func TestADocumentIsAsItWasWritten(t *testing.T) {
 		t.Errorf("%s, %v; want %s in it", doc, err, steps)
 	}
 }
+
+// Arguments that do not fit are refused with what the tool takes, and only what is
+// missing is said to be.
+func TestArgumentsThatDoNotFitSayWhatDoes(t *testing.T) {
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
+	for _, row := range []struct {
+		tool     string
+		args     byhand.Object
+		has, not string
+	}{
+		{"type_into_element", byhand.Object{"target": "", "text_to_type": "x"}, "wanted a target: nothing names the element", "it needs"},
+		{"click_element", byhand.Object{}, "wanted a target, or x and y", "selector"},
+		{"press_key", byhand.Object{"key": "foo+bar"}, `there is no key "foo"`, "it needs"},
+		{"type_into_element", byhand.Object{"target": "role:entry"}, "it needs text_to_type", "target:"},
+	} {
+		said := byhand.Said(w.Call(row.tool, row.args))
+		if !strings.Contains(said, row.has) || strings.Contains(said, row.not) {
+			t.Errorf("%s %v: want %q and not %q:\n%s", row.tool, row.args, row.has, row.not, said)
+		}
+	}
+}
