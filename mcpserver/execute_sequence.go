@@ -96,6 +96,9 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(program.Steps)+len(program.Finally) == 0 && program.Output == nil {
+		return nil, steps.Errorf(steps.Invalid, "steps is empty, so there is nothing to do").WithNext("list what is to be done in steps, or name a saved workflow in url")
+	}
 	if err := c.blockedError(c.MayRun(program)); err != nil {
 		return nil, err
 	}

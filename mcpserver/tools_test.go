@@ -230,6 +230,7 @@ func TestArgumentsThatDoNotFitSayWhatDoes(t *testing.T) {
 		{"type_into_element", byhand.Object{"target": "", "text_to_type": "x"}, "wanted a target: nothing names the element", "it needs"},
 		{"click_element", byhand.Object{}, "wanted a target, or x and y", "selector"},
 		{"press_key", byhand.Object{"key": "foo+bar"}, `there is no key "foo"`, "it needs"},
+		{"execute_sequence", byhand.Object{"steps": []any{}}, "invalid: steps is empty", "succeeded"},
 		{"type_into_element", byhand.Object{"target": "role:entry"}, "it needs text_to_type", "target:"},
 	} {
 		said := byhand.Said(w.Call(row.tool, row.args))
