@@ -250,6 +250,9 @@ func (c Chord) normal() Chord {
 // parseBraces parses "{Ctrl}{Shift}t{Enter}": a modifier in braces is held for the
 // next key.
 func parseBraces(text string) ([]Chord, error) {
+	if chord := bareChord(text); chord != "" {
+		return nil, fmt.Errorf("%q in %q would be typed one character after the other: write {%s}", chord, text, chord)
+	}
 	var chords []Chord
 	var held []Key
 	for text != "" {
@@ -270,6 +273,27 @@ func parseBraces(text string) ([]Chord, error) {
 		}
 	}
 	return chords, nil
+}
+
+// bareChord returns the first word outside of the braces that reads as a chord, such as
+// ctrl+a in "ctrl+a{Delete}", or "".
+func bareChord(text string) string {
+	for _, part := range strings.Split(text, "{") {
+		_, outside, closed := strings.Cut(part, "}")
+		if !closed {
+			outside = part
+		}
+		for _, word := range strings.Fields(outside) {
+			first, _, joined := strings.Cut(word, "+")
+			if k, err := ParseKey(first); !joined || err != nil || !k.IsModifier() {
+				continue
+			}
+			if _, err := parseChord(word); err == nil {
+				return word
+			}
+		}
+	}
+	return ""
 }
 
 // nextInBraces parses one character, or the content of one pair of braces.
