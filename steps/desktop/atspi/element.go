@@ -151,12 +151,18 @@ func (b builder) addDetails(e *desktop.Element, n *node) {
 	}
 }
 
+// expanderArrow is the size in pixels of the arrow that an expander of GTK 3 begins with.
+const expanderArrow = 16
+
 // onScreen converts the box of a node to screen coordinates.
 func (f frameWindow) onScreen(n *node) desktop.Rect {
 	if n.box.Empty() || f.nowhere || placeless(f.window) && n.inPopup() {
 		return desktop.Rect{}
 	}
 	box, by := n.box, f.shiftOf(n)
+	if n.expander { // its box is as wide as its parent and has what it expands to inside
+		box.W, box.H = min(box.W, expanderArrow), min(box.H, expanderArrow)
+	}
 	if f.scale != 0 {
 		box = desktop.RectOf(scaled(box.Image(), f.scale))
 	}

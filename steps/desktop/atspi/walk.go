@@ -41,6 +41,7 @@ type node struct {
 	drawn     *node         // see rootPane
 	note      string        // see desktop.Element
 	leaf      bool          // see desktop.Element
+	expander  bool          // only the top left of its box reacts to a press
 	drawnIn   *desktop.Rect // of a frame with a shadow: what is drawn in it
 }
 
@@ -146,6 +147,7 @@ func (l *loader) normalise(n *node) {
 	if l.isChromium() && has(n.states, bitReadOnly) { // said instead of that it is enabled
 		n.states |= 1 << bitEnabled
 	}
+	n.expander = l.signalsChanges() && has(n.states, bitExpandable) && roleName(n.role) == "toggle button"
 	if !l.relative() {
 		return
 	}

@@ -70,6 +70,20 @@ func (s *sight) run(k steps.Kind, args ...any) steps.Outcome {
 	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, Folders: steps.Folders{Roots: []string{os.TempDir()}}, LastAct: &s.stirred}, m)
 }
 
+// An expander is pressed where it reacts, and not on what it expands to.
+func TestAnExpanderIsClicked(t *testing.T) {
+	b := sandboxed(t, 1)
+	b.do("expander = Gtk.Expander(label='Further'); inside = Gtk.Button(label='Inside'); inside.connect('clicked', lambda b: b.set_label('Pressed'))")
+	b.do("expander.add(inside); box.add(expander); expander.show_all()")
+	for _, want := range []bool{true, false} {
+		b.well(kinds.ClickElement, "selector", "name:Further", "timeout_ms", 30_000.0)
+		b.eventually(fmt.Sprintf("expanded: %t", want), func() (bool, string) {
+			o := b.run(kinds.ValidateElement, "selector", "name:Inside")
+			return o.Result["visible"] == want || !want && o.Result["exists"] == false, fmt.Sprint(o.Result, o.Err)
+		})
+	}
+}
+
 // What keeps an action from an element that a real application shows, or does
 // not show, and what the error says then.
 func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
