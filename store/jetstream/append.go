@@ -44,11 +44,18 @@ func (s *Store) Append(ctx context.Context, run string, b engine.Batch) error {
 		}
 		// Either another process was first, or it is unknown whether this was stored.
 		now, lost := s.locate(ctx, run)
+		stored := false
 		switch {
 		case lost == nil && now.nonce == nonce:
+			stored = true
+		case lost == nil && b.Check(run, now.attempt, now.seq) != nil: // others may have appended after this
+			stored, lost = s.follows(ctx, run, at, nonce)
+		}
+		if stored {
 			s.positions.advance(run, at, now)
 			return nil
-		case lost == nil:
+		}
+		if lost == nil {
 			at = now
 		}
 		if err = again(errors.Join(err, lost)); err != nil {
@@ -80,6 +87,12 @@ func (s *Store) try(ctx context.Context, run string, b engine.Batch, at head, no
 		stream: seq, attempt: b.Header.Attempt, seq: b.Header.Seq, sum: sealed.Sum(m.Data), snapshot: m.Header.Get(snapshotHeader), nonce: nonce,
 	})
 	return nil
+}
+
+// follows reports whether the message after a head of a run is the one with a nonce.
+func (s *Store) follows(ctx context.Context, run string, at head, nonce string) (bool, error) {
+	page, err := s.page(ctx, run, at.stream+1)
+	return err == nil && page[0].header.Get(nonceHeader) == nonce, err
 }
 
 // locate asks the leader for the head of a run. It is the zero head if there never

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -170,4 +171,38 @@ func startCluster(t testing.TB) string {
 		addresses = append(addresses, s.ClientURL())
 	}
 	return strings.Join(addresses, ",")
+}
+
+// TestAnAppendThatAnotherFollowedAtOnce loses the answer to the append that puts a run into
+// the queue, and lets a worker append to the run before that is noticed.
+func TestAnAppendThatAnotherFollowedAtOnce(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	dir := t.TempDir()
+	client, worker := a.open(t, dir).(*under), a.open(t, dir).(*under)
+	defer client.Close()
+	defer worker.Close()
+	took := make(chan error, 1)
+	go func() {
+		e, err := worker.Take(t.Context(), nil)
+		if err == nil {
+			err = worker.Append(t.Context(), e.Run(), storetest.Batch(e.Run(), 1, 1, 1))
+		}
+		took <- err
+	}()
+	b := storetest.Batch("run", 1, 0, 1)
+	b.Header.Status, b.Wanted = engine.Queued, &engine.Wanted{Priority: 5}
+	if err := client.makeConsumer(t.Context(), *b.Wanted); err != nil {
+		t.Fatal(err)
+	}
+	client.LoseNextAnswer()
+	if err := client.Append(t.Context(), "run", b); err != nil {
+		t.Errorf("what was stored is reported as %v", err)
+	}
+	if err := <-took; err != nil {
+		t.Fatal(err)
+	}
+	var stale *engine.StaleError
+	if err := client.Append(t.Context(), "run", storetest.Batch("run", 1, 1, 2)); !errors.As(err, &stale) {
+		t.Errorf("an append that was not stored: %v", err)
+	}
 }
