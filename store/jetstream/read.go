@@ -78,6 +78,9 @@ func (p *passage) read(ctx context.Context, last uint64) (events []engine.Event,
 	if err != nil {
 		return nil, fmt.Errorf("run %s: reading events: %w", p.run, err)
 	}
+	if page[0].seq > last { // the run was removed meanwhile
+		return nil, fmt.Errorf("run %s: %w", p.run, engine.ErrNoRun)
+	}
 	for _, m := range page {
 		if m.seq > last {
 			break

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -204,5 +205,32 @@ func TestAnAppendThatAnotherFollowedAtOnce(t *testing.T) {
 	var stale *engine.StaleError
 	if err := client.Append(t.Context(), "run", storetest.Batch("run", 1, 1, 2)); !errors.As(err, &stale) {
 		t.Errorf("an append that was not stored: %v", err)
+	}
+}
+
+// TestAReaderOfARunThatIsRemoved reads the events of a run that is removed between two
+// pages.
+func TestAReaderOfARunThatIsRemoved(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	s := a.open(t, t.TempDir()).(*under)
+	defer s.Close()
+	for i := range uint64(pageMessages + 1) {
+		if err := s.Append(t.Context(), "run", storetest.Batch("run", 1, i, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.positions.forget("run")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var last error
+	for ev, err := range s.Events(ctx, "run", 1) {
+		if last = err; ev.Seq == 1 {
+			if err := s.Remove(ctx, "run"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !errors.Is(last, engine.ErrNoRun) {
+		t.Errorf("the reader was told %v", last)
 	}
 }
