@@ -119,10 +119,17 @@ func (c *Client) Remove(ctx context.Context, id string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if h.Status == engine.Running || h.Status == engine.Queued {
-		return steps.Errorf(steps.Busy, "run %s is %s", id, h.Status).WithNext("stop it first")
+	if err := refuseActive(h); err != nil {
+		return err
 	}
 	return c.Engine.Remove(ctx, id, force)
+}
+
+func refuseActive(h engine.Header) error {
+	if h.Status == engine.Running || h.Status == engine.Queued {
+		return steps.Errorf(steps.Busy, "run %s is %s", h.ID, h.Status).WithNext("stop it first")
+	}
+	return nil
 }
 
 // Places tells nothing about the desktops of workers: runs wait in the queue of the

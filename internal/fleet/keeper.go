@@ -13,6 +13,11 @@ import (
 // keeper maintains the store of a fleet.
 type keeper struct{ Store }
 
+// Remove removes a run that no worker executes or may take.
+func (k keeper) Remove(ctx context.Context, run string) error {
+	return k.RemoveIf(ctx, run, refuseActive)
+}
+
 // copiedAtOnce is the number of events in one batch of a backup.
 const copiedAtOnce = 256
 

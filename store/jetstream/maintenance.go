@@ -58,6 +58,15 @@ func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
 // collectAfter is how long a file may exist before an event names it.
 const collectAfter = time.Hour
 
+var errActive = errors.New("it waits for a worker or has one")
+
+func refuseActive(h engine.Header) error {
+	if h.Status == engine.Queued || h.Status == engine.Running {
+		return errActive
+	}
+	return nil
+}
+
 // Prune removes what a retention does not keep: runs, then files that no run names.
 // Runs that wait for a worker or have one are kept.
 func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Pruned, err error) {
@@ -71,7 +80,7 @@ func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Prun
 			return done, err
 		}
 		named[h.ID] = hashes
-		if h.Status == engine.Queued || h.Status == engine.Running {
+		if refuseActive(h) != nil {
 			continue
 		}
 		files := int64(0)
@@ -87,11 +96,11 @@ func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Prun
 	}
 	done.Resumable = plan.Resumable
 	for _, d := range slices.Backward(plan.Doomed) {
-		h, _, err := s.Run(ctx, d.ID)
-		if err != nil || h.Status == engine.Queued || h.Status == engine.Running { // somebody has resumed or removed it
+		err := s.RemoveIf(ctx, d.ID, refuseActive)
+		if errors.Is(err, errActive) || errors.Is(err, engine.ErrNoRun) { // somebody has resumed or removed it
 			continue
 		}
-		if err := s.Remove(ctx, d.ID); err != nil {
+		if err != nil {
 			return done, err
 		}
 		delete(named, d.ID)

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -158,5 +159,40 @@ func TestPruneLeavesAFileThatIsPutAgain(t *testing.T) {
 	}
 	if _, err := s.Get(t.Context(), engine.Documents, hash); !errors.Is(err, engine.ErrNoFile) {
 		t.Errorf("a file that nothing names: %v", err)
+	}
+}
+
+// TestARunThatIsResumedWhileItIsRemoved appends to a run between the look at its header and
+// its removal: it stays, and its worker gets it.
+func TestARunThatIsResumedWhileItIsRemoved(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	dir := t.TempDir()
+	s, other := a.open(t, dir).(*under), a.open(t, dir).(*under)
+	defer s.Close()
+	defer other.Close()
+	b := storetest.Batch("run", 1, 0, 1)
+	b.Header.Status = engine.Failed
+	if err := s.Append(t.Context(), "run", b); err != nil {
+		t.Fatal(err)
+	}
+	b = storetest.Batch("run", 1, 1, 1)
+	b.Header.Status, b.Wanted = engine.Queued, &engine.Wanted{Priority: 5}
+	var seen []engine.Status
+	err := s.RemoveIf(t.Context(), "run", func(h engine.Header) error {
+		if seen = append(seen, h.Status); h.Status == engine.Queued {
+			return errActive
+		}
+		return other.Append(t.Context(), "run", b)
+	})
+	if !errors.Is(err, errActive) || len(seen) != 2 {
+		t.Errorf("it was looked at as %v and removed: %v", seen, err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if e, err := other.Take(short, nil); err != nil || e.Run() != "run" {
+		t.Errorf("taking it: %v, %v", e, err)
+	}
+	if done, err := s.Prune(t.Context(), engine.Retention{Count: 1, Force: true}); err != nil || done.Runs != 0 {
+		t.Errorf("pruned %+v, %v", done, err)
 	}
 }

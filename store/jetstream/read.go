@@ -154,16 +154,29 @@ func (s *servers) News(ctx context.Context, tell func(run string)) error {
 	return nil
 }
 
-// Remove removes a run. A message that says so remains as the fence, so that a
-// worker that still believes to have the run is refused.
+// Remove removes a run.
 func (s *Store) Remove(ctx context.Context, run string) error {
+	return s.RemoveIf(ctx, run, func(engine.Header) error { return nil })
+}
+
+// RemoveIf removes a run, unless check returns an error for its header. A message that says
+// so remains as the fence, so that a worker that still believes to have the run is refused.
+// check is called again if the run has changed meanwhile.
+func (s *Store) RemoveIf(ctx context.Context, run string, check func(engine.Header) error) error {
 	for {
 		m, err := s.last(ctx, run)
 		if err != nil {
 			return err
 		}
-		// A caller without the right to purge gets the error before the run is gone.
-		if err := s.purge(ctx, runsStream, s.prefix+".q.*.*."+token(run)); err != nil {
+		if h, err := s.runHeader(ctx, m.header); err == nil { // or it is damaged
+			if err := check(h); err != nil {
+				return err
+			}
+		}
+		// A caller without the right to purge gets the error before the run is gone. An
+		// entry of the queue that comes later belongs to an append that refuses the fence.
+		queued := jetstream.WithPurgeSequence(m.seq + 2)
+		if err := s.purge(ctx, runsStream, s.prefix+".q.*.*."+token(run), queued); err != nil {
 			return fmt.Errorf("run %s: removing it, which needs the right to purge: %w", run, err)
 		}
 		gone := nats.NewMsg(s.subject(run))
