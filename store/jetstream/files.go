@@ -87,8 +87,8 @@ func (s files) putPart(ctx context.Context, m *nats.Msg) (known bool, err error)
 // putAgain tells Prune that an event may be about to name an old file, unless that was
 // told lately.
 func (s files) putAgain(ctx context.Context, subject string) error {
-	told, err := s.newest(ctx, filesStream, subject)
-	if err == nil && (told == nil || time.Since(told.at) >= s.fileAge/2) {
+	age, told, err := s.age(ctx, subject)
+	if err == nil && (!told || age >= s.fileAge/2) {
 		_, err = s.putPart(ctx, nats.NewMsg(subject))
 	}
 	return err
@@ -97,12 +97,29 @@ func (s files) putAgain(ctx context.Context, subject string) error {
 // young reports whether an event may still be about to name a file: it was put lately, or
 // does not exist any more.
 func (s files) young(ctx context.Context, file string) (bool, error) {
-	last, err := s.newest(ctx, filesStream, file)
-	if err != nil || last == nil {
+	age, there, err := s.age(ctx, file)
+	if err != nil || !there || age < s.fileAge {
 		return true, err
 	}
-	again, err := s.newest(ctx, filesStream, againSubject(file))
-	return time.Since(last.at) < s.fileAge || again != nil && time.Since(again.at) < s.fileAge, err
+	age, told, err := s.age(ctx, againSubject(file))
+	return told && age < s.fileAge, err
+}
+
+// age returns how long ago the last message of a subject was stored, by the clock of the
+// servers, if there is one.
+func (s files) age(ctx context.Context, subject string) (age time.Duration, there bool, err error) {
+	last, err := s.newest(ctx, filesStream, subject)
+	if err != nil || last == nil {
+		return 0, false, err
+	}
+	err = s.persist(ctx, func(ctx context.Context) error {
+		stream, err := s.js.Stream(ctx, s.stream(filesStream))
+		if err == nil {
+			age = stream.CachedInfo().TimeStamp.Sub(last.at)
+		}
+		return err
+	})
+	return age, true, err
 }
 
 // Get reads content by its hash, and verifies the hash.

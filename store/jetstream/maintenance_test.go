@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
 	"understudy/store/storetest"
@@ -194,5 +196,57 @@ func TestARunThatIsResumedWhileItIsRemoved(t *testing.T) {
 	}
 	if done, err := s.Prune(t.Context(), engine.Retention{Count: 1, Force: true}); err != nil || done.Runs != 0 {
 		t.Errorf("pruned %+v, %v", done, err)
+	}
+}
+
+// lastYear makes connections to servers whose clock is a year behind.
+type lastYear struct{ net.Conn }
+
+func (lastYear) Dial(network, address string) (net.Conn, error) {
+	c, err := net.Dial(network, address)
+	return lastYear{c}, err
+}
+
+func (c lastYear) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	for _, field := range []string{"ts", "time"} {
+		year := time.Now().UTC().Year()
+		copy(p, bytes.ReplaceAll(p[:n], fmt.Appendf(nil, `"%s":"%d-`, field, year), fmt.Appendf(nil, `"%s":"%d-`, field, year-1)))
+	}
+	return n, err
+}
+
+// TestPruneTrustsTheClockOfTheServers prunes from a machine whose clock is another one.
+func TestPruneTrustsTheClockOfTheServers(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	dir := t.TempDir()
+	s := a.open(t, dir).(*under)
+	defer s.Close()
+	nc, err := Connect(s.nc.ConnectedUrl(), nats.SetCustomDialer(lastYear{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	late, err := Open(t.Context(), nc, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	late.fileAge = time.Second
+	var hash string
+	for range 3 {
+		if hash, err = late.Put(t.Context(), engine.Documents, []byte("steps: []")); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := late.Prune(t.Context(), engine.Retention{}); err != nil || done.Files != 0 {
+			t.Fatalf("pruned %+v, %v", done, err)
+		}
+	}
+	again, err := late.newest(t.Context(), filesStream, againSubject(late.fileSubject(engine.Documents, hash)))
+	if err != nil || again == nil || again.seq != 2 {
+		t.Errorf("that it was put again was told as %+v, %v; want it told once", again, err)
+	}
+	time.Sleep(late.fileAge)
+	if done, err := late.Prune(t.Context(), engine.Retention{}); err != nil || done.Files != 1 {
+		t.Errorf("later pruned %+v, %v", done, err)
 	}
 }
