@@ -31,8 +31,9 @@ var denied = map[role]struct{ publish, subscribe []string }{
 	admin:  {},
 }
 
-// removal are the subjects that remove messages from a stream.
-var removal = []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>"}
+// removal are the subjects that remove messages from a stream, or change its limits so that
+// the server does.
+var removal = []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>", "$JS.API.STREAM.UPDATE.>"}
 
 // keys are the credentials of all tenants. A credential is a file with the seed of a
 // key pair; the server gets only the public key.

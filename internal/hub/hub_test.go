@@ -66,6 +66,35 @@ func TestTenantsAreApart(t *testing.T) {
 	}
 }
 
+// TestLimitsCannotBeChanged tries to have the server discard what is stored.
+func TestLimitsCannotBeChanged(t *testing.T) {
+	dir := t.TempDir()
+	h := start(t, Options{Dir: dir})
+	s, err := open(t, h, dir, "default-client.nk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range []role{client, worker} {
+		nc, err := jetstream.Dial(jetstream.Address{URL: h.URL(), Credential: filepath.Join(Credentials(dir), "default-"+string(role)+".nk")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
+		run := "run-of-" + string(role)
+		if err := s.Append(t.Context(), run, storetest.Batch(run, 1, 0, 2)); err != nil {
+			t.Fatal(err)
+		}
+		config := []byte(`{"name":"US_RUNS","subjects":["us.r.*","us.q.>"],"storage":"file","num_replicas":1,"discard":"new","max_age":100000000,"duplicate_window":100000000,"allow_direct":true,"allow_atomic":true,"deny_delete":true,"republish":{"src":"us.r.*","dest":"us.n.{{wildcard(1)}}","headers_only":true}}`)
+		if m, err := nc.Request("$JS.API.STREAM.UPDATE.US_RUNS", config, 500*time.Millisecond); err == nil {
+			t.Errorf("the server answers a %s: %s", role, m.Data)
+		}
+		time.Sleep(200 * time.Millisecond)
+		if _, _, err := s.Run(t.Context(), run); err != nil {
+			t.Errorf("a %s removed a run: %v", role, err)
+		}
+	}
+}
+
 func TestNobodyGetsInWithoutACredential(t *testing.T) {
 	dir := t.TempDir()
 	h := start(t, Options{Dir: dir})
