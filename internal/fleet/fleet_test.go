@@ -356,6 +356,45 @@ func TestAWorkerThatEndsHandsOn(t *testing.T) {
 	}
 }
 
+// lastTake is a store whose user is told to end while it is handed a run.
+type lastTake struct {
+	Store
+	end context.CancelFunc
+}
+
+func (s lastTake) Take(ctx context.Context, labels []string) (engine.Entry, error) {
+	e, err := s.Store.Take(ctx, labels)
+	s.end()
+	return e, err
+}
+
+// TestAWorkerThatEndsPutsBackWhatItIsHanded tests that no run waits for the lease of a
+// worker that did not begin it.
+func TestAWorkerThatEndsPutsBackWhatItIsHanded(t *testing.T) {
+	s := newStage(t)
+	s.lease = 20 * time.Second
+	st := s.store("worker")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var err error
+	if s.Client, err = NewClient(t.Context(), s.store("client"), s.Kinds); err != nil {
+		t.Fatal(err)
+	}
+	w := &Worker{
+		Store: lastTake{st, cancel}, Name: "first", Log: slog.New(slog.DiscardHandler),
+		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "first"), Desk: noDesk{}},
+	}
+	h := s.begin(`{name: short, steps: [{id: a, tool_name: act, arguments: {name: a}}]}`, nil)
+	if err := w.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	defer s.work("second")()
+	asked := time.Now()
+	if h = s.rest(h.ID); h.Status != engine.Succeeded || s.did(h.ID) != "a second" || time.Since(asked) > s.lease/2 {
+		t.Errorf("after %s the run is %s (%+v) and did %q", time.Since(asked), h.Status, h.Error, s.did(h.ID))
+	}
+}
+
 // TestSecretsTravelSealed holds that a worker gets the secrets of a run from who
 // began it, and that they are stored nowhere.
 func TestSecretsTravelSealed(t *testing.T) {

@@ -155,12 +155,12 @@ func (w *Worker) takeRuns(ctx, life context.Context) {
 	for w.awaitPlace(ctx) == nil {
 		e, err := w.Store.Take(ctx, w.labels())
 		switch {
-		case ctx.Err() != nil:
+		case err != nil && ctx.Err() != nil:
 			return
 		case err != nil:
 			w.Log.WarnContext(ctx, "no run can be taken", "error", err)
 			_ = steps.Sleep(ctx, time.Second)
-		case !w.occupy(): // a person has taken over a desktop meanwhile
+		case ctx.Err() != nil, !w.occupy(): // it ends, or a person has taken over a desktop meanwhile
 			w.logFailure(w.Log, "putting a run back", e.Later(life, 0))
 		default:
 			w.execute(ctx, life, e)
