@@ -14,14 +14,23 @@ import (
 type stops struct {
 	mu       sync.Mutex
 	stop     *Stopping // the requested stop; its Abort is set by the second request
-	pause    bool      // a pause was requested
+	pause    pause     // a pause was requested
 	shielded bool      // a first stop does not cancel the current effect
 	yields   bool      // a pause cancels the current effect
 	cancel   context.CancelCauseFunc
 }
 
-// asked returns the requested stop, or nil, and whether a pause was requested.
-func (s *stops) asked() (stop *Stopping, pause bool) {
+// pause tells why a run is to pause at the next boundary between steps.
+type pause int
+
+const (
+	noPause     pause = iota
+	forHandover       // it continues in another process
+	forPerson         // it rests
+)
+
+// asked returns the requested stop, or nil, and the requested pause.
+func (s *stops) asked() (stop *Stopping, p pause) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stop != nil {
@@ -31,13 +40,19 @@ func (s *stops) asked() (stop *Stopping, pause bool) {
 	return stop, s.pause
 }
 
-// pauseAt requests a pause at the next boundary between steps, or withdraws the
-// request.
-func (s *stops) pauseAt(boundary bool) {
+// pauseAtBoundary requests a pause. One for a person takes precedence.
+func (s *stops) pauseAtBoundary(p pause) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pause = boundary
+	s.pause = max(s.pause, p)
 	s.wake()
+}
+
+// endPause withdraws the request for a pause.
+func (s *stops) endPause() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pause = noPause
 }
 
 // yield lets a pause cancel the current effect, which loses nothing.
@@ -80,7 +95,7 @@ func (s *stops) wake() {
 	if s.cancel == nil {
 		return
 	}
-	if s.pause && s.yields {
+	if s.pause != noPause && s.yields {
 		s.cancel(errPause)
 	}
 	if s.stop == nil {
@@ -195,6 +210,26 @@ func (e *Engine) Pause(_ context.Context, id string) error {
 	if w == nil {
 		return steps.Errorf(steps.Invalid, "run %s is not being executed", id)
 	}
-	w.stops.pauseAt(true)
+	w.stops.pauseAtBoundary(forPerson)
 	return nil
+}
+
+// PauseForHandover pauses a run at the next boundary between steps, so that it continues in
+// another process. Once the run is at rest, continues reports whether it paused for nothing
+// else: neither did somebody pause it, nor does it pause after each step. It is nil if the
+// run is not being executed.
+func (e *Engine) PauseForHandover(id string) (continues func() bool) {
+	w := e.workers.of(id)
+	if w == nil {
+		return nil
+	}
+	w.stops.pauseAtBoundary(forHandover)
+	return func() bool {
+		select {
+		case <-w.done:
+			return w.handedOver
+		default:
+			return false
+		}
+	}
 }

@@ -199,7 +199,7 @@ func (e *Engine) pauseNow(ctx context.Context, id string) error {
 	if w == nil {
 		return nil
 	}
-	w.stops.pauseAt(true)
+	w.stops.pauseAtBoundary(forPerson)
 	select {
 	case <-w.done:
 		return nil

@@ -18,14 +18,15 @@ type worker struct {
 	journal
 	evaluator
 	runDesktop
-	limits  limits
-	stops   stops
-	inbox   inbox
-	bundle  Bundle
-	environ []string
-	focus   savedFocus
-	tried   int                     // number of tries made by this worker
-	held    *atomic.Pointer[string] // shared by the tries of one step; see steps.Env
+	limits     limits
+	stops      stops
+	inbox      inbox
+	bundle     Bundle
+	environ    []string
+	focus      savedFocus
+	tried      int                     // number of tries made by this worker
+	handedOver bool                    // paused, and to be continued in another process; valid once done is closed
+	held       *atomic.Pointer[string] // shared by the tries of one step; see steps.Env
 
 	noDesktop error // why the desktop could not be opened for the next step
 
@@ -102,10 +103,12 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	if err := w.limits.expire(); err != nil {
 		return false, err
 	}
-	if pause && w.s.Stop == nil && w.s.boundary() {
-		return true, w.halt(EvPaused, "", struct{}{}, false)
+	if pause == noPause || w.s.Stop != nil || !w.s.boundary() {
+		return false, nil
 	}
-	return false, nil
+	err = w.halt(EvPaused, "", struct{}{}, false)
+	w.handedOver = err == nil && pause == forHandover && !w.didItsStep()
+	return true, err
 }
 
 func (w *worker) perform(e effect) (over bool, err error) {
@@ -141,9 +144,12 @@ func (w *worker) perform(e effect) (over bool, err error) {
 	return false, fmt.Errorf("run %s: there is no effect %T", w.id, e)
 }
 
-// wantsPause reports whether a run in step-through mode has done its step.
-func (w *worker) wantsPause(e start) bool {
-	return w.s.Created.StepThrough && e.try == 1 && w.tried > 0 && !w.s.finishing()
+// wantsPause reports whether a run in step-through mode pauses before a step.
+func (w *worker) wantsPause(e start) bool { return e.try == 1 && w.didItsStep() }
+
+// didItsStep reports whether a run in step-through mode has done its step.
+func (w *worker) didItsStep() bool {
+	return w.s.Created.StepThrough && w.tried > 0 && !w.s.finishing()
 }
 
 // asksDesktop reports whether an evaluation may take long, so that earlier events
@@ -168,7 +174,7 @@ func (w *worker) halt(t EventType, path string, data any, lazy bool) error {
 	if err := w.drain(); err != nil {
 		return err
 	}
-	w.stops.pauseAt(false)
+	w.stops.endPause()
 	if err := w.record(t, path, data); err != nil {
 		return err
 	}

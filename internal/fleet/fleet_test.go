@@ -356,6 +356,22 @@ func TestAWorkerThatEndsHandsOn(t *testing.T) {
 	}
 }
 
+// TestAWorkerThatEndsLeavesAPausedRunPaused pauses a run whose worker ends before the step
+// under way does.
+func TestAWorkerThatEndsLeavesAPausedRunPaused(t *testing.T) {
+	s := newStage(t)
+	end := s.work("first")
+	h := s.begin(`{name: two, steps: [{id: a, tool_name: act, arguments: {name: a, for: 500}}, {id: b, tool_name: act, arguments: {name: b}}]}`, nil)
+	s.until(h.ID, "a first")
+	if err := s.Pause(t.Context(), h.ID); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	if h = s.rest(h.ID); h.Status != engine.Paused || s.did(h.ID) != "a first" {
+		t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did(h.ID))
+	}
+}
+
 // lastTake is a store whose user is told to end while it is handed a run.
 type lastTake struct {
 	Store

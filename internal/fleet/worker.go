@@ -222,13 +222,13 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 		return
 	}
 	log.InfoContext(ctx, "executing", "workflow", h.Workflow, "attempt", h.Attempt)
-	h, err = w.follow(ctx, hold, run)
+	h, handedOver, err := w.follow(ctx, hold, run)
 	if !rests(h.Status) || err != nil { // another worker has it, or it failed and another will take it
 		log.WarnContext(ctx, "the run is not this worker's any more", "status", h.Status, "error", err)
 		return
 	}
 	log.InfoContext(ctx, "the run rests", "status", h.Status)
-	if ctx.Err() != nil && h.Status == engine.Paused {
+	if handedOver {
 		w.logFailure(log, "handing it on", w.handOn(hold, run))
 	}
 	w.logFailure(log, "taking it from the queue", e.Done(hold))
@@ -247,16 +247,22 @@ func rests(s engine.Status) bool {
 	return s == engine.Waiting || s == engine.Paused || s.Ended() && s != engine.Interrupted
 }
 
-// follow waits until the run is at rest. When the worker is to end, it pauses the
-// run.
-func (w *Worker) follow(ctx, hold context.Context, run string) (engine.Header, error) {
+// follow waits until the run is at rest. When the worker is to end, it pauses the run, and
+// reports whether the run is to continue at another worker.
+func (w *Worker) follow(ctx, hold context.Context, run string) (h engine.Header, handedOver bool, err error) {
 	limited, cancel := context.WithCancel(hold)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() {
-		w.logFailure(w.Log, "pausing a run", w.Engine.Pause(hold, run))
+	paused := make(chan func() bool, 1)
+	stop := context.AfterFunc(ctx, func() {
+		paused <- w.Engine.PauseForHandover(run)
 		time.AfterFunc(max(w.DrainTime, time.Second), cancel)
-	})()
-	return w.Engine.Wait(limited, run)
+	})
+	h, err = w.Engine.Wait(limited, run)
+	if !stop() {
+		continues := <-paused
+		handedOver = continues != nil && continues()
+	}
+	return h, handedOver, err
 }
 
 // handOn returns a run that was paused for the end of the worker to the queue.

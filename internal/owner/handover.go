@@ -38,63 +38,55 @@ func (h *host) leave(ctx context.Context) error {
 	errs := []error{h.listener.Close()}
 	removeLeftovers(h.o.Dir)
 	steps.WaitFor(ctx, &h.acts)
-	runs := h.handOver(ctx)
+	ofGuests := h.runsOfGuests()
+	continues := h.pause(ctx, ofGuests)
 	errs = append(errs, h.local.Engine.Shutdown(ctx))
-	h.settle(ctx, runs)
+	runs := h.handOver(ofGuests, continues)
 	errs = append(errs, h.local.Close(ctx))
 	h.disconnectGuests(runs)
 	return errors.Join(errs...)
 }
 
-// handOver pauses the runs of the guests between two steps, and collects what the
-// guests need to know about them. A run whose step takes too long is interrupted by
-// the shutdown.
-func (h *host) handOver(ctx context.Context) map[*guest]handover {
+// pause pauses the runs of the guests between two steps, and returns what reports for each
+// whether it is to continue. A run whose step takes too long is interrupted by the shutdown.
+func (h *host) pause(ctx context.Context, ofGuests map[*guest][]string) (continues map[string]func() bool) {
 	limit := h.o.Patience
 	if end, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(end)/2) // the shutdown needs the rest
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	ofGuests := h.runsOfGuests()
-	h.interruptOthers(ctx, slices.Concat(slices.Collect(maps.Values(ofGuests))...))
-	all := map[*guest]handover{}
-	for g, runs := range ofGuests {
-		all[g] = handover{}
-		for _, run := range runs {
-			paused := h.local.Engine.Pause(ctx, run) == nil
-			all[g][run] = handed{Paused: paused}
+	runs := slices.Concat(slices.Collect(maps.Values(ofGuests))...)
+	h.interruptOthers(ctx, runs)
+	continues = map[string]func() bool{}
+	for _, run := range runs {
+		if c := h.local.Engine.PauseForHandover(run); c != nil {
+			continues[run] = c
 		}
 	}
 	slow := time.AfterFunc(time.Second, func() {
 		h.o.Log.Warn("waiting for a step of another process's run, which then continues there")
 	})
 	defer slow.Stop()
-	for _, runs := range all {
-		for run, r := range runs {
-			if r.Paused {
-				_, _ = h.local.Engine.Wait(ctx, run) // settle finds out the result
+	for run := range continues {
+		_, _ = h.local.Engine.Wait(ctx, run) // handOver finds out the result
+	}
+	return continues
+}
+
+// handOver returns what the guests need to know about their runs, which are at rest.
+func (h *host) handOver(ofGuests map[*guest][]string, continues map[string]func() bool) map[*guest]handover {
+	all := map[*guest]handover{}
+	for g, runs := range ofGuests {
+		all[g] = handover{}
+		for _, run := range runs {
+			r := handed{Paused: continues[run] != nil && continues[run](), Belongings: h.local.Engine.Unstored(run)}
+			if r.Paused || r.Belongings.Secrets != nil || r.Belongings.Environ != nil {
+				all[g][run] = r
 			}
-			r.Belongings = h.local.Engine.Unstored(run)
-			runs[run] = r
 		}
 	}
 	return all
-}
-
-// settle updates which runs are paused, so that they can continue elsewhere: one may
-// have reached a boundary after the wait for it ended.
-func (h *host) settle(ctx context.Context, all map[*guest]handover) {
-	for _, runs := range all {
-		for run, r := range runs {
-			at, err := h.local.Engine.Get(ctx, run)
-			r.Paused = r.Paused && err == nil && at.Status == engine.Paused
-			runs[run] = r
-			if !r.Paused && r.Belongings.Secrets == nil && r.Belongings.Environ == nil {
-				delete(runs, run)
-			}
-		}
-	}
 }
 
 // interruptOthers interrupts the runs that belong to no guest, because a run of a guest

@@ -181,6 +181,51 @@ func TestAStepThatDoesNotEndIsInterruptedByTheHandOver(t *testing.T) {
 	}
 }
 
+// TestARunThatIsToRestStaysAtRestAfterTheHandOver lets the owner leave while a step is under
+// way after which the run pauses in any case.
+func TestARunThatIsToRestStaysAtRestAfterTheHandOver(t *testing.T) {
+	for say, c := range map[string]struct {
+		through bool
+		pause   func(m *Member, run string) error
+	}{
+		"somebody has paused it": {pause: func(m *Member, run string) error { return m.Pause(t.Context(), run) }},
+		"it is played in steps":  {through: true, pause: func(m *Member, run string) error { return nil }},
+	} {
+		t.Run(say, func(t *testing.T) {
+			dir := t.TempDir()
+			owner, guest := pair(t, optionsFor(dir))
+			r := marking(dir, 4)
+			if r.StepThrough = c.through; c.through {
+				r.From = "s1"
+			}
+			h, err := guest.Start(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := 2
+			if c.through {
+				before = 1
+			}
+			scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == before })
+			if err := c.pause(guest, h.ID); err != nil {
+				t.Fatal(err)
+			}
+			left, host := make(chan error, 1), owner.now.host
+			go func() { left <- owner.Leave(context.Background()) }()
+			scratch.Until(t, "the owner leaves", host.isLeaving)
+			time.Sleep(100 * time.Millisecond) // it has asked the run to pause
+			openGate(t, dir)
+			if err := <-left; err != nil {
+				t.Fatal(err)
+			}
+			end, err := guest.Wait(t.Context(), h.ID)
+			if err != nil || end.Status != engine.Paused || marks(t, dir) != before || !guest.Owns() {
+				t.Errorf("wanted it paused after %d marks, got %s, %v, %d", before, end.Status, err, marks(t, dir))
+			}
+		})
+	}
+}
+
 func TestGoneMayAskTheOwnerWhileItLeaves(t *testing.T) {
 	dir := t.TempDir()
 	asked := make(chan error, 1)
