@@ -126,6 +126,7 @@ func TestNoRootsMeansNoFiles(t *testing.T) {
 func TestReadFile(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"abc": "a\nb\nc\n", "open": "a\nb", "empty": "", "bin": "a\x00b", "long": strings.Repeat("x", 300<<10) + "\nend\n", "latin": "caf\xe9\n",
+		"wide": strings.Repeat(strings.Repeat("y", 150<<10)+"\n", 2), "letters": "x" + strings.Repeat("é", confined.ContentLimit),
 	})
 	for _, c := range []struct {
 		say  string
@@ -140,6 +141,8 @@ func TestReadFile(t *testing.T) {
 		{"an empty file", map[string]any{"path": "empty"}, map[string]any{"content": "", "lines": 0.0}, ""},
 		{"what is not text", map[string]any{"path": "bin"}, nil, steps.Invalid},
 		{"a file that is not there", map[string]any{"path": "none"}, nil, steps.NotFound},
+		{"a line that does not fit is left for the next time", map[string]any{"path": "wide"}, map[string]any{"content": strings.Repeat("y", 150<<10) + "\n", "lines": 1.0, "total_lines": 2.0, "truncated": true}, ""},
+		{"a line that is too long is cut between letters", map[string]any{"path": "letters"}, map[string]any{"content": "x" + strings.Repeat("é", (confined.ContentLimit-1)/2), "truncated": true}, ""},
 		{"a line that is too long is cut", map[string]any{"path": "long"}, map[string]any{"content": strings.Repeat("x", confined.ContentLimit), "total_lines": 2.0, "truncated": true}, ""},
 		{"letters that are not Unicode", map[string]any{"path": "latin"}, map[string]any{"content": "caf�\n"}, ""},
 		{"from a folder of its own", map[string]any{"path": "abc", "working_directory": dir}, map[string]any{"lines": 3.0}, ""},

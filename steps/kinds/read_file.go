@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"understudy/steps"
 	"understudy/steps/confined"
@@ -63,9 +64,15 @@ func readFile(ctx context.Context, env *steps.Env, a ReadFileArgs) (ReadFileResu
 		case r.Truncated || r.Lines == int(a.Limit):
 			r.Truncated = true
 		case content.Len()+len(line) > confined.ContentLimit:
-			content.WriteString(line[:confined.ContentLimit-content.Len()])
-			r.Lines++
 			r.Truncated = true
+			if r.Lines == 0 { // a later read could not get more of it
+				end := confined.ContentLimit
+				for end > 0 && !utf8.RuneStart(line[end]) {
+					end--
+				}
+				content.WriteString(line[:end])
+				r.Lines++
+			}
 		default:
 			content.WriteString(line)
 			r.Lines++
