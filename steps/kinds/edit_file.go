@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"understudy/steps"
@@ -63,12 +64,18 @@ func editFile(ctx context.Context, env *steps.Env, a EditFileArgs) (EditFileResu
 
 // find returns where a text is in another. All line endings count as equal.
 func find(text, sought string) [][]int {
-	parts := strings.Split(strings.ReplaceAll(sought, "\r\n", "\n"), "\n")
+	sought = toLF(sought)
+	parts := strings.Split(sought, "\n")
 	for i, p := range parts {
 		parts[i] = regexp.QuoteMeta(p)
 	}
-	return regexp.MustCompile(strings.Join(parts, "\r?\n")).FindAllStringIndex(text, -1)
+	places := regexp.MustCompile(strings.Join(parts, "\r?\n")).FindAllStringIndex(text, -1)
+	// To an expression, a byte that is not UTF-8 equals the letter that read_file shows for it.
+	return slices.DeleteFunc(places, func(p []int) bool { return toLF(text[p[0]:p[1]]) != sought })
 }
+
+// toLF returns a text with the line endings of Unix.
+func toLF(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // usable returns an error if there are no places of a text in a file, or several and not
 // all are meant.
@@ -90,7 +97,7 @@ func replace(text string, places [][]int, with string) string {
 	if crlf := strings.Count(text, "\r\n"); crlf > strings.Count(text, "\n")/2 {
 		end = "\r\n"
 	}
-	with = strings.ReplaceAll(strings.ReplaceAll(with, "\r\n", "\n"), "\n", end)
+	with = strings.ReplaceAll(toLF(with), "\n", end)
 	b, at := &strings.Builder{}, 0
 	for _, p := range places {
 		b.WriteString(text[at:p[0]])

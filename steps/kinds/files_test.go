@@ -203,6 +203,7 @@ func TestEditFile(t *testing.T) {
 		{"line ends count as equal", "a\r\nb\r\nc\r\n", "a\nb", "x\ny", false, "x\r\ny\r\nc\r\n", ""},
 		{"the other line ends stay", "a\nb\r\nc\n", "c", "x\ny", false, "a\nb\r\nx\ny\n", ""},
 		{"signs of patterns are only signs", "a.c abc", "a.c", "$1", false, "$1 abc", ""},
+		{"letters that are not Unicode stay", "caf\xe9\nx\n", "caf\ufffd\nx", "y", false, "caf\xe9\nx\n", steps.NotFound},
 		{"the same text", "a", "a", "a", false, "a", steps.Invalid},
 		{"nothing", "a", "", "b", false, "a", steps.Invalid},
 	} {
