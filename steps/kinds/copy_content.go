@@ -108,6 +108,7 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 	if err != nil {
 		return CopyResult{}, err
 	}
+	source, marked := strings.CutPrefix(source, byteOrderMark)
 	part, err := a.selected(env, from, source)
 	if err != nil {
 		return CopyResult{}, err
@@ -127,20 +128,31 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 			return CopyResult{}, err
 		}
 	}
-	text, places, err := a.placed(env, to, target, part)
+	if target != "" { // an empty file gets the mark of the source
+		target, marked = strings.CutPrefix(target, byteOrderMark)
+	}
+	places, with, err := a.placed(env, to, target, part)
 	if err != nil {
 		return CopyResult{}, err
 	}
-	r := CopyResult{from.Path, to.Path, len(strings.SplitAfter(strings.TrimSuffix(part, "\n"), "\n")), places}
+	end := lineEnd(target)
+	if !strings.Contains(target, "\n") {
+		end = lineEnd(source)
+	}
+	text := replace(target, places, with, end)
+	if marked {
+		text = byteOrderMark + text
+	}
+	r := CopyResult{from.Path, to.Path, 1 + strings.Count(part, "\n"), len(places)}
 	return r, confined.Rewrite(ctx, env, to, text, mode)
 }
 
-// selected returns the part of the source to copy; it ends with a line break.
+// byteOrderMark begins some files in UTF-8. It belongs to no line.
+const byteOrderMark = "\ufeff"
+
+// selected returns the part of the source to copy, without a line break at its end.
 func (a *CopyArgs) selected(env *steps.Env, from confined.File, source string) (string, error) {
-	all := strings.SplitAfter(source, "\n")
-	if all[len(all)-1] == "" {
-		all = all[:len(all)-1]
-	}
+	all := slices.Collect(strings.Lines(source))
 	first, last := 0, len(all)-1
 	switch a.SourceMode {
 	case CopyLines:
@@ -156,7 +168,7 @@ func (a *CopyArgs) selected(env *steps.Env, from confined.File, source string) (
 	if last >= len(all) || len(all) == 0 {
 		return "", steps.Errorf(steps.NotFound, "%s has %d lines, fewer than are to be copied", from.Path, len(all))
 	}
-	return strings.TrimSuffix(strings.Join(all[first:last+1], ""), "\n") + "\n", nil
+	return strings.TrimSuffix(strings.TrimSuffix(strings.Join(all[first:last+1], ""), "\n"), "\r"), nil
 }
 
 // lineWith returns the index of the first line from an index on that holds a text, or -1.
@@ -168,36 +180,40 @@ func lineWith(lines []string, text string, from int) int {
 	return from + i
 }
 
-// placed returns the target with the part inserted, and in how many places.
-func (a *CopyArgs) placed(env *steps.Env, to confined.File, target, part string) (string, int, error) {
-	whole := target // with a line break at its end, so that lines stay lines
-	if whole != "" && !strings.HasSuffix(whole, "\n") {
-		whole += "\n"
-	}
-	switch a.TargetMode {
-	case CopyAppend:
-		return whole + part, 1, nil
-	case CopyPrepend:
-		return part + target, 1, nil
-	case CopyAtLine:
-		all := strings.SplitAfter(whole, "\n")
-		if int(a.TargetLine) > len(all) {
-			return "", 0, steps.Errorf(steps.NotFound, "%s has %d lines, so nothing goes before line %d", to.Path, len(all)-1, a.TargetLine)
+// placed returns the places of the target that are replaced, and by what.
+func (a *CopyArgs) placed(env *steps.Env, to confined.File, target, part string) ([][]int, string, error) {
+	mode, line, at := a.TargetMode, part+"\n", 0
+	if mode == CopyAtLine {
+		all := slices.Collect(strings.Lines(target))
+		switch before := int(a.TargetLine) - 1; {
+		case before > len(all):
+			return nil, "", steps.Errorf(steps.NotFound, "%s has %d lines, so nothing goes before line %d", to.Path, len(all), a.TargetLine)
+		case before == len(all):
+			mode = CopyAppend
+		default:
+			at = len(strings.Join(all[:before], ""))
 		}
-		return strings.Join(all[:a.TargetLine-1], "") + part + strings.Join(all[a.TargetLine-1:], ""), 1, nil
+	}
+	switch mode {
+	case CopyAppend:
+		if at = len(target); at > 0 && !strings.HasSuffix(target, "\n") {
+			line = "\n" + line
+		}
+		return [][]int{{at, at}}, line, nil
+	case CopyPrepend, CopyAtLine:
+		return [][]int{{at, at}}, line, nil
 	}
 	places := find(target, a.TargetPattern)
 	if err := usable(env, to.Path, places, a.TargetPattern, a.ReplaceAll); err != nil {
-		return "", 0, err
+		return nil, "", err
 	}
-	inner := strings.TrimSuffix(part, "\n")
-	switch a.TargetMode {
+	switch mode {
 	case CopyAfter:
-		places, inner = lineEnds(target, places), "\n"+inner
+		return lineEnds(target, places), "\n" + part, nil
 	case CopyBefore:
-		places, inner = lineStarts(target, places), part
+		return lineStarts(target, places), line, nil
 	}
-	return replace(target, places, inner), len(places), nil
+	return places, part, nil
 }
 
 // lineEnds returns the ends of the lines that hold places, and lineStarts their starts,

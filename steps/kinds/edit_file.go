@@ -58,7 +58,7 @@ func editFile(ctx context.Context, env *steps.Env, a EditFileArgs) (EditFileResu
 	if err := usable(env, s.Path, places, a.OldString, a.ReplaceAll); err != nil {
 		return EditFileResult{}, err
 	}
-	text = replace(text, places, a.NewString)
+	text = replace(text, places, a.NewString, lineEnd(text))
 	return EditFileResult{s.Path, len(places)}, confined.Rewrite(ctx, env, s, text, info.Mode().Perm())
 }
 
@@ -91,12 +91,16 @@ func usable(env *steps.Env, path string, places [][]int, sought string, all bool
 	return nil
 }
 
-// replace replaces parts of a text. New lines get the line endings of the text.
-func replace(text string, places [][]int, with string) string {
-	end := "\n"
-	if crlf := strings.Count(text, "\r\n"); crlf > strings.Count(text, "\n")/2 {
-		end = "\r\n"
+// lineEnd returns the line ending of most lines of a text.
+func lineEnd(text string) string {
+	if strings.Count(text, "\r\n") > strings.Count(text, "\n")/2 {
+		return "\r\n"
 	}
+	return "\n"
+}
+
+// replace replaces parts of a text, and gives the new lines a line ending.
+func replace(text string, places [][]int, with, end string) string {
 	with = strings.ReplaceAll(toLF(with), "\n", end)
 	b, at := &strings.Builder{}, 0
 	for _, p := range places {

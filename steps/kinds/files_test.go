@@ -249,6 +249,40 @@ func TestCopyContent(t *testing.T) {
 	}
 }
 
+// TestCopiesKeepTheirEncoding copies between files with other line endings, with a byte
+// order mark and without a final line break.
+func TestCopiesKeepTheirEncoding(t *testing.T) {
+	const bom = "\ufeff"
+	for _, c := range []struct {
+		say, source, target string
+		args                map[string]any
+		want                string
+	}{
+		{"lines of Windows after a line of Windows", "1\r\n2\r\n", "a\r\nb\r\n", args("target_mode", "after", "target_pattern", "a"), "a\r\n1\r\n2\r\nb\r\n"},
+		{"in the place of a text", "1\r\n2\r\n", "a\r\nb\r\n", args("target_mode", "replace", "target_pattern", "a"), "1\r\n2\r\nb\r\n"},
+		{"before a line", "1\r\n", "a\r\nb\r\n", args("target_mode", "before", "target_pattern", "b"), "a\r\n1\r\nb\r\n"},
+		{"lines of Unix at the end of a file of Windows", "1\n2\n", "a\r\nb", args(), "a\r\nb\r\n1\r\n2\r\n"},
+		{"at its beginning", "1\n2\n", "a\r\nb", args("target_mode", "prepend"), "1\r\n2\r\na\r\nb"},
+		{"at a line of it", "1", "a\r\nb", args("target_mode", "at_line", "target_line", 2.0), "a\r\n1\r\nb"},
+		{"behind its last line", "1", "a\r\nb", args("target_mode", "at_line", "target_line", 3.0), "a\r\nb\r\n1\r\n"},
+		{"lines of Windows into a file of Unix", "1\r\n2\r\n", "a\nb\n", args(), "a\nb\n1\n2\n"},
+		{"lines of Windows into an empty file", "1\r\n2", "", args(), "1\r\n2\r\n"},
+		{"before a byte order mark", "1\n", bom + "a\n", args("target_mode", "prepend"), bom + "1\na\n"},
+		{"before the first line behind one", "1\n", bom + "a\n", args("target_mode", "before", "target_pattern", "a"), bom + "1\na\n"},
+		{"from a file with a byte order mark", bom + "1\n", "a\n", args(), "a\n1\n"},
+		{"from it into an empty file", bom + "1\n", "", args(), bom + "1\n"},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			dir := tree(t, map[string]string{"s": c.source, "t": c.target})
+			c.args["source_path"], c.args["target_path"] = "s", "t"
+			o := CopyContent.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, c.args)
+			if got := content(t, filepath.Join(dir, "t")); o.Err != nil || got != c.want {
+				t.Errorf("got %q %v, want %q", got, o.Err, c.want)
+			}
+		})
+	}
+}
+
 func TestGlobFiles(t *testing.T) {
 	outside := tree(t, map[string]string{"x.go": ""})
 	dir := tree(t, map[string]string{
