@@ -204,7 +204,7 @@ func (l *library) textAt(path string) (text string, ok bool) {
 	if saved && !l.canSee(strings.TrimSuffix(f.Rel, filepath.Ext(f.Rel))) {
 		return "", false
 	}
-	text, _, err = f.Text()
+	text, err = f.Text()
 	return text, err == nil
 }
 

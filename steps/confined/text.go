@@ -87,23 +87,23 @@ func (s File) Open() (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-func (s File) Text() (string, fs.FileInfo, error) {
+func (s File) Text() (string, error) {
 	f, info, err := s.Open()
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	defer f.Close()
 	if info.Size() > fileLimit {
-		return "", nil, steps.Errorf(steps.Invalid, "%s is %d bytes long; at most %d are read", s.Path, info.Size(), fileLimit)
+		return "", steps.Errorf(steps.Invalid, "%s is %d bytes long; at most %d are read", s.Path, info.Size(), fileLimit)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, fileLimit+1))
 	if err != nil {
-		return "", nil, s.Error(err)
+		return "", s.Error(err)
 	}
 	if isBinary(b) {
-		return "", nil, s.notText()
+		return "", s.notText()
 	}
-	return string(b), info, nil
+	return string(b), nil
 }
 
 // binaryWithin is how much of a file is looked at to tell whether it is text.
@@ -112,8 +112,8 @@ const binaryWithin = 8 << 10
 func isBinary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), binaryWithin)], 0) >= 0 }
 
 // Rewrite replaces a file atomically: it writes a file beside it and renames that.
-func Rewrite(ctx context.Context, env *steps.Env, s File, text string, mode fs.FileMode) error {
-	temp, err := s.stage(text, mode)
+func Rewrite(ctx context.Context, env *steps.Env, s File, text string) error {
+	temp, err := s.stage(text)
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -131,16 +131,23 @@ func Rewrite(ctx context.Context, env *steps.Env, s File, text string, mode fs.F
 	return err
 }
 
-// stage writes text into a new file beside the one that it is for.
-func (s File) stage(text string, mode fs.FileMode) (string, error) {
-	dir, name := filepath.Split(s.Rel)
-	temp := filepath.Join(dir, "."+name+"."+strings.ToLower(rand.Text()[:8]))
+// stage writes text into a new file beside the one that it is for, with its permissions
+// if it exists.
+func (s File) stage(text string) (string, error) {
+	temp := filepath.Join(filepath.Dir(s.Rel), ".writing-"+strings.ToLower(rand.Text()))
+	mode, old := fs.FileMode(0o666), false
+	if info, err := s.Root.Stat(s.Rel); err == nil {
+		mode, old = info.Mode().Perm(), true
+	}
 	f, err := s.Root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return temp, s.Error(err)
 	}
 	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+	if old { // the umask does not concern it
+		err = errors.Join(err, f.Chmod(mode))
+	}
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return temp, s.Error(err)
 	}
 	return temp, nil
@@ -162,17 +169,17 @@ func FindTarget(env *steps.Env, path, within steps.Path) (File, error) {
 	return Find(env, steps.Path(target), "")
 }
 
-// Target returns the permissions with which the file is to be written, and whether it is
-// new.
-func (s File) Target() (mode fs.FileMode, created bool, err error) {
+// IsNew reports whether the file does not exist. The error is for one that is no plain
+// file.
+func (s File) IsNew() (bool, error) {
 	info, err := s.Root.Stat(s.Rel)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return 0o644, true, nil
+		return true, nil
 	case err != nil:
-		return 0, false, s.Error(err)
+		return false, s.Error(err)
 	case !info.Mode().IsRegular():
-		return 0, false, steps.Errorf(steps.Invalid, "%s is not a plain file", s.Path)
+		return false, steps.Errorf(steps.Invalid, "%s is not a plain file", s.Path)
 	}
-	return info.Mode().Perm(), false, nil
+	return false, nil
 }

@@ -104,7 +104,7 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 		return CopyResult{}, err
 	}
 	defer from.Close()
-	source, _, err := from.Text()
+	source, err := from.Text()
 	if err != nil {
 		return CopyResult{}, err
 	}
@@ -118,13 +118,13 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 		return CopyResult{}, err
 	}
 	defer to.Close()
-	mode, created, err := to.Target()
+	created, err := to.IsNew()
 	if err != nil {
 		return CopyResult{}, err
 	}
 	target := ""
 	if !created {
-		if target, _, err = to.Text(); err != nil {
+		if target, err = to.Text(); err != nil {
 			return CopyResult{}, err
 		}
 	}
@@ -144,7 +144,7 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 		text = byteOrderMark + text
 	}
 	r := CopyResult{from.Path, to.Path, 1 + strings.Count(part, "\n"), len(places)}
-	return r, confined.Rewrite(ctx, env, to, text, mode)
+	return r, confined.Rewrite(ctx, env, to, text)
 }
 
 // byteOrderMark begins some files in UTF-8. It belongs to no line.

@@ -50,7 +50,7 @@ func editFile(ctx context.Context, env *steps.Env, a EditFileArgs) (EditFileResu
 		return EditFileResult{}, err
 	}
 	defer s.Close()
-	text, info, err := s.Text()
+	text, err := s.Text()
 	if err != nil {
 		return EditFileResult{}, err
 	}
@@ -59,7 +59,7 @@ func editFile(ctx context.Context, env *steps.Env, a EditFileArgs) (EditFileResu
 		return EditFileResult{}, err
 	}
 	text = replace(text, places, a.NewString, lineEnd(text))
-	return EditFileResult{s.Path, len(places)}, confined.Rewrite(ctx, env, s, text, info.Mode().Perm())
+	return EditFileResult{s.Path, len(places)}, confined.Rewrite(ctx, env, s, text)
 }
 
 // find returns where a text is in another. All line endings count as equal.

@@ -4,6 +4,7 @@ package kinds
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -24,6 +25,34 @@ func TestAPipeIsNotWaitedFor(t *testing.T) {
 	o := ReadFile.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, map[string]any{"path": "pipe"})
 	if code(o) != steps.Invalid {
 		t.Errorf("got %v, want invalid", o.Err)
+	}
+}
+
+// TestTheModeOfAFile writes files as a user whose new files are for nobody else.
+func TestTheModeOfAFile(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	dir := tree(t, map[string]string{"source": "x\n"})
+	old, long := filepath.Join(dir, "old"), strings.Repeat("n", 255) // the longest name
+	if err := errors.Join(os.WriteFile(old, []byte("x"), 0o600), os.Chmod(old, 0o664)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kind steps.Kind
+		args map[string]any
+		file string
+		want os.FileMode
+	}{
+		{WriteFile, args("path", "new", "content", "x"), "new", 0o600},
+		{WriteFile, args("path", long, "content", "x"), long, 0o600},
+		{CopyContent, args("source_path", "source", "target_path", "copy"), "copy", 0o600},
+		{WriteFile, args("path", "old", "content", "x"), "old", 0o664},
+		{EditFile, args("path", "old", "old_string", "x", "new_string", "y"), "old", 0o664},
+	} {
+		o := c.kind.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, c.args)
+		info, err := os.Stat(filepath.Join(dir, c.file))
+		if o.Err != nil || err != nil || info.Mode().Perm() != c.want {
+			t.Errorf("%s of %.10s: %v, %v, %v, want %v", c.kind.Name, c.file, o.Err, err, info, c.want)
+		}
 	}
 }
 

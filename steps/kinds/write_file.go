@@ -37,7 +37,7 @@ func writeFile(ctx context.Context, env *steps.Env, a WriteFileArgs) (FileResult
 		return FileResult{}, err
 	}
 	defer s.Close()
-	mode, created, err := s.Target()
+	created, err := s.IsNew()
 	if err != nil {
 		return FileResult{}, err
 	}
@@ -52,5 +52,5 @@ func writeFile(ctx context.Context, env *steps.Env, a WriteFileArgs) (FileResult
 			return FileResult{}, err
 		}
 	}
-	return FileResult{s.Path, len(a.Content), created}, confined.Rewrite(ctx, env, s, a.Content, mode)
+	return FileResult{s.Path, len(a.Content), created}, confined.Rewrite(ctx, env, s, a.Content)
 }
