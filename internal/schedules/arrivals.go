@@ -12,7 +12,9 @@ import (
 type arrival struct {
 	path string
 	mark string    // differs if the content was changed
-	at   time.Time // when the file was changed last
+	at   time.Time // when the file was changed last, by the clock of its writer
+	// since is the time of the first of the polls that found this mark.
+	since time.Time
 }
 
 // mostFiles is how many files a watched folder may have.
@@ -39,7 +41,7 @@ func arrivals(pattern string) ([]arrival, error) {
 			continue
 		}
 		mark := fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
-		all = append(all, arrival{filepath.Join(dir, x.Name()), mark, info.ModTime()})
+		all = append(all, arrival{path: filepath.Join(dir, x.Name()), mark: mark, at: info.ModTime()})
 	}
 	return all, nil
 }
@@ -48,18 +50,20 @@ func arrivals(pattern string) ([]arrival, error) {
 const settled = 2 * time.Second
 
 // complete reports whether a file is written completely: it is settled, and where the
-// system can tell, no program has it open for writing.
+// system can tell, no program has it open for writing. The time of a file may be old, since
+// programs that copy a file keep it, or still to come: so an earlier poll must have found
+// the same file.
 func (a arrival) complete(now time.Time) bool {
-	return now.Sub(a.at) >= settled && !isWritten(a.path)
+	isSettled := now.Sub(a.at) >= settled || now.Sub(a.since) >= settled
+	return isSettled && a.since.Before(now) && !isWritten(a.path)
 }
 
-// arrive makes firings of files that are complete and have the same mark as in the last
-// poll, which is in before: a program that copies a file may give it an old time.
-func (e *Entry) arrive(now time.Time, files []arrival, before map[string]string) (changed bool) {
+// arrive makes firings of files that are complete.
+func (e *Entry) arrive(now time.Time, files []arrival) (changed bool) {
 	there := map[string]bool{}
 	for _, a := range files {
 		there[a.path] = true
-		if e.State.Seen[a.path] == a.mark || before[a.path] != a.mark || len(e.State.Pending) >= mostPending || !a.complete(now) {
+		if e.State.Seen[a.path] == a.mark || len(e.State.Pending) >= mostPending || !a.complete(now) {
 			continue
 		}
 		f := e.firing(now, a.path, a.mark)

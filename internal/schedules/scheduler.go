@@ -24,15 +24,15 @@ type Scheduler struct {
 	Server string
 
 	poke   chan struct{}
-	before map[string]map[string]string // schedule → path → mark, of the last poll
-	failed map[string]string            // schedule → its last logged error
+	before map[string]map[string]arrival // schedule → path → the file as the last poll found it
+	failed map[string]string             // schedule → its last logged error
 	now    func() time.Time
 }
 
 // Open makes a scheduler ready to work.
 func (s *Scheduler) Open() *Scheduler {
 	s.poke, s.now = make(chan struct{}, 1), time.Now
-	s.before, s.failed = map[string]map[string]string{}, map[string]string{}
+	s.before, s.failed = map[string]map[string]arrival{}, map[string]string{}
 	return s
 }
 
@@ -132,12 +132,16 @@ func (s *Scheduler) news(e *Entry) (func(*Entry) (bool, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	before, marks := s.before[e.Name], map[string]string{}
-	for _, a := range files {
-		marks[a.path] = a.mark
+	found := map[string]arrival{}
+	for i := range files {
+		a := &files[i]
+		if a.since = now; s.before[e.Name][a.path].mark == a.mark {
+			a.since = s.before[e.Name][a.path].since
+		}
+		found[a.path] = *a
 	}
-	s.before[e.Name] = marks
-	return func(e *Entry) (bool, error) { return e.arrive(now, files, before), nil }, nil
+	s.before[e.Name] = found
+	return func(e *Entry) (bool, error) { return e.arrive(now, files), nil }, nil
 }
 
 // underWay are the statuses of runs that have not ended.

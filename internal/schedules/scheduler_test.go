@@ -549,3 +549,44 @@ func TestAScheduleThatIsRemovedMeanwhile(t *testing.T) {
 		t.Errorf("wanted no run of a schedule that is gone, got %v, %v", w.runs, err)
 	}
 }
+
+// arriving is a schedule of files with a server.
+type arriving struct {
+	*world
+	store Folder
+	in    string
+	s     *Scheduler
+}
+
+func newArriving(t *testing.T) *arriving {
+	w := &arriving{newWorld(time.Now().UTC().Format(time.RFC3339)), Folder(t.TempDir()), t.TempDir(), nil}
+	w.add(t, w.store, addArgs{Name: "x", Workflow: "w", Files: filepath.Join(w.in, "*.csv"), Overlap: "allow"})
+	w.s = w.server(w.store)
+	return w
+}
+
+// looksAfter polls some seconds after the start, and returns how many runs have begun.
+func (w *arriving) looksAfter(t *testing.T, seconds int) int {
+	t.Helper()
+	w.now = time.Now().Add(time.Duration(seconds) * time.Second)
+	if err := w.s.once(t); err != nil {
+		t.Fatal(err)
+	}
+	return len(w.runs)
+}
+
+// TestAFileFromTheFuture gives a file a time that is still to come, as another machine
+// with another clock does.
+func TestAFileFromTheFuture(t *testing.T) {
+	w := newArriving(t)
+	file := filepath.Join(w.in, "a.csv")
+	future := time.Now().Add(24 * time.Hour)
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, future, future)); err != nil {
+		t.Fatal(err)
+	}
+	for seconds, want := range []int{0, 0, 1, 1} {
+		if got := w.looksAfter(t, seconds); got != want {
+			t.Errorf("after %d seconds %d runs, want %d", seconds, got, want)
+		}
+	}
+}
