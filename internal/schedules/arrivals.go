@@ -6,15 +6,18 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // An arrival is a file that matches the pattern of a schedule.
 type arrival struct {
-	path string
+	path string    // in UTF-8
 	mark string    // differs if the content was changed
 	at   time.Time // when the file was changed last, by the clock of its writer
 	// since is the time of the first of the polls that found this mark.
 	since time.Time
+	// unnamed reports that the real path is not UTF-8, and cannot be stored or be an input.
+	unnamed bool
 }
 
 // mostFiles is how many files a watched folder may have.
@@ -41,7 +44,8 @@ func arrivals(pattern string) ([]arrival, error) {
 			continue
 		}
 		mark := fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
-		all = append(all, arrival{path: filepath.Join(dir, x.Name()), mark: mark, at: info.ModTime()})
+		path := filepath.Join(dir, x.Name())
+		all = append(all, arrival{path: strings.ToValidUTF8(path, "�"), mark: mark, at: info.ModTime(), unnamed: !utf8.ValidString(path)})
 	}
 	return all, nil
 }
@@ -63,7 +67,12 @@ func (e *Entry) arrive(now time.Time, files []arrival) (changed bool) {
 	there := map[string]bool{}
 	for _, a := range files {
 		there[a.path] = true
-		if e.State.Seen[a.path] == a.mark || len(e.State.Pending) >= mostPending || !a.complete(now) {
+		if a.unnamed && e.State.Seen[a.path] == "" {
+			e.State.note(now, "no run for %s: its name is not UTF-8", a.path)
+			e.State.see(a)
+			changed = true
+		}
+		if a.unnamed || e.State.Seen[a.path] == a.mark || len(e.State.Pending) >= mostPending || !a.complete(now) {
 			continue
 		}
 		f := e.firing(now, a.path, a.mark)

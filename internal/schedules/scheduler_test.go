@@ -590,3 +590,20 @@ func TestAFileFromTheFuture(t *testing.T) {
 		}
 	}
 }
+
+// TestAFileWhoseNameIsNotUnicode tests that such a file begins no run, since no input
+// can hold its path.
+func TestAFileWhoseNameIsNotUnicode(t *testing.T) {
+	w := newArriving(t)
+	if err := os.WriteFile(filepath.Join(w.in, "\xdcbersicht.csv"), nil, 0o600); err != nil {
+		t.Skipf("this file system does not take the name: %v", err)
+	}
+	for seconds := range 9 {
+		if got := w.looksAfter(t, seconds); got != 0 {
+			t.Fatalf("after %d seconds %d runs", seconds, got)
+		}
+	}
+	if notes := w.notes(t, w.store); strings.Count(notes, "UTF-8") != 1 {
+		t.Errorf("notes %q, want one about the name", notes)
+	}
+}
