@@ -143,6 +143,11 @@ func (c cron) ticks(after, until time.Time, most int) []time.Time {
 // a server that is restarted at once misses none.
 const grace = time.Minute
 
+// clockError is how far in the future the last tick may be. A schedule is silent until
+// then. A longer silence would come from a clock that was wrong, such as by years before
+// the machine had asked for the time.
+const clockError = time.Hour
+
 // cron parses the cron expression of a schedule. It reports false if the schedule
 // has none, or is paused.
 func (e *Entry) cron() (c cron, ok bool, err error) {
@@ -159,6 +164,11 @@ func (e *Entry) tick(now time.Time) (changed bool, err error) {
 	c, ok, err := e.cron()
 	if !ok {
 		return false, err
+	}
+	if e.State.Considered.Sub(now) > clockError {
+		e.State.note(now, "the clock had been at %s; ticks count from now on", e.State.Considered.Format(time.RFC3339))
+		e.State.Considered = now.UTC()
+		return true, nil
 	}
 	ticks := c.ticks(e.State.Considered, now, mostPending)
 	if len(ticks) == 0 {

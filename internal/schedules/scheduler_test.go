@@ -607,3 +607,19 @@ func TestAFileWhoseNameIsNotUnicode(t *testing.T) {
 		t.Errorf("notes %q, want one about the name", notes)
 	}
 }
+
+// TestAClockThatWasWrong lets a server begin a run while its clock is years ahead.
+func TestAClockThatWasWrong(t *testing.T) {
+	w, store := newWorld("2030-01-01T00:05:00Z"), Folder(t.TempDir())
+	w.add(t, store, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
+	for _, at := range []string{"2030-01-01T00:10:01Z", "2026-11-20T12:05:00Z", "2026-11-20T12:10:01Z", "2026-11-20T12:10:00Z", "2026-11-20T12:20:01Z"} {
+		w.now, _ = time.Parse(time.RFC3339, at)
+		if err := w.server(store).once(t); err != nil {
+			t.Fatal(err)
+		}
+		w.end()
+	}
+	if diff := cmp.Diff([]string{"12:10", "12:20", "00:10"}, w.ticks()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
