@@ -2,8 +2,11 @@ package schedules
 
 import (
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -62,11 +65,46 @@ func (a arrival) complete(now time.Time) bool {
 	return isSettled && a.since.Before(now) && !isWritten(a.path)
 }
 
-// arrive makes firings of files that are complete.
-func (e *Entry) arrive(now time.Time, files []arrival) (changed bool) {
-	there := map[string]bool{}
+// A poll is the files of a folder at a time.
+type poll struct {
+	folder fs.FileInfo // nil for no poll
+	files  map[string]arrival
+}
+
+// poll returns the files of a schedule, given the poll before.
+func (e *Entry) poll(now time.Time, before poll) (p poll, err error) {
+	if p.folder, err = os.Stat(filepath.Dir(e.Files)); err != nil {
+		return p, err
+	}
+	files, err := arrivals(e.Files)
+	p.files = map[string]arrival{}
 	for _, a := range files {
-		there[a.path] = true
+		if a.since = now; before.files[a.path].mark == a.mark {
+			a.since = before.files[a.path].since
+		}
+		p.files[a.path] = a
+	}
+	return p, err
+}
+
+// left reports whether a file that was seen has been moved away since the poll before. A
+// folder that is empty from the start, or is another one, may be one whose disk is not
+// mounted: its files will be there again, and are the same.
+func (p poll) left(before poll, path string) bool {
+	if _, is := p.files[path]; is {
+		return false
+	}
+	if before.folder == nil {
+		return len(p.files) > 0
+	}
+	_, was := before.files[path]
+	return was && os.SameFile(before.folder, p.folder)
+}
+
+// arrive makes firings of files that are complete.
+func (e *Entry) arrive(now time.Time, before, p poll) (changed bool) {
+	for _, path := range slices.Sorted(maps.Keys(p.files)) {
+		a := p.files[path]
 		if a.unnamed && e.State.Seen[a.path] == "" {
 			e.State.note(now, "no run for %s: its name is not UTF-8", a.path)
 			e.State.see(a)
@@ -82,7 +120,7 @@ func (e *Entry) arrive(now time.Time, files []arrival) (changed bool) {
 		changed = true
 	}
 	for path := range e.State.Seen {
-		if !there[path] {
+		if p.left(before, path) {
 			delete(e.State.Seen, path)
 			changed = true
 		}

@@ -24,15 +24,15 @@ type Scheduler struct {
 	Server string
 
 	poke   chan struct{}
-	before map[string]map[string]arrival // schedule → path → the file as the last poll found it
-	failed map[string]string             // schedule → its last logged error
+	before map[string]poll   // schedule → its last poll
+	failed map[string]string // schedule → its last logged error
 	now    func() time.Time
 }
 
 // Open makes a scheduler ready to work.
 func (s *Scheduler) Open() *Scheduler {
 	s.poke, s.now = make(chan struct{}, 1), time.Now
-	s.before, s.failed = map[string]map[string]arrival{}, map[string]string{}
+	s.before, s.failed = map[string]poll{}, map[string]string{}
 	return s
 }
 
@@ -128,20 +128,13 @@ func (s *Scheduler) news(e *Entry) (func(*Entry) (bool, error), error) {
 	if e.Files == "" || e.Paused {
 		return func(e *Entry) (bool, error) { return e.tick(now) }, nil
 	}
-	files, err := arrivals(e.Files)
+	before := s.before[e.Name]
+	found, err := e.poll(now, before)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]arrival{}
-	for i := range files {
-		a := &files[i]
-		if a.since = now; s.before[e.Name][a.path].mark == a.mark {
-			a.since = s.before[e.Name][a.path].since
-		}
-		found[a.path] = *a
-	}
 	s.before[e.Name] = found
-	return func(e *Entry) (bool, error) { return e.arrive(now, files), nil }, nil
+	return func(e *Entry) (bool, error) { return e.arrive(now, before, found), nil }, nil
 }
 
 // underWay are the statuses of runs that have not ended.

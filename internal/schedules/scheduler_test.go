@@ -623,3 +623,56 @@ func TestAClockThatWasWrong(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// TestAFolderWhoseDiskIsAway takes the folder away, as an unmounted disk does: an empty
+// folder is in its place.
+func TestAFolderWhoseDiskIsAway(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		w := newArriving(t)
+		if err := os.WriteFile(filepath.Join(w.in, "a.csv"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.looksAfter(t, 0)
+		if got := w.looksAfter(t, 3); got != 1 {
+			t.Fatalf("%d runs, want 1", got)
+		}
+		away := w.in + "-away"
+		if err := errors.Join(os.Rename(w.in, away), os.Mkdir(w.in, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		if restarts {
+			w.s = w.server(w.store)
+		}
+		w.looksAfter(t, 9)
+		w.looksAfter(t, 12)
+		if err := errors.Join(os.Remove(w.in), os.Rename(away, w.in)); err != nil {
+			t.Fatal(err)
+		}
+		w.looksAfter(t, 15)
+		if got := w.looksAfter(t, 18); got != 1 {
+			t.Errorf("restarts %t: %d runs for one file, want 1", restarts, got)
+		}
+	}
+}
+
+// TestAFileThatComesBack moves a file away and back, which lets it count again.
+func TestAFileThatComesBack(t *testing.T) {
+	w := newArriving(t)
+	file := filepath.Join(w.in, "a.csv")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.looksAfter(t, 0)
+	w.looksAfter(t, 3)
+	if err := os.Rename(file, file+".away"); err != nil {
+		t.Fatal(err)
+	}
+	w.looksAfter(t, 6)
+	if err := os.Rename(file+".away", file); err != nil {
+		t.Fatal(err)
+	}
+	w.looksAfter(t, 9)
+	if got := w.looksAfter(t, 12); got != 2 {
+		t.Errorf("%d runs for a file that came twice", got)
+	}
+}
