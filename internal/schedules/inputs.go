@@ -14,18 +14,17 @@ import (
 func Accept(s Schedule, p *workflows.Program, inputs map[string]any) (map[string]any, error) {
 	all := maps.Clone(inputs)
 	for _, v := range p.Variables {
-		text, isText := all[v.Name].(string)
-		if !isText {
-			continue
-		}
-		if v.Secret {
+		given, is := all[v.Name]
+		if is && v.Secret {
 			return nil, steps.Errorf(steps.Invalid, "the input %s is a secret, which is not stored: a run of the schedule asks for it", v.Name)
 		}
-		value, err := workflows.ParseInput(v, text)
-		if err != nil {
-			return nil, &steps.Error{Code: steps.Invalid, Err: err}
+		if text, ok := given.(string); ok {
+			value, err := workflows.ParseInput(v, text)
+			if err != nil {
+				return nil, &steps.Error{Code: steps.Invalid, Err: err}
+			}
+			all[v.Name] = value
 		}
-		all[v.Name] = value
 	}
 	_, problems := p.CheckInputs(all)
 	var lines []string
