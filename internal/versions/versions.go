@@ -78,7 +78,7 @@ func prune(path string) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// List returns the versions of a file, the newest first. A content that was written by
+// List returns the versions of a file, the current one and then the newest first. A content that was written by
 // hand becomes a version when it is replaced.
 func List(path string) ([]Version, error) {
 	now, err := os.ReadFile(path)
@@ -98,10 +98,13 @@ func List(path string) ([]Version, error) {
 		all = append(all, Version{Hash: e.Name(), Saved: info.ModTime(), Current: e.Name() == HashOf(now)})
 	}
 	slices.SortStableFunc(all, func(a, b Version) int {
-		if a.Current != b.Current && b.Current {
-			return 1
+		switch {
+		case a.Current == b.Current:
+			return b.Saved.Compare(a.Saved)
+		case a.Current:
+			return -1
 		}
-		return b.Saved.Compare(a.Saved)
+		return 1
 	})
 	return all, nil
 }

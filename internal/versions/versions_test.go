@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -79,5 +80,30 @@ func TestEachVersionIsKept(t *testing.T) {
 	}
 	if err := Forget(path); err != nil || texts() != nil {
 		t.Errorf("they are still there: %v", err)
+	}
+}
+
+// TestTheCurrentVersionIsFirst writes an earlier version again by hand, which leaves the
+// other one with the later time.
+func TestTheCurrentVersionIsFirst(t *testing.T) {
+	for _, text := range []string{"one\n", "two\n"} {
+		path := filepath.Join(t.TempDir(), "flow.yaml")
+		for _, text := range []string{"one\n", "two\n"} {
+			if err := Replace(path, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, version := range []string{"one\n", "two\n"} {
+			at := time.Now().Add(time.Duration(i) * time.Minute)
+			if err := os.Chtimes(filepath.Join(folder(path), HashOf([]byte(version))), at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := List(path); err != nil || len(all) != 2 || !all[0].Current {
+			t.Errorf("%q is current, and the list is %v, %v", text, all, err)
+		}
 	}
 }
