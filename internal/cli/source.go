@@ -71,12 +71,9 @@ func fileSource(path string) (workflows.Source, error) {
 // writeDocument writes the file of a document. One that is there is replaced
 // atomically and keeps its permissions, and a link stays a link.
 func writeDocument(path string, text []byte) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
 	var err error
 	if info, missing := os.Stat(path); missing == nil && info.Mode().IsRegular() {
-		err = wholefile.Write(path, text, info.Mode().Perm())
+		err = wholefile.Replace(path, text, info.Mode().Perm())
 	} else {
 		err = os.WriteFile(path, text, 0o644)
 	}

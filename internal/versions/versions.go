@@ -42,7 +42,7 @@ func HashOf(text []byte) string {
 }
 
 // Replace replaces a file atomically, and keeps the old and the new content as
-// versions.
+// versions. A link stays a link.
 func Replace(path string, text []byte) error {
 	old, err := os.ReadFile(path)
 	switch {
@@ -57,7 +57,7 @@ func Replace(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(wholefile.Write(path, text, 0o600), prune(path))
+	return errors.Join(wholefile.Replace(path, text, 0o600), prune(path))
 }
 
 func keep(path string, text []byte) error {
@@ -78,8 +78,8 @@ func prune(path string) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// List returns the versions of a file, the current one and then the newest first. A content that was written by
-// hand becomes a version when it is replaced.
+// List returns the versions of a file: the current one, and then the others, the newest
+// first. A content that was written by hand becomes a version when it is replaced.
 func List(path string) ([]Version, error) {
 	now, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

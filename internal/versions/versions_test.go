@@ -107,3 +107,25 @@ func TestTheCurrentVersionIsFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestALinkStaysALink replaces a workflow that is a link to a file of its author.
+func TestALinkStaysALink(t *testing.T) {
+	real, path := filepath.Join(t.TempDir(), "flow.yaml"), filepath.Join(t.TempDir(), "flow.yaml")
+	if err := os.WriteFile(real, []byte("one\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, path); err != nil {
+		t.Skip(err)
+	}
+	if err := Replace(path, []byte("two\n")); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := os.ReadFile(real)
+	info, err := os.Stat(real)
+	if err != nil || string(text) != "two\n" || info.Mode().Perm() != 0o640 {
+		t.Errorf("the file behind the link has %q and %v, %v", text, info.Mode(), err)
+	}
+	if all, err := List(path); err != nil || len(all) != 2 || !all[0].Current {
+		t.Errorf("%v, %v", all, err)
+	}
+}

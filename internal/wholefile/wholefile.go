@@ -25,3 +25,15 @@ func Write(path string, content []byte, mode fs.FileMode) error {
 	}
 	return os.Rename(f.Name(), path)
 }
+
+// Replace is Write for a file that people arrange: a link stays a link, and a file keeps its
+// permissions. The mode is for a new file.
+func Replace(path string, content []byte, mode fs.FileMode) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	return Write(path, content, mode)
+}
