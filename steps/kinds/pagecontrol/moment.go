@@ -38,9 +38,12 @@ type moment struct{ date, clock []int }
 
 // parseMoment parses the value of an input of a type.
 func parseMoment(kind, value string) (m moment, ok bool) {
-	var year, week int
-	if n, err := fmt.Sscanf(value, "%d-W%d", &year, &week); kind == "week" && n == 2 && err == nil {
-		return moment{date: []int{week, year}}, true
+	if kind == "week" {
+		var year, week int
+		_, err := fmt.Sscanf(value, "%d-W%d", &year, &week)
+		_, last := time.Date(year, time.December, 28, 0, 0, 0, 0, time.UTC).ISOWeek()
+		ok := err == nil && week >= 1 && week <= last && value == fmt.Sprintf("%04d-W%02d", year, week)
+		return moment{date: []int{week, year}}, ok
 	}
 	for _, layout := range momentLayouts[kind] {
 		t, err := time.Parse(layout, value)
@@ -116,7 +119,7 @@ func (m moment) assign(el *desktop.Element, parts []*desktop.Element) ([]int, er
 		m.clock[0] = (m.clock[0]+11)%12 + 1
 		clock = clock[:half]
 	}
-	if len(clock) > len(m.clock) || len(clock) == 2 && m.clock[2] != 0 {
+	if len(clock) > len(m.clock) || m.clock != nil && len(clock) < 2 || len(clock) == 2 && m.clock[2] != 0 {
 		return nil, unclear(el)
 	}
 	for i, part := range clock {
