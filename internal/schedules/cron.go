@@ -206,7 +206,8 @@ func (e *Entry) Next(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// localZone returns the name of the zone of this machine.
+// localZone returns the name of the zone of this machine, or "" if only the zone itself is
+// known, as on Windows.
 func localZone() string {
 	zone := time.Local.String()
 	if zone == "Local" {
@@ -216,5 +217,18 @@ func localZone() string {
 		file, _ := filepath.EvalSymlinks(zone)
 		_, zone, _ = strings.Cut(file, "zoneinfo/")
 	}
-	return cmp.Or(zone, "UTC")
+	if zone == "" && isUTC(time.Local) {
+		return "UTC"
+	}
+	return zone
+}
+
+// isUTC reports whether the clock of a zone shows the time of UTC, in summer too.
+func isUTC(zone *time.Location) bool {
+	for _, month := range []time.Month{time.January, time.July} {
+		if _, offset := time.Date(time.Now().Year(), month, 1, 0, 0, 0, 0, zone).Zone(); offset != 0 {
+			return false
+		}
+	}
+	return true
 }

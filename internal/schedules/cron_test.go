@@ -2,13 +2,17 @@ package schedules
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps"
 )
 
 // TestTicksWhenTheClockIsChanged tests the ticks around the hours in which clocks are put
@@ -185,5 +189,21 @@ func TestTheZoneOfTheMachine(t *testing.T) {
 		if got := localZone(); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
+	}
+}
+
+// TestAZoneWithoutAName tests a machine that knows its zone only as a file without a name,
+// as Windows does, or a container that was given /etc/localtime.
+func TestAZoneWithoutAName(t *testing.T) {
+	local := time.Local
+	t.Cleanup(func() { time.Local = local })
+	time.Local = time.FixedZone(t.TempDir(), 3600)
+	s := &Schedule{Name: "x", Workflow: "w", Cron: "0 6 * * *"}
+	if err := s.check(); err == nil || !strings.Contains(fmt.Sprint(steps.AsError(err).Next), "zone") {
+		t.Errorf("it is at six in %s, %v", s.Zone, err)
+	}
+	s.Zone = "Europe/Berlin"
+	if err := s.check(); err != nil {
+		t.Error(err)
 	}
 }

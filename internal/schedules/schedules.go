@@ -195,7 +195,9 @@ func (s *Schedule) checkCron() error {
 		return steps.Errorf(steps.Invalid, "catch_up %q: wanted none, last or all", s.CatchUp)
 	}
 	if s.Zone == "" || s.Zone == "Local" {
-		s.Zone = localZone()
+		if s.Zone = localZone(); s.Zone == "" {
+			return steps.Errorf(steps.Invalid, "the time zone of this machine has no name").WithNext("name it with --zone or zone, such as Europe/Berlin")
+		}
 	}
 	c, err := parseCron(s.Cron, s.Zone)
 	if err == nil && c.next(time.Now()).IsZero() {
