@@ -316,7 +316,7 @@ func run(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
 			return e, steps.Errorf(steps.Busy, "%d runs of %s wait already", mostPending, a.Name)
 		}
 		f := e.firing(time.Now(), engine.NewKey())
-		id = f.Run
+		id, f.Asked = f.Run, true
 		e.State.Pending = append(e.State.Pending, f)
 		return e, nil
 	})

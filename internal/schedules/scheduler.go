@@ -114,7 +114,7 @@ func (s *Scheduler) look(ctx context.Context, e Entry) error {
 		if f.Due.After(s.now()) {
 			continue
 		}
-		if wait, err := s.fire(ctx, e, f); wait || err != nil {
+		if wait, err := s.fire(ctx, e, f); err != nil || wait && !f.Asked {
 			return err
 		}
 	}
@@ -152,10 +152,10 @@ func (s *Scheduler) fire(ctx context.Context, e Entry, f Firing) (wait bool, err
 	}
 	begun := slices.ContainsFunc(active, func(h engine.Header) bool { return h.ID == f.Run }) || s.begun(ctx, runs, f)
 	if !begun && len(active) > 0 {
-		switch e.Overlap {
-		case Queue:
+		switch {
+		case e.Overlap == Queue, e.Overlap == Skip && f.Asked:
 			return true, nil
-		case Skip:
+		case e.Overlap == Skip:
 			return false, s.done(ctx, e.Name, f, fmt.Sprintf("skipped %s: run %s is under way", f.At.Format(time.RFC3339), active[0].ID))
 		}
 	}

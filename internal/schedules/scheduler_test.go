@@ -676,3 +676,36 @@ func TestAFileThatComesBack(t *testing.T) {
 		t.Errorf("%d runs for a file that came twice", got)
 	}
 }
+
+// TestARunThatIsAskedFor asks for a run while another one is under way.
+func TestARunThatIsAskedFor(t *testing.T) {
+	w, store := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w.add(t, store, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
+	looksAt := func(clock string) {
+		t.Helper()
+		w.now, _ = time.Parse(time.RFC3339, "2026-11-20T"+clock+"Z")
+		if err := w.server(store).once(t); err != nil {
+			t.Fatal(err)
+		}
+	}
+	looksAt("12:10:01")
+	r, err := run(t.Context(), store, Caller{}, &nameArgs{Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Change(t.Context(), "x", func(e *Entry) (*Entry, error) {
+		e.State.Pending[0].Due = time.Time{}
+		return e, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	looksAt("12:20:01") // this tick is skipped, and does not wait behind it
+	if notes := w.notes(t, store); len(w.runs) != 1 || strings.Count(notes, "skipped") != 1 || !strings.Contains(notes, "12:20") {
+		t.Errorf("%d runs, notes %q", len(w.runs), notes)
+	}
+	w.end()
+	looksAt("12:25:00")
+	if id := r.Value.(done).Run; w.runs[id].ID == "" {
+		t.Errorf("the run %s never began: %v, %s", id, w.ticks(), w.notes(t, store))
+	}
+}

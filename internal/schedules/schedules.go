@@ -83,6 +83,7 @@ type Firing struct {
 	At     time.Time      `json:"at"`               // of the tick, message or arrival
 	Due    time.Time      `json:"due"`              // when the run begins at the earliest
 	Inputs map[string]any `json:"inputs,omitempty"` // in addition to those of the schedule
+	Asked  bool           `json:"asked,omitempty"`  // somebody has its id, so it is never skipped
 }
 
 // A Note says why a firing began no run.
