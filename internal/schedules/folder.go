@@ -19,7 +19,7 @@ import (
 
 // A Store keeps schedules. Several processes may share it.
 type Store interface {
-	// List returns the schedules, sorted by name.
+	// List returns the schedules, sorted by name: with an error, those that can be read.
 	List(ctx context.Context) ([]Entry, error)
 	// Change changes a schedule atomically. It stores what change makes of the entry,
 	// where nil means that there is none.
@@ -45,21 +45,22 @@ func (f Folder) List(context.Context) ([]Entry, error) {
 		return nil, err
 	}
 	var all []Entry
+	var failed []error
 	for _, file := range files {
 		name, ok := strings.CutSuffix(file.Name(), ending)
 		if !ok || !validName.MatchString(name) {
 			continue
 		}
 		e, err := f.read(name)
-		if err != nil {
-			return all, err
-		}
-		if e != nil {
+		switch {
+		case err != nil:
+			failed = append(failed, err)
+		case e != nil:
 			all = append(all, *e)
 		}
 	}
 	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
-	return all, nil
+	return all, errors.Join(failed...)
 }
 
 // read reads a schedule, or returns nil if there is none.

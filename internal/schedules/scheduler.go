@@ -26,6 +26,7 @@ type Scheduler struct {
 	poke   chan struct{}
 	before map[string]poll   // schedule → its last poll
 	failed map[string]string // schedule → its last logged error
+	served time.Time         // of the last call of Store.Serve
 	now    func() time.Time
 }
 
@@ -51,25 +52,28 @@ const lookAgain = time.Second
 func (s *Scheduler) Work(ctx context.Context) {
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
-	for served := (time.Time{}); ; {
-		if all, err := s.Store.List(ctx); err != nil {
-			s.complain("", err)
-		} else {
-			if len(all) > 0 && time.Since(served) > serveAgain {
-				s.complain("", s.Store.Serve(ctx))
-				served = time.Now()
-			}
-			for _, e := range all {
-				if ctx.Err() == nil && s.seesTo(e.Schedule) {
-					s.complain(e.Name, s.look(ctx, e))
-				}
-			}
-		}
+	for {
+		s.pollAll(ctx)
 		select {
 		case <-tick.C:
 		case <-s.poke:
 		case <-ctx.Done():
 			return
+		}
+	}
+}
+
+// pollAll polls the schedules that can be read.
+func (s *Scheduler) pollAll(ctx context.Context) {
+	all, err := s.Store.List(ctx)
+	s.complain("", err)
+	if len(all) > 0 && time.Since(s.served) > serveAgain {
+		s.complain("every schedule", s.Store.Serve(ctx))
+		s.served = time.Now()
+	}
+	for _, e := range all {
+		if ctx.Err() == nil && s.seesTo(e.Schedule) {
+			s.complain(e.Name, s.look(ctx, e))
 		}
 	}
 }

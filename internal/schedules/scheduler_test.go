@@ -709,3 +709,29 @@ func TestARunThatIsAskedFor(t *testing.T) {
 		t.Errorf("the run %s never began: %v, %s", id, w.ticks(), w.notes(t, store))
 	}
 }
+
+// TestAScheduleThatCannotBeRead damages the file of one schedule. The others go on.
+func TestAScheduleThatCannotBeRead(t *testing.T) {
+	w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w.add(t, folder, addArgs{Name: "tick", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
+	hook := w.add(t, folder, addArgs{Name: "hook", Workflow: "w", Hook: true})
+	for _, name := range []string{"damaged", "zero"} {
+		if err := os.WriteFile(folder.path(name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.now = w.now.Add(6 * time.Minute)
+	s := w.server(folder)
+	stamp := fmt.Sprint(w.now.Unix())
+	h := http.Header{}
+	h.Set(idHeader, "m")
+	h.Set(timeHeader, stamp)
+	h.Set(signatureHeader, Sign(hook.Secret, "m", stamp, nil))
+	if _, err := s.Hear(t.Context(), "hook", h, nil, func(_ Schedule, in map[string]any) (map[string]any, error) { return in, nil }); err != nil {
+		t.Error(err)
+	}
+	s.pollAll(t.Context())
+	if len(w.runs) != 2 || !strings.Contains(s.failed[""], "damaged") || !strings.Contains(s.failed[""], "zero") {
+		t.Errorf("%d runs, wanted 2; complained %q", len(w.runs), s.failed)
+	}
+}
