@@ -138,17 +138,12 @@ func (p *pointer) elementAt(ctx context.Context, at desktop.Point) *recorder.See
 
 // describe adds the ancestors and selectors of an element.
 func (r *reader) describe(ctx context.Context, e *desktop.Element) *recorder.Seen {
-	if r.secret[e.Handle] {
-		e.Role = "password"
-	}
+	r.hidePassword(e)
 	roots := r.programOf(ctx, e)
 	if found := same(roots, e); found != nil {
 		found.States, found.Role = e.States, e.Role
+		r.hidePassword(found)
 		e = found
-	}
-	if e.Role == "password" {
-		e.Text = ""
-		r.secret[e.Handle] = true
 	}
 	return seenIn(e, roots)
 }

@@ -410,7 +410,7 @@ func (k *keyboard) readField(ctx context.Context) {
 		return
 	}
 	if e.Role == "password" {
-		k.focus.secret[k.focus.handle], t.Role, t.Text = true, "password", ""
+		t.Role, t.Text = "password", ""
 		return
 	}
 	k.reads++

@@ -108,7 +108,21 @@ func (r *reader) timeout(d time.Duration) time.Duration { return d * r.patience 
 func (r *reader) refresh(ctx context.Context, h desktop.Handle, within time.Duration) (*desktop.Element, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout(within))
 	defer cancel()
-	return r.desktop.Refresh(ctx, h)
+	e, err := r.desktop.Refresh(ctx, h)
+	if err == nil {
+		r.hidePassword(e)
+	}
+	return e, err
+}
+
+// hidePassword removes the text of an element that is, or once was, a password field, and reports
+// whether it is.
+func (r *reader) hidePassword(e *desktop.Element) bool {
+	if e.Role != "password" && !r.secret[e.Handle] {
+		return false
+	}
+	e.Role, e.Text, r.secret[e.Handle] = "password", "", true
+	return true
 }
 
 // programOf returns the tree of an element's program, from the cache if it is recent enough.
@@ -146,8 +160,7 @@ func (r *reader) readProgram(ctx context.Context, e *desktop.Element) []*desktop
 	r.passwords, r.lastRead = nil, programHandles{pid: e.PID, handles: map[desktop.Handle]bool{}}
 	walk(tree.Roots, func(o *desktop.Element) {
 		r.lastRead.handles[o.Handle] = true
-		if o.Role == "password" || r.secret[o.Handle] {
-			o.Text, r.secret[o.Handle] = "", true
+		if r.hidePassword(o) {
 			r.passwords = append(r.passwords, o.Bounds)
 		}
 	})

@@ -234,6 +234,27 @@ func TestWhatWasDoneIsUnderstood(t *testing.T) {
 	}
 }
 
+// TestAPasswordThatShowsIsNotRead clicks a field that was seen as one of a password, and shows
+// its text since. The program does not say in time what is below the pointer.
+func TestAPasswordThatShowsIsNotRead(t *testing.T) {
+	const secret = "hQ7#kZ9!x"
+	_, log, _ := record(t, func(s *stand) {
+		s.clicks("role:checkbox")
+		at := s.Get(s.Find("role:password")).Bounds.Center()
+		s.Set(s.Find("role:password"), func(e *desktop.Element) { e.Role = "entry" })
+		time.Sleep(2 * time.Second)
+		s.clicks("role:checkbox")
+		s.Fail("ElementAt", desktop.ErrNotFound, -1)
+		s.quickly(at)
+		_ = s.Do(context.Background(), desktop.Click{At: at, Button: desktop.Left})
+		s.types(secret, 50*time.Millisecond)
+		time.Sleep(2 * time.Second)
+	})
+	if strings.Contains(log, secret[:3]) {
+		t.Errorf("the recording holds the password:\n%s", log)
+	}
+}
+
 // TestADeadKeyIsNoStep types a letter with an accent, whose dead key is on the key of
 // another character.
 func TestADeadKeyIsNoStep(t *testing.T) {
