@@ -26,7 +26,7 @@ type underPointer struct {
 	when    time.Time
 	known   time.Time // when the answer came; an earlier press may have changed it
 	late    bool      // more input had arrived by then
-	turned  bool      // the wheel was turned since, so another element may be there
+	turned  time.Time // when the wheel was turned there last, which may have moved another element there
 }
 
 // pointer is where the pointer is, and what is under it.
@@ -130,7 +130,7 @@ func (r *reader) menuItemAt(ctx context.Context, w *desktop.Window, at desktop.P
 
 // elementAt returns the element at a point as it was before the press, which may change the screen.
 func (p *pointer) elementAt(ctx context.Context, at desktop.Point) *recorder.Seen {
-	if p.under.turned || !recorder.Near(p.under.at, at) || !p.under.when.After(p.lastEffect) {
+	if !recorder.Near(p.under.at, at) || !p.under.when.After(p.lastEffect) {
 		p.under = p.lookAt(ctx, at, elementTimeout)
 	}
 	return p.under.seen
@@ -210,14 +210,18 @@ func (r *recording) noteRelease(ctx context.Context, ev desktop.InputEvent) {
 	r.scheduleLook(2 * restDelay)
 }
 
-// noteTurn records a turn of the wheel. Turns that follow one another are of the same element, which
-// the first may have scrolled away.
+// noteTurn records a turn of the wheel. Turns without other input between them are of the same
+// element, which the first may have scrolled away.
 func (r *recording) noteTurn(ctx context.Context, ev desktop.InputEvent) {
 	r.noteActivity(ev.Time)
 	r.textTimer.Reset(rereadDelay)
-	r.view.stale, r.under.turned = true, false
+	r.view.stale = true
 	r.noteHidden(ctx, ev.At)
-	r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windows.At(ev.At)})
-	r.under.turned = true
+	if again := r.under.turned; again.IsZero() || r.lastEffect.After(again) || !recorder.Near(r.under.at, ev.At) {
+		r.elementAt(ctx, ev.At)
+	}
+	r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.under.seen, Window: r.windows.At(ev.At)})
+	r.lastEffect = time.Now()
+	r.under.turned = r.lastEffect
 	r.scheduleLook(turnsDelay)
 }

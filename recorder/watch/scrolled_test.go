@@ -95,3 +95,22 @@ func TestATextThatScrollingBringsIsNotWaitedFor(t *testing.T) {
 		t.Errorf("the workflow is:\n%s", text)
 	}
 }
+
+// TestWhatWasThereBeforeScrollingIsNotRecalled scrolls and clicks, and the program does not say
+// in time what is there.
+func TestWhatWasThereBeforeScrollingIsNotRecalled(t *testing.T) {
+	seen, _, _ := record(t, func(s *stand) {
+		at := s.Get(s.Find("role:button")).Bounds.Center()
+		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+		time.Sleep(time.Second)
+		s.emit(desktop.InputEvent{Type: desktop.WheelTurn, DY: 1, At: at})
+		s.Fail("ElementAt", desktop.ErrNotFound, -1)
+		s.quickly(at)
+		time.Sleep(time.Second)
+	})
+	for _, ev := range seen {
+		if ev.Type == recorder.Pressed && ev.Element != nil {
+			t.Errorf("pressed was %+v", ev.Element)
+		}
+	}
+}
