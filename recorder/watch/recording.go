@@ -79,6 +79,7 @@ type shared struct {
 	secrets  []string // texts that the person made secrets of
 
 	paused       bool
+	stopped      bool // by the person: later input is not recorded
 	windows      desktop.Windows
 	lastActivity time.Time      // the time of the last input
 	lastEffect   time.Time      // when input last may have changed the screen
@@ -245,7 +246,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 		r.at = ev.At
 		r.scheduleLook(restDelay)
 		return
-	case r.paused:
+	case r.paused, r.stopped:
 		return
 	}
 	switch ev.Type {

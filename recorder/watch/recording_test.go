@@ -255,6 +255,24 @@ func TestAPasswordThatShowsIsNotRead(t *testing.T) {
 	}
 }
 
+// TestInputAfterTheStopKeyIsNotRecorded clicks right after the key, before the recording has
+// handled it.
+func TestInputAfterTheStopKeyIsNotRecorded(t *testing.T) {
+	seen, _, _ := record(t, func(s *stand) {
+		s.clicks("role:checkbox")
+		at := s.Get(s.Find("role:button")).Bounds.Center()
+		s.Emit(
+			desktop.InputEvent{Type: desktop.KeyPress, Key: "f12", Mods: []desktop.Key{"ctrl", "shift"}, Time: time.Now()},
+			desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left, Time: time.Now()},
+			desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left, Time: time.Now()},
+			desktop.InputEvent{Type: desktop.KeyPress, Key: "x", Text: "x", Time: time.Now()},
+		)
+	})
+	if text := compiled(t, seen); strings.Contains(text, "name:OK") || strings.Contains(text, "type_text") {
+		t.Errorf("the workflow is:\n%s", text)
+	}
+}
+
 // TestADeadKeyIsNoStep types a letter with an accent, whose dead key is on the key of
 // another character.
 func TestADeadKeyIsNoStep(t *testing.T) {

@@ -51,6 +51,7 @@ func (r *recording) command(ctx context.Context, command recorder.Command, at de
 	edits := map[recorder.Command]recorder.EditAction{recorder.Undo: recorder.Remove, recorder.Hide: recorder.MakeSecret, recorder.Vary: recorder.MakeVariable}
 	switch command {
 	case recorder.Stop:
+		r.stopped = true
 		r.stop(errStopped)
 	case recorder.Pause:
 		r.pause(ctx)
