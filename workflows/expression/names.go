@@ -220,16 +220,35 @@ func (n *Names) known() []string {
 	return append(all, keysOf(n.Inputs)...)
 }
 
-// hyphened reports whether a word with hyphens is a name, not a subtraction.
-func (n *Names) hyphened(word string, member bool) bool {
-	declared := *n
-	declared.OpenInputs = false
-	if !member {
-		return declared.resolve(word) != nil
+// hyphened holds the names with hyphens, which are no subtractions.
+type hyphened struct {
+	bare   map[string]bool
+	fields map[string]bool // of the roots
+}
+
+func (n *Names) hyphened() *hyphened {
+	h := &hyphened{map[string]bool{}, map[string]bool{}}
+	add := func(to map[string]bool, name string) {
+		if strings.Contains(name, "-") {
+			to[name] = true
+		}
 	}
-	_, input := n.Inputs[word]
-	_, step := n.Steps[word]
-	return input || step || slices.Contains(n.Selectors, word)
+	for name := range n.Inputs {
+		add(h.bare, name)
+		add(h.fields, name)
+	}
+	for id := range n.Steps {
+		add(h.bare, id+"_result")
+		add(h.bare, id+"_status")
+		add(h.fields, id)
+	}
+	for _, l := range n.Loops {
+		add(h.bare, l.As)
+	}
+	for _, s := range n.Selectors {
+		add(h.fields, s)
+	}
+	return h
 }
 
 func functionNames() []string { return append(ours(), builtin.Names...) }

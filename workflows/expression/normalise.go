@@ -26,6 +26,8 @@ type normaliser struct {
 	names    *Names
 	problems []*problem
 	depth    int
+	unclosed bool // a template is not closed
+	hyphened *hyphened
 }
 
 func normalise(text string, names *Names) (string, []*problem) {
@@ -114,8 +116,11 @@ func (n *normaliser) nest(i int) int {
 }
 
 func (n *normaliser) template(i int) {
+	if n.unclosed {
+		return // one problem is enough
+	}
 	end, ok := templateEnd(n.text, i+3)
-	if !ok {
+	if n.unclosed = !ok; !ok {
 		n.wrong(i, i+3, "${{ is not closed", "close it with }}")
 		return
 	}
@@ -150,6 +155,10 @@ func delimiter(inner []rune, wanted rune) rune {
 	return wanted
 }
 
+// maxHyphened is the maximum length of a name with hyphens. It bounds the search for one in
+// a long subtraction.
+const maxHyphened = 100
+
 // word reads a name at i, and returns its end. It includes hyphens as far as a name with
 // them is known.
 func (n *normaliser) word(i int) int {
@@ -160,11 +169,18 @@ func (n *normaliser) word(i int) int {
 	if n.at(end) != '-' || unicode.IsDigit(n.text[i]) {
 		return end
 	}
+	if n.hyphened == nil {
+		n.hyphened = n.names.hyphened()
+	}
+	known := n.hyphened.bare
+	if n.at(i-1) == '.' {
+		known = n.hyphened.fields
+	}
 	longest, last := end, end
-	for n.at(last) == '-' && isWord(n.at(last+1)) {
+	for len(known) > 0 && n.at(last) == '-' && isWord(n.at(last+1)) && last-i < maxHyphened {
 		for last++; isWord(n.at(last)); last++ {
 		}
-		if n.names.hyphened(string(n.text[i:last]), n.at(i-1) == '.') {
+		if known[string(n.text[i:last])] {
 			longest = last
 		}
 	}

@@ -142,3 +142,12 @@ func TestCompileTakesShortForNestedCalls(t *testing.T) {
 		t.Errorf("nested calls took %v to check", took)
 	}
 }
+
+func TestCompileTakesShortForWhatIsNoName(t *testing.T) {
+	within(t, func() {
+		Compile(strings.Repeat("a-", 2000)+"a", testNames(t))
+		if _, problems := Compile(strings.Repeat("${{", 5000), testNames(t)); len(problems) > 2 {
+			t.Errorf("got %d problems of templates that are not closed; want one, and that they nest too deep", len(problems))
+		}
+	})
+}
