@@ -311,11 +311,11 @@ func (e *evaluation) ordered(operator string, a, b any) bool {
 func (e *evaluation) arithmetic(operator string, a, b any) any {
 	switch operator {
 	case "+":
-		return e.add(a, b)
+		return e.add(widened(a, b))
 	case "-":
-		return runtime.Subtract(a, b)
+		return runtime.Subtract(widened(a, b))
 	case "*":
-		return runtime.Multiply(a, b)
+		return runtime.Multiply(widened(a, b))
 	case "/":
 		return runtime.Divide(a, b)
 	case "%":
@@ -324,6 +324,17 @@ func (e *evaluation) arithmetic(operator string, a, b any) any {
 		return e.numbers(a, b)
 	}
 	return runtime.Exponent(a, b) // ** and ^
+}
+
+// widened converts two whole numbers whose sum or product may exceed an int.
+func widened(a, b any) (any, any) {
+	const safe = 1 << 31
+	x, xok := a.(int)
+	y, yok := b.(int)
+	if xok && yok && (x >= safe || x <= -safe || y >= safe || y <= -safe) {
+		return float64(x), float64(y)
+	}
+	return a, b
 }
 
 func (e *evaluation) add(a, b any) any {

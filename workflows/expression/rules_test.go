@@ -254,6 +254,17 @@ func TestDefectsThatMustNotExist(t *testing.T) {
 	})
 }
 
+func TestLargeNumbers(t *testing.T) {
+	checkValues(t, []row{
+		{"a sum past the whole numbers of the machine", "9223372036854775807 + 1", 9223372036854775808.0},
+		{"a difference past them", "-9223372036854775807 - 5", -9223372036854775812.0},
+		{"a product past them", "100000 * 100000 * 100000 * 100000", 1e20},
+		{"a sum of a list past them", "sum([9223372036854775807, 9223372036854775807])", 18446744073709551614.0},
+		{"an exact sum of large ones", "4294967296 * 1000 + 1", 4294967296001.0},
+		{"a large one is still an index", "list[4294967296 - 4294967295]", 2.0},
+	})
+}
+
 func TestNamesInExpressions(t *testing.T) {
 	checkValues(t, []row{
 		{"an input by its own name", "name", "Ann"},

@@ -118,7 +118,7 @@ func (w *listWalk) visit(v any) (known bool) {
 	case "map":
 		w.made.Array = append(w.made.Array, v)
 	case "sum":
-		w.result = runtime.Add(v, w.result)
+		w.result = runtime.Add(widened(v, w.result))
 	case "reduce":
 		w.result = v
 	case "groupBy":
