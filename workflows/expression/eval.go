@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/vm/runtime"
@@ -239,7 +240,7 @@ func cut(at any, missing int) int {
 	}
 	i, ok := integral(at).(int)
 	if !ok {
-		fail("a part is cut at whole numbers, not at %s", kindOf(at))
+		fail("a part is cut at whole numbers, not at %s", numberOrKind(at))
 	}
 	return i
 }
@@ -250,6 +251,9 @@ func (e *evaluation) unary(n *ast.UnaryNode) any {
 	case "!":
 		return !truth(v)
 	case "-":
+		if isNil(v) {
+			fail(missingOperand, n.Operator)
+		}
 		return runtime.Negate(v)
 	}
 	return v
@@ -308,7 +312,22 @@ func (e *evaluation) ordered(operator string, a, b any) bool {
 	return c != unordered && (c < 0) == (operator[0] == '<')
 }
 
+// missingOperand is the format of the error of an operator that got no value.
+const missingOperand = "%s got a value that is missing; write `?? default` after it"
+
 func (e *evaluation) arithmetic(operator string, a, b any) any {
+	switch operator {
+	case "%":
+		return remainder(a, b)
+	case "..":
+		return e.numbers(a, b)
+	}
+	switch {
+	case isNil(a) || isNil(b):
+		fail(missingOperand, operator)
+	case operator != "+" && !(computes(a) && computes(b)):
+		fail("%s computes with numbers, not with %s and %s; write float(…) around a string that holds one", operator, kindOf(a), kindOf(b))
+	}
 	switch operator {
 	case "+":
 		return e.add(widened(a, b))
@@ -318,12 +337,18 @@ func (e *evaluation) arithmetic(operator string, a, b any) any {
 		return runtime.Multiply(widened(a, b))
 	case "/":
 		return runtime.Divide(a, b)
-	case "%":
-		return remainder(a, b)
-	case "..":
-		return e.numbers(a, b)
 	}
 	return runtime.Exponent(a, b) // ** and ^
+}
+
+// computes reports whether a value is a number, a date or a duration.
+func computes(v any) bool {
+	switch v.(type) {
+	case time.Time, time.Duration:
+		return true
+	}
+	_, ok := plainNumber(v)
+	return ok
 }
 
 // widened converts two whole numbers whose sum or product may exceed an int.
@@ -344,8 +369,6 @@ func (e *evaluation) add(a, b any) any {
 	case aok && bok:
 		e.charge(len(s) + len(t))
 		return s + t
-	case isNil(a) || isNil(b):
-		fail("+ got a value that is missing; write `?? default` after it")
 	case aok || bok:
 		fail("+ cannot join %s and %s; write string(…) around the one that is no string", kindOf(a), kindOf(b))
 	}
@@ -357,7 +380,7 @@ func remainder(a, b any) int {
 	y, bok := integral(b).(int)
 	switch {
 	case !aok || !bok:
-		fail("%% takes whole numbers, not %s and %s", kindOf(a), kindOf(b))
+		fail("%% takes whole numbers, not %s and %s", numberOrKind(a), numberOrKind(b))
 	case y == 0:
 		fail("%% cannot divide by zero")
 	}
@@ -372,7 +395,7 @@ func (e *evaluation) numbers(a, b any) []any {
 	to, bok := integral(b).(int)
 	switch n := uint(to) - uint(from) + 1; {
 	case !aok || !bok:
-		fail(".. takes whole numbers, not %s and %s", kindOf(a), kindOf(b))
+		fail(".. takes whole numbers, not %s and %s", numberOrKind(a), numberOrKind(b))
 	case to < from:
 		return []any{}
 	case n == 0 || n > maxRange:

@@ -83,7 +83,7 @@ func syntaxProblem(err error) *problem {
 
 var tokenHints = map[string]string{
 	"=": "write == to compare", "===": "write == to compare", "&": "write && for and", "|": "write || for or",
-	"{": "an expression in an expression is written without ${{ }}",
+	"{": "an expression in an expression is written without ${{ }}", ":": "an object in a predicate stands in brackets: ({…})",
 }
 
 // reworded are better wordings of messages of the checker.
@@ -94,6 +94,9 @@ var reworded = []struct {
 	{regexp.MustCompile(`^builtin (\w+) takes only array \(got (.*)\)$`), "$1() takes a list, not a $2", ""},
 	{regexp.MustCompile(`^type (\w+) has no field (.*)$`), "a $1 has no field $2", ""},
 	{regexp.MustCompile(`^array elements can only be selected using an integer \(got .*\)$`), "the elements of a list have numbers, not names", "write [0] for the first"},
+	{regexp.MustCompile(`^type string\[.*\] is undefined$`), "a string has no elements", "write [0:1] for the first character"},
+	{regexp.MustCompile(`^type (\w+)\[.*\] is undefined$`), "a $1 has no elements", ""},
+	{regexp.MustCompile(`^invalid argument for len \(type (\w+)\)$`), "len() takes a string, a list or an object, not a $1", ""},
 	{regexp.MustCompile(`^invalid operation: in \(.*\)$`), "in looks into a list or an object", "use contains to look into text"},
 	{regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (.*)\)$`), "$1 does not work on $2", ""},
 }
@@ -113,19 +116,21 @@ func checkProblem(err error, tree ast.Node) *problem {
 			p.message, p.hint = r.said.ReplaceAllString(p.message, r.message), r.hint
 		}
 	}
+	f := &fieldFinder{at: at.Location}
+	ast.Walk(&tree, f)
 	if m := unknownField.FindStringSubmatch(at.Message); m != nil {
 		name := withHyphens(m[1])
-		p.message = fmt.Sprintf("there is no field %s", name)
-		f := &fieldFinder{at: at.Location}
-		ast.Walk(&tree, f)
-		p.hint = words.DidYouMean(name, f.known)
+		p.message, p.hint = fmt.Sprintf("there is no field %s", name), words.DidYouMean(name, f.known)
+	} else if f.name == "length" || f.name == "size" {
+		p.hint = "write len(…) around it"
 	}
 	return p
 }
 
-// A fieldFinder collects the fields of the object whose member is at a position.
+// A fieldFinder finds the member at a position, and the fields of its object.
 type fieldFinder struct {
 	at    file.Location
+	name  string
 	known []string
 }
 
@@ -133,6 +138,9 @@ func (f *fieldFinder) Visit(n *ast.Node) {
 	m, ok := (*n).(*ast.MemberNode)
 	if !ok || m.Property.Location() != f.at {
 		return
+	}
+	if property, ok := m.Property.(*ast.StringNode); ok {
+		f.name = property.Value
 	}
 	if data := m.Node.Nature().TypeData; data != nil {
 		f.known = keysOf(data.Fields)

@@ -218,6 +218,14 @@ func kindOf(v any) string {
 	return "this value"
 }
 
+// numberOrKind returns a number as text, or the kind of another value, for messages.
+func numberOrKind(v any) string {
+	if f, ok := plainNumber(v); ok {
+		return formatNumber(f)
+	}
+	return kindOf(v)
+}
+
 // integral converts a whole number to an int, for use as an index or a count.
 func integral(v any) any {
 	if f, ok := v.(float64); ok && f == float64(int(f)) {
