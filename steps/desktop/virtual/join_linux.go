@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
@@ -14,6 +15,27 @@ import (
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/xauth"
 )
+
+// checkUnused fails if the display to join is a desktop already: runs on the two would act on
+// one screen.
+func (o Options) checkUnused(home string) error {
+	if o.Display == "" {
+		return nil
+	}
+	for _, dir := range keptFolders(home) {
+		if k, err := readKept(dir); err == nil && screenOf(k.Display) == screenOf(o.Display) {
+			return fmt.Errorf("the display %s is that of the desktop %s: use that one", o.Display, k.Name)
+		}
+	}
+	return nil
+}
+
+// screenOf returns one of the names of a display: a local one has several.
+func screenOf(display string) string {
+	host, number, _ := strings.Cut(display, ":")
+	number, _, _ = strings.Cut(number, ".")
+	return strings.TrimPrefix(host, "unix") + ":" + number
+}
 
 // join uses a display that exists already, of another user or another machine. It changes nothing
 // there.

@@ -110,10 +110,15 @@ func closingOf(home, birth string) (Closing, bool) {
 	return Closing{}, false
 }
 
+// keptFolders returns the folders of lasting desktops.
+func keptFolders(home string) []string {
+	found, _ := filepath.Glob(filepath.Join(home, keptPrefix+"*"))
+	return found
+}
+
 // remains reports whether the folder of a lasting desktop still exists.
 func remains(home, birth string) bool {
-	found, _ := filepath.Glob(filepath.Join(home, keptPrefix+"*"))
-	return slices.ContainsFunc(found, func(dir string) bool {
+	return slices.ContainsFunc(keptFolders(home), func(dir string) bool {
 		k, err := readKept(dir)
 		return err == nil && k.Birth == birth
 	})
@@ -163,9 +168,8 @@ func List(dir string) []Kept {
 		return nil
 	}
 	Clean(h)
-	found, _ := filepath.Glob(filepath.Join(h, keptPrefix+"*"))
 	var all []Kept
-	for _, f := range found {
+	for _, f := range keptFolders(h) {
 		if k, err := find(h, strings.TrimPrefix(filepath.Base(f), keptPrefix)); err == nil || isNewer(err) {
 			k.measure()
 			all = append(all, k)

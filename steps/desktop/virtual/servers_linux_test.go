@@ -201,6 +201,18 @@ func TestADisplayThatIsThereBecomesADesktop(t *testing.T) {
 	}
 }
 
+// TestADisplayIsOneDesktop makes a second desktop of a display: runs on both would act on
+// one screen.
+func TestADisplayIsOneDesktop(t *testing.T) {
+	k := keepOne(t, Options{Name: "ours"})
+	for _, name := range []string{k.Display, k.Display + ".0", "unix" + k.Display} {
+		_, err := Keep(t.Context(), Options{Name: "theirs", Dir: filepath.Dir(k.Dir), Display: name, Authority: k.Authority()})
+		if err == nil || !strings.Contains(err.Error(), "is that of the desktop ours") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestADesktopOfAnothersDisplayEndsWithThat(t *testing.T) {
 	x := another(t)
 	k := keepOne(t, Options{Name: "theirs", Display: x.Name(), Authority: x.Authority()})

@@ -96,6 +96,9 @@ func Start(ctx context.Context, o Options) (*Display, error) {
 		return nil, err
 	}
 	Clean(dir)
+	if err := o.checkUnused(dir); err != nil {
+		return nil, err
+	}
 	f, err := newFolder(dir, o.Name)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("there is a desktop %s already: %w", o.Name, err)
