@@ -206,8 +206,9 @@ func (p *pool) enter(name string, r engine.DesktopRequest) (renew string, fresh 
 }
 
 // rest notes that a run has come to rest, and whether its desktop shall be kept for it.
-// It reports whether the desktop is now kept, for this run or another, and none uses it.
-func (p *pool) rest(r engine.DesktopRequest, keep bool) (idle bool) {
+// It reports whether the desktop is now kept, for this run or another, and whether another
+// run uses it.
+func (p *pool) rest(r engine.DesktopRequest, keep bool) (kept, used bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
@@ -222,9 +223,9 @@ func (p *pool) rest(r engine.DesktopRequest, keep bool) (idle bool) {
 		case s.kept == r.Run:
 			s.kept = ""
 		}
-		idle = s.kept != "" && (s.run == "" || s.run == r.Run) && len(s.lookers) == 0
+		kept, used = s.kept != "", s.run != "" && s.run != r.Run || len(s.lookers) > 0
 	}
-	return idle
+	return kept, used
 }
 
 // wanted returns the desktops to start so that the given number is clean and started.

@@ -121,15 +121,18 @@ func (d *Desktops) releasePooled(r engine.DesktopRequest, succeeded bool) {
 	}
 	keep := !succeeded && !r.Single
 	var err error
-	if keep && d.config.Keep == 0 {
-		keep, err = false, d.end(r.On.Name, "", "it was not to be kept")
-		d.pool.ended(r.On.Name)
-	} else if !keep {
+	if !keep {
 		err = d.assign(r.On.Name, r, false)
 	}
-	if d.pool.rest(r, keep) { // its time runs while nobody is attached
+	kept, used := d.pool.rest(r, keep && d.config.Keep > 0)
+	switch {
+	case used:
+	case kept: // its time runs while nobody is attached
 		d.disconnect("virtual:" + r.On.Name)
 		err = errors.Join(err, d.keepWithin(d.config.Bounds))
+	case keep:
+		err = d.end(r.On.Name, "", "it was not to be kept")
+		d.pool.ended(r.On.Name)
 	}
 	if err != nil {
 		d.log.Warn("a desktop of the pool could not be given up", "run", r.Run, "desktop", r.On.Name, "error", err)

@@ -161,15 +161,19 @@ func TestALookLeavesTheDesktopOfARunThatGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, single := range []bool{true, false} {
-		look := engine.DesktopRequest{Run: "looks", Client: "a", Single: single}
+	for _, row := range []struct {
+		single bool
+		keep   time.Duration
+	}{{true, time.Hour}, {false, time.Hour}, {false, 0}} {
+		d.config.Keep = row.keep
+		look := engine.DesktopRequest{Run: "looks", Client: "a", Single: row.single}
 		if _, err := d.Of(look).Open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		look.On = acts.On
-		d.Release(look, single)
+		d.Release(look, row.single)
 		if err := x.Ping(t.Context()); err != nil {
-			t.Errorf("the run cannot act any more: %v", err)
+			t.Errorf("after the look %+v the run cannot act any more: %v", row, err)
 		}
 	}
 }
