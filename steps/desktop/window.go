@@ -157,10 +157,25 @@ func (ws Windows) Blocker(id WindowID) *Window {
 }
 
 // Admits reports whether the program and the title of a window are in the scope.
-// Case is ignored; the title needs only to contain the scope's.
 func (s Scope) Admits(w *Window) bool {
 	if s.Process != "" && !IsCalled(s.Process, w.PID, w.Process, w.Aliases) {
 		return false
 	}
-	return s.Title == "" || strings.Contains(strings.ToLower(w.Title), strings.ToLower(s.Title))
+	return s.Titled(w.Title)
+}
+
+// Titled reports whether a title contains that of the scope, as selectors compare: case is
+// ignored, and a run of white space is one blank.
+func (s Scope) Titled(title string) bool {
+	return s.Title == "" || strings.Contains(strings.ToLower(CollapseSpace(title)), strings.ToLower(CollapseSpace(s.Title)))
+}
+
+// CollapseSpace joins runs of white space and trims both ends.
+func CollapseSpace(text string) string {
+	for i := range len(text) {
+		if c := text[i]; c <= ' ' && (c != ' ' || i == 0 || i == len(text)-1 || text[i+1] == ' ') || c >= 0x80 {
+			return strings.Join(strings.Fields(text), " ")
+		}
+	}
+	return text
 }

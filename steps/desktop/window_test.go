@@ -56,6 +56,7 @@ func TestWindowsAreFound(t *testing.T) {
 		"no window is active":                  {[]WindowID{idOf(ws[:1].Active())}, []WindowID{0}},
 		"a program's, in their order":          {ids(ws.Of(Scope{Process: "Gedit.exe"})), []WindowID{1, 3}},
 		"a program's with a title":             {ids(ws.Of(Scope{Process: "gedit", Title: "note"})), []WindowID{1}},
+		"a title with other blanks":            {ids(Windows{{ID: 5, Title: "Notes\u00a0 -  Editor"}}.Of(Scope{Title: "notes - editor"})), []WindowID{5}},
 		"a process's":                          {ids(ws.Of(Scope{PID: 9})), []WindowID{4}},
 		"one window":                           {ids(ws.Of(Scope{Window: 4})), []WindowID{4}},
 		"all":                                  {ids(ws.Of(Scope{})), []WindowID{1, 2, 3, 4}},

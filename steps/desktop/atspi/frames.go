@@ -7,7 +7,6 @@ import (
 	"image"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/godbus/dbus/v5"
 
@@ -199,9 +198,5 @@ func (f frameWindow) in(s desktop.Scope) bool {
 	if s.Window != 0 && f.window.ID != s.Window {
 		return false
 	}
-	if s.Title == "" {
-		return true
-	}
-	title := strings.ToLower(s.Title)
-	return strings.Contains(strings.ToLower(f.window.Title), title) || strings.Contains(strings.ToLower(f.name), title)
+	return s.Titled(f.window.Title) || s.Titled(f.name)
 }

@@ -195,7 +195,7 @@ func (a *atom) similarity(e *desktop.Element) float64 {
 // less than 1: the share of letter pairs that they have in common. Less than
 // half counts as none.
 func textSimilarity(word, text string) float64 {
-	text = strings.ToLower(collapseSpace(text))
+	text = strings.ToLower(desktop.CollapseSpace(text))
 	if text == "" || word == "" || len(text) > 200 {
 		return 0
 	}

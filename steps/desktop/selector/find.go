@@ -128,7 +128,7 @@ func (a *atom) matches(e *desktop.Element) bool {
 		if a.window != 0 {
 			return e.Window == a.window
 		}
-		return strings.Contains(strings.ToLower(collapseSpace(inherited(e, title))), a.folded)
+		return strings.Contains(strings.ToLower(desktop.CollapseSpace(inherited(e, title))), a.folded)
 	case byState:
 		return e.States.Has(a.state)
 	case byVisible:
@@ -150,16 +150,16 @@ func NameOf(e *desktop.Element) string {
 // matchesText compares a whole text, or with "~" searches it.
 func (a *atom) matchesText(text string) bool {
 	if a.fold {
-		return strings.Contains(strings.ToLower(collapseSpace(text)), a.folded)
+		return strings.Contains(strings.ToLower(desktop.CollapseSpace(text)), a.folded)
 	}
-	return text == a.value || collapseSpace(text) == collapseSpace(a.value)
+	return text == a.value || desktop.CollapseSpace(text) == desktop.CollapseSpace(a.value)
 }
 
 func (a *atom) containsText(text string) bool {
 	if a.fold {
 		return a.matchesText(text)
 	}
-	return strings.Contains(text, a.value) || strings.Contains(collapseSpace(text), collapseSpace(a.value))
+	return strings.Contains(text, a.value) || strings.Contains(desktop.CollapseSpace(text), desktop.CollapseSpace(a.value))
 }
 
 func (a *atom) matchesProgram(e *desktop.Element) bool {
@@ -186,16 +186,6 @@ func inherited(e *desktop.Element, what func(*desktop.Element) string) string {
 		}
 	}
 	return ""
-}
-
-// collapseSpace joins runs of white space and trims both ends.
-func collapseSpace(text string) string {
-	for i := range len(text) {
-		if c := text[i]; c <= ' ' && (c != ' ' || i == 0 || i == len(text)-1 || text[i+1] == ' ') || c >= 0x80 {
-			return strings.Join(strings.Fields(text), " ")
-		}
-	}
-	return text
 }
 
 // outermost returns those of the elements that are inside no other of them.

@@ -97,7 +97,7 @@ func enclosing(e *desktop.Element, roles ...desktop.Role) *desktop.Element {
 
 func labelText(l *desktop.Element) string {
 	if l.Name == "" {
-		return collapseSpace(l.Text)
+		return desktop.CollapseSpace(l.Text)
 	}
-	return collapseSpace(l.Name)
+	return desktop.CollapseSpace(l.Name)
 }

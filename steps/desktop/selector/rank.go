@@ -164,13 +164,13 @@ func (r *ranking) window() part {
 		p = append(p, valued(byProcess, name))
 	}
 	if t := strings.TrimSpace(strings.TrimLeft(inherited(r.element, title), "*● ")); t != "" {
-		p = append(p, valued(byWindow, collapseSpace(t)))
+		p = append(p, valued(byWindow, desktop.CollapseSpace(t)))
 	}
 	return p
 }
 
 func roleAndName(e *desktop.Element) part {
-	return append(roleOf(e), valued(byName, collapseSpace(NameOf(e))))
+	return append(roleOf(e), valued(byName, desktop.CollapseSpace(NameOf(e))))
 }
 
 func roleOf(e *desktop.Element) part {

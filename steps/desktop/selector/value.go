@@ -89,7 +89,7 @@ func (p *parser) atomOf(at int, k kind, fold bool, value string) (atom, *SyntaxE
 		a.not = strings.EqualFold(value, "false")
 		known, a.value = []string{"true", "false"}, ""
 	default:
-		if a.folded = strings.ToLower(collapseSpace(value)); k == byProcess {
+		if a.folded = strings.ToLower(desktop.CollapseSpace(value)); k == byProcess {
 			a.folded = desktop.ProgramName(value)
 		}
 		return a, nil
