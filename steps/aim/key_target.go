@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -116,7 +118,7 @@ func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string, i
 			into(Focused(ctx, d))
 		}
 		moves := len(text[i:]) - len(strings.TrimLeft(text[i:], "\n\r\t"))
-		if err := d.Do(ctx, desktop.Type{Text: text[i : i+moves]}); err != nil {
+		if err := t.enter(ctx, d, text[i:i+moves]); err != nil {
 			return err
 		}
 		stays := t.isMultiLine() && !strings.Contains(text[i:i+moves], "\t")
@@ -148,10 +150,54 @@ func (t keyTarget) typePart(ctx context.Context, d *desktop.Desktop, text string
 		t = t.withElement(ctx, d)
 		into(t.element)
 	}
-	if err := d.Do(ctx, desktop.Type{Text: text}); err != nil {
+	if err := t.enter(ctx, d, text); err != nil {
 		return t, err
 	}
 	return t, t.Kept(ctx, d)
+}
+
+const (
+	// pressedFor is how long a toolkit shows a button as pressed before it acts on its key:
+	// GTK 3 250 ms, Qt 100 ms. The same key is lost meanwhile, and others overtake it.
+	pressedFor = 260 * time.Millisecond
+	// mostButtons is the length of a text that may be for the keys of buttons.
+	mostButtons = 64
+)
+
+// enter types a text. For an element that takes no text it is keys, such as those of the
+// buttons of a calculator: each is pressed again, and the next step begins, only after
+// pressedFor.
+func (t keyTarget) enter(ctx context.Context, d *desktop.Desktop, text string) error {
+	if !t.takesKeys() || utf8.RuneCountInString(text) > mostButtons {
+		return d.Do(ctx, desktop.Type{Text: text})
+	}
+	for text != "" {
+		n := strings.IndexFunc(text, repeated())
+		if n < 0 {
+			n = len(text)
+		}
+		if err := errors.Join(d.Do(ctx, desktop.Type{Text: text[:n]}), desktop.Sleep(ctx, pressedFor)); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+// takesKeys reports whether the element with the focus is known to take no text.
+func (t keyTarget) takesKeys() bool {
+	return t.element != nil && !t.element.States.Has(desktop.Editable) &&
+		!slices.Contains([]desktop.Role{"canvas", "document", "embedded", "entry", "paragraph", "password", "terminal", "text"}, t.element.Role)
+}
+
+// repeated returns a function that reports whether it got a character before.
+func repeated() func(rune) bool {
+	seen := map[rune]bool{}
+	return func(r rune) bool {
+		was := seen[r]
+		seen[r] = true
+		return was
+	}
 }
 
 // PressWhereTheFocusIs presses chords, and reports whether one of them was taken by a

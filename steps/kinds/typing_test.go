@@ -325,6 +325,11 @@ func TestKeys(t *testing.T) {
 			set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other")) },
 		},
 		{say: "keys for an application that is not there", kind: PressKeyGlobal, args: args("key", "f5", "process", "nope"), code: steps.NotFound, acted: steps.ActedNo},
+		{
+			say: "text for the keys of buttons, which take a key again only when they have shown the press", kind: TypeText, args: args("text", "1001\n"),
+			set:     func(d *fake.Desktop) { hold(d, "name:Save", desktop.Chord{Key: "shift"}) },
+			journal: []string{`type "10"`, `type "01"`, `type "\n"`}, took: 3 * 250 * time.Millisecond,
+		},
 		{say: "text", kind: TypeText, args: args("text", "hé"), journal: []string{`type "hé"`}, result: map[string]any{"characters": 2.0}},
 		{
 			say: "text that a dialog takes", kind: TypeText, args: args("text", "abc"), code: steps.Unexpected, err: `the focus left the window "Notes" while keys were sent there: "Question" has the focus`, acted: steps.ActedYes,
