@@ -73,19 +73,25 @@ func (t keyTarget) Kept(ctx context.Context, d *desktop.Desktop) error {
 	return keysWentElsewhere(fmt.Sprintf("the window %q", t.window.Title), FocusedElsewhere(ctx, d))
 }
 
-// keptElement returns an error if another element of the window gets the keys by now,
-// and the one before does not hold the text.
+// keptElement returns an error if another element of the window gets the keys by now, and
+// neither holds the text. One that does got all of it, as the focus may have been on its
+// way when the keys were sent.
 func (t keyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) error {
 	now := t.withElement(ctx, d)
 	into(now.element)
-	if t.element == nil || now.element == nil || now.element.Handle == t.element.Handle {
+	if t.element == nil || now.element == nil || now.element.Handle == t.element.Handle || holds(now.element, text) {
 		return nil
 	}
 	el, err := d.Refresh(ctx, t.element.Handle)
-	if err != nil || strings.Contains(el.Text, text) {
+	if err != nil || holds(el, text) {
 		return context.Cause(ctx) // it is gone with the text, or holds it
 	}
 	return keysWentElsewhere(Describe(el), fmt.Sprintf(": %s has the focus", Describe(now.element)))
+}
+
+// holds reports whether an element shows a text, which some toolkits expose as its name.
+func holds(el *desktop.Element, text string) bool {
+	return strings.Contains(el.Text, text) || strings.Contains(el.Name, text)
 }
 
 func keysWentElsewhere(from, to string) error {

@@ -347,6 +347,25 @@ func TestKeys(t *testing.T) {
 			},
 		},
 		{
+			say: "text that the element takes to which the focus was on its way", kind: TypeText, args: args("text", "abc"), screen: who, result: map[string]any{"characters": 3.0},
+			set: func(d *fake.Desktop) {
+				hold(d, "role:entry && name:Who", desktop.Chord{Key: "end"})
+				d.Delay("Type", 300*time.Millisecond)
+				d.After(100*time.Millisecond, func() { hold(d, "role:entry && name:Where && nth:0", desktop.Chord{Key: "end"}) })
+			},
+		},
+		{
+			say: "text that an element shows as its name, as a combo box of Qt does", kind: TypeText, args: args("text", "abc"), screen: who, result: map[string]any{"characters": 3.0},
+			set: func(d *fake.Desktop) {
+				hold(d, "role:entry && name:Who", desktop.Chord{Key: "end"})
+				n := d.Find("role:entry && name:Who")
+				n.OnChange(func(now string) {
+					d.Set(n, func(e *desktop.Element) { e.Name, e.Text = now, "" })
+					hold(d, "role:entry && name:Where && nth:0", desktop.Chord{Key: "end"})
+				})
+			},
+		},
+		{
 			say: "text whose own tab moves the focus", kind: TypeText, args: args("text", "a\tb"), journal: []string{`type "a"`, `type "\t"`, `type "b"`},
 			set: func(d *fake.Desktop) { hold(d, "role:entry", desktop.Chord{Key: "end"}) },
 		},
