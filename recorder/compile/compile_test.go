@@ -270,6 +270,14 @@ func atArrow(ev *recorder.Event) { ev.At.X += 35 }
 // nameless is an element that no selector names, as the button in a combo box of GTK 3 is.
 var nameless = &recorder.Seen{Element: desktop.Element{Role: "togglebutton", Process: "ledger", PID: 20, Window: 3}}
 
+// untriedField is a field that was read too late for its selectors to be tried; its name is
+// its content.
+func untriedField() *recorder.Seen {
+	t := shows(element(ledger, "text", "draft", 1), "draft")
+	t.Selectors = nil
+	return t
+}
+
 // scenes are recordings, and the workflows that a person would have written.
 var scenes = []struct {
 	say  string
@@ -375,6 +383,11 @@ var scenes = []struct {
 			click(ok, func(ev *recorder.Event) { ev.Mods = []desktop.Key{desktop.Ctrl} }).
 			click(element(ledger, "canvas", "Map", 11), func(ev *recorder.Event) { ev.At = desktop.Point{X: 120, Y: 345} }),
 		Options{Name: "clicks"},
+	},
+	{
+		"a field whose selectors were not tried is named by its label", "untried",
+		newTape(ledger).focus(labelled(with(untriedField(), desktop.Editable), "Name:"), "").types("Ada").holds("Ada").click(ok),
+		Options{Name: "untried"},
 	},
 	{
 		"a click in a part of the window whose content is not known, and on a day of a calendar, keeps its place", "places",

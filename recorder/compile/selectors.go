@@ -108,10 +108,14 @@ func (s *step) guessSelector(t *recorder.Seen) string {
 		return c.Selector
 	}
 	s.targetDoubts = append(s.targetDoubts, untried)
-	if strings.TrimSpace(t.Name) == "" {
+	name := t.Name
+	if !t.Named() {
+		name = t.Label
+	}
+	if strings.TrimSpace(name) == "" {
 		return "role:" + string(t.Role)
 	}
-	return "role:" + string(t.Role) + " && name:" + recorder.QuoteSelector(t.Name)
+	return "role:" + string(t.Role) + " && name:" + recorder.QuoteSelector(name)
 }
 
 // setPoint sets a point where no element was found, if possible relative to its window.
