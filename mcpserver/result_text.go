@@ -14,8 +14,9 @@ import (
 // the structured content does, in fewer words: one line of short values, then the long
 // texts unchanged.
 
-// maxValueText bounds a value within a line.
-const maxValueText = 300
+// maxValueText bounds a value within a line, and maxGlimpse the text of an element that
+// only tells it from others.
+const maxValueText, maxGlimpse = 300, 80
 
 // blockFields are the fields with texts of many lines, in the order in which they are
 // shown.
@@ -52,11 +53,14 @@ func textOf(k steps.Kind, value any) string {
 				facts = append(facts, "at: "+valueText(k, m[name]))
 			}
 		case name == "element" || name == "window":
-			if thing := elementText(m[name], m["value"]); thing != "" {
-				facts = append(facts, thing)
-			}
+			limit := maxGlimpse
 			if whole := elementContent(m[name]); k.Reads && len(whole) > maxValueText { // reading it is the purpose of the kind
 				texts, verbatim = append(texts, whole), true
+			} else if k.Reads {
+				limit = maxValueText
+			}
+			if thing := elementText(m[name], m["value"], limit); thing != "" {
+				facts = append(facts, thing)
 			}
 		default:
 			if v := valueText(k, m[name]); v != "" {
@@ -114,8 +118,8 @@ func elementContent(v any) string {
 }
 
 // elementText describes an element or a window briefly, without the text that is shown
-// as its value.
-func elementText(v, value any) string {
+// as its value. Its text has at most so many characters.
+func elementText(v, value any, limit int) string {
 	m, _ := v.(map[string]any)
 	if m == nil {
 		return ""
@@ -123,16 +127,16 @@ func elementText(v, value any) string {
 	if title, ok := m["title"].(string); ok {
 		return fmt.Sprintf("window %q of %v, id %s", title, m["process"], short(m["id"]))
 	}
-	words := []string{"element: " + fmt.Sprint(m["role"])}
+	names := []string{"element: " + fmt.Sprint(m["role"])}
 	for _, name := range []string{"name", "text"} {
 		if text, ok := m[name].(string); ok && text != "" && (name == "name" || text != m["name"] && text != value) {
-			words = append(words, short(text))
+			names = append(names, words.Shorten(plainJSON(text), limit))
 		}
 	}
 	if ref, ok := m["ref"].(string); ok {
-		words = append(words, "[ref="+ref+"]")
+		names = append(names, "[ref="+ref+"]")
 	}
-	return strings.Join(words, " ")
+	return strings.Join(names, " ")
 }
 
 // short returns a value in one line, cut to a readable length.

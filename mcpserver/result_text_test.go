@@ -45,6 +45,19 @@ func TestAnswersInWords(t *testing.T) {
 	}
 }
 
+// TestALongTextIsShownOnce checks that an action does not repeat the text of a document,
+// and that a kind that reads it shows all of it.
+func TestALongTextIsShownOnce(t *testing.T) {
+	text := strings.Repeat("word ", 100)
+	result := byhand.Object{"element": byhand.Object{"role": "text", "text": text}}
+	if said := textOf(kinds.PressKey, result); strings.Count(said, "word") > 20 {
+		t.Errorf("an action says:\n%s", said)
+	}
+	if said := textOf(kinds.WaitForElement, result); strings.Count(said, "word") > 120 || !strings.Contains(said, strings.TrimSpace(text)) {
+		t.Errorf("a wait says:\n%s", said)
+	}
+}
+
 // TestReadTextInWords checks that a reply states where to click the text that was read.
 func TestReadTextInWords(t *testing.T) {
 	words := []any{
