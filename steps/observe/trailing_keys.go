@@ -29,6 +29,8 @@ func PressKeys(ctx context.Context, hand *aim.Hand, el *desktop.Element, keys []
 	if err != nil {
 		return r, err
 	}
+	list := listOver(before, el)
+	passedOn := list != nil && keys[0].String() == "enter" && nothingChosen(ctx, hand.Desktop, list)
 	if err := aim.PressKeysIn(ctx, hand.Desktop, el, keys); err != nil {
 		return r, err
 	}
@@ -55,6 +57,9 @@ func PressKeys(ctx context.Context, hand *aim.Hand, el *desktop.Element, keys []
 			return steps.Errorf(steps.Unexpected, "only the list closed")
 		})
 	}
+	if passedOn {
+		r.TakenBy = ""
+	}
 	if ctx.Err() == nil {
 		err = nil // the keys may have no effect on windows
 	}
@@ -77,6 +82,34 @@ func titles(windows desktop.Windows) (names []string) {
 		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %q of %s", what, w.Title, w.Process)))
 	}
 	return names
+}
+
+// listOver returns the list, such as one of completions, that is open over a field, or
+// nil.
+func listOver(windows desktop.Windows, el *desktop.Element) *desktop.Window {
+	own := windows.ByID(el.Window)
+	for i, w := range windows {
+		if own != nil && w.ID != own.ID && w.Popup && !w.Tooltip && w.PID == own.PID {
+			return &windows[i]
+		}
+	}
+	return nil
+}
+
+// nothingChosen reports whether a list shows items, and none of them is chosen: then it
+// passes Enter on to its field, which may take long over it.
+func nothingChosen(ctx context.Context, d *desktop.Desktop, list *desktop.Window) bool {
+	t, err := d.Tree(ctx, desktop.Scope{Window: list.ID, Process: list.Process})
+	if err != nil {
+		return false
+	}
+	items, chosen := false, false
+	t.Walk(func(e *desktop.Element) bool {
+		items = items || e.Role.Is(desktop.Option)
+		chosen = chosen || e.States.Has(desktop.Selected)
+		return !chosen
+	})
+	return items && !chosen
 }
 
 // takenBy describes a list over a field that took the keys meant for the field: they
