@@ -122,15 +122,7 @@ func NamesToolkit(selector string) bool { return toolkitName.MatchString(selecto
 // Named reports whether it has a name that is neither its content nor its class.
 func (s *Seen) Named() bool {
 	name := strings.TrimSpace(s.Name)
-	return name != "" && !(s.Name == s.Text && ShowsContent(s)) && !NamesToolkit("role:"+string(s.Role)+" && name:"+QuoteSelector(name))
-}
-
-// QuoteSelector returns a value as selectors write it.
-func QuoteSelector(v string) string {
-	if strings.ContainsAny(v, `"&|>()\,!`) {
-		return strconv.Quote(v)
-	}
-	return v
+	return name != "" && !(s.Name == s.Text && ShowsContent(s)) && !NamesToolkit("role:"+string(s.Role)+" && name:"+selector.Quote(name))
 }
 
 // slip is how far the pointer may slip during a click, in pixels.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"understudy/recorder"
 	"understudy/steps"
+	"understudy/steps/desktop/selector"
 	"understudy/steps/observe"
 )
 
@@ -108,11 +108,11 @@ func (c *Call) seen(s *step) {
 	sel := "role:" + text("role")
 	switch {
 	case text("id") != "":
-		sel += " && id:" + recorder.QuoteSelector(text("id"))
+		sel += " && id:" + selector.Quote(text("id"))
 	case text("name") != "":
-		sel += " && name:" + recorder.QuoteSelector(text("name"))
+		sel += " && name:" + selector.Quote(text("name"))
 	case text("label") != "":
-		sel += " && name:" + recorder.QuoteSelector(text("label"))
+		sel += " && name:" + selector.Quote(text("label"))
 	}
 	s.set("selector", sel)
 	s.doubt("it named its element by a ref; this selector was made of what the element was like, and not tried")

@@ -11,6 +11,7 @@ import (
 
 	"understudy/recorder"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
 )
 
 const (
@@ -116,7 +117,7 @@ func (p *pointer) clicked(ev recorder.Event) {
 func (p *pointer) addFallbacks(s *step, ev recorder.Event) {
 	sel := ""
 	if p.pictures != "" && ev.Picture != "" {
-		sel = "image:" + recorder.QuoteSelector(path.Join(filepath.ToSlash(p.pictures), ev.Picture))
+		sel = "image:" + selector.Quote(path.Join(filepath.ToSlash(p.pictures), ev.Picture))
 	}
 	bare := ev.Element == nil
 	if sel == "" && (bare || len(unique(ev.Element)) > 0) || len(s.doubts()) == 0 {

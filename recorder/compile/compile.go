@@ -8,6 +8,7 @@ import (
 
 	"understudy/recorder"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
 	"understudy/workflows"
 )
 
@@ -246,7 +247,7 @@ func isNumber(text string) bool {
 // exists returns the condition that an element of a program is there.
 func exists(process, sel string) string {
 	if process != "" {
-		sel = "process:" + recorder.QuoteSelector(process) + " >> " + sel
+		sel = "process:" + selector.Quote(process) + " >> " + sel
 	}
 	return fmt.Sprintf("exists(%s)", quoteExpression(sel))
 }

@@ -61,13 +61,13 @@ func unique(t *recorder.Seen) []string {
 // namesContent reports whether a selector names an element by its content.
 func namesContent(sel string, t *recorder.Seen) bool {
 	text := strings.Join(strings.Fields(t.Text), " ")
-	return text != "" && recorder.ShowsContent(t) && (strings.Contains(sel, "name:"+recorder.QuoteSelector(text)) || strings.Contains(sel, "text:"+recorder.QuoteSelector(text)))
+	return text != "" && recorder.ShowsContent(t) && (strings.Contains(sel, "name:"+selector.Quote(text)) || strings.Contains(sel, "text:"+selector.Quote(text)))
 }
 
 // namesChoice reports whether a selector names a combo box by what is chosen in it,
 // as Qt does, though a label beside it says what it is for.
 func namesChoice(sel string, t *recorder.Seen) bool {
-	if !t.DropDown() || t.Name == "" || !strings.Contains(sel, "name:"+recorder.QuoteSelector(t.Name)) {
+	if !t.DropDown() || t.Name == "" || !strings.Contains(sel, "name:"+selector.Quote(t.Name)) {
 		return false
 	}
 	return slices.ContainsFunc(t.Selectors, func(c selector.Candidate) bool {
@@ -115,7 +115,7 @@ func (s *step) guessSelector(t *recorder.Seen) string {
 	if strings.TrimSpace(name) == "" {
 		return "role:" + string(t.Role)
 	}
-	return "role:" + string(t.Role) + " && name:" + recorder.QuoteSelector(name)
+	return "role:" + string(t.Role) + " && name:" + selector.Quote(name)
 }
 
 // setPoint sets a point where no element was found, if possible relative to its window.

@@ -10,6 +10,7 @@ import (
 
 	"understudy/recorder"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
 	"understudy/steps/kinds"
 	"understudy/workflows"
 	"understudy/workflows/expression"
@@ -57,8 +58,8 @@ func TestTextIsNoTemplate(t *testing.T) {
 		w := desktop.Window{ID: 3, Title: "Page " + text, Process: "pages " + text, PID: 20}
 		other := desktop.Window{ID: 4, Title: "Other", Process: w.Process, PID: 20}
 		field := with(element(w, "entry", "Name", 1), desktop.Editable)
-		named := "role:button && name:" + recorder.QuoteSelector(text)
-		button := labelled(element(w, "button", text, 2, named, "id:b"+recorder.QuoteSelector(text)), "Press")
+		named := "role:button && name:" + selector.Quote(text)
+		button := labelled(element(w, "button", text, 2, named, "id:b"+selector.Quote(text)), "Press")
 		status := element(w, "statusbar", "Status", 3)
 		made, _, err := Events(newTape(w).focus(field, "").types(text).keys("enter").holds(text).
 			click(button).edit(recorder.Edit{Action: recorder.Rename, Text: "Press"}).opens(other, "").closes(other).
@@ -80,11 +81,11 @@ func TestTextIsNoTemplate(t *testing.T) {
 				t.Errorf("%q: %s of %s is %q, want %q\n%s", text, want.arg, want.step, got, want.value, made)
 			}
 		}
-		process := "process:" + recorder.QuoteSelector(w.Process)
+		process := "process:" + selector.Quote(w.Process)
 		if want := []string{process + " && window:Other", process + " >> " + named}; !slices.Equal(conditions, want) {
 			t.Errorf("%q: asked for %q, want %q", text, conditions, want)
 		}
-		if other := all["press"]["alternative_selectors"]; !reflect.DeepEqual(other, []any{"id:b" + recorder.QuoteSelector(text)}) {
+		if other := all["press"]["alternative_selectors"]; !reflect.DeepEqual(other, []any{"id:b" + selector.Quote(text)}) {
 			t.Errorf("%q: the alternative is %q", text, other)
 		}
 	}

@@ -222,9 +222,9 @@ func (c *compilation) known(w *desktop.Window) *desktop.Window {
 
 // windowExists returns the condition that a window is there.
 func windowExists(w *desktop.Window) string {
-	sel := "window:" + recorder.QuoteSelector(bareTitle(w.Title))
+	sel := "window:" + selector.Quote(bareTitle(w.Title))
 	if w.Process != "" {
-		sel = "process:" + recorder.QuoteSelector(programName(w.Process)) + " && " + sel
+		sel = "process:" + selector.Quote(programName(w.Process)) + " && " + sel
 	}
 	return "exists(" + quoteExpression(sel) + ")"
 }

@@ -55,7 +55,7 @@ func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candida
 	if isSheetCell(e) { // its neighbours are unknown
 		lone = false
 		all = slices.DeleteFunc(all, func(c selector.Candidate) bool {
-			return !strings.HasSuffix(c.Selector, "name:"+recorder.QuoteSelector(e.Name))
+			return !strings.HasSuffix(c.Selector, "name:"+selector.Quote(e.Name))
 		})
 	}
 	sole := slices.DeleteFunc(slices.Clone(all), func(c selector.Candidate) bool { return c.Matches != 1 })
@@ -93,7 +93,7 @@ func inDialog(e *desktop.Element, roots []*desktop.Element, c selector.Candidate
 	}
 	sel := c.Selector
 	if !strings.Contains(sel, "window:") {
-		sel = "window:" + recorder.QuoteSelector(title) + " >> " + sel
+		sel = "window:" + selector.Quote(title) + " >> " + sel
 	}
 	return selector.Candidate{Selector: sel, Matches: 1}, findsOnly(sel, e, roots)
 }

@@ -49,7 +49,7 @@ func scoped(t *recorder.Seen, c selector.Candidate) (all []selector.Candidate) {
 		}
 		scope := "role:" + string(a.Role)
 		if name := strings.TrimSpace(a.Name); (a.Role == "dialog" || a.Role == "alert") && isLasting(name) && !namesFile.MatchString(name) {
-			scope = "window:" + recorder.QuoteSelector(name)
+			scope = "window:" + selector.Quote(name)
 		}
 		all = append(all, selector.Candidate{Selector: scope + " >> " + c.Selector, Matches: 1})
 	}

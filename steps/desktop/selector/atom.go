@@ -121,7 +121,7 @@ func (a atom) String() string {
 	case a.inner != nil:
 		return text + ":" + a.inner.nested()
 	}
-	return text + ":" + quote(a.value)
+	return text + ":" + Quote(a.value)
 }
 
 // nested returns the selector in the form that follows rightof: and the like.
@@ -132,8 +132,8 @@ func (s *Selector) nested() string {
 	return "(" + s.String() + ")"
 }
 
-// quote returns a value, quoted if it would parse differently otherwise.
-func quote(v string) string {
+// Quote returns a value, quoted if it would parse differently otherwise.
+func Quote(v string) string {
 	if !mustQuote(v) {
 		return v
 	}

@@ -271,15 +271,15 @@ func suggestSelector(text string) string {
 	text = strings.TrimSpace(text)
 	word, rest, colon := strings.Cut(text, ":")
 	if id, ok := strings.CutPrefix(text, "#"); ok && id != "" {
-		return "id:" + quote(id)
+		return "id:" + Quote(id)
 	}
 	if r, ok := desktop.WantedRole(word); ok && (!colon || strings.TrimSpace(rest) != "") {
 		if !colon {
 			return "role:" + string(r)
 		}
-		return "role:" + string(r) + " && name:" + quote(unquoted(strings.TrimSpace(rest)))
+		return "role:" + string(r) + " && name:" + Quote(unquoted(strings.TrimSpace(rest)))
 	}
-	return "name:" + quote(unquoted(text))
+	return "name:" + Quote(unquoted(text))
 }
 
 func unquoted(text string) string {
