@@ -133,7 +133,7 @@ type typing struct {
 }
 
 func (k *keyboard) focused(ev recorder.Event) {
-	if t := k.typing; t != nil && (t.field != ev.Field || t.target.TakesText() != ev.Element.TakesText()) {
+	if k.typing != nil && k.typing.field != ev.Field {
 		k.flush()
 	}
 	k.tabs.stayed = false
@@ -277,7 +277,11 @@ func (k *keyboard) typed(ev recorder.Event) {
 	case k.typing != nil && !thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter":
 		k.typing.last = ev.Time
 		k.flush()
-		k.steps.last().input.after = "\n"
+		if s := k.steps.last(); s != nil && s.input != nil {
+			s.input.after = "\n"
+		} else {
+			k.pressChord(ev, thing)
+		}
 	case thing.DropDown() && ev.Text != "":
 		ev.Mods = nil // a letter selects an option in either case
 		k.pressChord(ev, thing)
@@ -408,6 +412,9 @@ func (k *keyboard) flush() {
 		k.leaveCaret(t)
 	default:
 		k.typeAnywhere(t)
+	}
+	if t.target == nil {
+		return
 	}
 	for _, ev := range t.browsed {
 		k.pressOn(t.target, desktop.Chord{Key: ev.Key}.String(), ev)
