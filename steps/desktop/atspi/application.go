@@ -32,8 +32,9 @@ type application struct {
 	// What earlier reads of the application showed. It decides what is worth
 	// asking and when, never what the reply is.
 	hidden     memo[bool]
-	lost       memo[lost]          // see addPaddings
-	inPopover  memo[desktop.Point] // see rememberPopovers
+	lost       memo[lost]           // see addPaddings
+	inPopover  memo[desktop.Point]  // see rememberPopovers
+	origins    memo[*desktop.Point] // of frames; see contentOf
 	agreements agreements
 	pageAsked  atomic.Pointer[time.Time] // when a page was last asked for a hit test
 

@@ -38,11 +38,12 @@ type node struct {
 	lost      lost
 	inPopover desktop.Point // see frameWindow.inPopover
 	details   details
-	drawn     *node         // see rootPane
-	note      string        // see desktop.Element
-	leaf      bool          // see desktop.Element
-	expander  bool          // only the top left of its box reacts to a press
-	drawnIn   *desktop.Rect // of a frame with a shadow: what is drawn in it
+	drawn     *node          // see rootPane
+	note      string         // see desktop.Element
+	leaf      bool           // see desktop.Element
+	expander  bool           // only the top left of its box reacts to a press
+	drawnIn   *desktop.Rect  // of a frame with a shadow: what is drawn in it
+	origin    *desktop.Point // of a frame whose window tells its Content: see contentOf
 }
 
 // A loader reads nodes of one application: from its items where they hold the
@@ -258,6 +259,7 @@ func (w *walker) frames() ([]*node, error) {
 		for i, k := range kids {
 			w.load(k, nil, i, func(f *node) {
 				list[i] = f
+				f.origin = w.app.origins.get(f.object)
 				if !w.relative() {
 					w.askBox(f, func() {})
 				}
@@ -287,7 +289,11 @@ func (w *walker) placedFrames() ([]frameWindow, error) {
 }
 
 func (w *walker) matchWindows(frames []*node) []frameWindow {
-	return matchWindows(frames, w.query.windows, w.app.pid, w.sizeOnly())
+	list := matchWindows(frames, w.query.windows, w.app.pid, w.sizeOnly())
+	for _, f := range frames {
+		w.app.origins.set(f.object, f.origin)
+	}
+	return list
 }
 
 // frameOf finds the frame that an object is in by asking for its parents. Not all

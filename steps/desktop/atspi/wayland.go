@@ -34,26 +34,38 @@ func (l *loader) boxesFrom() uint32 {
 	return onScreen
 }
 
-// widestShadow bounds how much larger than its visible part a window may be. The
-// boxes of one that is larger still are not in points of the screen.
+// widestShadow bounds how much larger than its visible part a window may be.
 const widestShadow = 150
+
+// widestBorder and tallestBars bound the border that an application draws around its
+// window, and the height of that with a title bar.
+const widestBorder, tallestBars = 16, 120
 
 // contentOf returns the distance from the origin of a frame's boxes to the screen,
 // and false if it is not known.
+//
+// The sizes may be of two moments for as long as nothing is drawn: the compositor
+// knows the size of what was drawn last, the application what it will draw. The origin
+// lies in the window where it did when they were of one, and so does what the
+// application makes of a press.
 func contentOf(f *node, w desktop.Window) (desktop.Point, bool) {
 	drawn, reported := w.Content, f.box
-	from := desktop.Point{X: drawn.X - reported.X, Y: drawn.Y - reported.Y}
+	wider, higher := reported.W-drawn.W, reported.H-drawn.H
+	var origin desktop.Point // in what is drawn
 	switch {
-	case reported.W == drawn.W && reported.H == drawn.H:
-		return from, true
-	case reported.Empty() || reported.W-drawn.W > widestShadow || reported.H-drawn.H > widestShadow: // such as a browser, which reports pixels of the device
+	case wider == 0 && higher == 0:
+		origin = desktop.Point{X: -reported.X, Y: -reported.Y}
+	case f.drawnIn != nil && wider <= widestShadow && higher <= widestShadow: // a shadow around it
+		origin = desktop.Point{X: -f.drawnIn.X, Y: -f.drawnIn.Y}
+	case !reported.Empty() && wider <= 0 && higher < 0 && wider >= -2*widestBorder && higher >= -tallestBars: // a title bar of its own
+		origin = offset(reported, desktop.Rect{W: drawn.W, H: drawn.H})
+	case f.origin != nil:
+		origin = *f.origin
+	default: // such as a browser, which reports pixels of the device
 		return desktop.Point{}, false
-	case f.drawnIn != nil: // a shadow around it
-		return desktop.Point{X: drawn.X - f.drawnIn.X, Y: drawn.Y - f.drawnIn.Y}, true
-	case reported.W <= drawn.W && reported.H < drawn.H: // a title bar of its own
-		return offset(reported, drawn), true
 	}
-	return desktop.Point{}, false
+	f.origin = &origin
+	return plus(desktop.Point{X: drawn.X, Y: drawn.Y}, origin), true
 }
 
 // showsAround returns the visible part of a frame with a shadow, given its size and

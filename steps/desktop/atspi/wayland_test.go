@@ -23,6 +23,9 @@ func TestSizesTellWhereBoxesCountFrom(t *testing.T) {
 		"that and its shadow":                       {&node{box: desktop.Rect{W: 452, H: 352}, drawnIn: filled}, desktop.Point{X: 74, Y: 77}, true},
 		"a shadow of which nothing tells the width": {frame("w", 0, 0, 452, 352), desktop.Point{}, false},
 		"what is below a title bar of its own":      {frame("w", 0, 0, 398, 260), desktop.Point{X: 101, Y: 139}, true},
+		"more than is drawn, so far":                {&node{box: desktop.Rect{W: 694, H: 467}, origin: &desktop.Point{X: 3, Y: 30}}, desktop.Point{X: 103, Y: 130}, true},
+		"less than is still drawn":                  {&node{box: desktop.Rect{W: 294, H: 167}, origin: &desktop.Point{X: 3, Y: 30}}, desktop.Point{X: 103, Y: 130}, true},
+		"less than is drawn, from the first":        {frame("w", 0, 0, 300, 260), desktop.Point{}, false},
 		"nothing":                                   {&node{}, desktop.Point{}, false},
 		"the pixels of a device at scale 2":         {&node{box: desktop.Rect{W: 800, H: 600}, drawnIn: filled}, desktop.Point{}, false},
 	} {
