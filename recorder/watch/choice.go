@@ -165,12 +165,7 @@ func shownOnButton(tree *desktop.Tree) (shows string, open bool) {
 
 // within reports whether an element is inside one of a role.
 func within(e *desktop.Element, role desktop.Role) bool {
-	for e = e.Parent; e != nil; e = e.Parent {
-		if e.Role == role {
-			return true
-		}
-	}
-	return false
+	return e.Enclosing(func(p *desktop.Element) bool { return p.Role == role }) != nil
 }
 
 // selectedOption returns the selected option of a combo box, or nil.

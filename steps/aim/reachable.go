@@ -129,12 +129,7 @@ func isIn(el, outer *desktop.Element) bool { return isInside(el, outer.Handle) }
 
 // isInside reports whether el is inside the element with the handle outer.
 func isInside(el *desktop.Element, outer desktop.Handle) bool {
-	for p := el.Parent; p != nil; p = p.Parent {
-		if p.Handle == outer {
-			return true
-		}
-	}
-	return false
+	return el.Enclosing(func(p *desktop.Element) bool { return p.Handle == outer }) != nil
 }
 
 // notCovered returns an error if the hit test found something other than el. A guess

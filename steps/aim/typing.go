@@ -79,12 +79,7 @@ func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string,
 
 // IsSheetCell reports whether el is a cell of a spreadsheet.
 func IsSheetCell(el *desktop.Element) bool {
-	for p := el.Parent; p != nil && el.Role == "cell"; p = p.Parent {
-		if p.RawRole == "document spreadsheet" {
-			return true
-		}
-	}
-	return false
+	return el.Role == "cell" && el.Enclosing(func(p *desktop.Element) bool { return p.RawRole == "document spreadsheet" }) != nil
 }
 
 // enterCell types into a cell. Typing replaces its content; the keys that clear a field

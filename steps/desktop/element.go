@@ -103,6 +103,16 @@ func (e *Element) Walk(f func(*Element) bool) bool {
 	return true
 }
 
+// Enclosing returns the nearest of the elements around this one that fits, or nil.
+func (e *Element) Enclosing(fits func(*Element) bool) *Element {
+	for p := e.Parent; p != nil; p = p.Parent {
+		if fits(p) {
+			return p
+		}
+	}
+	return nil
+}
+
 // Walk calls f for every element of the tree, parents first, until f returns false.
 func (t *Tree) Walk(f func(*Element) bool) {
 	for _, r := range t.Roots {

@@ -184,10 +184,5 @@ func Distinct(elements, roots []*Element) []*Element {
 }
 
 func (e *Element) isInside(o *Element) bool {
-	for p := e.Parent; p != nil; p = p.Parent {
-		if p == o {
-			return true
-		}
-	}
-	return false
+	return e.Enclosing(func(p *Element) bool { return p == o }) != nil
 }

@@ -229,12 +229,8 @@ func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element
 // inMenu reports whether an option is an item of a combo box's menu. In a page, a menu is
 // the list of options.
 func inMenu(el, option *desktop.Element) bool {
-	for p := el.Parent; p != nil; p = p.Parent {
-		if p.Role == "document" {
-			return false
-		}
-	}
-	return option.Parent != nil && option.Parent.Role == "menu"
+	inPage := el.Enclosing(func(p *desktop.Element) bool { return p.Role == "document" }) != nil
+	return !inPage && option.Parent != nil && option.Parent.Role == "menu"
 }
 
 // chosen reports whether an option is chosen now.

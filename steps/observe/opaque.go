@@ -57,12 +57,8 @@ func mayBeOpaque(e *desktop.Element) bool {
 	if slices.Contains([]desktop.Role{"calendar", "dialog", "document", "embedded", "frame", "media"}, e.Role) {
 		return true
 	}
-	for p := e.Parent; p != nil; p = p.Parent {
-		if p.Role == "document" || p.Role == "text" && p.Text != "" {
-			return false
-		}
-	}
-	return e.Role.Is(desktop.Container|desktop.Rows) && e.Role != "separator"
+	within := e.Enclosing(func(p *desktop.Element) bool { return p.Role == "document" || p.Role == "text" && p.Text != "" })
+	return within == nil && e.Role.Is(desktop.Container|desktop.Rows) && e.Role != "separator"
 }
 
 // visiblePart returns the part of an element that its ancestors show, and what lies over

@@ -195,9 +195,7 @@ func outermost(all []*desktop.Element) []*desktop.Element {
 	}
 	in := setOf(all)
 	return slices.DeleteFunc(slices.Clone(all), func(e *desktop.Element) bool {
-		for e = e.Parent; e != nil && !in[e]; e = e.Parent {
-		}
-		return e != nil
+		return e.Enclosing(func(p *desktop.Element) bool { return in[p] }) != nil
 	})
 }
 

@@ -65,35 +65,22 @@ const labelLength = 50
 func canLabel(words, field *desktop.Element) bool {
 	text := labelText(words)
 	if words.Role != "label" || text == "" || utf8.RuneCountInString(text) > labelLength ||
-		inControl(words) || enclosing(words, "dialog") != enclosing(field, "dialog") {
+		words.Enclosing(isWorded) != nil || words.Enclosing(isDialog) != field.Enclosing(isDialog) {
 		return false
 	}
-	bar := enclosing(words, bars...)
-	return bar == nil || bar == enclosing(field, bars...)
+	bar := words.Enclosing(isBar)
+	return bar == nil || bar == field.Enclosing(isBar)
 }
 
-var bars = []desktop.Role{"statusbar", "alert", "toolbar", "menubar", "titlebar"}
-
-// inControl reports whether words are part of a control, such as a button, and so name
-// only that.
-func inControl(words *desktop.Element) bool {
-	for p := words.Parent; p != nil; p = p.Parent {
-		if p.Role.Is(desktop.Worded) {
-			return true
-		}
-	}
-	return false
+func isBar(e *desktop.Element) bool {
+	return slices.Contains([]desktop.Role{"statusbar", "alert", "toolbar", "menubar", "titlebar"}, e.Role)
 }
 
-// enclosing returns the nearest element of these roles that holds an element, or nil.
-func enclosing(e *desktop.Element, roles ...desktop.Role) *desktop.Element {
-	for p := e.Parent; p != nil; p = p.Parent {
-		if slices.Contains(roles, p.Role) {
-			return p
-		}
-	}
-	return nil
-}
+func isDialog(e *desktop.Element) bool { return e.Role == "dialog" }
+
+// isWorded reports whether an element is a control such as a button, whose words name only
+// that.
+func isWorded(e *desktop.Element) bool { return e.Role.Is(desktop.Worded) }
 
 func labelText(l *desktop.Element) string {
 	if l.Name == "" {
