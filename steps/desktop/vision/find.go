@@ -75,9 +75,9 @@ func All(img, template image.Image, least float64) ([]Match, error) {
 	return nil, e
 }
 
-// exact finds the places, up to mostMatches, that equal the template. It searches for
-// the row with the most changes of colour: a row of a single colour would match
-// everywhere.
+// exact finds the places, up to mostMatches, that equal the template, and takes the first of
+// those that overlap: a part of a plain button equals the part beside it. It searches for
+// the row with the most changes of colour: a row of a single colour would match everywhere.
 func exact(m, t *image.RGBA) []Match {
 	w, h := t.Rect.Dx(), t.Rect.Dy()
 	row := tellingRow(t)
@@ -91,8 +91,9 @@ func exact(m, t *image.RGBA) []Match {
 				break
 			}
 			from += i
-			if from%4 == 0 && same(m, t, from/4, y-row) {
-				found = append(found, Match{desktop.Rect{X: from / 4, Y: y - row, W: w, H: h}, 1})
+			at := desktop.Rect{X: from / 4, Y: y - row, W: w, H: h}
+			if from%4 == 0 && !overlaps(found, at) && same(m, t, at.X, at.Y) {
+				found = append(found, Match{at, 1})
 			}
 			from++
 		}
@@ -132,11 +133,16 @@ func apart(ms []Match) []Match {
 	slices.SortStableFunc(ms, func(a, b Match) int { return cmp.Compare(b.Likeness, a.Likeness) })
 	var kept []Match
 	for _, m := range ms {
-		if !slices.ContainsFunc(kept, func(k Match) bool { return near(k.Bounds, m.Bounds) }) {
+		if !overlaps(kept, m.Bounds) {
 			kept = append(kept, m)
 		}
 	}
 	return kept
+}
+
+// overlaps reports whether a place is near one of the matches.
+func overlaps(ms []Match, at desktop.Rect) bool {
+	return slices.ContainsFunc(ms, func(m Match) bool { return near(m.Bounds, at) })
 }
 
 // near reports whether two places of the same size overlap by more than half in both

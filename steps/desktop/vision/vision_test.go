@@ -210,6 +210,23 @@ func TestAPictureInSeveralPlacesIsAmbiguous(t *testing.T) {
 	}
 }
 
+// A part of a plain button equals the part some pixels above it.
+func TestOverlappingPlacesAreOne(t *testing.T) {
+	m, button := screen(640, 480), desktop.Rect{X: 300, Y: 200, W: 40, H: 40}
+	fill(m, button.Image(), color.RGBA{200, 200, 40, 255})
+	part := crop(m, desktop.Rect{X: 305, Y: 206, W: 30, H: 28})
+	got, err := visiontest.Find(m, part)
+	if err != nil || got.Bounds.Intersect(button) != got.Bounds {
+		t.Errorf("got %+v and %v, wanted a place in %s", got, err, button)
+	}
+	plain := image.NewRGBA(image.Rect(0, 0, 240, 160))
+	fill(plain, plain.Rect, color.RGBA{200, 200, 40, 255})
+	var several vision.AmbiguousError
+	if _, err := visiontest.Find(plain, crop(plain, desktop.Rect{X: 9, Y: 9, W: 100, H: 70})); !errors.As(err, &several) {
+		t.Errorf("in a plain area: got %v, wanted several places", err)
+	}
+}
+
 func TestFit(t *testing.T) {
 	for _, row := range []struct {
 		from, want   desktop.Size
