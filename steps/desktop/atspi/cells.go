@@ -198,6 +198,9 @@ func (g *grid) readCell(row, column int32, then func()) {
 			}
 			if g.scope.Hidden || g.shows(cell) {
 				g.table.children[int(row-g.top)*len(g.firstRow)+int(column-g.left)] = cell
+				if cell.name == "" && g.signalsChanges() { // GTK 3 draws an icon and a name in one
+					g.expandAll(cell, 1)
+				}
 			}
 		}, then)
 	}, row, column)

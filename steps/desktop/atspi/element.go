@@ -81,7 +81,7 @@ func prune(t *desktop.Tree, limit int) (omitted int) {
 
 // isBlank reports whether a cell has nothing to show.
 func isBlank(e *desktop.Element) bool {
-	return e.Role == "cell" && e.Text == "" && !e.States.Has(desktop.Focused) && !e.States.Has(desktop.Selected)
+	return e.Role == "cell" && e.Text == "" && len(e.Children) == 0 && !e.States.Has(desktop.Focused) && !e.States.Has(desktop.Selected)
 }
 
 // A builder converts the nodes of one frame to elements.

@@ -84,6 +84,23 @@ func TestAnExpanderIsClicked(t *testing.T) {
 	}
 }
 
+// In a table with more cells than are read, a cell that is drawn as an icon and a name
+// has its name.
+func TestALongTableShowsTheNamesBesideIcons(t *testing.T) {
+	b := sandboxed(t, 1)
+	b.do("files = Gtk.ListStore(str, str); [files.append(['document', 'file %d' % i]) for i in range(200)]")
+	b.do("view = Gtk.TreeView(model=files); column = Gtk.TreeViewColumn('Name'); icon = Gtk.CellRendererPixbuf(); text = Gtk.CellRendererText()")
+	b.do("column.pack_start(icon, False); column.pack_start(text, True); column.add_attribute(text, 'text', 1); view.append_column(column)")
+	b.do("scrolled = Gtk.ScrolledWindow(min_content_height=150); scrolled.add(view); box.pack_start(scrolled, True, True, 0); scrolled.show_all()")
+	b.eventually("the names show", func() (bool, string) {
+		tree, err := b.Tree(t.Context(), desktop.Scope{Process: "python3", Full: true, Limit: 400})
+		b.must(err)
+		text, _ := tree.Outline(0)
+		return strings.Contains(text, `cell "file 2"`), text
+	})
+	b.well(kinds.ClickElement, "selector", "role:cell && name:file 2", "timeout_ms", 30_000.0)
+}
+
 // What keeps an action from an element that a real application shows, or does
 // not show, and what the error says then.
 func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
