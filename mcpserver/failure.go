@@ -84,6 +84,7 @@ var toolAdvice = strings.NewReplacer(
 	"--from ", `resume_run with "from": `,
 	"with --input name=value, or under inputs", "under inputs",
 	", or use --force if the difference does not matter", ": a step that succeeded cannot be changed",
+	"or ask to queue", `or run it with execute_sequence and "queue": true`,
 	"answer it instead of resuming", `give the answer: resume_run {"run_id": RUN, "answer": ...}`,
 )
 

@@ -145,7 +145,7 @@ func linesOf(list []engine.Header) []runLine {
 
 func (l runLine) text() string {
 	name := cmp.Or(l.Workflow, "(no name)")
-	text := fmt.Sprintf("%s %s %s, %d of %d steps, started %s", l.RunID, name, l.Status, l.Executed, l.Total, l.StartedAt.Local().Format(time.DateTime))
+	text := fmt.Sprintf("%s %s %s, %s%s, started %s", l.RunID, name, l.Status, stepCount(l.Executed, l.Total), moreThanOnce(l.Executed, l.Total), l.StartedAt.Local().Format(time.DateTime))
 	if l.Error != "" {
 		text += ", " + l.Error
 	}

@@ -106,13 +106,26 @@ func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {
 	return view
 }
 
+// stepCount says how many steps were executed, of how many.
+func stepCount(executed, total int) string {
+	if executed > total {
+		return fmt.Sprintf("%d steps", total)
+	}
+	return fmt.Sprintf("%d of %d steps", executed, total)
+}
+
+// moreThanOnce says that steps were repeated, if they were.
+func moreThanOnce(executed, total int) string {
+	if executed > total {
+		return ", some of them more than once"
+	}
+	return ""
+}
+
 // runText summarizes a run in one line.
 func runText(r engine.Report) string {
 	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
-	text := fmt.Sprintf("run %s %s: %d of %d steps in %s", r.RunID, r.Status, r.Executed, r.Total, took)
-	if r.Executed > r.Total {
-		text = fmt.Sprintf("run %s %s: %d steps in %s, some of them more than once", r.RunID, r.Status, r.Total, took)
-	}
+	text := fmt.Sprintf("run %s %s: %s in %s%s", r.RunID, r.Status, stepCount(r.Executed, r.Total), took, moreThanOnce(r.Executed, r.Total))
 	if r.Position > 0 {
 		text += fmt.Sprintf("; it is number %d in the queue for a desktop", r.Position)
 	}

@@ -239,3 +239,13 @@ func TestArgumentsThatDoNotFitSayWhatDoes(t *testing.T) {
 		}
 	}
 }
+
+// A run that repeated steps, in a loop or when it was resumed, says so in a list as it
+// does alone.
+func TestAListSaysThatStepsWereRepeated(t *testing.T) {
+	for executed, want := range map[int]string{3: ", 3 of 8 steps,", 13: ", 8 steps, some of them more than once,"} {
+		if text := (runLine{Executed: executed, Total: 8}).text(); !strings.Contains(text, want) {
+			t.Errorf("%d of 8: %s; want %s", executed, text, want)
+		}
+	}
+}
