@@ -111,7 +111,7 @@ func meaningful(elements []*Element) []*Element {
 
 // isLabelledBy reports whether a label says nothing but the name of the field.
 func (e *Element) isLabelledBy(label *Element) bool {
-	return e.Role.Is(Labelled) && label.Role == "label" && len(label.words()) > 0 && len(label.Marks()) == 0 &&
+	return (e.Role.Is(Labelled) || e.Role.Is(Toggle)) && label.Role == "label" && len(label.words()) > 0 && len(label.Marks()) == 0 &&
 		countMeaningful(label) == 1 && subset(label.words(), []string{cmp.Or(strings.TrimSpace(e.Name), e.Label)})
 }
 

@@ -17,6 +17,7 @@ func TestOutlineSaysNothingTwice(t *testing.T) {
 	with := func(e *Element, change func(*Element)) *Element { change(e); return e }
 	text := func(text string) func(*Element) { return func(e *Element) { e.Text = text } }
 	value := func(e *Element) { e.Value = &Range{Max: 1} }
+	readOnly := func(e *Element) { e.States |= ReadOnly }
 	noRoom := func(e *Element) { e.Bounds = Rect{} }
 	for _, c := range []struct {
 		say  string
@@ -62,6 +63,11 @@ func TestOutlineSaysNothingTwice(t *testing.T) {
 			"the label of a field is its name",
 			[]*Element{el("e1", "label", "Age"), with(el("e2", "entry", ""), func(e *Element) { e.Label = "Age" }), el("e3", "label", "years"), el("e4", "entry", "Height")},
 			"- entry \"Age\" [ref=e2]\n- label \"years\" [ref=e3]\n- entry \"Height\" [ref=e4]\n",
+		},
+		{
+			"the label beside a checkbox is its name, and can always only be read",
+			[]*Element{with(el("e1", "label", "Smooth:"), readOnly), el("e2", "checkbox", "Smooth:"), with(el("e3", "label", "Age"), readOnly)},
+			"- checkbox \"Smooth:\" [ref=e2]\n- label \"Age\" [ref=e3]\n",
 		},
 		{
 			"words without words and paragraphs are no rows",

@@ -146,7 +146,7 @@ func headline(e *Element) string {
 func (e *Element) Marks() []string {
 	var marks []string
 	for _, s := range []States{Active, Checked, Collapsed, Expanded, Focused, Indeterminate, IsModal, Pressed, ReadOnly, Required, Selected} {
-		if e.States.Has(s) {
+		if e.States.Has(s) && !(s == ReadOnly && e.Role == "label") {
 			marks = append(marks, s.Names()[0])
 		}
 	}
