@@ -86,6 +86,19 @@ func (s *stops) interrupt(c Cause, message string) (goesOn bool) {
 	return s.cancel != nil && s.shielded && !s.stop.Abort && c != ByShutdown
 }
 
+// abandon makes the worker end at once without storing that.
+func (s *stops) abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop = &Stopping{Cause: byAbandoning, Abort: true, Error: ErrorRecord{Message: errAbandoned.Error()}}
+	s.wake()
+}
+
+// byAbandoning is the cause of a stop that is never stored.
+const byAbandoning Cause = "abandoning"
+
+var errAbandoned = errors.New("another process continues the run")
+
 // stopCodes are the codes of stops that do not count as cancelled.
 var stopCodes = map[Cause]steps.Code{ByTimeout: steps.Timeout, ByShutdown: steps.Interrupted}
 
@@ -212,6 +225,23 @@ func (e *Engine) Pause(_ context.Context, id string) error {
 	}
 	w.stops.pauseAtBoundary(forPerson)
 	return nil
+}
+
+// Abandon ends the execution of a run and stores nothing of how it ends, so that another
+// process continues the run as one whose process has died. It returns once the step under way
+// has ended.
+func (e *Engine) Abandon(ctx context.Context, id string) error {
+	w := e.workers.of(id)
+	if w == nil {
+		return nil
+	}
+	w.stops.abandon()
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // PauseForHandover pauses a run at the next boundary between steps, so that it continues in

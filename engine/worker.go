@@ -91,6 +91,9 @@ func (w *worker) takeSignals() (halted bool, err error) {
 		w.e.beforeEffect(w)
 	}
 	stop, pause := w.stops.asked()
+	if stop != nil && stop.Cause == byAbandoning {
+		return false, errAbandoned
+	}
 	if stop == nil && w.limits.overdue() {
 		stop = &Stopping{Cause: ByTimeout, Error: w.limits.workflow().exceeded()}
 	}

@@ -372,6 +372,43 @@ func TestAWorkerThatEndsLeavesAPausedRunPaused(t *testing.T) {
 	}
 }
 
+// TestAWorkerThatEndsLeavesAStepThatLasts ends a worker whose step takes longer than it may:
+// the run continues elsewhere as that of a worker which died, and what becomes of the step
+// once the worker closes its desktops changes nothing.
+func TestAWorkerThatEndsLeavesAStepThatLasts(t *testing.T) {
+	s := newStage(t)
+	st := s.store("worker")
+	w := &Worker{
+		Store: st, Name: "first", Log: slog.New(slog.DiscardHandler),
+		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "first"), Desk: noDesk{}},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	h := s.begin(`{name: two, steps: [{id: a, tool_name: hold, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}}]}`, nil)
+	for h.Status != engine.Running {
+		var err error
+		if h, err = s.Get(t.Context(), h.ID); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond) // the step is under way
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if runs := w.Engine.Active(); len(runs) > 0 {
+		t.Errorf("the worker has ended and executes %v", runs)
+	}
+	s.letGo("a")
+	time.Sleep(100 * time.Millisecond)
+	defer s.work("second")()
+	if h = s.rest(h.ID); h.Status != engine.Succeeded || s.did(h.ID) != "b second" || h.Worker != "second" {
+		t.Errorf("the run is %s (%+v) at worker %s and did %q", h.Status, h.Error, h.Worker, s.did(h.ID))
+	}
+}
+
 // lastTake is a store whose user is told to end while it is handed a run.
 type lastTake struct {
 	Store

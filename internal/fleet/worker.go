@@ -223,6 +223,16 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 	}
 	log.InfoContext(ctx, "executing", "workflow", h.Workflow, "attempt", h.Attempt)
 	h, handedOver, err := w.follow(ctx, hold, run)
+	if errors.Is(err, errLasts) {
+		log.WarnContext(ctx, "another worker continues the run", "why", err)
+		limited, cancel := context.WithTimeout(hold, abandonTime)
+		defer cancel()
+		if err = w.Engine.Abandon(limited, run); err == nil {
+			err = e.Later(hold, 0)
+		}
+		w.logFailure(log, "putting it back", err)
+		return
+	}
 	if !rests(h.Status) || err != nil { // another worker has it, or it failed and another will take it
 		log.WarnContext(ctx, "the run is not this worker's any more", "status", h.Status, "error", err)
 		return
@@ -247,15 +257,20 @@ func rests(s engine.Status) bool {
 	return s == engine.Waiting || s == engine.Paused || s.Ended() && s != engine.Interrupted
 }
 
+var errLasts = errors.New("the worker ends, and the step under way takes too long")
+
+// abandonTime is how long a step may take to end that is cancelled.
+const abandonTime = 30 * time.Second
+
 // follow waits until the run is at rest. When the worker is to end, it pauses the run, and
 // reports whether the run is to continue at another worker.
 func (w *Worker) follow(ctx, hold context.Context, run string) (h engine.Header, handedOver bool, err error) {
-	limited, cancel := context.WithCancel(hold)
-	defer cancel()
+	limited, cancel := context.WithCancelCause(hold)
+	defer cancel(nil)
 	paused := make(chan func() bool, 1)
 	stop := context.AfterFunc(ctx, func() {
 		paused <- w.Engine.PauseForHandover(run)
-		time.AfterFunc(max(w.DrainTime, time.Second), cancel)
+		time.AfterFunc(max(w.DrainTime, time.Second), func() { cancel(errLasts) })
 	})
 	h, err = w.Engine.Wait(limited, run)
 	if !stop() {
