@@ -60,7 +60,7 @@ func (h *host) ask(a attributed, run, client string, k steps.Kind) error {
 		case toSend <- q:
 			toSend = nil
 		case v := <-q.answer:
-			h.attribution.note(run, k.Name, v)
+			h.attribution.note(run, a.member, k.Name, v)
 			return v.Why.error()
 		case <-g.gone:
 			return unanswered("is gone")

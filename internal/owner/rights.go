@@ -48,6 +48,8 @@ type attributed struct {
 	member  string   // that last began or continued the run
 	bound   bool     // the run belongs to a credential
 	allowed []string // kinds that its guest has allowed, unless bound
+	begun   int      // calls that began or continued the run, or tried to
+	pending int      // those of them under way
 }
 
 // of returns what is known of a run, and the rights of its member; nil: it sent none.
@@ -76,11 +78,15 @@ func (x *attribution) setRights(member string, rights *access.Rights) {
 	x.rights[member] = rights
 }
 
-// note records the answer of a guest for one of its runs.
-func (x *attribution) note(run, kind string, v verdict) {
+// note records the answer of a guest for one of its runs, unless another member has continued
+// the run meanwhile.
+func (x *attribution) note(run, member, kind string, v verdict) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	a := x.runs[run]
+	if a.member != member {
+		return
+	}
 	if a.bound = v.Bound; v.Why == nil && !v.Bound {
 		a.allowed = append(a.allowed, kind)
 	}
@@ -90,22 +96,38 @@ func (x *attribution) note(run, kind string, v verdict) {
 // mostNoted is the number of runs above which those at rest are forgotten.
 const mostNoted = 1000
 
-// setMember assigns a run to a member, and returns the one to which it belonged before.
-func (x *attribution) setMember(run, member string) (before string) {
+// setMember assigns a run to a member.
+func (x *attribution) setMember(run, member string) { x.begin(run, member)(nil) }
+
+// begin assigns a run to a member that is about to begin or continue it, until end is called
+// with an error: then the run stays with its previous member, unless another call has begun
+// or continued it meanwhile.
+func (x *attribution) begin(run, member string) (end func(error)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.runs) >= mostNoted {
 		x.forget(x.inUse())
 	}
-	a := x.runs[run]
-	x.runs[run] = attributed{member: member, bound: a.bound}
-	return a.member
+	before := x.runs[run]
+	begun := before.begun + 1
+	x.runs[run] = attributed{member: member, bound: before.bound, begun: begun, pending: before.pending + 1}
+	return func(err error) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		a := x.runs[run]
+		if a.pending--; err != nil && a.begun == begun {
+			a.member, a.allowed = before.member, before.allowed
+		}
+		if x.runs[run] = a; a.member == "" && a.pending == 0 {
+			delete(x.runs, run)
+		}
+	}
 }
 
 // forget removes the runs that are not in use, and the rights of members that neither
 // are nor have runs. The mutex is held.
 func (x *attribution) forget(runs, members []string) {
-	maps.DeleteFunc(x.runs, func(run string, _ attributed) bool { return !slices.Contains(runs, run) })
+	maps.DeleteFunc(x.runs, func(run string, a attributed) bool { return a.pending == 0 && !slices.Contains(runs, run) })
 	for _, a := range x.runs {
 		members = append(members, a.member)
 	}
@@ -140,18 +162,14 @@ func (n attributing) Continue(ctx context.Context, id string) (engine.Header, er
 	return n.attribute(id, func() (engine.Header, error) { return n.Runs.Continue(ctx, id) })
 }
 
-// attribute begins or continues a run for the member. If that fails, the run stays
-// with its previous member.
+// attribute begins or continues a run for the member.
 func (n attributing) attribute(run string, do func() (engine.Header, error)) (engine.Header, error) {
-	before := ""
+	end := func(error) {}
 	if run != "" {
-		before = n.h.attribution.setMember(run, n.member)
+		end = n.h.attribution.begin(run, n.member)
 	}
 	h, err := do()
-	switch {
-	case err != nil && run != "":
-		n.h.attribution.setMember(run, before)
-	case err == nil && h.ID != run:
+	if end(err); err == nil && h.ID != run {
 		n.h.attribution.setMember(h.ID, n.member)
 	}
 	return h, err

@@ -125,3 +125,74 @@ func TestNewsOfAnyRun(t *testing.T) {
 		}
 	}
 }
+
+// startsOnly is a Runs whose Start and Resume do what a test wants.
+type startsOnly struct {
+	engine.Runs
+	do func(id string) (engine.Header, error)
+}
+
+func (r startsOnly) Start(_ context.Context, q engine.Request) (engine.Header, error) {
+	return r.do(q.Key)
+}
+
+func (r startsOnly) Resume(_ context.Context, id string, _ engine.ResumeRequest) (engine.Header, error) {
+	return r.do(id)
+}
+
+func attributingFor(h *host, member string, do func(id string) (engine.Header, error)) attributing {
+	return attributing{startsOnly{do: do}, h, member}
+}
+
+func newAttribution() *host {
+	h := &host{}
+	h.attribution = attribution{
+		owner: "owner", inUse: func() (runs, members []string) { return nil, nil },
+		runs: map[string]attributed{}, rights: map[string]*access.Rights{},
+	}
+	return h
+}
+
+// TestARunThatIsBegunIsNotForgotten begins a run while so many are known that those at rest
+// are forgotten: the run is not active yet, and its first step must not be allowed with the
+// rights of the owner.
+func TestARunThatIsBegunIsNotForgotten(t *testing.T) {
+	h := newAttribution()
+	_, err := attributingFor(h, "guest", func(id string) (engine.Header, error) {
+		for i := range mostNoted {
+			h.attribution.setMember(fmt.Sprint("other", i), "another")
+		}
+		if a, _ := h.attribution.of(id); a.member != "guest" {
+			t.Errorf("at its first step the run belongs to %s", a.member)
+		}
+		return engine.Header{ID: id}, nil
+	}).Start(t.Context(), engine.Request{Key: "run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range mostNoted {
+		h.attribution.setMember(fmt.Sprint("more", i), "another")
+	}
+	if a, _ := h.attribution.of("run"); a.member != "owner" {
+		t.Errorf("a run at rest is still known, as one of %s", a.member)
+	}
+}
+
+// TestARefusedResumptionLeavesTheRunToAnotherMember lets two members resume a run: the one
+// that was first is refused after the other has the run.
+func TestARefusedResumptionLeavesTheRunToAnotherMember(t *testing.T) {
+	h := newAttribution()
+	refused := errors.New("the run is being executed")
+	_, err := attributingFor(h, "first", func(id string) (engine.Header, error) {
+		_, err := attributingFor(h, "second", func(id string) (engine.Header, error) {
+			return engine.Header{ID: id}, nil
+		}).Resume(t.Context(), id, engine.ResumeRequest{})
+		return engine.Header{}, errors.Join(err, refused)
+	}).Resume(t.Context(), "run", engine.ResumeRequest{})
+	if !errors.Is(err, refused) {
+		t.Fatal(err)
+	}
+	if a, _ := h.attribution.of("run"); a.member != "second" {
+		t.Errorf("the run belongs to %s", a.member)
+	}
+}
