@@ -233,6 +233,8 @@ const (
 	ErrLocked Error = "another process has the store open"
 	// ErrNoQueue means that a batch wanted a worker, but the store is not a Queue.
 	ErrNoQueue Error = "this store hands out no runs; a fleet has one that does"
+	// ErrNobody means that no process answers under a name, in a fleet.
+	ErrNobody Error = "nobody answers"
 	// ErrFull means that the disk is full.
 	ErrFull Error = "the disk is full"
 )

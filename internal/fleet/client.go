@@ -84,7 +84,7 @@ func (c *Client) holderOf(ctx context.Context, h engine.Header) string {
 
 // Stop stops a run. It returns when the worker has ended the step under way.
 func (c *Client) Stop(ctx context.Context, id string, cause engine.Cause, message string) (engine.Header, error) {
-	return c.whereExecuted(ctx, id, func(r controls) (engine.Header, error) { return r.Stop(ctx, id, cause, message) })
+	return c.whereExecuted(ctx, id, func(ctx context.Context, r controls) (engine.Header, error) { return r.Stop(ctx, id, cause, message) })
 }
 
 // StopAll refuses, because the runs of a fleet belong to many people.
@@ -93,24 +93,16 @@ func (c *Client) StopAll(context.Context, engine.Cause, string) ([]engine.Header
 }
 
 func (c *Client) Pause(ctx context.Context, id string) error {
-	_, err := c.whereExecuted(ctx, id, func(r controls) (engine.Header, error) { return engine.Header{}, r.Pause(ctx, id) })
+	_, err := c.whereExecuted(ctx, id, func(ctx context.Context, r controls) (engine.Header, error) { return engine.Header{}, r.Pause(ctx, id) })
 	return err
 }
 
 func (c *Client) TakeOver(ctx context.Context, id string, t engine.Takeover) (engine.Header, error) {
-	r, err := c.remoteOf(ctx, id)
-	if err != nil {
-		return engine.Header{}, err
-	}
-	return r.TakeOver(ctx, id, t)
+	return c.atItsWorker(ctx, id, func(ctx context.Context, r owner.Remote) (engine.Header, error) { return r.TakeOver(ctx, id, t) })
 }
 
 func (c *Client) HandBack(ctx context.Context, id, by string) (engine.Header, error) {
-	r, err := c.remoteOf(ctx, id)
-	if err != nil {
-		return engine.Header{}, err
-	}
-	return r.HandBack(ctx, id, by)
+	return c.atItsWorker(ctx, id, func(ctx context.Context, r owner.Remote) (engine.Header, error) { return r.HandBack(ctx, id, by) })
 }
 
 // Remove removes a run that no worker executes or may take.
@@ -148,38 +140,61 @@ type controls interface {
 // whereExecuted executes a call at the worker that executes the run, or here if no worker
 // does. If the worker is gone, it tries again until another worker has the run, or
 // the context ends.
-func (c *Client) whereExecuted(ctx context.Context, id string, do func(controls) (engine.Header, error)) (engine.Header, error) {
-	for {
+func (c *Client) whereExecuted(ctx context.Context, id string, do func(context.Context, controls) (engine.Header, error)) (engine.Header, error) {
+	for tried := false; ; tried = true {
 		h, err := c.Engine.Get(ctx, id)
-		if err != nil {
+		if err != nil || tried && h.Stopping { // a second stop would abandon finally
 			return h, err
 		}
-		var at controls = c.Engine
 		if h.Status == engine.Running {
-			at = remote(c.store, callsName, h.Worker)
+			h, err = c.atWorker(ctx, h, func(ctx context.Context, r owner.Remote) (engine.Header, error) { return do(ctx, r) })
+		} else {
+			h, err = do(ctx, c.Engine)
 		}
 		// Either a worker has just taken the run, or its worker is gone.
-		if after, err := do(at); !engine.Lost(err) && !errors.Is(err, errNoAnswer) {
-			return after, err
-		}
-		if steps.Sleep(ctx, retryTime) != nil {
-			return h, steps.Errorf(steps.Unavailable, "worker %s of run %s does not answer", h.Worker, id).
-				WithNext("another worker takes the run over when its lease has passed: try again then")
+		if !engine.Lost(err) && !errors.Is(err, errNoAnswer) || steps.Sleep(ctx, retryTime) != nil {
+			return h, err
 		}
 	}
 }
 
 var errNoAnswer = errors.New("no answer")
 
-func (c *Client) remoteOf(ctx context.Context, id string) (owner.Remote, error) {
+// atItsWorker executes a call at the worker on whose desktop a run is.
+func (c *Client) atItsWorker(ctx context.Context, id string, do func(context.Context, owner.Remote) (engine.Header, error)) (engine.Header, error) {
 	h, err := c.Get(ctx, id)
 	if err != nil {
-		return nil, err
+		return engine.Header{}, err
 	}
 	if h.Worker == "" {
-		return nil, steps.Errorf(steps.Invalid, "run %s was not executed by any worker yet", id)
+		return engine.Header{}, steps.Errorf(steps.Invalid, "run %s was not executed by any worker yet", id)
 	}
-	return remote(c.store, callsName, h.Worker), nil
+	return c.atWorker(ctx, h, do)
+}
+
+// atWorker executes a call at the worker of a run, and fails with errNoAnswer once the worker
+// is gone or has lost the run to another one.
+func (c *Client) atWorker(ctx context.Context, h engine.Header, do func(context.Context, owner.Remote) (engine.Header, error)) (engine.Header, error) {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		for steps.Sleep(limited, askTime) == nil {
+			_, err := ask(limited, c.store, h.Worker)
+			now, failed := c.Engine.Get(limited, h.ID)
+			if errors.Is(err, engine.ErrNobody) || failed == nil && now.Worker != h.Worker {
+				cancel()
+			}
+		}
+	}()
+	after, err := do(limited, remote(c.store, callsName, h.Worker))
+	if errors.Is(err, errNoAnswer) {
+		next := "start the worker again, because the desktop of the run is there"
+		if h.Status == engine.Running {
+			next = "another worker takes the run over when its lease has passed: try again then"
+		}
+		err = steps.Errorf(steps.Unavailable, "worker %s of run %s does not answer: %w", h.Worker, h.ID, err).WithNext(next)
+	}
+	return after, err
 }
 
 func remote(s Store, name ...string) owner.Remote {

@@ -324,6 +324,59 @@ func TestAStopNamesTheWorkerThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// unanswered is a store whose user gets no answer to its calls of one worker, as if that died
+// while it executes them.
+type unanswered struct {
+	Store
+	worker string
+	called chan struct{} // closed by the first call
+}
+
+func (s unanswered) Ask(ctx context.Context, message []byte, name ...string) ([]byte, error) {
+	if name[0] != callsName || name[1] != s.worker {
+		return s.Store.Ask(ctx, message, name...)
+	}
+	close(s.called)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestAStopOutlivesTheWorker stops a run whose worker goes before it answers: the stop is
+// asked of the worker that has the run next.
+func TestAStopOutlivesTheWorker(t *testing.T) {
+	s := newStage(t)
+	end := s.work("first")
+	h := s.begin(`{name: three, steps: [{tool_name: act, arguments: {name: a}}, {tool_name: hold, arguments: {name: b}}, {tool_name: hold, arguments: {name: c}}]}`, nil)
+	s.until(h.ID, "a first")
+	called := make(chan struct{})
+	s.Client.store = unanswered{s.Client.store, "first", called}
+	type outcome struct {
+		h   engine.Header
+		err error
+	}
+	stopped := make(chan outcome, 1)
+	go func() {
+		h, err := s.Stop(t.Context(), h.ID, engine.ByUser, "enough")
+		stopped <- outcome{h, err}
+	}()
+	<-called
+	ended := make(chan struct{})
+	go func() { end(); close(ended) }()
+	time.Sleep(100 * time.Millisecond) // the run pauses after the step under way
+	s.letGo("b")
+	<-ended
+	defer s.work("second")()
+	select {
+	case o := <-stopped:
+		if o.err != nil || o.h.Status != engine.Cancelled || o.h.Worker != "second" {
+			t.Errorf("the run is %s at worker %s, %v", o.h.Status, o.h.Worker, o.err)
+		}
+	case <-time.After(20 * time.Second):
+		s.letGo("c")
+		t.Error("the stop waits for a worker that is gone")
+	}
+}
+
 func TestAStopOfARunThatWaitsForAWorker(t *testing.T) {
 	s := newStage(t)
 	h := s.begin(`{name: short, steps: [{id: a, tool_name: act, arguments: {name: a}}]}`, nil)

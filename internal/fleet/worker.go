@@ -46,8 +46,8 @@ type Store interface {
 	// before is nil if there is none.
 	Records(ctx context.Context) (map[string][]byte, error)
 	ChangeRecord(ctx context.Context, name string, change func(before []byte) ([]byte, error)) error
-	// Ask sends a message to the process that answers under a name; Answer registers
-	// that process.
+	// Ask sends a message to the process that answers under a name, or fails with
+	// engine.ErrNobody; Answer registers that process.
 	Ask(ctx context.Context, message []byte, name ...string) ([]byte, error)
 	// Gather sends a message to all processes that answer under a name.
 	Gather(ctx context.Context, message []byte, take func(answer []byte) (more bool), name ...string) error

@@ -165,7 +165,7 @@ func TestThreeHubsJoinOverTLS(t *testing.T) {
 	if err := stores["a-client"].Tell([]byte("x"), "stream"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := stores["b-admin"].Ask(t.Context(), nil, "worker", "w"); !errors.Is(err, jetstream.ErrNobody) || heard > 0 {
+	if _, err := stores["b-admin"].Ask(t.Context(), nil, "worker", "w"); !errors.Is(err, engine.ErrNobody) || heard > 0 {
 		t.Errorf("another tenant hears: %d, %v", heard, err)
 	}
 	stranger := filepath.Join(t.TempDir(), "stranger.nk")

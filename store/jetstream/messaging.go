@@ -11,9 +11,6 @@ import (
 	"understudy/engine"
 )
 
-// ErrNobody says that nobody answers under a name.
-const ErrNobody engine.Error = "nobody answers"
-
 // messaging passes messages between processes. They are not stored.
 type messaging struct{ *servers }
 
@@ -30,7 +27,7 @@ func (s messaging) messageSubject(name ...string) string {
 func (s messaging) Ask(ctx context.Context, message []byte, name ...string) ([]byte, error) {
 	m, err := s.nc.RequestWithContext(ctx, s.messageSubject(name...), message)
 	if errors.Is(err, nats.ErrNoResponders) {
-		return nil, fmt.Errorf("%s: %w", strings.Join(name, " "), ErrNobody)
+		return nil, fmt.Errorf("%s: %w", strings.Join(name, " "), engine.ErrNobody)
 	}
 	if err != nil {
 		return nil, err
