@@ -257,3 +257,33 @@ func TestAClientForgetsTheSecretsOfARunThatHasEnded(t *testing.T) {
 		t.Errorf("kept is %+v", u)
 	}
 }
+
+// TestNewsThatIsLost ends a run at a worker, of which its client is told nothing: the server
+// that should have told it died.
+func TestNewsThatIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
+		h, err := client.Start(t.Context(), s.request(`steps: [{tool_name: act, arguments: {name: a}}]`, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan Header, 1)
+		go func() {
+			h, _ := client.Wait(t.Context(), h.ID)
+			ended <- h
+		}()
+		synctest.Wait()
+		if _, taken, err := s.Take(t.Context(), h.ID, "w"); !taken || err != nil {
+			t.Fatalf("taken: %v, %v", taken, err)
+		}
+		select {
+		case h = <-ended:
+			if h.Status != Succeeded {
+				t.Errorf("the run is %s", h.Status)
+			}
+		case <-time.After(time.Minute):
+			t.Error("the client still waits")
+		}
+	})
+}

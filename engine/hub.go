@@ -94,10 +94,20 @@ func (h *hub) Notify(run string) {
 	}
 }
 
+// lookEvery is how often a run of a fleet is looked at without news: a server that dies tells
+// nobody what it has just stored.
+const lookEvery = 15 * time.Second
+
 // Await implements Runs.
 func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, error) {
 	news, end := e.News(id)
 	defer end()
+	var late <-chan time.Time
+	if e.Elsewhere && id != "" {
+		t := time.NewTicker(lookEvery)
+		defer t.Stop()
+		late = t.C
+	}
 	for {
 		if id == "" {
 			if run, number := e.hub.since(after); number != after {
@@ -108,6 +118,7 @@ func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, er
 		}
 		select {
 		case <-news:
+		case <-late:
 		case <-ctx.Done():
 			return Header{}, context.Cause(ctx)
 		}
