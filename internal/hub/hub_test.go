@@ -204,6 +204,34 @@ func (l lines) Write(p []byte) (int, error) {
 }
 
 // TestATakenAddress starts a hub where another program listens.
+// TestAConnectionOutlivesARefusal lets a hub with other credentials take the place of one for
+// a moment, as after a mistake in its folder.
+func TestAConnectionOutlivesARefusal(t *testing.T) {
+	dir := t.TempDir()
+	h := start(t, Options{Dir: dir})
+	s, err := open(t, h, dir, "default-client.nk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), "run", storetest.Batch("run", 1, 0, 2)); err != nil {
+		t.Fatal(err)
+	}
+	at := strings.TrimPrefix(h.URL(), "nats://")
+	for _, dir := range []string{t.TempDir(), dir} {
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if h, err = Start(Options{Dir: dir, Listen: at}); err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		time.Sleep(time.Second) // the client connects again every 100 ms
+	}
+	if _, _, err := s.Run(t.Context(), "run"); err != nil {
+		t.Errorf("reading the run: %v", err)
+	}
+}
+
 func TestATakenAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

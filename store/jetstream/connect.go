@@ -24,10 +24,11 @@ type Address struct {
 }
 
 // Connect connects with the options that a store needs: it notices a server that
-// does not respond within three seconds, and buffers nothing while there is none.
+// does not respond within three seconds, buffers nothing while there is none, and connects
+// again however often servers refuse it.
 func Connect(url string, more ...nats.Option) (*nats.Conn, error) {
 	options := append([]nats.Option{
-		nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectBufSize(-1),
+		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectBufSize(-1),
 		nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // each call returns its error
 	}, more...)
