@@ -57,7 +57,10 @@ type dialer struct{ lose *atomic.Bool }
 
 func (d dialer) Dial(network, address string) (net.Conn, error) {
 	c, err := net.Dial(network, address)
-	return &losing{Conn: c, lose: d.lose}, err
+	if err != nil {
+		return nil, err
+	}
+	return &losing{Conn: c, lose: d.lose}, nil
 }
 
 type losing struct {

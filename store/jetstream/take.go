@@ -31,6 +31,7 @@ type taker struct {
 	mu      sync.Mutex
 	classes []*offered
 	listed  time.Time     // when the classes were listed
+	failing time.Time     // since when they cannot be listed; zero: they can
 	woken   chan struct{} // closed when a run is announced
 }
 
@@ -187,9 +188,16 @@ func (t *taker) list(ctx context.Context) (woken <-chan struct{}, err error) {
 	defer t.mu.Unlock()
 	if err != nil { // there is no leader now
 		t.listed = time.Now().Add(t.s.lookEvery() - listEvery)
+		if t.failing.IsZero() {
+			t.failing = asked
+		}
+		if time.Since(t.failing) > t.s.wait {
+			t.failing = time.Time{}
+			return nil, fmt.Errorf("looking for runs: the servers do not answer: %w", err)
+		}
 		return woken, nil
 	}
-	t.listed = asked
+	t.listed, t.failing = asked, time.Time{}
 	for _, c := range found {
 		if i := slices.IndexFunc(t.classes, func(x *offered) bool { return x.name == c.name }); i >= 0 {
 			*c = *t.classes[i]

@@ -3,6 +3,7 @@ package jetstream
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -131,4 +132,21 @@ func TestManyWorkersThatWaitAskAsLittleAsOne(t *testing.T) {
 	}
 	cancel()
 	waiting.Wait()
+}
+
+// TestAWorkerThatIsCutOffSaysSo takes runs from servers that do not answer.
+func TestAWorkerThatIsCutOffSaysSo(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	dir := t.TempDir()
+	s := a.open(t, dir).(*under)
+	defer s.Close()
+	s.wait = 500 * time.Millisecond
+	a.servers[dir].Shutdown()
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for range 2 {
+		if _, err := s.Take(short, nil); err == nil || short.Err() != nil || !strings.Contains(err.Error(), "do not answer") {
+			t.Errorf("wanted it said that the servers do not answer, got %v", err)
+		}
+	}
 }
