@@ -147,7 +147,7 @@ func (j *journal) confirm(k *steps.Kind) error {
 	if j.e.beforeAct != nil {
 		j.e.beforeAct(j.id)
 	}
-	if j.e.Certain == 0 || k.Reads || time.Since(j.flushed) < j.e.Certain {
+	if j.e.Certain == 0 || k.Reads || elapsed(j.flushed) < j.e.Certain {
 		return nil
 	}
 	if len(j.pending) > 0 {
@@ -159,6 +159,12 @@ func (j *journal) confirm(k *steps.Kind) error {
 	}
 	j.flushed = asked
 	return nil
+}
+
+// elapsed returns how long ago a time was, by whichever clock says more: the monotonic clock
+// stands still while the machine is suspended, and the other one may be set back.
+func elapsed(since time.Time) time.Duration {
+	return max(time.Since(since), time.Since(since.Round(0)))
 }
 
 // Lost reports whether a worker ended because another worker has its run.

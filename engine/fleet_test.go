@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"understudy/steps/desktop"
 )
@@ -57,6 +58,23 @@ func TestTheSleeper(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestAProofIsOldAfterTheMachineSlept holds that a proof does not stay fresh while the machine
+// of a worker is suspended, when the clock that measures durations stands still.
+func TestAProofIsOldAfterTheMachineSlept(t *testing.T) {
+	proved := time.Now()
+	if age := elapsed(proved); age > 10*time.Second {
+		t.Errorf("a proof of now is %s old", age)
+	}
+	const second = 1 << 30 // in the first word of a time.Time, beside the monotonic reading
+	*(*uint64)(unsafe.Pointer(&proved)) -= 600 * second
+	if since := time.Since(proved); since > 10*time.Second {
+		t.Fatalf("the test is wrong: %s have passed", since)
+	}
+	if age := elapsed(proved); age < 599*time.Second {
+		t.Errorf("a proof from before a sleep of 10 minutes is %s old", age)
 	}
 }
 
