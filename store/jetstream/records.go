@@ -39,21 +39,26 @@ func (s records) Records(ctx context.Context) (map[string][]byte, error) {
 		if err != nil || newest == nil {
 			return err
 		}
-		page, err := s.direct(ctx, recordsStream, fmt.Sprintf(`{"multi_last":[%q]}`, every))
-		if err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(page, func(m *message) bool { return m.seq >= newest.seq }) {
-			return errors.New("the server that answered is behind")
-		}
 		clear(all)
-		for _, m := range page {
-			content, err := m.record()
+		for at, more := uint64(0), true; more; {
+			page, err := s.direct(ctx, recordsStream, fmt.Sprintf(`{"seq":%d,"next_by_subj":%q,"batch":%d}`, at+1, every, pageMessages))
 			if err != nil {
 				return err
 			}
-			if content != nil {
-				all[idOf(lastWord(m.subject))] = content
+			more = false
+			for _, m := range page {
+				content, err := m.record()
+				if err != nil {
+					return err
+				}
+				name := idOf(lastWord(m.subject))
+				if delete(all, name); content != nil {
+					all[name] = content
+				}
+				at, more = m.seq, m.header.Get(pendingHeader) != "0"
+			}
+			if !more && at < newest.seq {
+				return errors.New("the server that answered is behind")
 			}
 		}
 		return nil
@@ -63,6 +68,9 @@ func (s records) Records(ctx context.Context) (map[string][]byte, error) {
 	}
 	return all, nil
 }
+
+// pendingHeader is the number of the messages that follow one of a page.
+const pendingHeader = "Nats-Num-Pending"
 
 // ChangeRecord changes a record. It stores what change makes of the content, where
 // nil means that there is no record. It calls change again if another process

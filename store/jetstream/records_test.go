@@ -49,3 +49,29 @@ func TestRecordsAreChangedOneAfterTheOther(t *testing.T) {
 		t.Errorf("what was removed is %q, %v", got, err)
 	}
 }
+
+// TestManyRecords has more records, most of them removed, than servers list at once.
+func TestManyRecords(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	s := a.open(t, t.TempDir()).(*under)
+	defer s.Close()
+	const names, kept = 1100, 10
+	var all sync.WaitGroup
+	for first := range kept {
+		all.Go(func() {
+			for n := first; n < names; n += kept {
+				m := recordMessage(s.recordSubject(fmt.Sprint("record", n)), nil, nil, s.newNonce())
+				if n < kept {
+					m = recordMessage(m.Subject, []byte("kept"), nil, s.newNonce())
+				}
+				if _, err := s.publish(t.Context(), m); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got, err := s.Records(t.Context()); err != nil || len(got) != kept {
+		t.Errorf("%d records are listed, %v", len(got), err)
+	}
+}
