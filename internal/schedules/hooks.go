@@ -95,8 +95,8 @@ func (s *Scheduler) Hear(ctx context.Context, name string, h http.Header, body [
 			hook = e.Schedule
 		}
 	}
-	if err != nil && hook.Name == "" { // it may be one that cannot be read
-		return heard, err
+	if err != nil && hook.Name == "" { // it may be one that cannot be read; the log tells why
+		return heard, steps.Errorf(steps.Unavailable, "the webhooks cannot be read now")
 	}
 	at, ok := signed(hook.Secret, h, body, now)
 	if !ok {

@@ -730,6 +730,9 @@ func TestAScheduleThatCannotBeRead(t *testing.T) {
 	if _, err := s.Hear(t.Context(), "hook", h, nil, func(_ Schedule, in map[string]any) (map[string]any, error) { return in, nil }); err != nil {
 		t.Error(err)
 	}
+	if _, err := s.Hear(t.Context(), "damaged", h, nil, nil); steps.CodeOf(err) != steps.Unavailable || strings.Contains(fmt.Sprint(err, steps.AsError(err).Next), string(folder)) {
+		t.Errorf("a sender without a secret is told %v", err)
+	}
 	s.pollAll(t.Context())
 	if len(w.runs) != 2 || !strings.Contains(s.failed[""], "damaged") || !strings.Contains(s.failed[""], "zero") {
 		t.Errorf("%d runs, wanted 2; complained %q", len(w.runs), s.failed)
