@@ -117,7 +117,7 @@ type Terms struct {
 	Desktop DesktopChoice `json:"desktop,omitzero"`
 	Roots   []string      `json:"roots,omitempty"`   // folders in which the run may use files, in addition to those of the engine
 	Private []string      `json:"private,omitempty"` // paths excluded from the folders, in addition to those of the engine
-	// Sandbox restricts commands to writing in Dir and Roots.
+	// Sandbox restricts commands to writing in Roots.
 	Sandbox bool `json:"sandbox,omitempty"`
 	// Storage limits what the run may store, if it belongs to a credential.
 	Storage  Storage  `json:"storage,omitzero"`

@@ -49,7 +49,7 @@ type Options struct {
 	// those in Private.
 	Roots   []string
 	Private []string
-	// Sandbox confines the writes of commands of clients to Dir and Roots.
+	// Sandbox confines the writes of commands of clients to Roots.
 	Sandbox bool
 	Version string
 	// Structured declares output schemas and adds structured content to the text of

@@ -47,7 +47,7 @@ type Env struct {
 // Children configures the processes that a step starts.
 type Children struct {
 	Environ []string
-	// Sandbox: commands may write only below Dir and the Roots.
+	// Sandbox: commands may write only below the Roots.
 	Sandbox bool
 	// DesktopEnv returns the variables of the run's desktop, for kinds that have no
 	// Desktop; nil or empty when none is open.

@@ -23,12 +23,12 @@ func TestAttackCommandsOfClientsWriteInTheirFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inside, outside := t.TempDir(), t.TempDir()
+	inside, outside, userHome := t.TempDir(), t.TempDir(), t.TempDir()
 	run := func(stdin string, args ...string) string {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), self, args...)
 		c.Args[0], c.Dir = "understudy", inside
-		c.Env = append(os.Environ(), "UNDERSTUDY_HOME="+filepath.Join(outside, "home"), "DISPLAY=")
+		c.Env = append(os.Environ(), "UNDERSTUDY_HOME="+filepath.Join(outside, "home"), "HOME="+userHome, "DISPLAY=")
 		in, err := c.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -76,5 +76,11 @@ func TestAttackCommandsOfClientsWriteInTheirFolders(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(outside, c.name)); (err == nil) != c.want {
 			t.Errorf("%s: written outside: %v: %s", c.name, err == nil, said)
 		}
+	}
+	userHome = inside // the server is started in the home folder, which is no root by itself
+	_ = os.Remove(filepath.Join(inside, "in"))
+	said := run(call("client"), "mcp", "--toolsets", "core,shell")
+	if _, err := os.Stat(filepath.Join(inside, "in")); err == nil {
+		t.Errorf("without a root it wrote in the home folder: %s", said)
 	}
 }

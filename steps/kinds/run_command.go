@@ -121,7 +121,7 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (p shell.Process, mark string, err error) {
 	p = shell.Process{Dir: env.Abs(a.WorkingDirectory), Env: shell.Environ(ctx, env)}
 	if env.Sandbox {
-		p.Write = append([]string{env.Dir}, env.Roots...)
+		p.Write = append([]string{}, env.Roots...) // not nil, which means no restriction
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return p, "", steps.Errorf(steps.NotFound, "working_directory: there is no folder %s", p.Dir)
