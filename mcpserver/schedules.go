@@ -4,11 +4,13 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"path/filepath"
 
 	"understudy/engine"
 	"understudy/internal/schedules"
 	"understudy/mcpserver/access"
 	"understudy/steps"
+	"understudy/steps/confined"
 	"understudy/workflows"
 )
 
@@ -49,6 +51,9 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 		Owner: who.Owner, Client: who.name, Rights: who.rightsToStore(), May: may, Stirred: s.work.Poke, Server: s.o.Server,
 		Check: func(x schedules.Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
 			bundle, p, err := s.document(who, x)
+			if err == nil && x.Files != "" {
+				err = s.mayWatch(filepath.Dir(x.Files))
+			}
 			if err != nil {
 				return nil, nil, err
 			}
@@ -63,6 +68,16 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 			return runs.List(ctx, engine.Query{Schedule: name, Limit: shownRuns})
 		},
 	}
+}
+
+// mayWatch returns an error if a folder is out of bounds for clients, to whom the runs of a
+// schedule tell the names of its files.
+func (s *scheduler) mayWatch(folder string) error {
+	f, err := confined.Find(&steps.Env{Folders: steps.Folders{Roots: s.o.Roots, Private: s.o.Private}}, steps.Path(folder), "")
+	if err == nil {
+		f.Close()
+	}
+	return err
 }
 
 // shownRuns is how many runs of a schedule are shown with it.

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -99,6 +100,30 @@ func TestAClientHasASchedule(t *testing.T) {
 	}
 	if _, res := v.Call(t, "remove_schedule", byhand.Object{"name": "daily"}); !strings.Contains(byhand.Said(res), "removed daily") {
 		t.Errorf("removed: %s", byhand.Said(res))
+	}
+}
+
+// TestAttackFoldersThatAreWatched has clients watch folders outside the roots, whose files
+// they could learn from the errors and the runs.
+func TestAttackFoldersThatAreWatched(t *testing.T) {
+	outside, in := t.TempDir(), t.TempDir()
+	s, folder := newScheduleStage(t, func(o *Options) { o.Roots, o.Private = []string{in, outside + "/data"}, []string{outside + "/data"} })
+	s.saved("scan", "variables: {file: {type: string}}\nsteps: [{tool_name: log, arguments: {message: '${{ file }}'}}]")
+	if err := errors.Join(os.Symlink(outside, filepath.Join(in, "link")), os.Mkdir(filepath.Join(outside, "data"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	v := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+	for path, want := range map[string]string{
+		outside: "out of bounds", outside + "/missing": "out of bounds", in + "/link": "out of bounds", in + "/../" + filepath.Base(outside): "out of bounds",
+		outside + "/data": "out of bounds", in: "runs files",
+	} {
+		_, res := v.Call(t, "add_schedule", byhand.Object{"name": "scan", "workflow": "scan", "files": path + "/*.csv"})
+		if !strings.Contains(byhand.Said(res), want) {
+			t.Errorf("%s: %s, want %q", path, byhand.Said(res), want)
+		}
+	}
+	if all, err := folder.List(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("%v, %v", all, err)
 	}
 }
 

@@ -23,6 +23,7 @@ func twoServers(t *testing.T) (s *stage, one, two *server) {
 	s = newStage(t)
 	saved := func(act string) func(*mcpserver.Options) {
 		return func(o *mcpserver.Options) {
+			o.Roots = []string{os.TempDir()} // which has the folders that are watched
 			doc := fmt.Sprintf("name: report\nvariables:\n  file: {type: string, default: none}\nsteps:\n  - {id: a, tool_name: act, arguments: {name: \"%s-${{ file }}\"}}\n", act)
 			if err := os.WriteFile(filepath.Join(o.Folder, "report.yaml"), []byte(doc), 0o600); err != nil {
 				t.Fatal(err)
