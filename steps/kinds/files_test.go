@@ -382,6 +382,18 @@ func TestGrepFiles(t *testing.T) {
 	}
 }
 
+// TestManyLinesThatMatch finds so many lines that each may be looked at only once.
+func TestManyLinesThatMatch(t *testing.T) {
+	const lines = 300_000
+	dir := tree(t, map[string]string{"f": strings.Repeat("x\n", lines)})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := grepFiles(ctx, &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, GrepArgs{Pattern: "x", Glob: "f", ContextLines: 1, MaxResults: lines})
+	if err != nil || len(r.Matches) != lines || len(r.Matches[0].After) != 1 || len(r.Matches[lines-1].After) != 0 {
+		t.Errorf("%d lines, %v", len(r.Matches), err)
+	}
+}
+
 func TestPatternsThatTakeForeverAreRefused(t *testing.T) {
 	env := &steps.Env{Folders: steps.Folders{Dir: t.TempDir()}}
 	env.Roots = []string{env.Dir}

@@ -104,14 +104,15 @@ type grep struct {
 // file searches one file. Files that cannot be read or are not text are skipped.
 func (g *grep) file(ctx context.Context, f confined.Match) error {
 	var before []string
-	first, around := len(g.r.Matches), int(g.args.ContextLines)
+	open, around := len(g.r.Matches), int(g.args.ContextLines) // open: the first match that lacks lines after it
 	err := f.Lines(ctx, func(n int, line string) {
 		line = strings.TrimRight(line, "\r\n")
 		shown := short(line)
-		for i := first; i < len(g.r.Matches); i++ {
-			if m := &g.r.Matches[i]; n <= m.Line+around {
-				m.After = append(m.After, shown)
-			}
+		for open < len(g.r.Matches) && n > g.r.Matches[open].Line+around {
+			open++
+		}
+		for i := open; i < len(g.r.Matches); i++ {
+			g.r.Matches[i].After = append(g.r.Matches[i].After, shown)
 		}
 		if g.re.MatchString(line) {
 			if len(g.r.Matches) == int(g.args.MaxResults) {
