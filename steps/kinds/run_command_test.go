@@ -34,6 +34,7 @@ func TestRunCommand(t *testing.T) {
 		{"a status other than 0", map[string]any{"run": "echo why >&2; exit 3"}, "", steps.Unexpected, "status 3: why"},
 		{"a failure that printed to the other side", map[string]any{"run": "echo why; exit 3"}, "", steps.Unexpected, "status 3: why"},
 		{"a silent failure", map[string]any{"run": "exit 3"}, "", steps.Unexpected, "printed nothing"},
+		{"a program that is killed", map[string]any{"run": "kill -KILL $$"}, "", steps.Unexpected, "status 137"},
 		{"a script file, from the scripts first", map[string]any{"script_file": "s.sh"}, "from the scripts\n", "", ""},
 		{"a script file by its whole path", map[string]any{"script_file": filepath.Join(dir, "s.sh")}, "from a file\n", "", ""},
 		{"a script file that is not there", map[string]any{"script_file": "none.sh"}, "", steps.NotFound, "there is no none.sh in"},

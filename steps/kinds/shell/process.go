@@ -66,7 +66,7 @@ func (p Process) Run(ctx context.Context) (int, error) {
 		return 0, nil
 	}
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {
-		return e.ExitCode(), nil
+		return exitCode(e.ProcessState), nil
 	}
 	return 0, err
 }

@@ -20,6 +20,15 @@ func endGroup(p *os.Process) error {
 	return os.ErrProcessDone
 }
 
+// exitCode returns the exit status of a program. For one that a signal ended, it is the one
+// that shells give.
+func exitCode(s *os.ProcessState) int {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return s.ExitCode()
+}
+
 // Command returns the command with which a shell runs a line or a file.
 func Command(shell, line, file string) (string, []string, error) {
 	shell = cmp.Or(shell, "sh")

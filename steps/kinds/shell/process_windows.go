@@ -15,6 +15,8 @@ func endGroup(p *os.Process) error {
 	return os.ErrProcessDone
 }
 
+func exitCode(s *os.ProcessState) int { return s.ExitCode() }
+
 // Command returns the command with which a shell runs a line or a file.
 func Command(shell, line, file string) (string, []string, error) {
 	shell = cmp.Or(shell, "cmd")
