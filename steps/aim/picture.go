@@ -110,7 +110,7 @@ func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
 		return nil, err
 	}
 	defer s.Close()
-	f, _, err := s.Open()
+	f, err := s.Open()
 	if err != nil { // a retry would not help
 		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the picture to look for: %w", err), Next: "relative paths start in " + env.Abs("")}
 	}

@@ -26,10 +26,14 @@ func (s File) Close() { _ = s.Root.Close() }
 // Find opens the folder that contains a path of an argument, unless the path is private.
 func Find(env *steps.Env, path, within steps.Path) (File, error) {
 	abs, err := absolute(env, path, within)
-	if err == nil {
-		err = Private(env.Private).Refuse(abs)
-	}
 	if err != nil {
+		return File{}, err
+	}
+	return find(env, abs)
+}
+
+func find(env *steps.Env, abs string) (File, error) {
+	if err := Private(env.Private).Refuse(abs); err != nil {
 		return File{}, err
 	}
 	return findIn(env.Roots, abs)
@@ -39,18 +43,18 @@ func Find(env *steps.Env, path, within steps.Path) (File, error) {
 // private ones. A relative path that does not exist is taken relative to the folder of
 // the workflow, so that both can be moved together.
 func FindPicture(env *steps.Env, path steps.Path) (File, error) {
-	if abs, err := absolute(env, path, ""); err == nil && env.Document != "" && !filepath.IsAbs(string(path)) {
-		if _, err := os.Stat(abs); err != nil {
-			path = steps.Path(filepath.Join(env.Document, string(path)))
-		}
-	}
-	f, err := Find(env, path, "")
-	if steps.CodeOf(err) != steps.Denied || len(env.PictureRoots) == 0 {
-		return f, err
-	}
 	abs, err := absolute(env, path, "")
 	if err != nil {
 		return File{}, err
+	}
+	if env.Document != "" && !filepath.IsAbs(string(path)) {
+		if _, err := os.Stat(abs); err != nil {
+			abs = filepath.Join(env.Document, string(path))
+		}
+	}
+	f, err := find(env, abs)
+	if steps.CodeOf(err) != steps.Denied || len(env.PictureRoots) == 0 {
+		return f, err
 	}
 	if f, err = findIn(env.PictureRoots, abs); steps.CodeOf(err) == steps.Denied {
 		err = outside(slices.Concat(env.Roots, env.PictureRoots), abs)

@@ -42,7 +42,7 @@ func TestAPictureIsFoundBesideItsWorkflow(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			f, _, err := s.Open()
+			f, err := s.Open()
 			if err != nil {
 				t.Fatal(err)
 			}

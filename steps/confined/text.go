@@ -21,7 +21,7 @@ const ContentLimit = 200 << 10
 // Lines calls f for each line of a text file, with its number and its line break. A line
 // that is longer than ContentLimit is cut.
 func (s File) Lines(ctx context.Context, f func(n int, line string)) error {
-	file, _, err := s.Open()
+	file, err := s.Open()
 	if err != nil {
 		return err
 	}
@@ -70,37 +70,45 @@ func readLines(ctx context.Context, in *bufio.Reader, f func(n int, line string)
 // fileLimit bounds a file that a kind reads whole, in bytes.
 const fileLimit = 16 << 20
 
-// Open opens a text file for reading. It refuses anything but a plain file, because a
-// pipe could block for ever.
-func (s File) Open() (*os.File, fs.FileInfo, error) {
-	info, err := s.Root.Stat(s.Rel)
-	if err != nil {
-		return nil, nil, s.Error(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, steps.Errorf(steps.Invalid, "%s is not a plain file", s.Path)
+// Open opens a plain file for reading.
+func (s File) Open() (*os.File, error) {
+	if err := s.isPlain(); err != nil {
+		return nil, err
 	}
 	f, err := s.Root.Open(s.Rel)
 	if err != nil {
-		return nil, nil, s.Error(err)
+		return nil, s.Error(err)
 	}
-	return f, info, nil
+	return f, nil
 }
 
+// isPlain returns an error if there is no such file, or if it is not a plain one: a pipe
+// could block for ever.
+func (s File) isPlain() error {
+	info, err := s.Root.Stat(s.Rel)
+	switch {
+	case err != nil:
+		return s.Error(err)
+	case !info.Mode().IsRegular():
+		return steps.Errorf(steps.Invalid, "%s is not a plain file", s.Path)
+	}
+	return nil
+}
+
+// Text returns the content of a text file.
 func (s File) Text() (string, error) {
-	f, info, err := s.Open()
+	f, err := s.Open()
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	if info.Size() > fileLimit {
-		return "", steps.Errorf(steps.Invalid, "%s is %d bytes long; at most %d are read", s.Path, info.Size(), fileLimit)
-	}
 	b, err := io.ReadAll(io.LimitReader(f, fileLimit+1))
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", s.Error(err)
-	}
-	if isBinary(b) {
+	case len(b) > fileLimit:
+		return "", steps.Errorf(steps.Invalid, "%s is longer than %d bytes, the most that is read", s.Path, fileLimit)
+	case isBinary(b):
 		return "", s.notText()
 	}
 	return string(b), nil
@@ -172,14 +180,9 @@ func FindTarget(env *steps.Env, path, within steps.Path) (File, error) {
 // IsNew reports whether the file does not exist. The error is for one that is no plain
 // file.
 func (s File) IsNew() (bool, error) {
-	info, err := s.Root.Stat(s.Rel)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	err := s.isPlain()
+	if steps.CodeOf(err) == steps.NotFound {
 		return true, nil
-	case err != nil:
-		return false, s.Error(err)
-	case !info.Mode().IsRegular():
-		return false, steps.Errorf(steps.Invalid, "%s is not a plain file", s.Path)
 	}
-	return false, nil
+	return false, err
 }
