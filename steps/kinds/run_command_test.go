@@ -81,6 +81,8 @@ func TestScripts(t *testing.T) {
 		{"values come back", "javascript", "console.log('hi'); return {n: 1, list: [1, 'x'], nothing: null}", nil, map[string]any{"n": 1.0, "list": []any{1.0, "x"}, "nothing": nil}, map[string]any{"n": 1.0, "list": []any{1.0, "x"}, "nothing": nil}, "", ""},
 		{"what the run knows", "js", "return {sum: env.a + 1, b: env.b, who: inputs.who}", nil, map[string]any{"sum": 2.0, "b": "vars", "who": "me"}, map[string]any{"sum": 2.0, "b": "vars", "who": "me"}, "", ""},
 		{"values by their names", "node", "return {t: text.length, b: env.b}", map[string]any{"text": "`${x}\"", "b": "args"}, map[string]any{"t": 6.0, "b": "args"}, map[string]any{"t": 6.0, "b": "args"}, "", ""},
+		{"values whose names are words of the language", "js", "return {c: env.class, w: env.await}", map[string]any{"class": "c", "await": "w"}, nil, map[string]any{"c": "c", "w": "w"}, "", ""},
+		{"and of Python", "python", "return {'c': env['class']}", map[string]any{"class": "c"}, nil, map[string]any{"c": "c"}, "", ""},
 		{"it may wait", "javascript", "return await new Promise(r => setTimeout(() => r({ok: true}), 5))", nil, map[string]any{"ok": true}, map[string]any{"ok": true}, "", ""},
 		{"other files", "javascript", "const fs = await import('node:fs'); return {seven: require('./lib.js'), dir: fs.existsSync('lib.js')}", nil, map[string]any{"seven": 7.0, "dir": true}, map[string]any{"seven": 7.0, "dir": true}, "", ""},
 		{"what is reserved is not set", "javascript", "return {status: 'ok', error: 'e', logs: [], duration_ms: 1, set_env: {x: 1, status: 2}, y: 2}", nil, nil, map[string]any{"x": 1.0, "y": 2.0, "status": 2.0}, "", ""},

@@ -12,7 +12,7 @@ const values = {
   _workflow_variables: given.inputs,
 };
 for (const [name, value] of Object.entries(given.names)) {
-  if (!(name in values) && /^[A-Za-z_$][\w$]*$/.test(name)) values[name] = value;
+  if (!(name in values) && canBeParameter(name)) values[name] = value;
 }
 let code = `async function script(${Object.keys(values).join(", ")}) {\n${given.code}\n}`;
 if (given.typed) code = module.stripTypeScriptTypes(code);
@@ -20,3 +20,12 @@ const script = new Function(`${code}\nreturn script;`)();
 const result = await script(...Object.values(values));
 await new Promise((done) => process.stdout.write(given.mark + (JSON.stringify(result) ?? "null"), done));
 process.exit();
+
+function canBeParameter(name) {
+  if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;
+  try {
+    return !!new Function(`async function script(${name}) {}`);
+  } catch {
+    return false; // a word of the language
+  }
+}
