@@ -22,7 +22,7 @@ type Store interface {
 	// List returns the schedules, sorted by name: with an error, those that can be read.
 	List(ctx context.Context) ([]Entry, error)
 	// Change changes a schedule atomically. It stores what change makes of the entry,
-	// where nil means that there is none.
+	// where nil means that there is none. The caller has checked the name.
 	Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error
 	// Serve notes that a server begins the runs, and Served reports whether one did
 	// lately.

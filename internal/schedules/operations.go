@@ -226,6 +226,9 @@ type nameArgs struct {
 
 // change changes a schedule that the caller may change.
 func change(ctx context.Context, on Store, c Caller, name string, do func(*Entry) (*Entry, error)) error {
+	if !validName.MatchString(name) { // to a store it may be the path of another file
+		return noSchedule(name)
+	}
 	return on.Change(ctx, name, func(e *Entry) (*Entry, error) {
 		if e == nil || c.may(e.Schedule, false) != nil {
 			return e, noSchedule(name)

@@ -738,3 +738,25 @@ func TestAScheduleThatCannotBeRead(t *testing.T) {
 		t.Errorf("%d runs, wanted 2; complained %q", len(w.runs), s.failed)
 	}
 }
+
+// TestNamesThatAreNoSchedules names files outside the folder of the schedules.
+func TestNamesThatAreNoSchedules(t *testing.T) {
+	home := t.TempDir()
+	folder, other := Folder(filepath.Join(home, "schedules")), filepath.Join(home, "package.json")
+	newWorld("2026-11-20T12:05:00Z").add(t, folder, addArgs{Name: "x", Workflow: "w", Hook: true})
+	if err := os.WriteFile(other, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"../package", "x/../../package", other[:len(other)-len(ending)], "X", "", ".lock"} {
+		for say, do := range map[string]func(context.Context, Store, Caller, *nameArgs) (Result, error){
+			"pause": pause, "resume": resume, "run": run, "remove": remove, "show": show,
+		} {
+			if r, err := do(t.Context(), folder, Caller{}, &nameArgs{Name: name}); steps.CodeOf(err) != steps.NotFound {
+				t.Errorf("%s %q: %v, %v", say, name, r.Text, err)
+			}
+		}
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != "{}" {
+		t.Errorf("the other file has %q, %v", text, err)
+	}
+}
