@@ -2,6 +2,7 @@ package schedules
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -98,7 +99,7 @@ func (s *Scheduler) complain(name string, err error) {
 func (s *Scheduler) look(ctx context.Context, e Entry) error {
 	news, err := s.news(&e)
 	if err != nil {
-		return err
+		return s.noteFailure(ctx, e.Name, err)
 	}
 	changed, err := news(&e)
 	if err == nil && changed {
@@ -123,6 +124,19 @@ func (s *Scheduler) look(ctx context.Context, e Entry) error {
 		}
 	}
 	return nil
+}
+
+// noteFailure notes once why the files of a schedule could not be listed, and returns that.
+func (s *Scheduler) noteFailure(ctx context.Context, name string, why error) error {
+	if why.Error() == s.failed[name] {
+		return why
+	}
+	return errors.Join(why, s.Store.Change(ctx, name, func(e *Entry) (*Entry, error) {
+		if e != nil {
+			e.State.note(s.now(), "its files cannot be listed: %v", why)
+		}
+		return e, nil
+	}))
 }
 
 // news polls for ticks or files, and returns a function that adds their firings to an

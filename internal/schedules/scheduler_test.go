@@ -760,3 +760,22 @@ func TestNamesThatAreNoSchedules(t *testing.T) {
 		t.Errorf("the other file has %q, %v", text, err)
 	}
 }
+
+// TestAFolderThatIsGone tests that schedule show tells why no file begins a run.
+func TestAFolderThatIsGone(t *testing.T) {
+	w := newArriving(t)
+	for range 2 {
+		if err := os.Remove(w.in); err != nil {
+			t.Fatal(err)
+		}
+		w.s.pollAll(t.Context())
+		w.s.pollAll(t.Context())
+		if err := os.Mkdir(w.in, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w.s.pollAll(t.Context())
+	}
+	if notes := w.notes(t, w.store); strings.Count(notes, w.in) != 2 {
+		t.Errorf("notes %q, want one for each time", notes)
+	}
+}
