@@ -73,7 +73,7 @@ func prune(path string) error {
 	all, err := List(path)
 	var errs []error
 	for _, v := range all[min(most, len(all)):] {
-		errs = append(errs, os.Remove(filepath.Join(folder(path), v.Hash)))
+		errs = append(errs, os.RemoveAll(filepath.Join(folder(path), v.Hash))) // another writer may have removed it
 	}
 	return errors.Join(append(errs, err)...)
 }
@@ -90,12 +90,13 @@ func List(path string) ([]Version, error) {
 		return nil, err
 	}
 	var all []Version
+	current := HashOf(now)
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || strings.HasPrefix(e.Name(), ".") {
 			continue // another process removed it or is writing it
 		}
-		all = append(all, Version{Hash: e.Name(), Saved: info.ModTime(), Current: e.Name() == HashOf(now)})
+		all = append(all, Version{Hash: e.Name(), Saved: info.ModTime(), Current: e.Name() == current})
 	}
 	slices.SortStableFunc(all, func(a, b Version) int {
 		switch {

@@ -3,9 +3,11 @@ package versions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -127,5 +129,29 @@ func TestALinkStaysALink(t *testing.T) {
 	}
 	if all, err := List(path); err != nil || len(all) != 2 || !all[0].Current {
 		t.Errorf("%v, %v", all, err)
+	}
+}
+
+// TestSeveralReplaceAFile has several writers remove the same oldest versions.
+func TestSeveralReplaceAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "flow.yaml")
+	for i := range most {
+		if err := keep(path, fmt.Append(nil, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all sync.WaitGroup
+	for w := range 4 {
+		all.Go(func() {
+			for i := range 10 {
+				if err := Replace(path, fmt.Append(nil, w, i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if list, err := List(path); err != nil || len(list) > most+4 {
+		t.Errorf("%d versions, %v", len(list), err)
 	}
 }
