@@ -35,8 +35,6 @@ func (c *choice) follow(ctx context.Context, t *recorder.Seen) {
 	if !t.DropDown() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.timeout(elementTimeout))
-	defer cancel()
 	if now, _, err := c.choiceShown(ctx, t); err == nil {
 		c.shows = now
 	}
@@ -61,8 +59,6 @@ func (c *choice) read(ctx context.Context) {
 		c.reads = 0
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.timeout(elementTimeout))
-	defer cancel()
 	if c.reads--; c.reads > 0 {
 		c.settleTimer.Reset(rereadDelay - settleDelay)
 	}
@@ -129,6 +125,8 @@ func isDropDown(e *desktop.Element) bool { return (&recorder.Seen{Element: *e}).
 // its selected option; programs of GTK have an option selected only while the list is
 // open.
 func (r *reader) choiceShown(ctx context.Context, t *recorder.Seen) (shows string, open bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(elementTimeout))
+	defer cancel()
 	e, err := r.desktop.Refresh(ctx, t.Handle)
 	if err != nil {
 		return "", false, err

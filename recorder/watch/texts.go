@@ -63,7 +63,7 @@ func (r *recording) readTexts(ctx context.Context, since time.Time) {
 		r.texts = textsOf(w.PID, roots)
 	case r.texts.pid == w.PID:
 		if e := r.texts.changed(roots); e != nil {
-			r.textChange = textChange{textOf(e), when, seenIn(e, roots)}
+			r.textChange = textChange{recorder.Shown(e), when, seenIn(e, roots)}
 		}
 	}
 }
@@ -79,7 +79,7 @@ func textsOf(pid int, roots []*desktop.Element) shownTexts {
 	shown := map[desktop.Handle]string{}
 	walk(roots, func(e *desktop.Element) {
 		if isOutput(e) {
-			shown[e.Handle] = textOf(e)
+			shown[e.Handle] = recorder.Shown(e)
 		}
 	})
 	return shownTexts{pid, shown}
@@ -92,14 +92,6 @@ func walk(roots []*desktop.Element, f func(*desktop.Element)) {
 			return true
 		})
 	}
-}
-
-// textOf returns the text that an element shows.
-func textOf(e *desktop.Element) string {
-	if e.Text != "" {
-		return e.Text
-	}
-	return e.Name
 }
 
 // noteActivity notes input, and writes a text that changed while idle: the person may have waited for
@@ -118,11 +110,11 @@ func (t *shownTexts) changed(roots []*desktop.Element) (best *desktop.Element) {
 	n := 0
 	walk(roots, func(e *desktop.Element) {
 		was, known := t.shown[e.Handle]
-		if !known || !isOutput(e) || was == textOf(e) || e.Bounds.Empty() {
+		if !known || !isOutput(e) || was == recorder.Shown(e) || e.Bounds.Empty() {
 			return
 		}
 		n++
-		if isLasting(textOf(e)) && (best == nil || importance(e) > importance(best)) {
+		if isLasting(recorder.Shown(e)) && (best == nil || importance(e) > importance(best)) {
 			best = e
 		}
 	})

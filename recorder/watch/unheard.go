@@ -208,7 +208,7 @@ func (s *shared) noteEffect(before programControls, roots []*desktop.Element) bo
 	}
 	var shows *desktop.Element
 	walk(roots, func(e *desktop.Element) {
-		if was, known := before.outputs[e.Handle]; shows == nil && e.Handle != u.pressable && isOutput(e) && textOf(e) != "" && (!known || was != textOf(e)) {
+		if was, known := before.outputs[e.Handle]; shows == nil && e.Handle != u.pressable && isOutput(e) && recorder.Shown(e) != "" && (!known || was != recorder.Shown(e)) {
 			shows = e
 		}
 	})
@@ -216,7 +216,7 @@ func (s *shared) noteEffect(before programControls, roots []*desktop.Element) bo
 		return false
 	}
 	u.pressable = ""
-	text := textOf(shows)
+	text := recorder.Shown(shows)
 	s.write(recorder.Event{Type: recorder.Changed, Time: time.Now(), Element: seenIn(shows, roots), Value: &text})
 	return true
 }
@@ -245,7 +245,7 @@ func (r *reader) readControls(ctx context.Context, was programControls, roots []
 		case recorder.Selectable(e.Role) && !e.Bounds.Empty():
 			c.controls[e.Handle] = map[bool]string{true: recorder.On}[e.States.Has(desktop.Selected)]
 		case isOutput(e):
-			c.outputs[e.Handle] = textOf(e)
+			c.outputs[e.Handle] = recorder.Shown(e)
 		}
 	})
 	return c
