@@ -113,12 +113,15 @@ func (f *focus) programMoved() {
 	f.certain = false
 }
 
-// focusClicked handles a click, which may have moved the focus. A click on a field is assumed to do
-// so: then text after a click on a password field is hidden whatever has the focus when it is read.
+// focusClicked handles a click, which may have moved the focus. A click on an enabled field is assumed
+// to do so: then text after a click on a password field is hidden whatever has the focus when it is read.
 func (k *keyboard) focusClicked(ctx context.Context, t *recorder.Seen) {
 	k.focus.certain = false
 	k.choice.follow(ctx, t)
 	if !t.TakesText() || t.Handle == "" {
+		return
+	}
+	if !t.States.Has(desktop.Enabled) && t.Role != "cell" && !t.Secret() { // cells are not disabled, and may not say so
 		return
 	}
 	if n, ok := k.focus.numbers[t.Handle]; ok {

@@ -61,6 +61,28 @@ func TestLateKeysOfAPasswordAreHidden(t *testing.T) {
 	}
 }
 
+// TestAFieldThatIsDisabledTakesNoKeys clicks one while a password field has the keyboard, and
+// leaves that before the program has said what has it.
+func TestAFieldThatIsDisabledTakesNoKeys(t *testing.T) {
+	const secret = "hQ7#kZ9!x"
+	_, log, _ := recordOn(t, func(s *stand) {
+		s.Set(s.Find("role:entry"), func(e *desktop.Element) { e.States &^= desktop.Enabled })
+		s.Fail("WatchFocus", desktop.ErrUnavailable, -1)
+	}, func(s *stand) {
+		s.clicks("role:password")
+		time.Sleep(time.Second)
+		s.Delay("SaveFocus", time.Second)
+		s.quickly(s.Get(s.Find("role:entry")).Bounds.Center())
+		time.Sleep(200 * time.Millisecond)
+		s.hears(secret)
+		s.press("tab")
+		time.Sleep(2 * time.Second)
+	})
+	if typedIn(log) != "" {
+		t.Errorf("the recording holds %q:\n%s", typedIn(log), log)
+	}
+}
+
 // TestTextAfterAPasswordIsNotHidden leaves a password field by a key, in a
 // toolkit that does not tell that the keyboard moved.
 func TestTextAfterAPasswordIsNotHidden(t *testing.T) {
