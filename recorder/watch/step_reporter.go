@@ -7,23 +7,22 @@ import (
 
 // stepReporter compiles the events, and reports new and changed steps.
 type stepReporter struct {
-	tell     func(recorder.Line)
+	tell     func(recorder.Line) // may be nil
 	compiler *compile.Compiler
 	lines    []recorder.Line
 }
 
-func (t *stepReporter) add(ev recorder.Event) {
-	t.compiler.Add(ev)
+func (t *stepReporter) add(events ...recorder.Event) {
+	for _, ev := range events {
+		t.compiler.Add(ev)
+	}
 	t.report()
 }
 
 // again compiles all events anew.
 func (t *stepReporter) again(events []recorder.Event) {
 	t.compiler = compile.New()
-	for _, ev := range events {
-		t.compiler.Add(ev)
-	}
-	t.report()
+	t.add(events...)
 }
 
 func (t *stepReporter) finish() {
