@@ -13,6 +13,7 @@ import (
 	"image"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -128,7 +129,7 @@ func start(ctx context.Context, ks Keepers, c Caller, a *startArgs) (Result, err
 	if err != nil {
 		return Result{}, err
 	}
-	if n := len(ks.List()); c.Most > 0 && n >= c.Most {
+	if n := len(slices.DeleteFunc(ks.List(), virtual.Kept.IsSeat)); c.Most > 0 && n >= c.Most {
 		return Result{}, steps.Errorf(steps.Busy, "there are %d desktops, as many as there may be", n).WithNext("stop one that is not needed")
 	}
 	k, err := ks.Start(ctx, o)
