@@ -54,7 +54,7 @@ var arrows = map[string][]string{
 
 	"recorder":         {"steps/desktop", "steps/desktop/selector"},
 	"recorder/compile": {"recorder", "steps", "steps/desktop", "steps/desktop/selector", "steps/observe", "workflows"},
-	"recorder/watch":   {"internal/words", "recorder", "recorder/compile", "steps/desktop", "steps/desktop/input", "steps/desktop/selector"},
+	"recorder/watch":   {"internal/words", "recorder", "recorder/compile", "steps/desktop", "steps/desktop/input", "steps/desktop/selector", "steps/desktop/vision"},
 
 	"mcpserver":             {"engine", "internal/desktops", "internal/operations", "internal/repair", "internal/schedules", "internal/telemetry", "internal/versions", "internal/wholefile", "mcpserver/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "mcpserver/rfb", "mcpserver/viewer", "recorder", "recorder/compile", "steps", "steps/confined", "steps/desktop", "steps/desktop/virtual", "steps/desktop/vision", "workflows"},
 	"mcpserver/access":      {"engine", "steps", "workflows"},

@@ -9,14 +9,17 @@ import (
 
 	"understudy/recorder"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/vision"
 )
 
-// The size of a picture of a click: that of the element, or of the area around the
-// pointer if the element is unknown or large.
+// cropSizes are the sizes of a picture around the pointer, for a click on an element that is
+// unknown or large. A larger one is taken only if the smaller are in several places of the
+// window, as the same icon above different names is.
+var cropSizes = []desktop.Size{{W: 64, H: 28}, {W: 96, H: 64}, {W: 128, H: 96}, {W: 192, H: 128}, {W: maxCrop, H: 160}}
+
 const (
-	maxCrop    = 240
-	cropWidth  = 64
-	cropHeight = 28
+	// maxCrop is the largest size of an element of which a picture is taken.
+	maxCrop = 240
 	// captureTimeout bounds taking a picture.
 	captureTimeout = 50 * time.Millisecond
 )
@@ -28,7 +31,11 @@ func (p *pointer) capture(ctx context.Context, at desktop.Point, t *recorder.See
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.timeout(captureTimeout))
 	defer cancel()
-	area := crop(at, t, p.windows.At(at))
+	w := p.windows.At(at)
+	area := crop(at, t, w)
+	if t == nil || area != t.Bounds {
+		area = p.distinct(ctx, at, area, w)
+	}
 	if p.bar.covers(area) {
 		return nil
 	}
@@ -40,13 +47,39 @@ func (p *pointer) capture(ctx context.Context, at desktop.Point, t *recorder.See
 	return shot
 }
 
-// crop returns the area of a picture, with the click in its middle. Around a point it stays in the
-// window, as what is behind the window will change.
+// distinct returns the smallest area around a point whose picture is in one place of its
+// window only, or else area, which is the smallest of all.
+func (p *pointer) distinct(ctx context.Context, at desktop.Point, area desktop.Rect, w *desktop.Window) desktop.Rect {
+	if w == nil || w.Popup {
+		return area
+	}
+	shot, err := p.desktop.Capture(ctx, w.Bounds)
+	if err != nil {
+		return area
+	}
+	begin := shot.Rect.Min.Sub(image.Pt(max(w.Bounds.X, 0), max(w.Bounds.Y, 0)))
+	for _, size := range cropSizes {
+		larger := around(at, size, w)
+		part := shot.SubImage(larger.Image().Add(begin))
+		if found, err := vision.All(shot, part, 1); err == nil && len(found) == 1 {
+			return larger
+		}
+	}
+	return area
+}
+
+// crop returns the area of a picture, with the click in its middle.
 func crop(at desktop.Point, t *recorder.Seen, w *desktop.Window) desktop.Rect {
 	if t != nil && !t.Bounds.Empty() && t.Bounds.W <= maxCrop && t.Bounds.H <= maxCrop {
 		return t.Bounds
 	}
-	x, y := cropWidth/2, cropHeight/2
+	return around(at, cropSizes[0], w)
+}
+
+// around returns the area of a size around a point. It stays in the window, as what is behind
+// the window will change.
+func around(at desktop.Point, size desktop.Size, w *desktop.Window) desktop.Rect {
+	x, y := size.W/2, size.H/2
 	if w != nil {
 		x = max(1, min(x, at.X-w.Bounds.X, w.Bounds.X+w.Bounds.W-at.X))
 		y = max(1, min(y, at.Y-w.Bounds.Y, w.Bounds.Y+w.Bounds.H-at.Y))
