@@ -113,8 +113,16 @@ func (x *stream) open(key []byte) error {
 	if err != nil {
 		return err
 	}
+	shared, err := x.private.ECDH(theirs)
+	if err != nil {
+		return err
+	}
 	for side, c := range map[string]*cipher.AEAD{x.there: &x.out, x.here: &x.in} {
-		block, err := blockOf(x.private, theirs, "stream "+x.id+" to the "+side)
+		key, err := hkdf.Key(sha256.New, shared, nil, "stream "+x.id+" to the "+side, 32)
+		if err != nil {
+			return err
+		}
+		block, err := aes.NewCipher(key)
 		if err != nil {
 			return err
 		}
@@ -177,17 +185,4 @@ func (x *stream) Close() error {
 	}
 	x.end(io.EOF)
 	return nil
-}
-
-// blockOf returns the block cipher for one use of two keys.
-func blockOf(ours *ecdh.PrivateKey, theirs *ecdh.PublicKey, use string) (cipher.Block, error) {
-	shared, err := ours.ECDH(theirs)
-	if err != nil {
-		return nil, err
-	}
-	key, err := hkdf.Key(sha256.New, shared, nil, use, 32)
-	if err != nil {
-		return nil, err
-	}
-	return aes.NewCipher(key)
 }

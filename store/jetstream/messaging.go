@@ -38,26 +38,11 @@ func (s messaging) Ask(ctx context.Context, message []byte, name ...string) ([]b
 // Gather sends a message to all processes that answer under a name, and passes on
 // their answers until take returns false or the context ends.
 func (s messaging) Gather(ctx context.Context, message []byte, take func(answer []byte) (more bool), name ...string) error {
-	inbox := s.nc.NewRespInbox()
-	sub, err := s.nc.SubscribeSync(inbox)
-	if err != nil {
-		return err
+	err := s.askAll(ctx, s.messageSubject(name...), message, func(m *nats.Msg) (bool, error) { return take(m.Data), nil })
+	if errors.Is(err, nats.ErrNoResponders) || ctx.Err() != nil {
+		return nil
 	}
-	defer func() { _ = sub.Unsubscribe() }() // fails only if the connection has ended
-	if err := s.nc.PublishRequest(s.messageSubject(name...), inbox, message); err != nil {
-		return err
-	}
-	for more := true; more; {
-		m, err := sub.NextMsgWithContext(ctx)
-		if errors.Is(err, nats.ErrNoResponders) || ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		more = take(m.Data)
-	}
-	return nil
+	return err
 }
 
 // Answer answers messages under a name until the context ends, each in a goroutine

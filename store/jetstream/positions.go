@@ -21,6 +21,9 @@ type mark struct {
 	sum    uint32
 }
 
+// mark returns the position after the message of a head.
+func (h head) mark() mark { return mark{next: h.seq + 1, stream: h.stream, sum: h.sum} }
+
 const (
 	// mostKnown is how many runs are remembered.
 	mostKnown = 4096
@@ -49,9 +52,9 @@ func (p *positions) remember(run string, h head) {
 func (p *positions) advance(run string, from, to head) {
 	p.remember(run, to)
 	if from.stream > 0 && !from.removed {
-		p.mark(run, mark{next: from.seq + 1, stream: from.stream, sum: from.sum})
+		p.mark(run, from.mark())
 	}
-	p.mark(run, mark{next: to.seq + 1, stream: to.stream, sum: to.sum})
+	p.mark(run, to.mark())
 }
 
 // mark adds a mark, and drops the last one if that is close to the one before it.

@@ -106,7 +106,7 @@ func (p *passage) read(ctx context.Context, last uint64) (events []engine.Event,
 			return events, fmt.Errorf("run %s: %w", p.run, err)
 		}
 		events = append(events, got...)
-		p.at = mark{next: h.seq + 1, stream: m.seq, sum: h.sum}
+		p.at = h.mark()
 		p.s.positions.mark(p.run, p.at)
 	}
 	return events, nil

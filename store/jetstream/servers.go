@@ -221,36 +221,47 @@ func (s *servers) newest(ctx context.Context, stream, subject string) (m *messag
 }
 
 // direct reads messages from any replica of a stream.
-func (s *servers) direct(ctx context.Context, stream, ask string) ([]*message, error) {
-	inbox := s.nc.NewRespInbox()
-	sub, err := s.nc.SubscribeSync(inbox)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = sub.Unsubscribe() }() // fails only if the connection has ended
-	if err := sub.SetPendingLimits(-1, -1); err != nil {
-		return nil, err
-	}
-	if err := s.nc.PublishRequest("$JS.API.DIRECT.GET."+s.stream(stream), inbox, []byte(ask)); err != nil {
-		return nil, err
-	}
-	var page []*message
-	for {
-		m, err := sub.NextMsgWithContext(ctx)
-		if err != nil {
-			return nil, err
-		}
+func (s *servers) direct(ctx context.Context, stream, ask string) (page []*message, err error) {
+	err = s.askAll(ctx, "$JS.API.DIRECT.GET."+s.stream(stream), []byte(ask), func(m *nats.Msg) (more bool, err error) {
 		switch status := m.Header.Get("Status"); status {
 		case "": // a message
 		case "204", "404": // the end, or none
-			return page, nil
+			return false, nil
 		default:
-			return nil, fmt.Errorf("reading from %s: %s %s", s.stream(stream), status, m.Header.Get("Description"))
+			return false, fmt.Errorf("reading from %s: %s %s", s.stream(stream), status, m.Header.Get("Description"))
 		}
 		seq, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
-		if err != nil {
-			return nil, err
-		}
 		page = append(page, &message{seq: seq, subject: m.Header.Get(jetstream.SubjectHeader), header: m.Header, data: m.Data})
+		return true, err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return page, nil
+}
+
+// askAll sends a message and passes on the answers until take returns false or an error.
+func (s *servers) askAll(ctx context.Context, subject string, ask []byte, take func(*nats.Msg) (more bool, err error)) error {
+	inbox := s.nc.NewRespInbox()
+	sub, err := s.nc.SubscribeSync(inbox)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sub.Unsubscribe() }() // fails only if the connection has ended
+	if err := sub.SetPendingLimits(-1, -1); err != nil {
+		return err
+	}
+	if err := s.nc.PublishRequest(subject, inbox, ask); err != nil {
+		return err
+	}
+	for more := true; more; {
+		m, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			return err
+		}
+		if more, err = take(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
