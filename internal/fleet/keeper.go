@@ -15,7 +15,7 @@ type keeper struct{ Store }
 
 // Remove removes a run that no worker executes or may take.
 func (k keeper) Remove(ctx context.Context, run string) error {
-	return k.RemoveIf(ctx, run, refuseActive)
+	return k.Store.Remove(ctx, run, refuseActive)
 }
 
 // copiedAtOnce is the number of events in one batch of a backup.

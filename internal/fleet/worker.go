@@ -36,9 +36,9 @@ type Store interface {
 	engine.Queue
 	engine.Teller
 	Lease() time.Duration
-	// RemoveIf removes a run, unless check returns an error for its header, Prune the runs
+	// Remove removes a run, unless check returns an error for its header, Prune the runs
 	// that a retention does not keep; Check reads everything.
-	RemoveIf(ctx context.Context, run string, check func(engine.Header) error) error
+	Remove(ctx context.Context, run string, check func(engine.Header) error) error
 	Prune(ctx context.Context, r engine.Retention) (engine.Pruned, error)
 	Check(ctx context.Context) (*engine.Checkup, error)
 	FileNames(ctx context.Context) (map[engine.FileSort][]string, error)

@@ -61,7 +61,7 @@ func TestTenantsAreApart(t *testing.T) {
 	if _, _, err := stores["b-admin"].Run(t.Context(), "run1"); !errors.Is(err, engine.ErrNoRun) {
 		t.Errorf("another tenant sees the run: %v", err)
 	}
-	if err := stores["a-worker"].Remove(t.Context(), "run1"); err == nil {
+	if err := stores["a-worker"].Remove(t.Context(), "run1", func(engine.Header) error { return nil }); err == nil {
 		t.Error("a worker removed a run")
 	}
 }

@@ -96,7 +96,7 @@ func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Prun
 	}
 	done.Resumable = plan.Resumable
 	for _, d := range slices.Backward(plan.Doomed) {
-		err := s.RemoveIf(ctx, d.ID, refuseActive)
+		err := s.Remove(ctx, d.ID, refuseActive)
 		if errors.Is(err, errActive) || errors.Is(err, engine.ErrNoRun) { // somebody has resumed or removed it
 			continue
 		}

@@ -180,7 +180,7 @@ func TestARunThatIsResumedWhileItIsRemoved(t *testing.T) {
 	b = storetest.Batch("run", 1, 1, 1)
 	b.Header.Status, b.Wanted = engine.Queued, &engine.Wanted{Priority: 5}
 	var seen []engine.Status
-	err := s.RemoveIf(t.Context(), "run", func(h engine.Header) error {
+	err := s.Store.Remove(t.Context(), "run", func(h engine.Header) error {
 		if seen = append(seen, h.Status); h.Status == engine.Queued {
 			return errActive
 		}

@@ -154,15 +154,10 @@ func (s *servers) News(ctx context.Context, tell func(run string)) error {
 	return nil
 }
 
-// Remove removes a run.
-func (s *Store) Remove(ctx context.Context, run string) error {
-	return s.RemoveIf(ctx, run, func(engine.Header) error { return nil })
-}
-
-// RemoveIf removes a run, unless check returns an error for its header. A message that says
+// Remove removes a run, unless check returns an error for its header. A message that says
 // so remains as the fence, so that a worker that still believes to have the run is refused.
 // check is called again if the run has changed meanwhile.
-func (s *Store) RemoveIf(ctx context.Context, run string, check func(engine.Header) error) error {
+func (s *Store) Remove(ctx context.Context, run string, check func(engine.Header) error) error {
 	for {
 		m, err := s.last(ctx, run)
 		if err != nil {

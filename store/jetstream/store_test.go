@@ -42,6 +42,11 @@ type under struct {
 	end  func()
 }
 
+// Remove removes a run, whatever its status is.
+func (u *under) Remove(ctx context.Context, run string) error {
+	return u.Store.Remove(ctx, run, func(engine.Header) error { return nil })
+}
+
 func (u *under) LoseNextAnswer() { u.lose.Store(true) }
 
 func (u *under) Close() error {
