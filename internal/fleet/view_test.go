@@ -272,6 +272,34 @@ func TestAPersonHasThePlaceOfARun(t *testing.T) {
 	}
 }
 
+// TestAWorkerThatEndsGivesDesktopsBack ends a worker while a person has one of its desktops:
+// the run tells that the person does not have it any more.
+func TestAWorkerThatEndsGivesDesktopsBack(t *testing.T) {
+	s := newStage(t)
+	s.Kinds = slices.Concat(s.Kinds, kinds.All())
+	var run string
+	t.Run("while the worker is there", func(t *testing.T) {
+		within := *s
+		within.t = t
+		within.workOn("held")
+		run = within.begin(`{name: fails, steps: [{tool_name: click_element, arguments: {selector: "name:Nowhere", timeout_ms: 1}}]}`, nil).ID
+		within.rest(run)
+		if _, err := within.TakeOver(t.Context(), run, engine.Takeover{By: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	var last engine.EventType
+	for ev, err := range engine.History(t.Context(), s, run) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = ev.Type
+	}
+	if last != engine.EvReturned {
+		t.Errorf("the last event of the run is %s", last)
+	}
+}
+
 // TestWhoTakesOverHasThePlaceAtOnce holds the same of a run that is executed until then:
 // no other begins between its pause and the takeover.
 func TestWhoTakesOverHasThePlaceAtOnce(t *testing.T) {

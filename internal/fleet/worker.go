@@ -133,6 +133,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		loops.Go(func() { w.takeRuns(ctx, life) })
 	}
 	loops.Wait()
+	limited, cancel := context.WithTimeout(life, abandonTime)
+	defer cancel()
+	w.logFailure(w.Log, "giving desktops back", w.Engine.Shutdown(limited))
 	end()
 	w.viewing.Wait()
 	return nil
