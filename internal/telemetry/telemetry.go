@@ -86,6 +86,7 @@ func (t *Telemetry) sendTraces(ctx context.Context) error {
 	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithIDGenerator(ids{}), sdktrace.WithResource(t.resource))
 	t.traces = &traces{tracer: p.Tracer("understudy"), runs: map[string]*stretch{}}
 	t.atEnd(p.Shutdown)
+	t.atEnd(t.traces.close)
 	return nil
 }
 

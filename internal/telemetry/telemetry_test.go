@@ -248,6 +248,30 @@ func TestARunOfAFleetIsATrace(t *testing.T) {
 	}
 }
 
+// TestARunThatIsLostIsATrace observes a run that another worker continues: its spans are sent
+// when this worker gets the run again, or ends.
+func TestARunThatIsLostIsATrace(t *testing.T) {
+	r := newReceiver(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
+	o := New(t.Context(), "1", quiet())
+	h := engine.Header{ID: engine.NewKey(), Workflow: "bill"}
+	for range 2 {
+		o.Observe(h, engine.Event{At: time.Now()}, engine.Assigned{Worker: "w"})
+		o.Observe(h, engine.Event{At: time.Now(), Path: "0"}, engine.Started{Kind: "works"})
+	}
+	if err := o.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range r.spans {
+		got = append(got, s.Name)
+	}
+	slices.Sort(got)
+	if want := []string{"run bill", "run bill", "works", "works"}; !slices.Equal(got, want) {
+		t.Errorf("spans %q, wanted %q", got, want)
+	}
+}
+
 func hex(b []byte) string {
 	const digits = "0123456789abcdef"
 	var s strings.Builder

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -85,9 +86,20 @@ func (t *traces) observe(h engine.Header, ev engine.Event, fact any) {
 	}
 }
 
+// close ends the stretches that are under way.
+func (t *traces) close(context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for run, s := range t.runs {
+		t.rest(run, s, engine.Event{At: time.Now()}, engine.Interrupted, nil)
+	}
+	return nil
+}
+
 // begin begins a stretch of a run, linked to the span of the caller that began the run,
 // which may be in another process.
 func (t *traces) begin(h engine.Header, ev engine.Event) *stretch {
+	t.rest(h.ID, t.runs[h.ID], ev, engine.Interrupted, nil) // another worker had the run meanwhile
 	options := []trace.SpanStartOption{
 		trace.WithTimestamp(ev.At), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(
