@@ -18,6 +18,9 @@ func TestRunCommand(t *testing.T) {
 		t.Skip("the lines are written for sh")
 	}
 	dir := tree(t, map[string]string{"sub/x": "", "s.sh": "echo from a file"})
+	if err := os.WriteFile(filepath.Join(dir, "no.sh"), []byte{0}, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	scripts := tree(t, map[string]string{"s.sh": "echo from the scripts"})
 	for _, c := range []struct {
 		say    string
@@ -35,6 +38,9 @@ func TestRunCommand(t *testing.T) {
 		{"a failure that printed to the other side", map[string]any{"run": "echo why; exit 3"}, "", steps.Unexpected, "status 3: why"},
 		{"a silent failure", map[string]any{"run": "exit 3"}, "", steps.Unexpected, "printed nothing"},
 		{"a program that is killed", map[string]any{"run": "kill -KILL $$"}, "", steps.Unexpected, "status 137"},
+		{"a line that is too long for the system", map[string]any{"run": "true " + strings.Repeat("x", 4<<20)}, "", steps.Invalid, "cannot be started"},
+		{"a variable that is too long for it", map[string]any{"run": "true", "env": map[string]any{"A": strings.Repeat("x", 4<<20)}}, "", steps.Invalid, "cannot be started"},
+		{"a shell that is no program", map[string]any{"run": "true", "shell": filepath.Join(dir, "no.sh")}, "", steps.Invalid, "cannot be started"},
 		{"a script file, from the scripts first", map[string]any{"script_file": "s.sh"}, "from the scripts\n", "", ""},
 		{"a script file by its whole path", map[string]any{"script_file": filepath.Join(dir, "s.sh")}, "from a file\n", "", ""},
 		{"a script file that is not there", map[string]any{"script_file": "none.sh"}, "", steps.NotFound, "there is no none.sh in"},

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"understudy/internal/children"
@@ -59,8 +60,11 @@ func (p Process) Run(ctx context.Context) (int, error) {
 		free()
 	}
 	ended()
-	if ctx.Err() != nil && c.Process != nil {
+	switch {
+	case ctx.Err() != nil:
 		return -1, steps.Ended(ctx)
+	case c.Process == nil:
+		return 0, notStarted(p.Name, err)
 	}
 	if errors.Is(err, exec.ErrWaitDelay) { // a background program keeps the output open, which is allowed
 		return 0, nil
@@ -69,6 +73,14 @@ func (p Process) Run(ctx context.Context) (int, error) {
 		return exitCode(e.ProcessState), nil
 	}
 	return 0, err
+}
+
+func notStarted(name string, err error) error {
+	e := steps.Errorf(steps.Invalid, "%s cannot be started: %w", filepath.Base(name), err)
+	if errors.Is(err, syscall.E2BIG) {
+		e.Next = "put what is long into a file with write_file, or give it to a script with an engine"
+	}
+	return e
 }
 
 // confine restricts the writes of a program to some folders and one for its temporary
