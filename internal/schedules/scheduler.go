@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"understudy/engine"
@@ -97,9 +98,10 @@ func (s *Scheduler) complain(name string, err error) {
 // look polls a schedule: it stores the new firings, and then begins the runs of those
 // that are due.
 func (s *Scheduler) look(ctx context.Context, e Entry) error {
-	news, err := s.news(&e)
-	if err != nil {
-		return s.noteFailure(ctx, e.Name, err)
+	news, failed := s.news(&e)
+	if failed != nil { // runs that wait may begin, and move files away
+		failed = s.noteFailure(ctx, e.Name, failed)
+		news = func(*Entry) (bool, error) { return false, nil }
 	}
 	changed, err := news(&e)
 	if err == nil && changed {
@@ -113,22 +115,23 @@ func (s *Scheduler) look(ctx context.Context, e Entry) error {
 		})
 	}
 	if err != nil || e.Paused {
-		return err
+		return errors.Join(failed, err)
 	}
 	for _, f := range e.State.Pending {
 		if f.Due.After(s.now()) {
 			continue
 		}
 		if wait, err := s.fire(ctx, e, f); err != nil || wait && !f.Asked {
-			return err
+			return errors.Join(failed, err)
 		}
 	}
-	return nil
+	return failed
 }
 
-// noteFailure notes once why the files of a schedule could not be listed, and returns that.
+// noteFailure notes once why the files of a schedule cannot be listed, and returns the
+// reason.
 func (s *Scheduler) noteFailure(ctx context.Context, name string, why error) error {
-	if why.Error() == s.failed[name] {
+	if strings.HasPrefix(s.failed[name], why.Error()) {
 		return why
 	}
 	return errors.Join(why, s.Store.Change(ctx, name, func(e *Entry) (*Entry, error) {

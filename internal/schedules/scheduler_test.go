@@ -779,3 +779,35 @@ func TestAFolderThatIsGone(t *testing.T) {
 		t.Errorf("notes %q, want one for each time", notes)
 	}
 }
+
+// TestFilesThatWaitWhenTheFolderIsFull tests that the runs of files that arrived before
+// begin, so that their workflow can move files away.
+func TestFilesThatWaitWhenTheFolderIsFull(t *testing.T) {
+	w, store, in := newWorld(time.Now().UTC().Format(time.RFC3339)), Folder(t.TempDir()), t.TempDir()
+	w.add(t, store, addArgs{Name: "x", Workflow: "w", Files: filepath.Join(in, "*.csv"), Overlap: "queue"})
+	s := w.server(store)
+	for _, name := range []string{"a.csv", "b.csv"} {
+		if err := os.WriteFile(filepath.Join(in, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, seconds := range []int{0, 3} {
+		w.now = time.Now().Add(time.Duration(seconds) * time.Second)
+		s.pollAll(t.Context())
+	}
+	if len(w.runs) != 1 {
+		t.Fatalf("%d runs, want the first", len(w.runs))
+	}
+	if err := os.RemoveAll(in); err != nil { // as good as too many files
+		t.Fatal(err)
+	}
+	w.end()
+	w.refuse = steps.Errorf(steps.Busy, "there is no desktop")
+	s.pollAll(t.Context())
+	s.pollAll(t.Context())
+	w.refuse = nil
+	s.pollAll(t.Context())
+	if notes := w.notes(t, store); len(w.runs) != 2 || strings.Count(notes, in) != 1 {
+		t.Errorf("%d runs, want 2; notes %q, want one", len(w.runs), notes)
+	}
+}
