@@ -59,10 +59,12 @@ func (e *Engine) enqueue(w *worker) (Header, error) {
 	if w.s.Status == Running {
 		w.wanted = w.s.wants()
 	}
+	before := e.Unstored(w.id)
+	e.RestoreUnstored(w.id, Unstored{w.secrets, w.environ}) // a worker may ask for it as soon as the run is stored
 	if err := w.flush(false); err != nil {
+		e.RestoreUnstored(w.id, before)
 		return Header{}, err
 	}
-	e.RestoreUnstored(w.id, Unstored{w.secrets, w.environ})
 	return w.header, nil
 }
 

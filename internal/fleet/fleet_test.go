@@ -501,6 +501,39 @@ func TestAWorkerThatEndsPutsBackWhatItIsHanded(t *testing.T) {
 	}
 }
 
+// lateAnswer tells that a batch is stored only when the run is at rest.
+type lateAnswer struct{ Store }
+
+func (s lateAnswer) Append(ctx context.Context, run string, b engine.Batch) error {
+	if err := s.Store.Append(ctx, run, b); err != nil {
+		return err
+	}
+	for {
+		if h, _, err := s.Run(ctx, run); err != nil || rests(h.Status) {
+			return err
+		}
+		if err := steps.Sleep(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// TestAWorkerGetsTheSecretsOfARunAtOnce tests that a worker which takes a run before its
+// client knows that the run is stored gets the secrets of the run.
+func TestAWorkerGetsTheSecretsOfARunAtOnce(t *testing.T) {
+	s := newStage(t)
+	var err error
+	if s.Client, err = NewClient(t.Context(), lateAnswer{s.store("client")}, s.Kinds); err != nil {
+		t.Fatal(err)
+	}
+	defer s.work("w")()
+	h := s.begin(`{name: login, variables: {password: {type: string, secret: true}}, steps: [{id: a, tool_name: act, arguments: {name: "${{ inputs.password }}"}}]}`,
+		func(r *engine.Request) { r.Secrets = map[string]string{"password": "swordfish"} })
+	if h = s.rest(h.ID); h.Status != engine.Succeeded || s.did(h.ID) != "swordfish w" {
+		t.Errorf("the run is %s (%+v, %+v) and did %q", h.Status, h.Error, h.Question, s.did(h.ID))
+	}
+}
+
 // TestSecretsTravelSealed holds that a worker gets the secrets of a run from who
 // began it, and that they are stored nowhere.
 func TestSecretsTravelSealed(t *testing.T) {
