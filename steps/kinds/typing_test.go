@@ -274,15 +274,15 @@ const saving = `
 // lookingUp enables the default button a second after a text was typed. Until then Enter does
 // nothing.
 func lookingUp(d *fake.Desktop) {
-	save, ready := d.Find("role:button"), false
+	save, ready := d.Find("role:button"), &atomic.Bool{}
 	d.Find("role:entry").OnChange(func(string) {
 		d.After(time.Second, func() {
 			d.Set(save, func(e *desktop.Element) { e.States |= desktop.Enabled })
-			ready = true
+			ready.Store(true)
 		})
 	})
 	d.OnPress("enter", func() {
-		if ready {
+		if ready.Load() {
 			d.Remove(d.Find("role:frame"))
 		}
 	})
