@@ -136,10 +136,14 @@ func (o *operator) until(what string, holds func() bool) {
 	}
 }
 
-// mends gives the seventh step what it needs.
+// mends gives the seventh step what it needs, and waits until that is there.
 func (o *operator) mends() {
 	o.Helper()
-	o.does(0, "desktop", "run", o.theDesktop().Name, "--", "zenity", "--info", "--text", "go on")
+	name := o.theDesktop().Name
+	o.does(0, "desktop", "run", name, "--", "zenity", "--info", "--text", "go on")
+	o.until("the dialog is open", func() bool {
+		return o.command("inspect", "--display", "virtual:"+name, "process:zenity >> name:OK").Run() == nil
+	})
 }
 
 // executed says how often each step was started.
