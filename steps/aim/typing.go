@@ -216,7 +216,7 @@ func awaitDefault(ctx context.Context, d *desktop.Desktop, el *desktop.Element) 
 		return nil
 	}
 	windows, err := d.Windows(ctx)
-	w := desktop.Windows(windows).ByID(el.Window)
+	w := windows.ByID(el.Window)
 	if err != nil || w == nil || !w.Dialog && !w.Modal {
 		return context.Cause(ctx)
 	}

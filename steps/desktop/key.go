@@ -278,12 +278,12 @@ func parseBraces(text string) ([]Chord, error) {
 // bareChord returns the first word outside of the braces that reads as a chord, such as
 // ctrl+a in "ctrl+a{Delete}", or "".
 func bareChord(text string) string {
-	for _, part := range strings.Split(text, "{") {
+	for part := range strings.SplitSeq(text, "{") {
 		_, outside, closed := strings.Cut(part, "}")
 		if !closed {
 			outside = part
 		}
-		for _, word := range strings.Fields(outside) {
+		for word := range strings.FieldsSeq(outside) {
 			first, _, joined := strings.Cut(word, "+")
 			if k, err := ParseKey(first); !joined || err != nil || !k.IsModifier() {
 				continue

@@ -87,7 +87,7 @@ func TestAPageOfWebKitThatHangsIsLeftOut(t *testing.T) {
 		return err == nil && len(tree.Unread) == 0 && find(tree, named("button", name)) != nil
 	}
 	signal := func(s syscall.Signal) {
-		for _, pid := range strings.Fields(d.ask(t.Context(), "pgrep", "-P", strconv.Itoa(app.Process.Pid), "WebKitWeb")) {
+		for pid := range strings.FieldsSeq(d.ask(t.Context(), "pgrep", "-P", strconv.Itoa(app.Process.Pid), "WebKitWeb")) {
 			syscall.Kill(must(strconv.Atoi(pid)), s)
 		}
 	}

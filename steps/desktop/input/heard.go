@@ -89,7 +89,8 @@ func (c *Composer) Text(sym, state uint32) string {
 		if slices.Contains(dead, d) {
 			return string(d.twice)
 		}
-		c.dead = append(dead, d)
+		dead = append(dead, d)
+		c.dead = dead
 		return ""
 	}
 	r := CharOf(sym)

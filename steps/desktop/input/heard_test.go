@@ -32,7 +32,7 @@ func TestWhatKeysType(t *testing.T) {
 		{"a key that types nothing", "level3 enter", ""},
 	} {
 		var c Composer
-		got := ""
+		var got strings.Builder
 		for key := range strings.FieldsSeq(row.keys) {
 			var state uint32
 			if k, ok := strings.CutPrefix(key, "ctrl+"); ok {
@@ -42,10 +42,10 @@ func TestWhatKeysType(t *testing.T) {
 			if !named {
 				sym = SymOf([]rune(key)[0])
 			}
-			got += c.Text(sym, state)
+			got.WriteString(c.Text(sym, state))
 		}
-		if got != row.want {
-			t.Errorf("%s: %s types %q, wanted %q", row.sentence, row.keys, got, row.want)
+		if got.String() != row.want {
+			t.Errorf("%s: %s types %q, wanted %q", row.sentence, row.keys, got.String(), row.want)
 		}
 	}
 }
