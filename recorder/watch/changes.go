@@ -217,9 +217,9 @@ func (k *keyboard) isField(ctx context.Context, h desktop.Handle) bool {
 		return k.focus.of(n).TakesText() || k.focus.of(n).DropDown()
 	}
 	e, err := k.desktop.Refresh(ctx, h)
-	if err != nil || isSheet(e) || recorder.IsOption(e.Role) && e.Role != "combobox" {
+	if err != nil || isSheet(e) {
 		return false
 	}
 	t := &recorder.Seen{Element: *e}
-	return t.TakesText() || t.DropDown() || dropDownOf(t, k.view.roots) != nil
+	return t.TakesText() || t.DropDown() || !recorder.IsOption(e.Role) && dropDownOf(t, k.view.roots) != nil
 }

@@ -35,7 +35,8 @@ func TestKeysRightAfterAClickAreForItsCell(t *testing.T) {
 			t.Errorf("into %s was typed %q, then %.60q", cell, value, after)
 		}
 	}
-	if n := strings.Count(text, "default: '75'"); n != 5 || strings.Contains(text, "press_key") {
+	// The Tab at the end is a step of its own: none after it finds its cell by itself.
+	if n := strings.Count(text, "default: '75'"); n != 5 || strings.Count(text, "tool_name: press_key") != 1 {
 		t.Errorf("the number was typed %d times, and the workflow is:\n%s", n, text)
 	}
 }
