@@ -20,9 +20,8 @@ const (
 	startTimeout  = 500 * time.Millisecond
 	happenTimeout = 2 * time.Second
 
-	mostChanges  = 12      // bounds the changes that are reported
-	windowBytes  = 2 << 10 // bounds the tree of a window that opened
-	mostElements = 1500    // bounds the elements of a window that are compared
+	mostChanges = 12      // bounds the changes that are reported
+	windowBytes = 2 << 10 // bounds the tree of a window that opened
 )
 
 // surroundings are the windows and the elements around an action, at one time.
@@ -38,7 +37,6 @@ func look(ctx context.Context, env *steps.Env, scope desktop.Scope) (s surroundi
 	}
 	s.windows = slices.DeleteFunc(slices.Clone(s.windows), func(w desktop.Window) bool { return w.Tooltip })
 	if s.windows.ByID(scope.Window) != nil {
-		scope.Limit = mostElements
 		s.tree, err = readTree(ctx, env, scope, TreeOptions{})
 	}
 	return s, err
@@ -151,7 +149,7 @@ func windowWord(w desktop.Window) string {
 // started may show its window before it exposes its elements.
 func holds(ctx context.Context, env *steps.Env, w desktop.Window) (text string) {
 	_ = aim.WaitUntil(ctx, startTimeout, func(ctx context.Context) error {
-		t, err := ShowTree(ctx, env, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements}, TreeOptions{})
+		t, err := ShowTree(ctx, env, desktop.Scope{Window: w.ID, Process: w.Process}, TreeOptions{})
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,8 +13,10 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// treeBytes bounds the length of a tree in a result.
-const treeBytes = 24 << 10
+const (
+	treeBytes    = 24 << 10 // bounds the length of a tree in a result
+	mostElements = 1500     // bounds the elements that are read, of which blank cells are none
+)
 
 // TreeOptions configure how elements are shown.
 type TreeOptions struct {
@@ -54,7 +57,7 @@ func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOp
 
 // readTree reads the elements of a window, or of a part of it.
 func readTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
-	scope.Depth, scope.Full = int(o.TreeMaxDepth), true
+	scope.Depth, scope.Full, scope.Limit = int(o.TreeMaxDepth), true, cmp.Or(scope.Limit, mostElements)
 	if o.TreeFromSelector != "" {
 		s, err := steps.ParseSelector(o.TreeFromSelector)
 		if err != nil {

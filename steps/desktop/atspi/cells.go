@@ -39,6 +39,11 @@ func (t *treeReader) expandTable(n *node, level int) {
 	})
 }
 
+// isInGrid reports whether a node is a cell of a table of which only a part was read.
+func (n *node) isInGrid() bool {
+	return n.parent != nil && n.parent.note != "" && n.parent.offers&offersTable != 0
+}
+
 // readCellsAt reads the cell at a point of the screen of each table whose cells were
 // left out.
 func (t *treeReader) readCellsAt(at desktop.Point, roots []frameWindow) error {

@@ -56,7 +56,7 @@ func prune(t *desktop.Tree, limit int) (omitted int) {
 		return 0
 	}
 	t.Walk(func(e *desktop.Element) bool {
-		if e.Role.Is(desktop.Rows) && e.Note != "" { // cells that are left out can be named by their address
+		if e.Role.Is(desktop.Rows) && e.Note != "" {
 			e.Children = slices.DeleteFunc(e.Children, isBlank)
 		}
 		return true
@@ -79,9 +79,11 @@ func prune(t *desktop.Tree, limit int) (omitted int) {
 	return omitted
 }
 
-// isBlank reports whether a cell has nothing to show.
+// isBlank reports whether a cell of a spreadsheet has nothing to show. Selectors name it
+// by its address.
 func isBlank(e *desktop.Element) bool {
-	return e.Role == "cell" && e.Text == "" && len(e.Children) == 0 && !e.States.Has(desktop.Focused) && !e.States.Has(desktop.Selected)
+	_, _, ok := desktop.ParseAddress(e.Name)
+	return ok && e.Role == "cell" && e.Text == "" && len(e.Children) == 0 && !e.States.Has(desktop.Focused) && !e.States.Has(desktop.Selected)
 }
 
 // A builder converts the nodes of one frame to elements.

@@ -99,6 +99,13 @@ func TestAtLengthFocusInASheetIsCheap(t *testing.T) {
 		return err == nil && find(tree, named("cell", "B3")) != nil
 	}, nil)
 	eventually(t, "the sheet lies still, and one cell of it is read where it is", func() bool { return readsOnlyCell(t, c, sheet) }, nil)
+	few, err := c.Tree(t.Context(), desktop.Scope{Title: sheet.Title, Full: true, Limit: 400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if find(few, func(e *desktop.Element) bool { return e.Role == "label" && e.Text == "100%" }) == nil {
+		t.Errorf("within a limit that leaves room for all but the empty cells, the last text was not read:\n%s", outline(few, roles("table", "cell", "statusbar", "label")))
+	}
 	look := func(c *Client) (e *desktop.Element, sent int64) {
 		t.Helper()
 		before := calls.Load()

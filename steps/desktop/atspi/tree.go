@@ -218,7 +218,9 @@ func (t *treeReader) read(roots []frameWindow) error {
 				t.askDetails(n, maxText)
 				t.askDrift(n)
 			}
-			left--
+			if !n.isInGrid() { // if it is blank, it will not count
+				left--
+			}
 			return left != 0 // never 0 without a limit
 		})
 	}

@@ -101,7 +101,10 @@ def qt6():
     big.setModel(model)
     scene = QtWidgets.QGraphicsScene()
     scene.addText("A scene")
-    for widget in [big, QtWidgets.QGraphicsView(scene), Drawn(), QtWidgets.QWidget(), QtWidgets.QListWidget()]:
+    table = QtWidgets.QTableWidget(40, 5)
+    for row in range(40):
+        table.setItem(row, 1, QtWidgets.QTableWidgetItem("Cell %d" % row))
+    for widget in [big, table, QtWidgets.QGraphicsView(scene), Drawn(), QtWidgets.QWidget(), QtWidgets.QListWidget()]:
         widget.setMinimumHeight(90)
         column.addWidget(widget)
     window.setWindowTitle("Lists")
