@@ -63,18 +63,22 @@ func WithTried(err, earlier error) error {
 
 // AtQuery is At for a query, with one time for all of it.
 func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
-	raised, opened := false, false
+	raised, opened, scrolled := false, false, false
 	away := hiddenElement{began: time.Now(), wait: unseenAfter}
 	try := func(ctx context.Context) error {
+		scrolled = away.revealed
 		el, err = resolve(ctx, hand, q, n)
 		seen := time.Now()
 		if err != nil {
-			if steps.CodeOf(err) == steps.NotFound && !opened {
-				opened = true
-				return errors.Join(err, restoreMinimized(ctx, hand, n.Windows, q.within.Process))
+			if steps.CodeOf(err) != steps.NotFound {
+				return err
 			}
-			if steps.CodeOf(err) == steps.NotFound && n.acts() {
-				return errors.Join(err, revealHidden(ctx, hand, &away, q, n.Windows))
+			if !opened {
+				opened = true
+				err = errors.Join(err, restoreMinimized(ctx, hand, n.Windows, q.within.Process))
+			}
+			if n.acts() {
+				err = errors.Join(err, revealHidden(ctx, hand, &away, q, n.Windows))
 			}
 			return err
 		}
@@ -88,6 +92,9 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 		return err
 	}
 	err = WaitUntil(ctx, long, try)
+	if away.revealed && !scrolled { // by the last poll
+		err = WaitUntil(ctx, long, try)
+	}
 	for refused := refusedReveal(err); refused != nil; refused = refusedReveal(err) {
 		if _, err = wheelIntoView(ctx, hand, hand.Unaccounted(), refused, n.Windows); err == nil {
 			err = WaitUntil(ctx, long, try) // the wheel takes long, so the wait begins anew

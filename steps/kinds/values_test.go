@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"understudy/steps"
+	"understudy/steps/aim"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
 )
@@ -223,6 +225,26 @@ func TestWhatIsScrolledAwayIsBroughtIntoView(t *testing.T) {
 		p.screen = page
 		p.run(t)
 	}
+}
+
+// slow is a desktop with so much on it that one look takes most of the time of a search.
+type slow struct{ desktop.Elements }
+
+func (s slow) Tree(ctx context.Context, scope desktop.Scope) (*desktop.Tree, error) {
+	time.Sleep(aim.SearchTime.Std() * 2 / 3)
+	return s.Elements.Tree(ctx, scope)
+}
+
+func TestWhatIsScrolledAwayIsFoundHoweverLongALookTakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := fake.New(fake.MustParse(page)...)
+		defer d.Close()
+		env := seeing(d)
+		env.Desktop.Elements = slow{env.Desktop.Elements}
+		if o := InvokeElement.Run(t.Context(), env, args("selector", "name:Send")); o.Err != nil {
+			t.Error(o.Err)
+		}
+	})
 }
 
 // A field that shows its password while it is set stays a password field.
