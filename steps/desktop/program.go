@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // DataHome returns the folder for the data of the user's programs.
@@ -116,17 +117,21 @@ func entryProgram(id string) string {
 // the process ID, the program's name, one of its aliases, or the ID of a desktop file
 // that starts it.
 func IsCalled(wanted string, pid int, name string, aliases []string) bool {
-	if pid != 0 && wanted == strconv.Itoa(pid) {
-		return true
+	return Program(wanted)(pid, name, aliases)
+}
+
+// Program is IsCalled for many programs: it reads the desktop file at most once.
+func Program(wanted string) func(pid int, name string, aliases []string) bool {
+	entry := sync.OnceValue(func() string { return entryProgram(wanted) })
+	return func(pid int, name string, aliases []string) bool {
+		if pid != 0 && wanted == strconv.Itoa(pid) {
+			return true
+		}
+		called := func(wanted string) bool {
+			return ProgramName(name) == wanted || slices.ContainsFunc(aliases, func(a string) bool { return ProgramName(a) == wanted })
+		}
+		return called(ProgramName(wanted)) || entry() != "" && called(ProgramName(entry()))
 	}
-	called := func(wanted string) bool {
-		return ProgramName(name) == wanted || slices.ContainsFunc(aliases, func(a string) bool { return ProgramName(a) == wanted })
-	}
-	if called(ProgramName(wanted)) {
-		return true
-	}
-	program := entryProgram(wanted)
-	return program != "" && called(ProgramName(program))
 }
 
 // ProgramName normalises a program's name for comparison: in lower case, without the

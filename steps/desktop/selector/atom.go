@@ -91,6 +91,8 @@ type atom struct {
 	window desktop.WindowID // of window: with an id instead of a title
 	at     desktop.Point
 	inner  *Selector
+	// program reports whether a program is called so; see withPrograms.
+	program func(pid int, name string, aliases []string) bool
 }
 
 func (a atom) String() string {

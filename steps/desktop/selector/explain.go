@@ -130,6 +130,7 @@ func (s *Selector) similar(roots []*desktop.Element) []*desktop.Element {
 }
 
 func (p part) similar(tops []*desktop.Element, self bool) []*desktop.Element {
+	p = p.withPrograms()
 	var all []scored
 	for _, t := range tops {
 		t.Walk(func(e *desktop.Element) bool {

@@ -42,6 +42,7 @@ func (p part) find(roots, from []*desktop.Element, self bool) []*desktop.Element
 func (p part) collect(tops []*desktop.Element, self bool) []*desktop.Element {
 	var fits []*desktop.Element
 	outer := p.scopeOnly()
+	p = p.withPrograms()
 	var visit func(e *desktop.Element)
 	visit = func(e *desktop.Element) {
 		if p.matches(e) {
@@ -64,6 +65,17 @@ func (p part) collect(tops []*desktop.Element, self bool) []*desktop.Element {
 		}
 	}
 	return fits
+}
+
+// withPrograms returns the part, prepared to be compared with many elements.
+func (p part) withPrograms() part {
+	p = slices.Clone(p)
+	for i := range p {
+		if p[i].kind == byProcess {
+			p[i].program = desktop.Program(p[i].value)
+		}
+	}
+	return p
 }
 
 func (p part) matches(e *desktop.Element) bool {
@@ -170,7 +182,7 @@ func (a *atom) matchesProgram(e *desktop.Element) bool {
 	for top.Parent != nil {
 		top = top.Parent
 	}
-	return desktop.IsCalled(a.value, e.PID, name, top.Aliases)
+	return a.program(e.PID, name, top.Aliases)
 }
 
 func process(e *desktop.Element) string { return e.Process }
