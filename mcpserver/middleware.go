@@ -26,11 +26,16 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		}()
 		from, ok := req.(serverRequest)
 		if ok {
-			if err := checkToolsets(headers(from)); err != nil {
-				return nil, err
+			err = checkToolsets(headers(from))
+		}
+		for _, uri := range subscriptionsIn(req) {
+			if err == nil {
+				err = s.changes.permit(ctx, from, uri)
 			}
 		}
-		res, err = next(ctx, method, req)
+		if err == nil {
+			res, err = next(ctx, method, req)
+		}
 		err = encodable(err, req)
 		if c, ok := req.(*mcp.CallToolRequest); ok && s.noSuchTool(c.Params.Name, err) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.tools.unknownMessage(c.Params.Name)}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/scratch"
+	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 
 	"github.com/google/go-cmp/cmp"
@@ -285,6 +287,48 @@ func TestSubscriptionsOutliveAFailure(t *testing.T) {
 	close(st.goOn)
 	w.Await(answer)
 	w.updated(runsURI)
+}
+
+// subscribe subscribes a client of any version to a resource, and returns the lines of the
+// reply, which is a stream for the versions without sessions.
+func subscribe(ctx context.Context, t *testing.T, v byhand.Visitor, uri string) *bufio.Scanner {
+	t.Helper()
+	method, params := "resources/subscribe", byhand.Object{"uri": uri}
+	if v.Version >= modern {
+		method, params = "subscriptions/listen", byhand.Object{"notifications": byhand.Object{"resourceSubscriptions": []any{uri}}}
+	}
+	res, err := v.Send(ctx, 1, method, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { res.Body.Close() })
+	return bufio.NewScanner(res.Body)
+}
+
+// TestSubscriptionsFollowTheRights subscribes to the run and the workflow of another
+// client.
+func TestSubscriptionsFollowTheRights(t *testing.T) {
+	for _, version := range byhand.HTTPVersions {
+		t.Run(version, func(t *testing.T) {
+			s := newSecured(t)
+			owner := s.greet(version, s.holder(auth.Token{Name: "owner", Mode: auth.Act, Runs: auth.OwnRuns}))
+			another := s.greet(version, s.holder(auth.Token{Name: "another", Mode: auth.Act, Runs: auth.OwnRuns}))
+			_, res := owner.Call(t, "execute_sequence", document("delay", byhand.Object{"duration": "1ms"}))
+			owner.Call(t, "save_workflow", byhand.Object{"name": "mine", "text": twoClicks})
+			for _, uri := range []string{runURI + textOfRun(res), workflowURI + "mine"} {
+				for say, v := range map[string]byhand.Visitor{"owner": owner, "another": another} {
+					ctx, cancel := context.WithCancel(t.Context())
+					said := subscribe(ctx, t, v, uri)
+					for said.Scan() && !strings.Contains(said.Text(), "jsonrpc") {
+					}
+					if got := !strings.Contains(said.Text(), `"error"`); got != (say == "owner") {
+						t.Errorf("%s subscribes to %s: %t: %s", say, uri, got, said.Text())
+					}
+					cancel()
+				}
+			}
+		})
+	}
 }
 
 func (w *wire) updates(uri string) (n int) {

@@ -109,26 +109,43 @@ func (n *subscriptions) hasSessions() bool {
 	return false
 }
 
-// subscribe checks that the client may read the resource; the SDK keeps the
-// subscription.
-func (n *subscriptions) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
-	r, ok := resourceAt(req.Params.URI)
-	if !(ok && n.tools.discloses(r.tool)) && strings.HasPrefix(req.Params.URI, scheme) { // Options.Extend may have added other schemes
-		return mcp.ResourceNotFoundError(req.Params.URI)
+// subscriptionsIn returns the URIs to which a request subscribes.
+func subscriptionsIn(req mcp.Request) []string {
+	switch r := req.(type) {
+	case *mcp.SubscribeRequest:
+		return []string{r.Params.URI}
+	case *mcp.SubscriptionsListenRequest:
+		if r.Params.Notifications != nil {
+			return r.Params.Notifications.ResourceSubscriptions
+		}
 	}
-	c, err := n.tools.authorize(req, r.tool)
-	if err != nil {
-		return err
-	}
-	runs, err := n.runs.get(ctx)
-	if err != nil {
-		return err
-	}
-	if !c.All && !n.canSee(ctx, c.Subject, req.Params.URI, r) {
-		return mcp.ResourceNotFoundError(req.Params.URI)
-	}
-	n.startWatching(runs)
 	return nil
+}
+
+// permit checks that the sender of a request may read a resource to which it subscribes.
+// The SDK passes the credential of a request only to the middleware.
+func (n *subscriptions) permit(ctx context.Context, from serverRequest, uri string) error {
+	r, ok := resourceAt(uri)
+	if !(ok && n.tools.discloses(r.tool)) && strings.HasPrefix(uri, scheme) { // Options.Extend may have added other schemes
+		return mcp.ResourceNotFoundError(uri)
+	}
+	c, err := n.tools.authorize(from, r.tool)
+	if err != nil {
+		return err
+	}
+	if !c.All && !n.canSee(ctx, c.Subject, uri, r) {
+		return mcp.ResourceNotFoundError(uri)
+	}
+	return nil
+}
+
+// subscribe begins to watch the runs; the SDK keeps the subscription.
+func (n *subscriptions) subscribe(ctx context.Context, _ *mcp.SubscribeRequest) error {
+	runs, err := n.runs.get(ctx)
+	if err == nil {
+		n.startWatching(runs)
+	}
+	return err
 }
 
 // canSee reports whether a subject may see the run or workflow at a URI.
