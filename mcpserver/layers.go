@@ -300,7 +300,7 @@ func (r *runner) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 	h, err := b(context.WithoutCancel(ctx), runs)
 	if err == nil {
 		r.inflight.noteRun(h.ID, c.caller)
-		r.changes.startWatching(runs)
+		r.changes.startWatching()
 	}
 	return runs, h, err
 }
@@ -314,7 +314,7 @@ func (r *runner) startUnattended(ctx context.Context, runs engine.Runs, id strin
 		r.inflight.forgetRun(id)
 		return h, err
 	}
-	r.changes.startWatching(runs)
+	r.changes.startWatching()
 	r.forgetWhenOver(runs, id, func() {})
 	return h, nil
 }

@@ -331,6 +331,30 @@ func TestSubscriptionsFollowTheRights(t *testing.T) {
 	}
 }
 
+// TestEverySubscriberIsNotified subscribes after another client, which may see only its
+// own runs, has begun the first run.
+func TestEverySubscriberIsNotified(t *testing.T) {
+	s := newSecured(t)
+	first := s.greet(modern, s.holder(auth.Token{Name: "first", Mode: auth.Act, Runs: auth.OwnRuns}))
+	second := s.greet(modern, s.holder(auth.Token{Name: "second", Mode: auth.Act, Runs: auth.OwnRuns}))
+	first.Call(t, "delay", byhand.Object{"duration": "1ms"})
+	held := document("pause", byhand.Object{})
+	held["wait"] = false
+	_, res := second.Call(t, "execute_sequence", held)
+	s.hanging()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	said := subscribe(ctx, t, second, runURI+textOfRun(res))
+	for said.Scan() && !strings.Contains(said.Text(), "acknowledged") {
+	}
+	close(s.goOn)
+	for said.Scan() && !strings.Contains(said.Text(), "resources/updated") {
+	}
+	if err := said.Err(); err != nil {
+		t.Errorf("no news: %v", err)
+	}
+}
+
 func (w *wire) updates(uri string) (n int) {
 	for _, note := range w.Notices("notifications/resources/updated") {
 		if byhand.Dig(note, "params", "uri") == uri {

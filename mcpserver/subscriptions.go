@@ -25,13 +25,14 @@ type subscriptions struct {
 	done chan struct{}
 }
 
-// startWatching starts the goroutine, unless it runs already.
-func (n *subscriptions) startWatching(runs engine.Runs) {
+// startWatching starts the goroutine, unless it runs already. The runs are open by then.
+func (n *subscriptions) startWatching() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.done != nil {
 		return
 	}
+	runs := n.runs.opened() // all of them, as they are watched for every client
 	ctx, cancel := context.WithCancel(context.Background())
 	n.stop, n.done = cancel, make(chan struct{})
 	h, err := runs.Await(ctx, "", 0) // now, so that no later change is missed
@@ -141,9 +142,9 @@ func (n *subscriptions) permit(ctx context.Context, from serverRequest, uri stri
 
 // subscribe begins to watch the runs; the SDK keeps the subscription.
 func (n *subscriptions) subscribe(ctx context.Context, _ *mcp.SubscribeRequest) error {
-	runs, err := n.runs.get(ctx)
+	_, err := n.runs.get(ctx)
 	if err == nil {
-		n.startWatching(runs)
+		n.startWatching()
 	}
 	return err
 }
