@@ -91,6 +91,13 @@ func TestAttackTextOfApplications(t *testing.T) {
 			}
 		})
 	}
+	res := w.Call("execute_sequence", sequence("fail", byhand.Object{"message": hostile}))
+	prompt := w.Ask("prompts/get", byhand.Object{"name": "diagnose_run", "arguments": byhand.Object{"run_id": textOfRun(res)}})
+	messages, _ := byhand.Dig(prompt, "result", "messages").([]any)
+	text, _ := byhand.Dig(messages[0], "content", "text").(string)
+	if before, inside, after := unfence(t, text); !strings.Contains(inside, mark) || strings.Contains(before+after, mark) || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		t.Errorf("the prompt about a failed run: %q", text)
+	}
 	for uri := range map[string]bool{"understudy://runs": true, "understudy://tree": true} {
 		res := w.Ask("resources/read", byhand.Object{"uri": uri})
 		if text := fmt.Sprint(byhand.Dig(res, "result", "contents")); strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {

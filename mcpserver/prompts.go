@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -31,11 +32,11 @@ func (s prompts) addTo(server *mcp.Server) {
 				if err != nil {
 					return nil, err
 				}
-				words, err := write(ctx, c, req.Params.Arguments)
+				said, err := write(ctx, c, req.Params.Arguments)
 				if err != nil {
 					return nil, err
 				}
-				message := &mcp.PromptMessage{Role: "user", Content: &mcp.TextContent{Text: words}}
+				message := &mcp.PromptMessage{Role: "user", Content: &mcp.TextContent{Text: words.Visible(said)}}
 				return &mcp.GetPromptResult{Description: text, Messages: []*mcp.PromptMessage{message}}, nil
 			})
 	}
@@ -116,13 +117,17 @@ func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string)
 	if err != nil {
 		return "", err
 	}
-	r, err := runs.Report(ctx, a["run_id"], engine.Page{Limit: normalSteps})
+	h, err := runs.Get(ctx, a["run_id"])
 	if err != nil {
-		return "", fmt.Errorf("run %s: %w", a["run_id"], steps.AsError(err))
+		return "", err
+	}
+	r, err := runs.Report(ctx, h.ID, engine.Page{Limit: normalSteps})
+	if err != nil {
+		return "", err
 	}
 	said := runText(r)
-	if r.Error != nil {
-		said += fmt.Sprintf("\n%s at step %s: %s\n%s", r.Error.Code, r.Error.Step, r.Error.Message, r.Error.Next)
+	if f := failureOfRun(h); f != nil {
+		said += "\n" + f.text()
 	}
 	return fmt.Sprintf(`Find out why this run of Understudy stands still, and what would get it going again:
 
