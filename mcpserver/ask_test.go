@@ -73,6 +73,30 @@ func TestQuestionsInARow(t *testing.T) {
 	})
 }
 
+// TestADeclinedQuestionIsNotAskedAgain has a person decline: the answer says how to go on,
+// and the run still waits.
+func TestADeclinedQuestionIsNotAskedAgain(t *testing.T) {
+	question := byhand.Object{"steps": []any{byhand.Object{"tool_name": "ask_user", "id": "q", "arguments": byhand.Object{"question": "Well?"}}}}
+	for _, version := range []string{"2025-11-25", modern} {
+		for _, action := range []string{"decline", "cancel"} {
+			t.Run(version+" "+action, func(t *testing.T) {
+				w := newStage(t).connect(version, canAsk)
+				declined := byhand.Object{"action": action}
+				w.Answer(func(byhand.Object) byhand.Object { return declined })
+				params := byhand.Object{"name": "execute_sequence", "arguments": question}
+				res := w.Ask("tools/call", params)
+				if version == modern {
+					params["inputResponses"], params["requestState"] = byhand.Object{"answer": declined}, byhand.Dig(res, "result", "requestState")
+					res = w.Ask("tools/call", params)
+				}
+				if byhand.Dig(res, "result", "inputRequests") != nil || byhand.Dig(res, "result", "structuredContent", "status") != "waiting" || !strings.Contains(byhand.Said(res), `"answer": ...`) {
+					t.Errorf("declined: %v", res)
+				}
+			})
+		}
+	}
+}
+
 func TestStateIsSealed(t *testing.T) {
 	w := newStage(t).connect(modern, canAsk)
 	res := w.Call("execute_sequence", threeQuestions)

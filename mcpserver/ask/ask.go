@@ -62,10 +62,10 @@ func (c Call) elicits(url bool) bool {
 	return e.Form != nil || e.URL == nil
 }
 
-// accepted returns the answer that a modern client brought back, or nil.
-func (c Call) accepted() *mcp.ElicitResult {
+// response returns what a modern client brought back, or nil.
+func (c Call) response() *mcp.ElicitResult {
 	res, _ := c.Params.InputResponses[answerKey].(*mcp.ElicitResult)
-	return accepted(res)
+	return res
 }
 
 func accepted(res *mcp.ElicitResult) *mcp.ElicitResult {
@@ -99,7 +99,7 @@ func (a *Asker) elicit(ctx context.Context, c Call, q *mcp.ElicitParams, state S
 // the run stays waiting.
 func (a *Asker) Run(ctx context.Context, c Call, h engine.Header) (*engine.Answer, *mcp.CallToolResult, error) {
 	secret := h.Question.Sort == engine.AskSecret
-	if !c.elicits(secret) {
+	if back := c.response(); !c.elicits(secret) || back != nil && accepted(back) == nil { // a person who declined is not asked again
 		return nil, nil, nil
 	}
 	q, state := formOf(h.Question), State{Run: h.ID}
@@ -144,7 +144,7 @@ const pageTimeout = time.Minute
 // Resumed returns the answer that a modern client brought back for a waiting run, or
 // nil.
 func (a *Asker) Resumed(ctx context.Context, c Call, h engine.Header, state State) *engine.Answer {
-	res := c.accepted()
+	res := accepted(c.response())
 	if res == nil || h.Question == nil {
 		a.log.Info("question declined", "run", h.ID, "client", c.Client)
 		a.secrets.end(state.Page)
@@ -162,7 +162,7 @@ func (a *Asker) Inputs(ctx context.Context, c Call, p *workflows.Program, state 
 	if len(missing) == 0 {
 		return nil, nil, nil
 	}
-	res := c.accepted()
+	res := accepted(c.response())
 	schema, ok := inputForm(missing)
 	if !state.Inputs {
 		if !ok || !c.elicits(false) {
