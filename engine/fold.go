@@ -115,7 +115,10 @@ func headerOf(s *State, h Header, l *layout) Header {
 	if s.Status.Ended() && h.EndedAt.IsZero() {
 		h.EndedAt = h.UpdatedAt
 	}
-	h.ResumeFrom = ""
+	h.AskedAt, h.ResumeFrom = time.Time{}, ""
+	if s.Question != nil {
+		h.AskedAt = s.Since
+	}
 	if n, f := resumeNode(s, l); n != nil && s.Status != Succeeded { // also while it runs, because the process may be killed
 		h.ResumeFrom = upcoming(n, f, l)
 	}

@@ -127,6 +127,7 @@ type Header struct {
 	ResumeFrom  string        `json:"resume_from,omitempty"`
 	TakenBy     string        `json:"taken_by,omitempty"` // the person who has its desktop now; not stored
 	Question    *Question     `json:"question,omitempty"`
+	AskedAt     time.Time     `json:"asked_at,omitzero"`  // when the run asked Question
 	Stopping    bool          `json:"stopping,omitempty"` // a stop is recorded; finally may still be executed
 	Call        string        `json:"call,omitempty"`     // the kind, for a run of a single kind
 	Reads       bool          `json:"reads,omitempty"`
@@ -147,6 +148,9 @@ type Header struct {
 	Needs       []string      `json:"needs,omitempty"`       // labels that the worker must have
 	Priority    int           `json:"priority,omitempty"`
 }
+
+// QuestionID identifies the question of a waiting run, also among equal ones.
+func (h Header) QuestionID() string { return h.AskedAt.UTC().Format(time.RFC3339Nano) }
 
 // ErrorRecord is an error in the form that is stored and shown.
 type ErrorRecord struct {

@@ -97,6 +97,24 @@ func TestADeclinedQuestionIsNotAskedAgain(t *testing.T) {
 	}
 }
 
+// TestAnAnswerIsGivenOnce has a client send its answer twice, as after a lost connection:
+// the next question is asked, not answered.
+func TestAnAnswerIsGivenOnce(t *testing.T) {
+	question := func(id string) byhand.Object {
+		return byhand.Object{"tool_name": "ask_user", "id": id, "arguments": byhand.Object{"question": "Remove it?", "choices": []any{"yes", "no"}}}
+	}
+	w := newStage(t).connect(modern, canAsk)
+	params := byhand.Object{"name": "execute_sequence", "arguments": byhand.Object{"steps": []any{question("one"), question("two")}}}
+	res := w.Ask("tools/call", params)
+	params["inputResponses"] = byhand.Object{"answer": byhand.Object{"action": "accept", "content": byhand.Object{"answer": "yes"}}}
+	params["requestState"] = byhand.Dig(res, "result", "requestState")
+	for range 2 {
+		if res = w.Ask("tools/call", params); byhand.Dig(res, "result", "inputRequests") == nil {
+			t.Errorf("the second question was answered: %v", res)
+		}
+	}
+}
+
 func TestStateIsSealed(t *testing.T) {
 	w := newStage(t).connect(modern, canAsk)
 	res := w.Call("execute_sequence", threeQuestions)

@@ -212,6 +212,40 @@ func TestWhatAFormIsToldOfIsAPage(t *testing.T) {
 	}
 }
 
+var formQuestion = regexp.MustCompile(`name="question" value="([^"]+)"`)
+
+// answer returns the form for the question on the page of a run, with a field of it.
+func (r *reader) answer(run, field, value string) url.Values {
+	r.t.Helper()
+	_, page := r.open("/runs/" + run)
+	token, question := formToken.FindStringSubmatch(page), formQuestion.FindStringSubmatch(page)
+	if token == nil || question == nil {
+		r.t.Fatalf("no question is asked:\n%s", page)
+	}
+	return url.Values{"token": {token[1]}, "question": {question[1]}, field: {value}}
+}
+
+// TestAButtonThatIsPressedTwiceAnswersOnce presses the button of a question twice: the
+// next question, which is equal, is not answered.
+func TestAButtonThatIsPressedTwiceAnswersOnce(t *testing.T) {
+	s := newSecured(t)
+	maker := s.greet(modern, s.holder(auth.Token{Name: "maker", Mode: auth.Act}))
+	question := byhand.Object{"tool_name": "ask_user", "arguments": byhand.Object{"question": "Remove it?", "choices": []any{"yes", "no"}}}
+	_, res := maker.Call(t, "execute_sequence", byhand.Object{"wait": false, "steps": []any{question, question}})
+	run := textOfRun(res)
+	s.rested(run)
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	form := person.answer(run, "value", "yes")
+	for _, want := range []int{200, 409} {
+		if status, page := person.send("/runs/"+run+"/answer", form, nil); status != want {
+			t.Errorf("%d, want %d: %s", status, want, page)
+		}
+		if h := s.rested(run); h.Status != engine.Waiting || h.Question.Index != 1 {
+			t.Errorf("the run is %s: %+v", h.Status, h.Question)
+		}
+	}
+}
+
 // TestAnAnswerOnAPageIsText is about an answer that looks like a number: the page passes
 // it as text, as the command understudy answer does.
 func TestAnAnswerOnAPageIsText(t *testing.T) {
@@ -225,7 +259,7 @@ func TestAnAnswerOnAPageIsText(t *testing.T) {
 		t.Fatalf("the run is %s: %v", h.Status, res)
 	}
 	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
-	if status, page := person.send("/runs/"+run+"/answer", url.Values{"token": {person.token("/runs/" + run)}, "value": {"1"}}, nil); status != 200 {
+	if status, page := person.send("/runs/"+run+"/answer", person.answer(run, "value", "1"), nil); status != 200 {
 		t.Fatalf("%d %s", status, page)
 	}
 	s.rested(run)

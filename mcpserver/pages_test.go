@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -162,7 +163,7 @@ func TestAPersonGivesASecretOnThePageOfItsRun(t *testing.T) {
 	if _, page := ann.open("/runs/" + h.ID); h.Status != engine.Waiting || !strings.Contains(page, `type="password" name="secret.pin"`) {
 		t.Fatalf("it is %s\n%s", h.Status, page)
 	}
-	if status, page := ann.send("/runs/"+h.ID+"/answer", url.Values{"token": {ann.token("/runs/" + h.ID)}, "secret.pin": {"s3cret!"}}, nil); status != http.StatusOK {
+	if status, page := ann.send("/runs/"+h.ID+"/answer", ann.answer(h.ID, "secret.pin", "s3cret!"), nil); status != http.StatusOK {
 		t.Fatalf("%d\n%s", status, page)
 	}
 	if h = s.rested(h.ID); h.Executed < 2 || !strings.Contains(strings.Join(s.desk.Journal(), "\n"), "s3cret!") {
@@ -185,7 +186,8 @@ output: steps.q.result.fields
 		t.Fatalf("%d\n%s", status, page)
 	}
 	h := s.lastRun()
-	form := url.Values{"token": {ann.token("/runs/" + h.ID)}, "input.name": {"7"}, "input.size": {"M"}, "input.count": {"3"}, "input.gift": {"true"}}
+	form := ann.answer(h.ID, "input.name", "7")
+	maps.Copy(form, url.Values{"input.size": {"M"}, "input.count": {"3"}, "input.gift": {"true"}})
 	if status, page := ann.send("/runs/"+h.ID+"/answer", form, nil); status != http.StatusOK {
 		t.Fatalf("%d\n%s", status, page)
 	}

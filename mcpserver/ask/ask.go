@@ -102,7 +102,7 @@ func (a *Asker) Run(ctx context.Context, c Call, h engine.Header) (*engine.Answe
 	if back := c.response(); !c.elicits(secret) || back != nil && accepted(back) == nil { // a person who declined is not asked again
 		return nil, nil, nil
 	}
-	q, state := formOf(h.Question), State{Run: h.ID}
+	q, state := formOf(h.Question), State{Run: h.ID, Question: h.QuestionID()}
 	if secret {
 		token, address, err := a.secrets.open(h.ID, h.Question.Choices, c.Modern)
 		if err != nil {
@@ -141,12 +141,12 @@ func (a *Asker) answer(ctx context.Context, q *engine.Question, res *mcp.ElicitR
 // that its user opened the page.
 const pageTimeout = time.Minute
 
-// Resumed returns the answer that a modern client brought back for a waiting run, or
-// nil.
+// Resumed returns the answer that a modern client brought back for a waiting run, or nil.
+// A client that sends its answer again must not answer the next question with it.
 func (a *Asker) Resumed(ctx context.Context, c Call, h engine.Header, state State) *engine.Answer {
 	res := accepted(c.response())
-	if res == nil || h.Question == nil {
-		a.log.Info("question declined", "run", h.ID, "client", c.Client)
+	if res == nil || h.QuestionID() != state.Question {
+		a.log.Info("question not answered", "run", h.ID, "client", c.Client)
 		a.secrets.end(state.Page)
 		return nil
 	}

@@ -15,12 +15,13 @@ import (
 // client carries it encrypted and authenticated, and it is accepted only from the same
 // client for the same tool.
 type State struct {
-	Run    string    `json:"run,omitempty"`
-	Inputs bool      `json:"inputs,omitempty"` // the question was for inputs
-	Page   string    `json:"page,omitempty"`   // the token of the page on which a secret is entered
-	Client string    `json:"client"`
-	Tool   string    `json:"tool"`
-	Until  time.Time `json:"until"`
+	Run      string    `json:"run,omitempty"`
+	Question string    `json:"question,omitempty"` // the id of the question of the run
+	Inputs   bool      `json:"inputs,omitempty"`   // the question was for inputs
+	Page     string    `json:"page,omitempty"`     // the token of the page on which a secret is entered
+	Client   string    `json:"client"`
+	Tool     string    `json:"tool"`
+	Until    time.Time `json:"until"`
 }
 
 // stateLifetime is how long a question can be answered this way. The run waits longer:

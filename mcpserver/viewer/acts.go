@@ -61,6 +61,9 @@ func resumeArgs(form url.Values, _ engine.Header) (map[string]any, error) {
 
 func answerArgs(form url.Values, h engine.Header) (map[string]any, error) {
 	args := map[string]any{"wait": false}
+	if form.Get("question") != h.QuestionID() { // a button was pressed twice, or somebody else was quicker
+		return nil, steps.Errorf(steps.Invalid, "the run does not ask that any more")
+	}
 	switch q := h.Question; {
 	case q != nil && q.Sort == engine.AskSecret: // secrets are passed in Typed, not as arguments
 	case q != nil && len(q.Fields) > 0:

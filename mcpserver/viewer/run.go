@@ -22,6 +22,7 @@ type runPage struct {
 	engine.Report
 	Client, Desktop  string
 	Lasting, TakenBy string // the name of its desktop, and who has taken it over
+	QuestionID       string
 	Executions       []*execution
 	Moving           bool       // the run has not ended
 	Hands            []takeover // takeovers of its desktop
@@ -46,7 +47,7 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 	}
 	p := runPage{
 		frame: frame{Title: name(h) + " " + string(h.Status), Page: "runs"}, Report: report, Client: h.Client, Moving: !h.Status.Ended(),
-		Executions: executionsOf(report, events),
+		QuestionID: h.QuestionID(), Executions: executionsOf(report, events),
 	}
 	p.Hands, p.Inputs = takeoversIn(events), inputsIn(events)
 	if p.TakenBy = h.TakenBy; h.Desktop != nil {
