@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -615,4 +616,30 @@ func TestAbuseOneCredentialTakesAll(t *testing.T) {
 		}
 	}
 	close(s.goOn)
+}
+
+// TestAbuseReadersOfTheTree has one credential read the tree of a desktop that does not
+// answer: each reading is a run, and is refused at the bound of calls.
+func TestAbuseReadersOfTheTree(t *testing.T) {
+	s := newSecured(t)
+	s.desk.Delay("Tree", time.Hour)
+	v := byhand.Visitor{Version: modern, Address: s.url + "/mcp", Header: s.holder(auth.Token{Name: "greedy", Mode: auth.Ask})}
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	var refused atomic.Int64
+	for range httpd.MaxCalls/4 + 10 {
+		all.Go(func() {
+			res, err := v.Send(ctx, 1, "resources/read", byhand.Object{"uri": treeURI})
+			if err == nil {
+				if res.StatusCode == http.StatusTooManyRequests {
+					refused.Add(1)
+				}
+				res.Body.Close()
+			}
+		})
+	}
+	scratch.Until(t, "ten readers are refused", func() bool { return refused.Load() == 10 })
+	cancel()
+	all.Wait()
+	scratch.Until(t, "the runs end with their readers", func() bool { return len(s.engine.Active()) == 0 })
 }

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -65,7 +64,7 @@ var allResources = []resource{
 	{kindURI + "{kind}", "kind", "A kind of step: all its arguments and results.", pageType, "", (*resources).readKind},
 	{kindsURI, "kinds", "The schemas of all kinds of steps, for editors: long.", jsonType, "", (*resources).readKinds},
 	{schemaURI, "schema", "The JSON schema of workflows, for editors: long.", jsonType, "", (*resources).readSchema},
-	{treeURI, "desktop tree", "What the windows show, as a tree.", textType, treeKind, ofRuns((*resources).readTree)},
+	{treeURI, "desktop tree", "What the windows show, as a tree.", textType, treeKind, (*resources).readTree},
 	{runURI + "{id}", "run", "A run: its steps, errors and pictures.", jsonType, "get_run", ofRuns((*resources).readRun)},
 	{runURI + "{id}/events", "events", "The stored events of a run.", jsonType, "get_run", ofRuns((*resources).readEvents)},
 	{captureURI + "{hash}", "capture", "A picture.", pngType, "get_run", ofRuns((*resources).readCapture)},
@@ -134,7 +133,8 @@ func (s *resources) handlerFor(r resource) mcp.ResourceHandler {
 		if err != nil {
 			return nil, err
 		}
-		c, err := r.read(s, ctx, &call{caller: who, tool: s.tools.named[r.tool]}, req.Params.URI)
+		as := &mcp.CallToolRequest{Session: req.Session, Params: &mcp.CallToolParamsRaw{Meta: req.Params.Meta, Name: r.tool}, Extra: req.Extra}
+		c, err := r.read(s, ctx, &call{caller: who, req: as, tool: s.tools.named[r.tool]}, req.Params.URI)
 		switch code := steps.CodeOf(err); {
 		case err != nil && (code == steps.NotFound || code == steps.Invalid):
 			return nil, mcp.ResourceNotFoundError(req.Params.URI)
@@ -218,27 +218,15 @@ func (s *resources) readKinds(context.Context, *call, string) (*mcp.ResourceCont
 // treeKind is the kind that reads the accessibility tree.
 const treeKind = "get_window_tree"
 
-// readTree reads the desktop by a run of its kind, so that the list of runs shows
+// readTree reads the desktop by a call of its tool, so that the list of runs shows
 // everything that a client has seen of the screen.
-func (s *resources) readTree(ctx context.Context, c *call, runs engine.Runs, _ string) (*mcp.ResourceContents, error) {
-	h, err := runs.Start(ctx, s.withCaller(c, engine.Request{Call: treeKind}))
+func (s *resources) readTree(ctx context.Context, c *call, _ string) (*mcp.ResourceContents, error) {
+	out, err := s.handle(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	id := h.ID
-	s.inflight.noteRun(id, c.caller)
-	rest := s.forgetAtRest(ctx, runs, id)
-	defer func() { <-rest }()
-	if h, err = runs.Wait(ctx, id); err != nil {
-		if ctx.Err() != nil {
-			_, err = s.stopFor(ctx, runs, id)
-		}
-		return nil, cmp.Or(err, ctx.Err())
-	}
-	k, _ := steps.Find(s.o.Kinds, treeKind)
-	out, err := kindReply(ctx, runs, k, h, false)
-	if err != nil {
-		return nil, err
+	if out.failure != nil {
+		return nil, out.failure
 	}
 	return &mcp.ResourceContents{Text: words.Visible(out.text)}, nil
 }

@@ -146,11 +146,11 @@ func peek(r *http.Request) (messages []message, batch bool) {
 const sessionHeader = "Mcp-Session-Id"
 
 // reserve counts what a request has in flight until release is called. Calls that look
-// at runs or end them are always let in.
+// at runs or end them are always let in; reading a resource may begin a run, as a call.
 func (s *Server) reserve(r *http.Request, messages []message) (release func(), err *quotaError) {
 	calls := 0
 	for _, m := range messages {
-		if t := s.o.Tool(m.Params.Name); m.isCall() && t != nil && !t.Manages {
+		if t := s.o.Tool(m.Params.Name); m.isCall() && t != nil && !t.Manages || m.Method == "resources/read" {
 			calls++
 		}
 	}
