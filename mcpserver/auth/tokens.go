@@ -64,7 +64,6 @@ type Tokens struct {
 	mu   sync.Mutex
 	seen fs.FileInfo // the file that was read last
 	list []Token
-	err  error
 }
 
 // NewTokens returns the tokens of a file, which need not exist yet.
@@ -78,17 +77,20 @@ func (t *Tokens) List() ([]Token, error) {
 	defer t.mu.Unlock()
 	info, err := os.Stat(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.seen, t.list, t.err = nil, nil, nil
+		t.seen, t.list = nil, nil
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if t.seen == nil || !sameFile(t.seen, info) {
-		t.seen = info
-		t.list, t.err = readTokens(t.path, info)
+		list, err := readTokens(t.path, info)
+		if err != nil { // its reason may end while the file stays as it is
+			return nil, err
+		}
+		t.seen, t.list = info, list
 	}
-	return slices.Clone(t.list), t.err
+	return slices.Clone(t.list), nil
 }
 
 func sameFile(a, b fs.FileInfo) bool {
