@@ -114,7 +114,7 @@ func (g *Authenticator) login(w http.ResponseWriter, r *http.Request) {
 		writeLoginPage(w, http.StatusBadRequest, "The form could not be read.")
 		return
 	}
-	grant, err := g.check(r, r.PostForm.Get("token"))
+	grant, err := g.check(r, strings.TrimSpace(r.PostForm.Get("token")))
 	if err != nil {
 		status, message, _ := g.describeRefusal(w, r, err)
 		w.Header().Del("WWW-Authenticate") // a browser would ask for a password
