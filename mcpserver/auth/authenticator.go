@@ -87,8 +87,8 @@ func (g *Authenticator) Wrap(next http.Handler) http.Handler {
 // recheckInterval is the interval at which the credential of an open stream is checked.
 const recheckInterval = 2 * time.Second
 
-// watchCredential ends a stream whose credential was revoked or has expired. Requests
-// by POST are not cut: a run checks its rights at every step.
+// watchCredential ends a stream when its credential does not allow any more what it did.
+// Requests by POST are not cut: a run checks its rights at every step.
 func (g *Authenticator) watchCredential(r *http.Request, grant Grant) (*http.Request, func()) {
 	ctx, cancel := context.WithCancel(withGrant(r.Context(), grant))
 	if r.Method == http.MethodGet {
@@ -98,7 +98,7 @@ func (g *Authenticator) watchCredential(r *http.Request, grant Grant) (*http.Req
 			for ctx.Err() == nil {
 				select {
 				case <-tick.C:
-					if _, err := grant.Current(); err != nil || grant.expired(g.o.Now()) {
+					if !g.holds(r, grant) {
 						cancel()
 					}
 				case <-ctx.Done():
@@ -109,7 +109,16 @@ func (g *Authenticator) watchCredential(r *http.Request, grant Grant) (*http.Req
 	return r.WithContext(ctx), cancel
 }
 
-func (g Grant) expired(now time.Time) bool { return !g.Expires.IsZero() && now.After(g.Expires) }
+// holds reports whether the credential of a request is still valid, and allows what it did.
+func (g *Authenticator) holds(r *http.Request, was Grant) bool {
+	now, err := was.Current()
+	valid := err == nil
+	if bearer(r) == "" { // a login, which also ends by itself
+		now, valid = g.logins.find(r, g.secure(r), g.o.Now())
+	}
+	expired := !was.Expires.IsZero() && g.o.Now().After(was.Expires)
+	return valid && !expired && now.Mode == was.Mode && now.AllRuns == was.AllRuns && slices.Equal(now.Toolsets, was.Toolsets)
+}
 
 // errNoCredential is the error of a request without a credential.
 var errNoCredential = errors.New("there is no credential")

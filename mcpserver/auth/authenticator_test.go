@@ -369,29 +369,57 @@ func TestLoginsAreBounded(t *testing.T) {
 	}
 }
 
-// TestStreamEndsWithItsToken revokes a token while a stream is open.
+// TestStreamEndsWithItsToken changes the credential of an open stream.
 func TestStreamEndsWithItsToken(t *testing.T) {
-	st := newStage(t)
-	token := st.add(laptop)
-	began, ended := make(chan bool), make(chan error, 1)
-	h := st.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		close(began)
-		<-r.Context().Done()
-		ended <- r.Context().Err()
-	}))
-	r := httptest.NewRequestWithContext(t.Context(), "GET", "/events", nil)
-	r.Header.Set("Authorization", "Bearer "+token)
-	go h.ServeHTTP(httptest.NewRecorder(), r)
-	<-began
-	if err := st.tokens.Remove("laptop"); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case err := <-ended:
-		if !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the stream goes on")
+	for say, c := range map[string]struct {
+		login  bool
+		change func(st *stage, headers []string) error
+	}{
+		"the token is revoked": {false, func(st *stage, _ []string) error { return st.tokens.Remove("laptop") }},
+		"it allows less": {false, func(st *stage, _ []string) error {
+			list, err := st.tokens.List()
+			list[0].Mode = Ask
+			return errors.Join(err, st.tokens.write(list))
+		}},
+		"the token of a login is revoked": {true, func(st *stage, _ []string) error { return st.tokens.Remove("laptop") }},
+		"the login ends": {true, func(st *stage, _ []string) error {
+			st.clock.pass(loginLifetime + time.Second)
+			return nil
+		}},
+		"the person logs out": {true, func(st *stage, headers []string) error {
+			st.try("POST", "/logout", headers...)
+			return nil
+		}},
+	} {
+		t.Run(say, func(t *testing.T) {
+			t.Parallel()
+			st := newStage(t)
+			token := st.add(laptop)
+			headers := []string{"Authorization", "Bearer " + token}
+			if c.login {
+				headers = cookiesOf(st.form("/login", url.Values{"token": {token}}))
+			}
+			began, ended := make(chan bool), make(chan error, 1)
+			h := st.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				close(began)
+				<-r.Context().Done()
+				ended <- r.Context().Err()
+			}))
+			r := httptest.NewRequestWithContext(t.Context(), "GET", "/events", nil)
+			r.Header.Set(headers[0], headers[1])
+			go h.ServeHTTP(httptest.NewRecorder(), r)
+			<-began
+			if err := c.change(st, headers); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case err := <-ended:
+				if !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+			case <-time.After(30 * time.Second):
+				t.Error("the stream goes on")
+			}
+		})
 	}
 }
