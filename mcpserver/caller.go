@@ -91,6 +91,7 @@ func (s *clients) httpCaller(r *http.Request, self string) caller {
 		c.grant, c.name = &g, g.Name+"/"+self
 	}
 	c.Subject = s.subject(c.grant)
+	c.Policy = c.Narrowed(s.modes.Of(self))
 	return c
 }
 

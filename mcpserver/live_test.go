@@ -14,8 +14,10 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/scratch"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/rfb/rfbtest"
+	"understudy/mcpserver/viewer"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
 )
@@ -155,6 +157,38 @@ func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 		_, err := acting.Update(true)
 		return err != nil
 	})
+}
+
+// TestTheModeOfPagesHoldsForWhoHasADesktop has an operator let pages only look while a
+// person acts on one.
+func TestTheModeOfPagesHoldsForWhoHasADesktop(t *testing.T) {
+	s := newKept(t)
+	run := s.failedRun()
+	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})
+	if status, page := ann.takeOver(run); status != 200 {
+		t.Fatalf("%d\n%s", status, page)
+	}
+	acting := ann.watches(run)
+	boss := s.holder(auth.Token{Name: "boss", Mode: auth.Ask, Operator: true})
+	for _, client := range []string{viewer.PageClient, "http"} {
+		if status := s.setMode(boss, client, access.Ask); status != http.StatusOK {
+			t.Fatal(status)
+		}
+	}
+	scratch.Until(t, "the view in which she acts ends", func() bool {
+		_, err := acting.Update(true)
+		return err != nil
+	})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/api/desktops/start", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = s.holder(auth.Token{Name: "program", Mode: auth.Act})
+	req.Header.Set("Content-Type", "application/json")
+	status, text := ann.done(http.DefaultClient.Do(req))
+	if status != http.StatusForbidden || !strings.Contains(text, "ask mode") {
+		t.Errorf("a program over HTTP: %d %s", status, text)
+	}
 }
 
 // TestALiveViewIsForWhoeverMaySeeTheRun is about a stolen address, and pages of other

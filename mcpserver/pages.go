@@ -43,7 +43,6 @@ func (s *Server) callForPage(r *http.Request, p viewer.Call) (json.RawMessage, e
 	}
 	defer leave()
 	c := &call{caller: s.clients.httpCaller(r, viewer.PageClient), tool: t, typed: p.Typed}
-	c.Policy = c.Narrowed(s.clients.modes.Of(c.self))
 	c.req = &mcp.CallToolRequest{
 		Params: &mcp.CallToolParamsRaw{Name: p.Tool, Arguments: args}, Extra: &mcp.RequestExtra{Header: r.Header},
 	}

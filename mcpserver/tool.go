@@ -107,7 +107,7 @@ func (b *toolbox) runsFor(ctx context.Context, who access.Subject, tool string) 
 // pageFor returns the sender of a request, if it may use the tool that discloses the
 // same as the page.
 func (b *toolbox) pageFor(r *http.Request, tool string) (access.Subject, error) {
-	who := b.clients.httpCaller(r, "http").Subject
+	who := b.clients.httpCaller(r, viewer.PageClient).Subject
 	return who, who.May(b.named[tool].Tool).Denied()
 }
 
