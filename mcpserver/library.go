@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -31,6 +32,7 @@ type library struct {
 	roots       []string
 	private     confined.Private
 	who         access.Subject // whose view of the library this is
+	saving      *sync.Mutex    // held while a workflow is saved, in every view
 }
 
 // viewFor returns the library as a subject may see it.
@@ -131,6 +133,8 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 	if err := checkName(name); err != nil {
 		return "", false, err
 	}
+	l.saving.Lock() // of two who give a new workflow the same name, one is refused
+	defer l.saving.Unlock()
 	path, there := workflows.FileIn(l.folder, name)
 	if text = []byte(strings.TrimSpace(string(text)) + "\n"); !there && text[0] == '{' {
 		path = filepath.Join(l.folder, name+".json")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"understudy/engine"
@@ -236,6 +237,37 @@ func TestNothingIsSavedThatItsSaverMayNotDo(t *testing.T) {
 		args["name"] = "other"
 		if _, res := shell.Call(t, "save_workflow", args); res["error"] != nil || byhand.IsError(res) {
 			t.Errorf("%s, with the shell: %v", say, res)
+		}
+	}
+}
+
+// TestANewNameIsTakenOnce has two clients save workflows under the same new name at once:
+// one is told that the name is taken, and the workflow is that of the other.
+func TestANewNameIsTakenOnce(t *testing.T) {
+	s := newSecured(t)
+	var clients [2]byhand.Visitor
+	for i := range clients {
+		clients[i] = s.greet(modern, s.holder(auth.Token{Name: fmt.Sprint("client", i), Mode: auth.Act, Runs: auth.OwnRuns}))
+	}
+	for n := range 20 {
+		name := fmt.Sprint("w", n)
+		var saved [2]bool
+		var both sync.WaitGroup
+		for i, v := range clients {
+			both.Go(func() {
+				_, res := v.Call(t, "save_workflow", byhand.Object{"name": name, "text": fmt.Sprintf("steps: [{tool_name: log, arguments: {message: of client%d}}]", i)})
+				saved[i] = !byhand.IsError(res) && res["error"] == nil
+			})
+		}
+		both.Wait()
+		if saved[0] == saved[1] {
+			t.Fatalf("%s: both were saved, or none: %v", name, saved)
+		}
+		for i, v := range clients {
+			_, res := v.Call(t, "get_workflow", byhand.Object{"name": name})
+			if got := strings.Contains(byhand.Said(res), fmt.Sprint("of client", i)); got != saved[i] {
+				t.Errorf("client%d saved %s: %t, and reads %v", i, name, saved[i], res)
+			}
 		}
 	}
 }

@@ -120,7 +120,7 @@ func New(o Options) *Server {
 	s := &Server{runner: &runner{o: &o, runs: &lazyRuns{open: o.Open}, asker: ask.New(o.Log), inflight: newInflight()}}
 	s.clients = &clients{policy: o.Policy, gate: o.Gate, modes: access.NewModes(o.Modes), runs: s.runs}
 	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
-	s.library = &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
+	s.library = &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private, saving: &sync.Mutex{}}
 	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: s.library}
 	s.scheduler, s.resumer = newScheduler(s.runner), &resumer{runner: s.runner}
 	prompts := prompts{s.tools, s.library}
