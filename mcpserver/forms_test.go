@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -171,6 +172,43 @@ func TestAFormActsOnlyWithItsTokenAndRight(t *testing.T) {
 	}
 	if h := s.rested(run); h.Attempt != 1 {
 		t.Errorf("the run was resumed: attempt %d", h.Attempt)
+	}
+}
+
+// TestAFormComesThroughAProxy sends a form through a proxy that speaks TLS and names
+// another host to the server than the browser named.
+func TestAFormComesThroughAProxy(t *testing.T) {
+	const public = "https://desk.example.com"
+	tokens := auth.NewTokens(filepath.Join(t.TempDir(), "tokens.json"))
+	s := newSecured(t, func(o *Options) { o.Gate = auth.New(auth.Options{Tokens: tokens, Public: public, Log: o.Log}) })
+	s.tokens = tokens
+	run := s.failedRun()
+	secret := strings.TrimPrefix(s.holder(auth.Token{Name: "person", Mode: auth.Act, Operator: true}).Get("Authorization"), "Bearer ")
+	browser := &reader{t, s.url, &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	behind := func(method, path string, form url.Values, origin, cookie string) *http.Response {
+		req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Origin": {origin}, "Cookie": {cookie}}
+		res, err := browser.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	login := behind(http.MethodPost, "/login", url.Values{"token": {secret}}, public, "")
+	login.Body.Close()
+	cookie, _, _ := strings.Cut(login.Header.Get("Set-Cookie"), ";")
+	_, page := browser.done(behind(http.MethodGet, "/runs/"+run+"/resume", nil, public, cookie), nil)
+	token := formToken.FindStringSubmatch(page)
+	if token == nil {
+		t.Fatal(page)
+	}
+	for origin, want := range map[string]int{public: http.StatusSeeOther, "https://desk.example.com.evil": http.StatusForbidden, "http://localhost": http.StatusUnauthorized} {
+		if status, page := browser.done(behind(http.MethodPost, "/runs/"+run+"/resume", url.Values{"token": {token[1]}}, origin, cookie), nil); status != want {
+			t.Errorf("from %s: %d, want %d: %s", origin, status, want, page)
+		}
 	}
 }
 

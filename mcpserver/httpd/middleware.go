@@ -127,6 +127,9 @@ func (s *Server) sameMachine(next http.Handler) http.Handler {
 				refuse(w, errForbidden("the origin "+strconv.QuoteToASCII(origin), "--allow-origin"))
 				return
 			}
+			if s.isPublic(origin) { // a proxy in front may have replaced the host, by which our own pages are known
+				_, r.Host, _ = strings.Cut(origin, "://")
+			}
 		}
 		if crossSite(r) {
 			refuse(w, errForbidden("a request on behalf of a page of another place", "--allow-origin"))
@@ -144,9 +147,12 @@ func (s *Server) allowsOrigin(r *http.Request, origin string) bool {
 	if err != nil || u.Host == "" {
 		return false
 	}
-	own := u.Host == r.Host && (u.Scheme == "https") == (r.TLS != nil) || s.o.Gate != nil && s.o.Gate.IsPublic(origin)
+	own := u.Host == r.Host && (u.Scheme == "https") == (r.TLS != nil) || s.isPublic(origin)
 	return own || isLocal(u.Hostname(), nil) || slices.Contains(s.o.Origins, origin)
 }
+
+// isPublic reports whether an origin is the address of this server behind a proxy.
+func (s *Server) isPublic(origin string) bool { return s.o.Gate != nil && s.o.Gate.IsPublic(origin) }
 
 // crossSite reports whether a browser sends a request on behalf of a page of another
 // site. A person may follow a link from there, but such a page may load nothing, not
