@@ -618,6 +618,28 @@ func TestAbuseOneCredentialTakesAll(t *testing.T) {
 	close(s.goOn)
 }
 
+// TestAbuseStreamsOfOneCredential has one credential open streams, each of which takes a
+// connection, as often as it can: another one is served.
+func TestAbuseStreamsOfOneCredential(t *testing.T) {
+	s := newSecured(t)
+	greedy := s.holder(auth.Token{Name: "greedy", Mode: auth.Ask})
+	status := 0
+	for range 200 {
+		res := visit(t.Context(), t, s.url+"/events", greedy)
+		defer res.Body.Close()
+		if status = res.StatusCode; status != http.StatusOK {
+			break
+		}
+	}
+	if status != http.StatusTooManyRequests {
+		t.Errorf("it opens any number of streams: %d", status)
+	}
+	other := s.holder(auth.Token{Name: "other", Mode: auth.Ask})
+	if text := metrics(t, s.url, other); !strings.Contains(text, `understudy_refused_total{what="requests"} 1`) {
+		t.Error(text)
+	}
+}
+
 // TestAbuseReadersOfTheTree has one credential read the tree of a desktop that does not
 // answer: each reading is a run, and is refused at the bound of calls.
 func TestAbuseReadersOfTheTree(t *testing.T) {

@@ -24,7 +24,7 @@ func (o operator) metrics(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Readings(ctx context.Context, shown func(owner string) bool) []telemetry.Reading {
 	acting, _ := s.slots.state(s.places(ctx))
 	connections, dropped := s.conns.counts()
-	n, refused := s.o.Counts(), map[string]uint64{"calls": 0, "runs": 0, "sessions": 0}
+	n, refused := s.o.Counts(), map[string]uint64{"calls": 0, "requests": 0, "runs": 0, "sessions": 0}
 	maps.Copy(refused, s.quotas.refusals())
 	all := []telemetry.Reading{
 		telemetry.Count("understudy_calls_total", "Tool calls so far.", float64(n.Total)),

@@ -24,11 +24,12 @@ import (
 //	sameMachine    refuses a Host or Origin of another machine, unless allowed.
 //	Gate           checks the credential; SameUser instead, that a program of the
 //	               server's user calls. A message for a webhook is signed instead.
+//	bounded        refuses a credential with too many requests in flight.
 //	withBody       reads the whole body, up to a limit.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	next = withBody(next)
 	if s.o.Gate != nil {
-		next = s.o.Gate.Wrap(next)
+		next = s.o.Gate.Wrap(s.quotas.bounded(next))
 	}
 	if s.o.SameUser != nil {
 		next = s.o.SameUser.Wrap(next)

@@ -20,11 +20,13 @@ const (
 	maxCallsEach    = MaxCalls / 4
 	maxSessionsEach = MaxSessions / 4
 	maxRunsEach     = MaxRuns / 4
+	maxRequestsEach = maxConnections / 4
 )
 
 // quotas counts what each credential has in flight.
 type quotas struct {
 	mu       sync.Mutex
+	requests map[string]int // by credential; a stream is one as long as it lasts
 	calls    map[string]int // by credential
 	total    int
 	sessions map[string]string // session → credential
@@ -36,6 +38,36 @@ type quotas struct {
 func ownerOf(r *http.Request) string {
 	g, _ := auth.From(r.Context())
 	return g.Name
+}
+
+// bounded refuses a credential that has too many requests in flight: each takes a
+// connection.
+func (q *quotas) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		done, err := q.takeRequest(ownerOf(r))
+		if err != nil {
+			writeError(w, err.status, err.err)
+			return
+		}
+		defer done()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// takeRequest counts a request until done is called, unless there are too many.
+func (q *quotas) takeRequest(owner string) (done func(), err *quotaError) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.check("requests", owner, q.requests[owner], maxRequestsEach, 0, 1); err != nil {
+		err.err.Next = "end some streams of events, or try again later"
+		return nil, err
+	}
+	addCount(&q.requests, owner, 1)
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		addCount(&q.requests, owner, -1)
+	}, nil
 }
 
 // take counts the calls of a request and the session that it opens, unless there are
