@@ -24,8 +24,6 @@ type Session struct {
 	// Hide paints over what the viewer must not see; nil: nothing. It is called
 	// after a picture was taken and before it is sent.
 	Hide func(context.Context, *image.RGBA) *image.RGBA
-	// Failed, unless nil, is called with input that could not be performed.
-	Failed func(desktop.Action, error)
 }
 
 // Of returns a session that shows a desktop and closes it at the end. A viewer who may
