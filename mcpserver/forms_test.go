@@ -212,6 +212,25 @@ func TestAFormComesThroughAProxy(t *testing.T) {
 	}
 }
 
+// TestWhatWasEnteredSurvivesAStaleForm sends forms of pages from before the server was
+// started again: each page is shown again, with what was entered.
+func TestWhatWasEnteredSurvivesAStaleForm(t *testing.T) {
+	s := newSecured(t)
+	s.save("greet", "variables: {who: {type: string}}\nsteps: [{tool_name: delay, arguments: {duration: 1ms}}]\n")
+	run := s.failedRun()
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	for path, form := range map[string]url.Values{
+		"/runs/" + run + "/resume": {"inputs": {"who=entered by hand"}},
+		"/workflows/greet/run":     {"input.who": {"entered by hand"}},
+	} {
+		form.Set("token", "of another process")
+		status, page := person.send(path, form, nil)
+		if status != http.StatusForbidden || !strings.Contains(page, "entered by hand") || !strings.Contains(page, "press the button again") || formToken.FindString(page) == "" {
+			t.Errorf("%s: %d\n%s", path, status, page)
+		}
+	}
+}
+
 // rested waits for a run to come to rest.
 func (s *secured) rested(run string) engine.Header {
 	s.t.Helper()

@@ -99,6 +99,9 @@ func typedFrom(form url.Values) Typed {
 // normalizeLines converts the line ends of a text field, which are CR LF.
 func normalizeLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
+// errStale is the error of a form that a page of this process did not make for its sender.
+var errStale = steps.Errorf(steps.Denied, "this form was not shown to you, or before the server was started again; look at it, and press the button again")
+
 // checkForm parses a form, and refuses it unless it comes from a page that was shown to
 // its sender.
 func checkForm(r *http.Request, subject string) error {
@@ -106,7 +109,7 @@ func checkForm(r *http.Request, subject string) error {
 		return steps.Errorf(steps.Invalid, "the form could not be read: %w", err)
 	}
 	if !auth.FromOwnPage(r) || !hmac.Equal([]byte(r.PostForm.Get("token")), []byte(token(r, subject))) {
-		return steps.Errorf(steps.Denied, "this form is not of a page that was shown to you; open the page again and press the button there")
+		return errStale
 	}
 	return nil
 }
@@ -118,7 +121,7 @@ func (v *Viewer) submit(w http.ResponseWriter, r *http.Request, runs engine.Runs
 		return steps.Errorf(steps.NotFound, "the page of a run has no form %q", r.PathValue("act"))
 	}
 	if err := checkForm(r, id); err != nil {
-		return err
+		return a.page(v, w, r, runs, err)
 	}
 	if a.tool == "resume_run" && r.PostForm.Get("check")+r.PostForm.Get("open") != "" {
 		return v.plan(w, r, runs, nil)

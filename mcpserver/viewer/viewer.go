@@ -9,6 +9,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -254,10 +255,13 @@ func (f frame) withForms(r *http.Request, subject string, failed error) frame {
 // statusAfter returns the status of a page that is shown after one of its forms failed;
 // failed may be nil.
 func statusAfter(failed error) int {
-	if failed != nil {
-		return http.StatusConflict
+	switch {
+	case failed == nil:
+		return http.StatusOK
+	case errors.Is(failed, errStale):
+		return http.StatusForbidden
 	}
-	return http.StatusOK
+	return http.StatusConflict
 }
 
 // show writes a page, whole or not at all.

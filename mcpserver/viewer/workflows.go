@@ -168,11 +168,11 @@ func (v *Viewer) savedPage(r *http.Request) (workflowPage, error) {
 
 func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
 	p, err := v.savedPage(r)
-	if err == nil {
-		err = checkForm(r, workflowPath(p.Name))
-	}
 	if err != nil {
 		return err
+	}
+	if err := checkForm(r, workflowPath(p.Name)); err != nil {
+		return v.workflow(w, r, err)
 	}
 	args := map[string]any{"url": p.Name, "wait": false, "queue": true}
 	if inputs := formValues(r.PostForm, variablesOf(p.Program)); len(inputs) > 0 {
