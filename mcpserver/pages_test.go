@@ -186,7 +186,13 @@ output: steps.q.result.fields
 		t.Fatalf("%d\n%s", status, page)
 	}
 	h := s.lastRun()
-	form := ann.answer(h.ID, "input.name", "7")
+	form := ann.answer(h.ID, "input.name", "kept by the page")
+	form.Set("input.count", "many")
+	form.Set("question", "another")
+	if status, page := ann.send("/runs/"+h.ID+"/answer", form, nil); status != http.StatusConflict || !strings.Contains(page, "kept by the page") {
+		t.Errorf("an answer that is refused: %d\n%s", status, page)
+	}
+	form = ann.answer(h.ID, "input.name", "7")
 	maps.Copy(form, url.Values{"input.size": {"M"}, "input.count": {"3"}, "input.gift": {"true"}})
 	if status, page := ann.send("/runs/"+h.ID+"/answer", form, nil); status != http.StatusOK {
 		t.Fatalf("%d\n%s", status, page)

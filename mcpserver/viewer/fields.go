@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 
@@ -112,6 +113,16 @@ func text(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(raw)
+}
+
+// entered fills in what was entered in a form before, except secrets.
+func entered(r *http.Request, fields []field) []field {
+	for i, f := range fields {
+		if !f.Secret {
+			fields[i].Value = cmp.Or(r.PostFormValue(f.Key()), f.Value)
+		}
+	}
+	return fields
 }
 
 // formValues returns the values in a form, without the empty ones, for which the default

@@ -23,6 +23,7 @@ type runPage struct {
 	Client, Desktop  string
 	Lasting, TakenBy string // the name of its desktop, and who has taken it over
 	QuestionID       string
+	Asked            []field // of the question
 	Executions       []*execution
 	Moving           bool       // the run has not ended
 	Hands            []takeover // takeovers of its desktop
@@ -30,9 +31,6 @@ type runPage struct {
 	// inline are the pictures of a standalone page, by address.
 	inline map[string]inlinedPicture
 }
-
-// Asked returns the fields of the question of the run.
-func (p runPage) Asked() []field { return fieldsOf(p.Question) }
 
 // pageOf returns the page of a run.
 func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage, error) {
@@ -64,7 +62,7 @@ func (*Viewer) run(w http.ResponseWriter, r *http.Request, runs engine.Runs, fai
 	if err != nil {
 		return err
 	}
-	p.frame = p.withForms(r, id, failed)
+	p.frame, p.Asked = p.withForms(r, id, failed), entered(r, fieldsOf(p.Question))
 	return show(w, statusAfter(failed), "run", p)
 }
 

@@ -139,12 +139,7 @@ func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request, failed error) 
 		return err
 	}
 	p.frame = p.withForms(r, workflowPath(p.Name), failed)
-	p.Fields, p.Parts = variablesOf(p.Program), outline(p.Program)
-	for i, f := range p.Fields {
-		if !f.Secret {
-			p.Fields[i].Value = r.PostFormValue(f.Key())
-		}
-	}
+	p.Fields, p.Parts = entered(r, variablesOf(p.Program)), outline(p.Program)
 	if p.Program != nil {
 		p.Runs = v.latestRuns(r, engine.Query{Workflow: p.Program.Name, Limit: shownRuns})
 	}
