@@ -62,6 +62,8 @@
 		if (one(".steps")) choose(wanted || one(".steps a.error, .steps a.failed, .steps a.waiting") || one(".steps a"), false);
 	}
 
+	const narrow = (text) => all(".steps li").forEach((li) => { li.hidden = !li.textContent.toLowerCase().includes(text); });
+
 	// number gives each line of an editor its number.
 	function number(editor) {
 		const list = one("ol", editor.parentElement), lines = editor.value.split("\n").length;
@@ -89,10 +91,15 @@
 			one(".pair", e.target.closest("figure")).style.setProperty("--cut", e.target.value + "%");
 		}
 		if (e.target.matches("[data-editor]")) number(e.target);
-		if (e.target.matches("[data-narrow]")) {
-			const text = e.target.value.toLowerCase();
-			all(".steps li").forEach((li) => { li.hidden = !li.textContent.toLowerCase().includes(text); });
-		}
+		if (e.target.matches("[data-narrow]")) narrow(e.target.value.toLowerCase());
+	});
+
+	// A second press of a button, as of a double click, is not sent.
+	document.addEventListener("submit", (e) => {
+		const form = e.target;
+		if (form.dataset.sent) e.preventDefault();
+		form.dataset.sent = "yes";
+		setTimeout(() => { delete form.dataset.sent; }, 3000);
 	});
 
 	document.addEventListener("click", (e) => {
@@ -120,34 +127,75 @@
 			f: () => choose(one(".steps a.error, .steps a.failed")),
 			"/": () => one("[data-find]")?.focus(),
 			" ": () => one(".steps") && !onButton ? play() : true,
-			Enter: () => !onButton && one("tr.here a")?.click(),
+			Enter: () => onButton || one("tr.here a")?.click(),
 		};
 		if (keys[e.key] && keys[e.key]() !== true) e.preventDefault();
 	});
 
-	// fresh shows the page again as it is now, and leaves the reader where he was.
-	async function fresh() {
-		const answer = await fetch(location.href.split("#")[0], { headers: { Accept: "text/html" } });
-		if (!answer.ok) return;
-		const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-		if (document.activeElement?.closest("#live form")) return; // somebody is writing
-		const kept = here()?.dataset.step, row = here()?.querySelector("a")?.href;
-		one("#live").replaceWith(one("#live", page));
-		settle();
-		if (kept) choose(one(`.steps a[data-step="${kept}"]`), false);
-		if (row) choose(all("[data-rows] tr").find((tr) => one("a", tr).href === row));
-		if (!one("main", page).dataset.live) events?.close();
+	// keep carries over to a fresh page what the reader did on the old one.
+	function keep(next) {
+		const place = (d) => `${d.closest("section")?.id} ${one("summary", d).textContent}`;
+		const shown = new Map(all("#live details").map((d) => [place(d), d.open]));
+		all("details", next).forEach((d) => { d.open = shown.get(place(d)) ?? d.open; });
+		const texts = (within) => all("form :is(input:not([type=hidden]), textarea)", within);
+		const field = (f) => [f.name, f.form.getAttribute("action"), ...all("[type=hidden]:not([name=token])", f.form).map((h) => h.value)].join(" ");
+		const written = new Map(texts(one("#live")).filter((f) => f.value !== f.defaultValue).map((f) => [field(f), f.value]));
+		texts(next).forEach((f) => { f.value = written.get(field(f)) ?? f.value; });
+		const find = one("[data-narrow]");
+		if (find) one("[data-narrow]", next)?.replaceWith(find);
 	}
 
-	let events, due = 0;
+	// fresh shows the page again as it is now, and leaves the reader where he was.
+	async function fresh() {
+		const answer = await fetch(location.href.split("#")[0], { headers: { Accept: "text/html" } }).catch(() => null);
+		if (!answer?.ok) return;
+		const page = new DOMParser().parseFromString(await answer.text(), "text/html"), now = one("#live", page);
+		if (!now) return location.reload(); // the login has ended
+		const active = document.activeElement;
+		if (active?.closest("#live form")) return soon(2000); // somebody is writing
+		const kept = here()?.dataset.step, row = here()?.querySelector("a")?.href;
+		keep(now);
+		one("#live").replaceWith(now);
+		settle();
+		const find = one("[data-narrow]");
+		if (find) narrow(find.value.toLowerCase());
+		if (find && find === active) find.focus();
+		if (kept) choose(one(`.steps a[data-step="${kept}"]`), false);
+		if (row) choose(all("[data-rows] tr").find((tr) => one("a", tr).href === row));
+		if (!one("main", page).dataset.live) {
+			delete one("main").dataset.live;
+			events.close();
+		}
+	}
+
+	let events, due = 0, away = false;
+	const soon = (wait) => { due ||= setTimeout(() => { due = 0; fresh(); }, wait); };
+
+	// listen shows what is new until the run has ended, and says when the server does not
+	// answer. A browser opens a stream again by itself, unless it was refused.
+	function listen(address) {
+		const lost = (is) => {
+			if (away && !is) soon(400);
+			away = is;
+			one("#lost")?.toggleAttribute("hidden", !is);
+		};
+		events = new EventSource(address);
+		for (const name of ["run", "started", "ended", "captured", "skipped", "asked", "answered", "finished", "resumed", "paused", "continued", "recorded", "taken", "returned"]) {
+			events.addEventListener(name, () => soon(400));
+		}
+		events.addEventListener("open", () => lost(false));
+		events.addEventListener("error", () => {
+			lost(true);
+			if (events.readyState !== EventSource.CLOSED) return;
+			setTimeout(async () => {
+				await fresh();
+				if (one("main").dataset.live) listen(address);
+			}, 3000);
+		});
+	}
+
 	document.documentElement.classList.add("scripted");
 	settle();
 	const live = one("main")?.dataset.live;
-	if (live) {
-		events = new EventSource(live);
-		const soon = () => { due ||= setTimeout(() => { due = 0; fresh(); }, 400); };
-		for (const name of ["run", "started", "ended", "captured", "skipped", "asked", "answered", "finished", "resumed", "paused", "continued", "recorded", "taken", "returned"]) {
-			events.addEventListener(name, soon);
-		}
-	}
+	if (live) listen(live);
 })();
