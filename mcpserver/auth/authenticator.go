@@ -170,6 +170,9 @@ func FromOwnPage(r *http.Request) bool {
 	return err == nil && origin.Host != "" && origin.Host == r.Host && (site == "" || site == "same-origin")
 }
 
+// FromElsewhere reports whether a page that is not of this server sent a request.
+func FromElsewhere(r *http.Request) bool { return r.Header.Get("Origin") != "" && !FromOwnPage(r) }
+
 func isClientPath(path string) bool {
 	return path == ClientPath || strings.HasPrefix(path, ClientPath+"/")
 }

@@ -258,6 +258,11 @@ func TestBrowserLogsIn(t *testing.T) {
 	if res := st.form("/login", url.Values{"token": {"wrong"}}); res.StatusCode != 401 || len(res.Cookies()) > 0 {
 		t.Errorf("a wrong token: %s, %v", res.Status, res.Cookies())
 	}
+	for _, headers := range [][]string{{"Origin", "http://example.com:81"}, {"Origin", "null"}, {"Origin", "http://example.com", "Sec-Fetch-Site", "same-site"}} {
+		if res := st.form("/login", url.Values{"token": {token}}, headers...); res.StatusCode != 403 || len(res.Cookies()) > 0 {
+			t.Errorf("a form of another place, %v: %s, %v", headers, res.Status, res.Cookies())
+		}
+	}
 	res := st.form("/login", url.Values{"token": {" " + token + "\n"}}) // as a terminal copies it
 	if res.StatusCode != 303 || len(res.Cookies()) != 1 {
 		t.Fatalf("the right one: %s, %v", res.Status, res.Cookies())

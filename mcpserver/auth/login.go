@@ -107,8 +107,13 @@ func (g *Authenticator) showLogin(w http.ResponseWriter, _ *http.Request) {
 // maxForm bounds the body of the login form.
 const maxForm = 64 << 10
 
-// login takes the token that a person entered.
+// login takes the token that a person entered. A page of another place could log a person
+// in with a token of its own, and see what the person then does.
 func (g *Authenticator) login(w http.ResponseWriter, r *http.Request) {
+	if FromElsewhere(r) {
+		writeLoginPage(w, http.StatusForbidden, "Enter the token here.")
+		return
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		writeLoginPage(w, http.StatusBadRequest, "The form could not be read.")

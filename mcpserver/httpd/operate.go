@@ -52,7 +52,7 @@ func argumentsOf(r *http.Request) (json.RawMessage, error) {
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind != "application/json" {
 		return nil, steps.Errorf(steps.Invalid, "wanted the arguments as application/json, found %q", kind)
 	}
-	if r.Header.Get("Origin") != "" && !auth.FromOwnPage(r) {
+	if auth.FromElsewhere(r) {
 		return nil, steps.Errorf(steps.Denied, "nothing is changed from a page of another place")
 	}
 	return io.ReadAll(r.Body)
