@@ -231,6 +231,39 @@ func TestWhatWasEnteredSurvivesAStaleForm(t *testing.T) {
 	}
 }
 
+// TestInputsOnPagesHaveTheTypesOfTheirVariables enters inputs that look like numbers for
+// variables that are none, in a form that runs a workflow and in one that resumes a run.
+func TestInputsOnPagesHaveTheTypesOfTheirVariables(t *testing.T) {
+	s := newSecured(t)
+	s.save("order", `variables: {code: {type: string}, size: {type: enum, options: ["1", "2"]}, count: {type: number}}
+steps: [{id: end, tool_name: fail, arguments: {message: "${{ toJSON([inputs.code, inputs.size, inputs.count]) }}"}}]
+`)
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	said := func(status int, page string) string {
+		t.Helper()
+		if status != http.StatusOK {
+			t.Fatalf("%d\n%s", status, page)
+		}
+		if h := s.rested(s.lastRun().ID); h.Error != nil {
+			return strings.Join(strings.Fields(h.Error.Message), "")
+		}
+		return ""
+	}
+	form := url.Values{"token": {person.token("/workflows/order")}, "input.code": {"0123"}, "input.size": {"2"}, "input.count": {"3"}}
+	if got := said(person.send("/workflows/order/run", form, nil)); !strings.Contains(got, `["0123","2",3]`) {
+		t.Errorf("run: %s", got)
+	}
+	path := "/runs/" + s.lastRun().ID + "/resume"
+	form = url.Values{"token": {person.token(path)}, "inputs": {"code=456\r\n\r\nsize=1\r\ncount=7"}}
+	if got := said(person.send(path, form, nil)); !strings.Contains(got, `["456","1",7]`) {
+		t.Errorf("resumed: %s", got)
+	}
+	form["inputs"] = []string{"count=many"}
+	if status, page := person.send(path, form, nil); status != http.StatusConflict || !strings.Contains(page, "wanted a number") {
+		t.Errorf("an input of another type: %d\n%s", status, page)
+	}
+}
+
 // rested waits for a run to come to rest.
 func (s *secured) rested(run string) engine.Header {
 	s.t.Helper()

@@ -101,15 +101,16 @@ func (l *library) OfRun(ctx context.Context, runs engine.Runs, h engine.Header) 
 	return all, nil
 }
 
-// Mended returns the document of a run with another text of the document called name.
-// Documents that the run calls already are found as they were kept with it.
+// Mended returns the document of a run with another text of the document called name,
+// unless that is empty. Documents that the run calls already are found as they were kept
+// with it.
 func (l *library) Mended(ctx context.Context, runs engine.Runs, h engine.Header, name, text string) (engine.Bundle, *workflows.Program, error) {
 	b, err := engine.BundleOf(ctx, runs, h)
 	if err != nil {
 		return b, nil, err
 	}
 	mend := func(s workflows.Source) workflows.Source {
-		if s.Name == name {
+		if s.Name == name && text != "" {
 			s.Text = []byte(text)
 		}
 		return s

@@ -19,47 +19,67 @@ import (
 // formAction is the action of a form on the page of a run: a tool with its arguments.
 type formAction struct {
 	tool string
-	args func(form url.Values, h engine.Header) (map[string]any, error)
+	args func(v *Viewer, r *http.Request, runs engine.Runs, h engine.Header) (map[string]any, error)
 	page runForms // shows the page of the form after a failure
 }
 
 func formActions() map[string]formAction {
 	return map[string]formAction{
-		"resume": {tool: "resume_run", args: resumeArgs, page: (*Viewer).plan},
-		"answer": {tool: "answer_run", args: answerArgs, page: (*Viewer).run},
-		"stop": {tool: "stop_execution", args: func(url.Values, engine.Header) (map[string]any, error) {
+		"resume": {tool: "resume_run", args: (*Viewer).resumeArgs, page: (*Viewer).plan},
+		"answer": {tool: "answer_run", args: (*Viewer).answerArgs, page: (*Viewer).run},
+		"stop": {tool: "stop_execution", args: func(*Viewer, *http.Request, engine.Runs, engine.Header) (map[string]any, error) {
 			return map[string]any{"reason": "stopped on its page"}, nil
 		}, page: (*Viewer).run},
 		"take-over": {tool: takeOverTool, args: noArgs, page: (*Viewer).desktop},
 		"hand-back": {tool: "hand_back", args: noArgs, page: (*Viewer).desktop},
-		"repair":    {tool: "repair_run", args: repairArgs, page: (*Viewer).repair},
+		"repair":    {tool: "repair_run", args: (*Viewer).repairArgs, page: (*Viewer).repair},
 	}
 }
 
-func noArgs(url.Values, engine.Header) (map[string]any, error) { return map[string]any{}, nil }
+func noArgs(*Viewer, *http.Request, engine.Runs, engine.Header) (map[string]any, error) {
+	return map[string]any{}, nil
+}
 
-func resumeArgs(form url.Values, _ engine.Header) (map[string]any, error) {
+func (v *Viewer) resumeArgs(r *http.Request, runs engine.Runs, h engine.Header) (map[string]any, error) {
 	args := map[string]any{"wait": false}
 	for _, key := range []string{"from", "decision"} {
-		if value := form.Get(key); value != "" {
+		if value := r.PostForm.Get(key); value != "" {
 			args[key] = value
 		}
 	}
-	if text := strings.TrimSpace(form.Get("inputs")); text != "" {
-		inputs := map[string]any{}
-		for line := range strings.Lines(text) {
-			name, value, ok := strings.Cut(strings.TrimSpace(line), "=")
-			if !ok {
-				return nil, steps.Errorf(steps.Invalid, "inputs: wanted a line NAME=VALUE for each, found %q", strings.TrimSpace(line))
-			}
-			inputs[strings.TrimSpace(name)] = valueOf(value)
-		}
-		args["inputs"] = inputs
+	text := strings.TrimSpace(r.PostForm.Get("inputs"))
+	if text == "" {
+		return args, nil
 	}
+	documents, err := v.o.DocumentsFor(r, "get_run")
+	if err != nil {
+		return nil, err
+	}
+	typed := typedFrom(r.PostForm)
+	_, program, err := documents.Mended(r.Context(), runs, h, typed.Name, typed.Document)
+	if err != nil {
+		return nil, err
+	}
+	inputs := map[string]any{}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if !ok {
+			return nil, steps.Errorf(steps.Invalid, "inputs: wanted a line NAME=VALUE for each, found %q", line)
+		}
+		name = strings.TrimSpace(name)
+		if inputs[name], err = inputValue(program, name, value); err != nil {
+			return nil, err
+		}
+	}
+	args["inputs"] = inputs
 	return args, nil
 }
 
-func answerArgs(form url.Values, h engine.Header) (map[string]any, error) {
+func (*Viewer) answerArgs(r *http.Request, _ engine.Runs, h engine.Header) (map[string]any, error) {
+	form := r.PostForm
 	args := map[string]any{"wait": false}
 	if form.Get("question") != h.QuestionID() { // a button was pressed twice, or somebody else was quicker
 		return nil, steps.Errorf(steps.Invalid, "the run does not ask that any more")
@@ -151,7 +171,7 @@ func (v *Viewer) call(r *http.Request, runs engine.Runs, a formAction) (id strin
 	if err != nil {
 		return "", err
 	}
-	args, err := a.args(r.PostForm, h)
+	args, err := a.args(v, r, runs, h)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"understudy/engine"
+	"understudy/steps"
 	"understudy/workflows"
 )
 
@@ -123,6 +124,19 @@ func entered(r *http.Request, fields []field) []field {
 		}
 	}
 	return fields
+}
+
+// inputValue returns what was entered for an input, as its variable takes it.
+func inputValue(p *workflows.Program, name, text string) (any, error) {
+	i := slices.IndexFunc(p.Variables, func(v workflows.Variable) bool { return v.Name == name })
+	if i < 0 {
+		return text, nil // the run names the inputs that there are
+	}
+	value, err := workflows.ParseInput(p.Variables[i], text)
+	if err != nil {
+		return nil, &steps.Error{Code: steps.Invalid, Err: err}
+	}
+	return value, nil
 }
 
 // formValues returns the values in a form, without the empty ones, for which the default

@@ -83,9 +83,9 @@ func repairOf(form url.Values) repair.Args {
 	return repair.Args{Fallback: form.Get("how") != "before", Step: form.Get("step"), If: strings.TrimSpace(form.Get("if"))}
 }
 
-func repairArgs(form url.Values, _ engine.Header) (map[string]any, error) {
-	a := repairOf(form)
-	args := map[string]any{"fallback": a.Fallback, "keep": true, "resume": form.Get("resume") != ""}
+func (*Viewer) repairArgs(r *http.Request, _ engine.Runs, _ engine.Header) (map[string]any, error) {
+	a := repairOf(r.PostForm)
+	args := map[string]any{"fallback": a.Fallback, "keep": true, "resume": r.PostForm.Get("resume") != ""}
 	for key, value := range map[string]string{"step": a.Step, "if": a.If} {
 		if value != "" {
 			args[key] = value

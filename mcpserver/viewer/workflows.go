@@ -169,8 +169,17 @@ func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
 	if err := checkForm(r, workflowPath(p.Name)); err != nil {
 		return v.workflow(w, r, err)
 	}
-	args := map[string]any{"url": p.Name, "wait": false, "queue": true}
-	if inputs := formValues(r.PostForm, variablesOf(p.Program)); len(inputs) > 0 {
+	args, inputs := map[string]any{"url": p.Name, "wait": false, "queue": true}, map[string]any{}
+	for _, f := range variablesOf(p.Program) {
+		text := normalizeLines(r.PostForm.Get(f.Key()))
+		if text == "" || f.Secret { // the default counts, or it is in Typed
+			continue
+		}
+		if inputs[f.Name], err = inputValue(p.Program, f.Name, text); err != nil {
+			return v.workflow(w, r, err)
+		}
+	}
+	if len(inputs) > 0 {
 		args["inputs"] = inputs
 	}
 	var begun struct {
