@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -157,6 +158,33 @@ func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 		_, err := acting.Update(true)
 		return err != nil
 	})
+}
+
+// TestNoViewActsOnceTheDesktopIsHandedBack has a person with two open views hand the
+// desktop back and resume the run in one: the run is not disturbed by the other.
+func TestNoViewActsOnceTheDesktopIsHandedBack(t *testing.T) {
+	s := newKept(t)
+	run := s.failedRun()
+	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})
+	if status, page := ann.takeOver(run); status != 200 {
+		t.Fatalf("%d\n%s", status, page)
+	}
+	other := ann.watches(run)
+	press(t, other, 'A')
+	scratch.Until(t, "the other view acts", func() bool { return s.typed('A') })
+	form := url.Values{"token": {ann.token("/runs/" + run + "/desktop")}, "resume": {"yes"}, "decision": {"done"}}
+	if status, page := ann.send("/runs/"+run+"/hand-back", form, nil); status != 200 {
+		t.Fatalf("%d\n%s", status, page)
+	}
+	for range 20 {
+		if errors.Join(other.Key('Z', true), other.Key('Z', false)) != nil {
+			break // the view has ended
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if s.typed('Z') {
+		t.Error("a view acted on the desktop of a run that goes on")
+	}
 }
 
 // TestTheModeOfPagesHoldsForWhoHasADesktop has an operator let pages only look while a

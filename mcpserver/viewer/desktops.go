@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -104,7 +105,7 @@ func (v *Viewer) watchLasting(w http.ResponseWriter, r *http.Request) error {
 		return steps.Errorf(steps.Unavailable, "the display of the person at the machine is watched by nobody else")
 	}
 	still := func() error { _, err := v.o.RunsFor(r, "show_desktop"); return err }
-	return v.serveView(w, r, still, func() (rfb.Live, error) {
+	return v.serveView(w, r, func(ctx context.Context) { <-ctx.Done() }, still, func() (rfb.Live, error) {
 		live, err := v.o.Open(r.Context(), engine.Header{Desktop: &desktop.Info{Name: k.Name, Birth: k.Birth}}, "")
 		if err != nil {
 			return nil, &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("the desktop %s: %w", k.Name, err)}

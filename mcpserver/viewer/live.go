@@ -23,8 +23,8 @@ const (
 	takeOverTool = "take_over"
 	// maxViews is how many live views there may be at once.
 	maxViews = 8
-	// pingInterval is the interval at which the viewer is pinged and its rights are
-	// checked, and pingTimeout bounds the wait for its reply.
+	// pingInterval is the longest interval at which the viewer is pinged and its rights
+	// are checked, and pingTimeout bounds the wait for its reply.
 	pingInterval = 3 * time.Second
 	pingTimeout  = 10 * time.Second
 )
@@ -50,13 +50,26 @@ func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 	if v.renewTakeover(r, h.ID) == nil {
 		by, still = personOf(r), func() error { return v.renewTakeover(r, h.ID) }
 	}
-	return v.serveView(w, r, still, func() (rfb.Live, error) { return v.open(r.Context(), h, by) })
+	last := uint64(0)
+	news := func(ctx context.Context) {
+		for {
+			changed, err := runs.Await(ctx, "", last)
+			if err != nil {
+				<-ctx.Done()
+				return
+			}
+			if last = changed.Seq; changed.ID == "" || changed.ID == h.ID {
+				return
+			}
+		}
+	}
+	return v.serveView(w, r, news, still, func() (rfb.Live, error) { return v.open(r.Context(), h, by) })
 }
 
 // serveView serves a live view until one side ends it, or the viewer loses the right to
-// it.
-func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() error, open func() (rfb.Live, error)) error {
-	if r.Header.Get("Origin") != "" && !auth.FromOwnPage(r) {
+// it. News returns when that may be so, or its context ends.
+func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, news func(context.Context), still func() error, open func() (rfb.Live, error)) error {
+	if auth.FromElsewhere(r) {
 		return steps.Errorf(steps.Denied, "a page of another place shows no desktop of this one")
 	}
 	if v.views.Add(1) > maxViews {
@@ -84,7 +97,7 @@ func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() 
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		cancel(monitor(ctx, conn, still))
+		cancel(monitor(ctx, conn, news, still))
 	}()
 	_ = s.Serve(ctx, websocket.NetConn(ctx, conn, websocket.MessageBinary)) // however it ends, the view is over
 	cancel(nil)
@@ -117,14 +130,13 @@ func (v *Viewer) renewTakeover(r *http.Request, id string) error {
 }
 
 // monitor returns when a viewer does not answer any more, or has lost its right.
-func monitor(ctx context.Context, conn *websocket.Conn, still func() error) error {
-	tick := time.NewTicker(pingInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+func monitor(ctx context.Context, conn *websocket.Conn, news func(context.Context), still func() error) error {
+	for ctx.Err() == nil {
+		interval, cancel := context.WithTimeout(ctx, pingInterval)
+		news(interval)
+		cancel()
+		if err := still(); err != nil { // first: who has handed a desktop back must not act there any more
+			return err
 		}
 		timed, cancel := context.WithTimeout(ctx, pingTimeout)
 		err := conn.Ping(timed)
@@ -132,10 +144,8 @@ func monitor(ctx context.Context, conn *websocket.Conn, still func() error) erro
 		if err != nil {
 			return fmt.Errorf("the viewer does not answer: %w", err)
 		}
-		if err := still(); err != nil {
-			return err
-		}
 	}
+	return context.Cause(ctx)
 }
 
 type desktopPage struct {
