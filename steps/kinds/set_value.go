@@ -151,7 +151,7 @@ func setter(d *desktop.Desktop, el *desktop.Element, value string) (set func(con
 	if err != nil || !(n >= el.Value.Min && n <= el.Value.Max) { // it may be NaN
 		return nil, nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("value: %s holds a number from %g to %g, found %q", aim.Describe(el), el.Value.Min, el.Value.Max, value)}
 	}
-	near := (el.Value.Max - el.Value.Min) * 1e-6
+	near := 1e-6 * min(el.Value.Max-el.Value.Min, max(1, math.Abs(n))) // a spin button may have no limits
 	set = func(ctx context.Context) error { return d.Do(ctx, desktop.SetNumber{Element: el.Handle, Value: n}) }
 	return set, func(now *desktop.Element) bool { return now.Value != nil && math.Abs(now.Value.Now-n) <= near }, nil
 }

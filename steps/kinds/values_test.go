@@ -193,6 +193,31 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// deaf accepts a number and does not take it.
+type deaf struct{ desktop.Actor }
+
+func (a deaf) Do(ctx context.Context, action desktop.Action) error {
+	if _, number := action.(desktop.SetNumber); number {
+		return nil
+	}
+	return a.Actor.Do(ctx, action)
+}
+
+// A spin button without limits has a range in which every two numbers are near.
+func TestANumberThatIsNotTakenIsNoSuccess(t *testing.T) {
+	for _, limits := range []string{"-2147483648 to 2147483647", "-1.7e308 to 1.7e308"} {
+		synctest.Test(t, func(t *testing.T) {
+			d := fake.New(fake.MustParse(fmt.Sprintf(`- spinbutton "Amount" [process=shop] [value=3 in %s] [at=10,160,200,24]`, limits))...)
+			defer d.Close()
+			env := seeing(d)
+			env.Desktop.Actor = deaf{env.Desktop.Actor}
+			if o := SetValue.Run(t.Context(), env, args("selector", "role:spinbutton", "value", 42.0)); code(o) != steps.Unexpected {
+				t.Errorf("in %s: %v, %v", limits, o.Result, o.Err)
+			}
+		})
+	}
+}
+
 // page is a part of a page that is scrolled to another place.
 const page = `
 - frame "Page" [process=page] [at=0,0,400,400]
