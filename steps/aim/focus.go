@@ -3,6 +3,7 @@ package aim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"understudy/steps"
@@ -71,6 +72,17 @@ func HasFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (boo
 	}
 	w, err := ActiveWindow(ctx, d)
 	return err == nil && (w == nil || el.Window == 0 || w.ID == el.Window), err
+}
+
+// CheckWindowHasKeyboard returns an error if another window than that of el is active. A
+// popup is never active: its application passes the keys on to it.
+func CheckWindowHasKeyboard(ctx context.Context, d *desktop.Desktop, el *desktop.Element) error {
+	windows, err := d.Windows(ctx)
+	own, active := windows.ByID(el.Window), windows.Active()
+	if err != nil || own == nil || own.Popup || active == nil || active.ID == own.ID {
+		return err
+	}
+	return NotActionable(el, fmt.Sprintf("does not get the keys: %q has the focus", active.Title), "let its window come to the front, or name the window that is to get them")
 }
 
 // WaitForFocus reports whether el gets the focus within a limit.

@@ -191,8 +191,8 @@ func PressKeys(ctx context.Context, d *desktop.Desktop, chords []desktop.Chord) 
 // defaultLimit bounds the wait for the default button of a dialog.
 var defaultLimit = EffectLimit{Least: 2 * time.Second, Looks: 20}
 
-// PressKeysIn presses chords in order, in an element that has the focus; nil if it is
-// not known. An Enter waits a while for the default button of its dialog.
+// PressKeysIn presses chords in order, in an element that has the focus. An Enter waits a
+// while for the default button of its dialog.
 func PressKeysIn(ctx context.Context, d *desktop.Desktop, el *desktop.Element, chords []desktop.Chord) error {
 	for i, c := range chords {
 		if isEnter(c) {

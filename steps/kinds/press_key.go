@@ -48,12 +48,24 @@ func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.Elem
 	}
 	r := observe.ElementResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
-		if el != nil && (el.Handle == "" || el.States.Has(desktop.Focusable)) { // a window only comes to the front
-			if err := aim.Focus(ctx, hand, el, aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore}); err != nil {
-				return observe.Unchecked, err
-			}
+		var err error
+		switch {
+		case el == nil:
+		case el.Handle == "" || el.States.Has(desktop.Focusable):
+			err = aim.Focus(ctx, hand, el, aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore})
+		default: // a window only comes to the front
+			err = aim.CheckWindowHasKeyboard(ctx, hand.Desktop, el)
 		}
-		return observe.Unchecked, notingFocus(ctx, hand.Env, func() error { return aim.PressKeysIn(ctx, hand.Desktop, el, chords) })
+		if err != nil {
+			return observe.Unchecked, err
+		}
+		return observe.Unchecked, notingFocus(ctx, hand.Env, func() (err error) {
+			if el != nil {
+				return aim.PressKeysIn(ctx, hand.Desktop, el, chords)
+			}
+			_, err = aim.PressWhereTheFocusIs(ctx, hand, chords)
+			return err
+		})
 	})
 	return r, err
 }

@@ -318,6 +318,12 @@ func TestKeys(t *testing.T) {
 			say: "Enter where the focus is, in a dialog that looks up what was typed", kind: PressKeyGlobal, args: args("key", "enter"), screen: saving, set: typedName,
 			check: isSaved,
 		},
+		{say: "a key on nothing that is named, which no window gets", kind: PressKey, args: args("key", "f5"), set: minimized, code: steps.NotActionable, err: "no window has the keyboard", acted: steps.ActedNo, journal: []string{}},
+		{
+			say: "a key in a window that is behind another and stays there", kind: PressKey, args: args("key", "f5", "selector", "role:frame && name:Notes", "bring_to_front", false),
+			code: steps.NotActionable, err: `does not get the keys: "Other" has the focus`, acted: steps.ActedNo, journal: []string{},
+			set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other").At(500, 0, 100, 100)) },
+		},
 		{say: "keys in a window", kind: PressKey, args: args("key", "escape", "process", "notes"), journal: []string{"press escape"}},
 		{say: "a key that does not exist", kind: PressKey, args: args("key", "entr"), code: steps.Invalid, err: "did you mean enter", acted: steps.ActedNo},
 		{
