@@ -170,6 +170,9 @@ func clearField(ctx context.Context, d *desktop.Desktop, el *desktop.Element) er
 	if !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrUnavailable) {
 		return err
 	}
+	if !el.States.Has(desktop.Editable) && el.Role.Is(desktop.Option|desktop.Rows|desktop.Recycled) {
+		return NotActionable(el, "cannot be emptied: the keys for that would select and delete all rows", "open its editor first, such as with a double click or f2; to press keys there set clear_before_typing to false")
+	}
 	return PressKeys(ctx, d, clearingKeys)
 }
 

@@ -303,6 +303,14 @@ func isSaved(t *testing.T, d *fake.Desktop, _ steps.Outcome) {
 	}
 }
 
+// files are a list of files, in which the key delete would delete those that are selected.
+const files = `
+- frame "Files" [process=files] [at=0,0,400,400]
+  - table [at=0,20,400,380]
+    - cell "a.txt" [at=0,20,100,20]: "a.txt"
+    - cell "b.txt" [at=0,40,100,20]: "b.txt"
+`
+
 // minimized leaves no window that could have the keyboard.
 func minimized(d *fake.Desktop) { manage(d, "Notes", desktop.Manage{Do: desktop.Minimize}) }
 
@@ -323,6 +331,10 @@ func TestKeys(t *testing.T) {
 			say: "a key in a window that is behind another and stays there", kind: PressKey, args: args("key", "f5", "selector", "role:frame && name:Notes", "bring_to_front", false),
 			code: steps.NotActionable, err: `does not get the keys: "Other" has the focus`, acted: steps.ActedNo, journal: []string{},
 			set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other").At(500, 0, 100, 100)) },
+		},
+		{
+			say: "a text in place of that of a row, where the keys that empty a field would delete all rows", kind: TypeIntoElement, screen: files, args: args("selector", "name:a.txt", "text_to_type", "c.txt"),
+			code: steps.NotActionable, err: `cell "a.txt" in "Files" cannot be emptied`, acted: steps.ActedNo, journal: []string{`focus cell "a.txt"`},
 		},
 		{say: "keys in a window", kind: PressKey, args: args("key", "escape", "process", "notes"), journal: []string{"press escape"}},
 		{say: "a key that does not exist", kind: PressKey, args: args("key", "entr"), code: steps.Invalid, err: "did you mean enter", acted: steps.ActedNo},
