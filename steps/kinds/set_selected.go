@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -70,8 +72,20 @@ func turn(ctx context.Context, hand *aim.Hand, el *desktop.Element, state deskto
 			return err
 		}
 	}
-	if err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle, Action: observe.ToggleAction(el)}); !errors.Is(err, desktop.ErrRefused) {
-		return err
+	action := observe.ToggleAction(el)
+	if state != desktop.Selected || action != "" || slices.ContainsFunc(el.Actions, selects) {
+		if err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle, Action: action}); !errors.Is(err, desktop.ErrRefused) {
+			return err
+		}
+	}
+	if state == desktop.Selected && !on {
+		return aim.NotActionable(el, "cannot be deselected on request", "click it with click_element and the modifier ctrl")
 	}
 	return aim.PressElement(ctx, hand, el, true)
+}
+
+// selects reports whether an action of an item is like a click. The default action of
+// others may be that of a double click, which opens what they stand for.
+func selects(action string) bool {
+	return slices.Contains([]string{"click", "press", "select"}, strings.ToLower(action))
 }

@@ -34,6 +34,12 @@ func boxed(d *fake.Desktop) {
 	}
 }
 
+// openedByAction makes a file one that its own action opens, as in GTK 3.
+func openedByAction(d *fake.Desktop) {
+	d.Fail("Select", desktop.ErrRefused, -1)
+	d.Set(d.Find("name:b.txt"), func(e *desktop.Element) { e.Actions = []string{"Expand or contract", "Edit", "Activate"} })
+}
+
 func TestValues(t *testing.T) {
 	const lists = `
 - frame "Shop" [process=shop] [at=0,0,400,400]
@@ -149,6 +155,26 @@ func TestValues(t *testing.T) {
 				d.Fail("Click", desktop.ErrMoved, 2)
 			},
 			journal: []string{"click 110,112 left"}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes,
+		},
+		{
+			say: "a row is clicked whose own action opens it", kind: SetSelected, screen: files, set: openedByAction, args: args("selector", "name:b.txt", "state", true),
+			journal: []string{"click 50,50 left"}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes,
+		},
+		{
+			say: "a row that cannot be deselected, whose own action opens it", kind: SetSelected, screen: files, args: args("selector", "name:b.txt", "state", false),
+			set: func(d *fake.Desktop) {
+				openedByAction(d)
+				d.Set(d.Find("name:b.txt"), func(e *desktop.Element) { e.States |= desktop.Selected })
+			},
+			code: steps.NotActionable, err: "cannot be deselected on request", acted: steps.ActedNo, journal: []string{},
+		},
+		{
+			say: "an item of Qt, which offers to be toggled and is selected by that", kind: SetSelected, screen: lists, args: args("selector", "name:Red", "state", true),
+			set: func(d *fake.Desktop) {
+				d.Fail("Select", desktop.ErrRefused, -1)
+				d.Set(d.Find("name:Red"), func(e *desktop.Element) { e.Actions = []string{"Toggle"} })
+			},
+			journal: []string{`invoke listitem "Red" Toggle`}, result: map[string]any{"changed": true, "checked": "yes"},
 		},
 		{
 			say: "a checkbox that does not obey", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), code: steps.Unexpected, acted: steps.ActedYes,

@@ -61,8 +61,9 @@ func ToggleState(el *desktop.Element) desktop.States {
 		return desktop.Checked
 	case role == "togglebutton": // toolkits do not agree on which
 		return desktop.Checked | desktop.Pressed
-	case role == "cell", role == "listitem", role == "treeitem": // with a checkbox in it
-		if el.States.Has(desktop.Checked) || ToggleAction(el) != "" {
+	case role == "cell", role == "listitem", role == "treeitem":
+		selects := el.States.Has(desktop.Selectable) && len(el.Actions) == 1 // in Qt, also one with a checkbox
+		if el.States.Has(desktop.Checked) || ToggleAction(el) != "" && !selects {
 			return desktop.Checked
 		}
 	}
