@@ -45,7 +45,10 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 	if state == 0 {
 		return SetSelectedResult{}, aim.NotActionable(el, "can be neither checked nor selected", "click it with click_element")
 	}
-	changes := (el.States&state != 0) != a.State
+	is := func(now *desktop.Element) bool {
+		return (now.States&state != 0) == a.State && !now.States.Has(desktop.Indeterminate)
+	}
+	changes := !is(el)
 	if changes && !a.State && (el.Role == "radiobutton" || el.Role == "radiomenuitem") {
 		return SetSelectedResult{}, aim.NotActionable(el, "cannot be switched off by itself", "choose another of its group")
 	}
@@ -54,12 +57,16 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 		if !changes {
 			return observe.Yes, nil
 		}
-		if err := turn(ctx, hand, el, state, a.State); err != nil {
-			return observe.Unchecked, err
+		for again := true; ; again = false { // one with three states may have to be turned twice
+			if err := turn(ctx, hand, el, state, a.State); err != nil {
+				return observe.Unchecked, err
+			}
+			now, err := observe.WaitUntilIs(ctx, hand, el, is)
+			r.Element = cmp.Or(aim.Plain(now), r.Element)
+			if err == nil || !again || now == nil || now.States == el.States || !(el.States | now.States).Has(desktop.Indeterminate) {
+				return observe.YesIf(err == nil), err
+			}
 		}
-		now, err := observe.WaitUntilIs(ctx, hand, el, func(now *desktop.Element) bool { return (now.States&state != 0) == a.State })
-		r.Element = cmp.Or(aim.Plain(now), r.Element)
-		return observe.YesIf(err == nil), err
 	})
 	return r, err
 }

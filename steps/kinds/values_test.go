@@ -40,6 +40,11 @@ func openedByAction(d *fake.Desktop) {
 	d.Set(d.Find("name:b.txt"), func(e *desktop.Element) { e.Actions = []string{"Expand or contract", "Edit", "Activate"} })
 }
 
+// turnTo gives a checkbox one state, in place of those that a checkbox can have.
+func turnTo(d *fake.Desktop, sel string, state desktop.States) {
+	d.Set(d.Find(sel), func(e *desktop.Element) { e.States = e.States&^(desktop.Checked|desktop.Indeterminate) | state })
+}
+
 func TestValues(t *testing.T) {
 	const lists = `
 - frame "Shop" [process=shop] [at=0,0,400,400]
@@ -56,6 +61,17 @@ func TestValues(t *testing.T) {
       - listitem "Red" [at=10,70,200,24]
       - listitem "Green" [selected] [at=10,100,200,24]
 `
+	const mixed = `
+- frame "Shop" [process=shop] [at=0,0,400,400]
+  - checkbox "Part" [indeterminate] [at=10,40,200,24]
+  - checkbox "Both" [indeterminate] [checked] [at=10,80,200,24]
+`
+	clearing := func(d *fake.Desktop) {
+		for _, name := range []string{"name:Part", "name:Both"} {
+			n := d.Find(name)
+			n.OnClick(func() { d.Set(n, func(e *desktop.Element) { e.States &^= desktop.Indeterminate }) })
+		}
+	}
 	const menus = `
 - frame "Shop" [process=shop] [at=0,0,400,400]
   - combobox "Size" [at=10,40,200,24]
@@ -155,6 +171,27 @@ func TestValues(t *testing.T) {
 				d.Fail("Click", desktop.ErrMoved, 2)
 			},
 			journal: []string{"click 110,112 left"}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes,
+		},
+		{
+			say: "a checkbox between on and off is not off", kind: SetSelected, screen: mixed, set: clearing, args: args("selector", "name:Part", "state", false),
+			journal: []string{`invoke checkbox "Part" toggle`, `invoke checkbox "Part" toggle`}, result: map[string]any{"changed": true, "checked": "yes"},
+		},
+		{
+			say: "nor is it on where its toolkit says both", kind: SetSelected, screen: mixed, set: clearing, args: args("selector", "name:Both", "state", true),
+			journal: []string{`invoke checkbox "Both" toggle`, `invoke checkbox "Both" toggle`}, result: map[string]any{"changed": true, "checked": "yes"},
+		},
+		{
+			say: "a checkbox that stays between on and off", kind: SetSelected, screen: mixed, args: args("selector", "name:Part", "state", false), code: steps.Unexpected, err: "did not become",
+			set: func(d *fake.Desktop) {
+				d.Find("name:Part").OnClick(func() { turnTo(d, "name:Part", desktop.Indeterminate) })
+			},
+			journal: []string{`invoke checkbox "Part" toggle`},
+		},
+		{
+			say: "a click that turns a checkbox between on and off", kind: ClickElement, args: args("selector", "name:Urgent", "restore_cursor", false), result: map[string]any{"checked": "yes"},
+			set: func(d *fake.Desktop) {
+				d.Find("name:Urgent").OnClick(func() { turnTo(d, "name:Urgent", desktop.Indeterminate) })
+			},
 		},
 		{
 			say: "a row is clicked whose own action opens it", kind: SetSelected, screen: files, set: openedByAction, args: args("selector", "name:b.txt", "state", true),
