@@ -113,6 +113,7 @@ func chooseAndLook(ctx context.Context, d *desktop.Desktop, el, option *desktop.
 func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name string) (*desktop.Element, error) {
 	d := hand.Desktop
 	opened := false
+	var before desktop.Windows
 	var option *desktop.Element
 	err := aim.WaitUntil(ctx, aim.SearchTime.Std(), func(ctx context.Context) error {
 		t, err := d.Tree(ctx, desktop.Scope{Root: el.Handle, Hidden: true, Full: true})
@@ -124,15 +125,34 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 			return err
 		}
 		if len(all) == 0 && !opened && el.Role == "combobox" {
+			if before, err = d.Windows(ctx); err != nil {
+				return err
+			}
 			opened = true
-			err := open(ctx, hand, el)
-			if err != nil {
+			if err := open(ctx, hand, el); err != nil {
 				return err
 			}
 		}
 		return aim.NoOption(el, name, all)
 	})
+	if err != nil && opened {
+		closeList(ctx, hand, before)
+	}
 	return option, err
+}
+
+// closeList closes the list that a combo box has opened, which would take the next click
+// for itself.
+func closeList(ctx context.Context, hand *aim.Hand, before desktop.Windows) {
+	ctx, cancel := aim.ReleaseContext(ctx)
+	defer cancel()
+	now, err := hand.Desktop.Windows(ctx)
+	if slices.ContainsFunc(now.Without(before), func(w desktop.Window) bool { return w.Popup && !w.Tooltip }) {
+		err = aim.PressKeys(ctx, hand.Desktop, []desktop.Chord{{Key: "escape"}})
+	}
+	if err != nil {
+		hand.Logger().WarnContext(ctx, "the list of the combo box was not closed", "error", err)
+	}
 }
 
 // open opens a combo box. One of GTK 4 is clicked: after its action it sometimes keeps

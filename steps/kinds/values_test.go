@@ -241,6 +241,19 @@ func TestValues(t *testing.T) {
 		{say: "an option that is only highlighted in its menu is not chosen", kind: SelectOption, screen: menus, args: args("selector", "role:combobox && name:Red", "option_name", "Green"), code: steps.Unexpected, err: "does not show"},
 		{say: "an option that is selected in its list, and that the box does not take", kind: SelectOption, screen: box, args: args("selector", "role:combobox", "option_name", "Red"), code: steps.Unexpected, err: "does not show"},
 		{say: "an option that is not there", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Rad"), code: steps.NotFound, err: "did you mean Red?", acted: steps.ActedNo},
+		{
+			say: "a list that was opened for an option that is not there is closed again", kind: SelectOption, args: args("selector", "role:combobox", "option_name", "Huge"),
+			screen: `
+- frame "Shop" [process=shop] [at=0,0,400,400]
+  - combobox "Size" [at=10,40,200,24]
+`,
+			set: func(d *fake.Desktop) {
+				list := fake.Window("", "shop", fake.El("listitem", "Small")).At(10, 70, 200, 90).Popup(true)
+				d.Find("role:combobox").OnClick(func() { d.Open(list) })
+				d.OnPress("escape", func() { d.Remove(list) })
+			},
+			code: steps.NotFound, err: `has no option "Huge"`, journal: []string{`invoke combobox "Size" press`, "press escape"},
+		},
 		{say: "an action of its own", kind: InvokeElement, args: args("selector", "name:Save"), journal: []string{`invoke button "Save" click`}, acted: steps.ActedYes},
 		{say: "an action that it has not", kind: InvokeElement, args: args("selector", "name:Save", "action", "open"), code: steps.NotActionable, err: "only [\"click\"]", acted: steps.ActedNo},
 		{say: "an action of what is disabled", kind: InvokeElement, args: args("selector", "name:Delete"), code: steps.NotActionable, acted: steps.ActedNo},
