@@ -21,7 +21,6 @@ func answerCommand(a *app) *cobra.Command {
 	return withFlags(&cobra.Command{
 		Use:   "answer RUN ANSWER",
 		Short: "Answer the question of a waiting run",
-		Args:  exactly(2, "the id of a run and the answer; - is the standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.value("ANSWER", args[1])
 			if err != nil {

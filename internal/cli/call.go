@@ -20,11 +20,7 @@ func callCommand(a *app) *cobra.Command {
 	return withFlags(&cobra.Command{
 		Use:   "call KIND [JSON]",
 		Short: "Execute one step of a kind; `understudy tools` lists the kinds",
-		Args:  several("the name of a kind, and its arguments as JSON"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 2 {
-				return usage(cmd, "wanted one JSON object, found %q after it; put it in quotes", args[2])
-			}
 			if _, err := a.kind(cmd, args[0]); err != nil {
 				return err
 			}

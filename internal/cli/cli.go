@@ -75,5 +75,6 @@ func (a *app) root() *cobra.Command {
 	} {
 		root.AddCommand(command(a))
 	}
+	checkArguments(root, completer{a}.arguments())
 	return root
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -89,22 +88,33 @@ func addFlag(flags *pflag.FlagSet, value any, name, short, help string) {
 	}
 }
 
-// argumentCount requires between least and most arguments; what describes them.
-func argumentCount(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
+// checkArguments has a command and those below it refuse arguments that do not fit the
+// words of their usages.
+func checkArguments(cmd *cobra.Command, known map[string]argument) {
+	for _, below := range cmd.Commands() {
+		checkArguments(below, known)
+	}
+	if cmd.Args != nil {
+		return
+	}
+	names, least, repeated := arguments(cmd)
+	wanted := func(cmd *cobra.Command, n int, found string) error {
+		what := make([]string, n)
+		for i := range what {
+			what[i] = known[names[i]].what
+		}
+		return usage(cmd, "wanted %s%s", cmp.Or(strings.Join(what, " and "), "no argument"), found)
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		switch {
-		case len(args) > most:
-			return usage(cmd, "wanted %s, found %q", what, strings.Join(args[most:], " "))
 		case len(args) < least:
-			return usage(cmd, "wanted %s", what)
+			return wanted(cmd, least, "")
+		case len(args) > len(names) && !repeated:
+			return wanted(cmd, len(names), fmt.Sprintf(", found %q", strings.Join(args[len(names):], " ")))
 		}
 		return nil
 	}
 }
-
-func exactly(n int, what string) cobra.PositionalArgs { return argumentCount(n, n, what) }
-func atMost(n int, what string) cobra.PositionalArgs  { return argumentCount(0, n, what) }
-func several(what string) cobra.PositionalArgs        { return argumentCount(1, math.MaxInt, what) }
 
 // usage returns the error of a command that was called in a wrong way.
 func usage(cmd *cobra.Command, format string, args ...any) error {

@@ -28,7 +28,6 @@ func compileCommand(a *app) *cobra.Command {
 	return withFlags(&cobra.Command{
 		Use:   "compile EVENTS",
 		Short: "Make a workflow from the events of a recording",
-		Args:  exactly(1, "the file of a recording's events"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmp.Or(f.check(cmd), f.refuseOverwriting(cmd, &f.compileFlags)); err != nil {
 				return err
@@ -51,7 +50,6 @@ func runsToWorkflow(a *app) *cobra.Command {
 		Use: "to-workflow RUN...", Short: "Make a workflow from the steps of runs",
 		Long: "Make a workflow from the steps that succeeded in runs, one run after the other, such\n" +
 			"as the single calls of a model. Steps that only looked are left out.",
-		Args: several("the id of a run"),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			return cmp.Or(f.check(cmd), f.refuseOverwriting(cmd, &f.compileFlags))
 		},

@@ -26,26 +26,32 @@ import (
 // folder.
 type completer struct{ *app }
 
-// arguments maps the words of usages to their completions.
-func (c completer) arguments() map[string]cobra.CompletionFunc {
-	return map[string]cobra.CompletionFunc{
-		"CLIENT":    offered(c.clients),
-		"NEW":       cobra.NoFileCompletions,
-		"ANSWER":    offered(c.answers),
-		"COMMAND":   cobra.NoFileCompletions,
-		"DESKTOP":   offered(c.desktops),
-		"EVENTS":    filesOf("jsonl"),
-		"FILE":      filesOf("yaml", "yml", "json"),
-		"FILE|NAME": c.workflows,
-		"FOLDER":    folders,
-		"JSON":      cobra.NoFileCompletions,
-		"KIND":      oneOf(steps.Names(c.kinds)...),
-		"RUN":       c.run,
-		"SCHEDULE":  offered(c.scheduled),
-		"SELECTOR":  cobra.NoFileCompletions,
-		"SHELL":     oneOf(shells...),
-		"VERSION":   offered(c.versions),
-		"WORKFLOW":  offered(c.saved),
+// An argument is what a word of a usage stands for.
+type argument struct {
+	what     string // in the message of a command that lacks it
+	complete cobra.CompletionFunc
+}
+
+// arguments maps the words of usages to what they stand for.
+func (c completer) arguments() map[string]argument {
+	return map[string]argument{
+		"ANSWER":    {"an answer, or - for the standard input", offered(c.answers)},
+		"CLIENT":    {"the name of one client", offered(c.clients)},
+		"COMMAND":   {"a program with its arguments", cobra.NoFileCompletions},
+		"DESKTOP":   {"the name of one desktop", offered(c.desktops)},
+		"EVENTS":    {"the file of a recording's events", filesOf("jsonl")},
+		"FILE":      {"the file of a workflow, or - for the standard input", filesOf("yaml", "yml", "json")},
+		"FILE|NAME": {"the file or the name of one workflow", c.workflows},
+		"FOLDER":    {"a folder", folders},
+		"JSON":      {"its arguments as one JSON object in quotes", cobra.NoFileCompletions},
+		"KIND":      {"the name of one kind", oneOf(steps.Names(c.kinds)...)},
+		"NEW":       {"a new name", cobra.NoFileCompletions},
+		"RUN":       {"the id of one run", c.run},
+		"SCHEDULE":  {"the name of one schedule", offered(c.scheduled)},
+		"SELECTOR":  {"one selector", cobra.NoFileCompletions},
+		"SHELL":     {"the name of one shell: bash, fish, powershell or zsh", oneOf(shells...)},
+		"VERSION":   {"the beginning of the hash of a version", offered(c.versions)},
+		"WORKFLOW":  {"the name of one saved workflow", offered(c.saved)},
 	}
 }
 
@@ -95,26 +101,29 @@ func (c completer) completeAll(cmd *cobra.Command) {
 	}
 }
 
-// arguments returns the words of a command's usage that stand for arguments, and
-// reports whether the last of them may be repeated.
-func arguments(cmd *cobra.Command) (names []string, repeated bool) {
+// arguments returns the words of a command's usage that stand for arguments, the number of
+// those that must be given, and whether the last of them may be repeated.
+func arguments(cmd *cobra.Command) (names []string, least int, repeated bool) {
 	for _, word := range strings.Fields(cmd.Use)[1:] {
 		if strings.HasPrefix(word, "-") {
 			break
+		}
+		if !strings.HasPrefix(word, "[") {
+			least++
 		}
 		word = strings.Trim(word, "[]")
 		word, repeated = strings.CutSuffix(word, "...")
 		names = append(names, word)
 	}
-	return names, repeated
+	return names, least, repeated
 }
 
 // inPlace completes each argument by its word.
-func inPlace(cmd *cobra.Command, byWord map[string]cobra.CompletionFunc) cobra.CompletionFunc {
+func inPlace(cmd *cobra.Command, byWord map[string]argument) cobra.CompletionFunc {
 	if cmd.HasSubCommands() {
 		return nil // cobra offers them
 	}
-	names, repeated := arguments(cmd)
+	names, _, repeated := arguments(cmd)
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		at := len(args)
 		if repeated {
@@ -123,7 +132,7 @@ func inPlace(cmd *cobra.Command, byWord map[string]cobra.CompletionFunc) cobra.C
 		if at >= len(names) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return byWord[names[at]](cmd, args, typed)
+		return byWord[names[at]].complete(cmd, args, typed)
 	}
 }
 

@@ -17,10 +17,10 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 	byWord, byFlag := completer{a}.arguments(), completer{a}.flags()
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		names, _ := arguments(cmd)
+		names, _, _ := arguments(cmd)
 		for _, name := range names {
-			if byWord[name] == nil {
-				t.Errorf("%s: nothing completes %s", cmd.CommandPath(), name)
+			if x := byWord[name]; x.what == "" || x.complete == nil {
+				t.Errorf("%s: nothing explains or completes %s", cmd.CommandPath(), name)
 			}
 		}
 		for name := range byFlag {
@@ -42,12 +42,12 @@ func TestArguments(t *testing.T) {
 	for use, want := range map[string]string{
 		"run FILE|NAME":        "FILE|NAME",
 		"fork RUN --from STEP": "RUN",
-		"call KIND [JSON]":     "KIND JSON",
+		"call KIND [JSON]":     "KIND JSON?",
 		"rm RUN...":            "RUN repeated",
 		"version":              "",
 	} {
-		names, repeated := arguments(&cobra.Command{Use: use})
-		got := strings.Join(names, " ")
+		names, least, repeated := arguments(&cobra.Command{Use: use})
+		got := strings.Join(names, " ") + strings.Repeat("?", len(names)-least)
 		if repeated {
 			got += " repeated"
 		}

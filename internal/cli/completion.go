@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -16,15 +15,6 @@ func completionCommand(a *app) *cobra.Command {
 		Long: "Print the script that completes commands, flags and names in a shell:\n" +
 			"bash, fish, powershell or zsh.",
 		Example: "  source <(understudy completion bash)",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage(cmd, "wanted the name of one shell: bash, fish, powershell or zsh")
-			}
-			if !slices.Contains(shells, args[0]) {
-				return unknown(cmd, fmt.Sprintf("there is no completion for %q", args[0]), args[0], shells)
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			switch args[0] {
@@ -34,9 +24,10 @@ func completionCommand(a *app) *cobra.Command {
 				return root.GenFishCompletion(a.out, true)
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(a.out)
-			default:
+			case "zsh":
 				return root.GenZshCompletion(a.out)
 			}
+			return unknown(cmd, fmt.Sprintf("there is no completion for %q", args[0]), args[0], shells)
 		},
 	}
 }

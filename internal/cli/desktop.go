@@ -37,7 +37,7 @@ func desktopCommand(a *app) *cobra.Command {
 // keepDesktop is the command of the process that keeps a desktop; nobody types it.
 func keepDesktop(*app) *cobra.Command {
 	return &cobra.Command{
-		Use: virtual.KeeperCommand, Hidden: true, DisableFlagParsing: true,
+		Use: virtual.KeeperCommand, Hidden: true, DisableFlagParsing: true, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return virtual.RunKeeper(cmd.Context(), args) },
 	}
 }
@@ -92,7 +92,6 @@ func desktopEnv(a *app) *cobra.Command {
 		Use:   "env DESKTOP",
 		Short: "Print what a shell must export to use a desktop",
 		Long:  "Print what a shell must export to use a desktop:\n\n    eval \"$(understudy desktop env main)\"",
-		Args:  exactly(1, "the name of one desktop"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ks, err := a.keepers()
 			if err != nil {

@@ -33,7 +33,6 @@ func doctorCommand(a *app) *cobra.Command {
 			"If an MCP client of this user is set up to use this program, the program is started\n" +
 			"or called as the client would do it, and asked for its tools. The client's other\n" +
 			"servers are started only with --all-servers.",
-		Args: atMost(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := f.options(cmd)
 			if err != nil {

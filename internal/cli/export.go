@@ -25,7 +25,6 @@ func runsExport(a *app) *cobra.Command {
 	}
 	return withFlags(a.ofRun(&cobra.Command{
 		Use: "export RUN FOLDER", Short: "Write the events, the document and the pictures of a run into a folder",
-		Args: exactly(2, "the id of one run and a new folder, or with --html a new file"),
 	}, func(ctx context.Context, runs engine.Runs, id string, args []string) error {
 		x := exporter{runs: runs, id: id, dir: args[0]}
 		export := x.export

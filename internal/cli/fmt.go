@@ -22,7 +22,6 @@ func formatCommand(a *app) *cobra.Command {
 		Use:   "fmt FILE...",
 		Short: "Format workflows, keeping their comments",
 		Long:  "Print workflows in their canonical form, with their comments.\n- is the standard input.",
-		Args:  several("the file of a workflow, or - for the standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Write && f.Check {
 				return usage(cmd, "wanted either --write or --check")

@@ -19,7 +19,6 @@ func hubCommand(a *app) *cobra.Command {
 			"It writes a credential for each tenant and role into the folder credentials: give\n" +
 			"workers TENANT-worker.nk, and clients that begin runs TENANT-client.nk. A cluster of\n" +
 			"three hubs continues when one of them fails.",
-		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Dir == "" {
 				home, err := a.folder()

@@ -34,6 +34,7 @@ func initCommand(a *app) *cobra.Command {
 			"or with --write put it into the client's own file. Everything else in it stays, and the\n" +
 			"old file is kept beside it. Flags after -- are passed to `understudy mcp`, such as\n-- --mode ask.",
 		Example: "  understudy init\n  understudy init --client claude-code --write\n  understudy init --client cursor --write -- --display virtual",
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.Client != "" {
 				return c.init(cmd, args)
@@ -52,8 +53,8 @@ func initCommand(a *app) *cobra.Command {
 }
 
 func (a *app) initWorkflow(cmd *cobra.Command, args []string, force bool) error {
-	if err := atMost(1, "the name of one file")(cmd, args); err != nil {
-		return err
+	if len(args) > 1 {
+		return usage(cmd, "wanted the name of one file, found %q after it", args[1])
 	}
 	path := "workflow.yaml"
 	if len(args) > 0 {

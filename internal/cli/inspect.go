@@ -39,7 +39,6 @@ func inspectCommand(a *app) *cobra.Command {
 		Long: "Show the elements on the screen as a tree. With a selector, show how many elements\n" +
 			"each of its parts matches, and what nearly matches. With --pick, point at an element\n" +
 			"and press Ctrl: its selectors are shown, the best first.",
-		Args: atMost(1, "one selector"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := i.openDisplay(cmd.Context(), cmd, &i.screenFlags)
 			if err != nil {

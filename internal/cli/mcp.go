@@ -215,7 +215,6 @@ func mcpCommand(a *app) *cobra.Command {
 		Short: "Serve MCP over the standard input and output",
 		Long: "Serve MCP over the standard input and output, until the client closes them.\n" +
 			"The desktop and the data folder are opened by the first call that needs them.",
-		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, leave, err := a.server(cmd, &f, poolFlags{}, func(*mcpserver.Options) {})
 			if err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 
@@ -24,7 +23,6 @@ func (a *app) operation(o operations.Declaration, do func(cmd *cobra.Command, va
 		Use:   strings.Join(append([]string{o.Command}, wordsOf(taken)...), " "),
 		Short: strings.TrimSuffix(o.Summary, "."),
 		Long:  o.Summary + "\n" + o.Details,
-		Args:  argumentsOf(taken),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fill(taken, args)
 			answer, err := do(cmd, values)
@@ -63,8 +61,7 @@ type positional struct {
 	value reflect.Value
 }
 
-func (p positional) many() bool     { return p.value.Kind() == reflect.Slice }
-func (p positional) optional() bool { return strings.HasPrefix(p.word, "[") }
+func (p positional) many() bool { return p.value.Kind() == reflect.Slice }
 
 func wordsOf(taken []positional) (all []string) {
 	for _, p := range taken {
@@ -81,22 +78,6 @@ func positionalOf(values any) (taken []positional) {
 		}
 	}
 	return taken
-}
-
-func argumentsOf(taken []positional) cobra.PositionalArgs {
-	if len(taken) == 0 {
-		return atMost(0, "no arguments")
-	}
-	least, most := 0, len(taken)
-	for _, p := range taken {
-		if !p.optional() {
-			least++
-		}
-		if p.many() {
-			most = math.MaxInt
-		}
-	}
-	return argumentCount(least, most, strings.Join(wordsOf(taken), " "))
 }
 
 // fill sets fields to the arguments at their positions.

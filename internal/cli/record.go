@@ -45,7 +45,6 @@ func recordCommand(a *app) *cobra.Command {
 			"ending .events.jsonl, from which `understudy compile` can make the workflow again,\n" +
 			"and pictures of what was clicked, in a folder with the ending .pictures.\n" +
 			"What is typed into password fields is never written.",
-		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.record(cmd) },
 	}
 	for _, s := range recorder.Steerings() {

@@ -44,7 +44,6 @@ func resumeCommand(a *app) *cobra.Command {
 		Long: "Continue a run at the first step that did not succeed, or at the step that\n" +
 			"--from names. A step that may have acted before it was cut short is never done\n" +
 			"again silently: --redo repeats it, --skip skips it.",
-		Args: exactly(1, "the id of one run; `understudy runs ls` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Redo && f.Skip {
 				return usage(cmd, "--redo and --skip exclude one another")
@@ -78,7 +77,6 @@ func forkCommand(a *app) *cobra.Command {
 	return withFlags(&cobra.Command{
 		Use:   "fork RUN --from STEP",
 		Short: "Start a new run from the state of a run before a step",
-		Args:  exactly(1, "the id of one run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.From == "" {
 				return usage(cmd, "wanted --from STEP")

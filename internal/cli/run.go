@@ -32,7 +32,6 @@ func runWith(a *app, inputs map[string]string) *cobra.Command {
 		Long: "Run a workflow: a file, the name of a saved one, or - for the standard input.\n" +
 			"Every step is stored before and after it acts, so a run that is cut short can be\n" +
 			"resumed, and no click is done twice.",
-		Args: exactly(1, "the file or the name of one workflow"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runWorkflow(cmd, args[0], &f) },
 	}, &f)
 }

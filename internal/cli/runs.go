@@ -39,7 +39,7 @@ func runsList(a *app) *cobra.Command {
 		Status []string `flag:"status" usage:"only runs with this status"`
 	}
 	cmd := a.ofRuns(&cobra.Command{
-		Use: "ls", Aliases: []string{"list"}, Short: "List runs, the newest first", Args: exactly(0, "no argument"),
+		Use: "ls", Aliases: []string{"list"}, Short: "List runs, the newest first",
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			for _, s := range f.Status {
 				if known := texts(engine.Statuses()); !slices.Contains(known, s) {
@@ -84,7 +84,7 @@ func runsShow(a *app) *cobra.Command {
 		Limit  int  `flag:"limit" usage:"show at most this many steps (default 200)"`
 	}
 	return withFlags(a.ofRun(&cobra.Command{
-		Use: "show RUN", Short: "Show what a run did", Args: exactly(1, "the id of one run"),
+		Use: "show RUN", Short: "Show what a run did",
 	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
 		r, err := runs.Report(ctx, id, engine.Page{All: f.All, Offset: f.Offset, Limit: f.Limit})
 		if err != nil {
@@ -122,7 +122,7 @@ func runsLogs(a *app) *cobra.Command {
 		JSON   bool `flag:"json" usage:"print one JSON document per line"`
 	}
 	return withFlags(a.ofRun(&cobra.Command{
-		Use: "logs RUN", Short: "Show the events of a run", Args: exactly(1, "the id of one run"),
+		Use: "logs RUN", Short: "Show the events of a run",
 	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
 		var seen uint64
 		for {
@@ -162,7 +162,7 @@ func runsRemove(a *app) *cobra.Command {
 		Force bool `flag:"force" usage:"also remove runs that could still be resumed"`
 	}
 	return withFlags(a.ofRuns(&cobra.Command{
-		Use: "rm RUN...", Aliases: []string{"remove", "delete"}, Short: "Remove runs", Args: several("the id of a run"),
+		Use: "rm RUN...", Aliases: []string{"remove", "delete"}, Short: "Remove runs",
 	}, func(ctx context.Context, runs engine.Runs, args []string) error {
 		ids, err := findRuns(ctx, runs, args)
 		if err != nil {

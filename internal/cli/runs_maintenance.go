@@ -16,7 +16,7 @@ import (
 func runsPrune(a *app) *cobra.Command {
 	r := store.DefaultRetention()
 	cmd := a.ofRuns(&cobra.Command{
-		Use: "prune", Short: "Remove old runs and the pictures that no run needs", Args: exactly(0, "no argument"),
+		Use: "prune", Short: "Remove old runs and the pictures that no run needs",
 		Long: "Remove runs beyond an age, a number or a size, the oldest first, and the pictures\n" +
 			"that no run needs any more. A run that could still be resumed stays, unless forced.\n" +
 			"Pictures of recordings are removed after a day, if no saved workflow names them.",
@@ -41,7 +41,7 @@ func runsPrune(a *app) *cobra.Command {
 
 func runsBackup(a *app) *cobra.Command {
 	return a.ofRuns(&cobra.Command{
-		Use: "backup FOLDER", Short: "Copy all runs to a new folder, even while runs are executed", Args: exactly(1, "a new folder"),
+		Use: "backup FOLDER", Short: "Copy all runs to a new folder, even while runs are executed",
 	}, func(ctx context.Context, runs engine.Runs, args []string) error {
 		dir, err := filepath.Abs(args[0])
 		if err != nil {
@@ -58,7 +58,7 @@ func runsBackup(a *app) *cobra.Command {
 func runsCheck(a *app) *cobra.Command {
 	var f jsonFlag
 	return withFlags(a.ofRuns(&cobra.Command{
-		Use: "check", Short: "Verify everything that is stored", Args: exactly(0, "no argument"),
+		Use: "check", Short: "Verify everything that is stored",
 	}, func(ctx context.Context, runs engine.Runs, _ []string) error {
 		c, err := runs.Check(ctx)
 		if err != nil {
@@ -83,7 +83,6 @@ func runsRestore(a *app) *cobra.Command {
 		Long: "Restore the runs of a backup, and put the present database aside. With --fleet: add\n" +
 			"them to the runs of the fleet. Runs that were being executed become interrupted,\n" +
 			"because they may have done more since the backup.",
-		Args: exactly(1, "the folder of a backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.Fleet != "" {
 				return a.restoreFleet(cmd, args[0])

@@ -25,7 +25,6 @@ func runsRepair(a *app) *cobra.Command {
 		Long: "Show how the workflow of a run would change if what a person did last, during a\n" +
 			"takeover of its desktop, became steps: before the step at which the run stood, or with\n" +
 			"--fallback as the fallback of that step. --keep writes it.",
-		Args: exactly(1, "the id of one run"),
 	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
 		args.RunID = id
 		p, err := repair.Do(ctx, runs, files{a}, args)

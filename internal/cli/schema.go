@@ -14,7 +14,6 @@ func schemaCommand(a *app) *cobra.Command {
 			"completes and checks a workflow that begins with:\n\n" +
 			"  # yaml-language-server: $schema=./" + schemaFile,
 		Example: "  understudy schema >" + schemaFile,
-		Args:    atMost(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := a.out.Write(workflows.Schema(a.kinds))
 			return err

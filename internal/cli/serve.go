@@ -23,7 +23,6 @@ func serveCommand(a *app) *cobra.Command {
 		Short: "Serve MCP over HTTP, and the runs as web pages",
 		Long: "Serve MCP over HTTP at /mcp, and at /mcp/ask for clients that may only look.\n" +
 			"/runs shows the runs; /health, /status, /ready, /metrics and /events are for operators.",
-		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.poolFlags.check(cmd, &f.displayFlags); err != nil {
 				return err

@@ -77,7 +77,6 @@ func setupOf(a *app, s compositorSetup) *cobra.Command {
 		Short:   s.short,
 		Long:    s.long + "\n" + s.rights + "\n\nWith --remove, " + s.removal + ".",
 		Example: "  understudy setup " + s.name + "\n  understudy setup " + s.name + " --remove",
-		Args:    atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			do, done := s.install, "installed"
 			if remove {

@@ -23,9 +23,8 @@ func stopCommand(a *app) *cobra.Command {
 		}
 	}
 	return withFlags(&cobra.Command{
-		Use:   "stop RUN",
+		Use:   "stop [RUN]",
 		Short: "Stop a run; it can be resumed",
-		Args:  atMost(1, "the id of one run, or --all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.All == (len(args) == 1) {
 				return usage(cmd, "wanted the id of one run, or --all")

@@ -36,7 +36,6 @@ func tokenAdd(a *app, file *string) *cobra.Command {
 		Short: "Make a token for a client, and print it",
 		Long: "Make a token for a client, and print it. It is never shown again:\n" +
 			"the file holds only its hash. The flags of \"understudy serve\" can restrict it further.",
-		Args: exactly(1, "the name of the client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Mode != auth.Ask && f.Mode != auth.Act {
 				return usage(cmd, "--mode %s: wanted ask or act", f.Mode)
@@ -77,7 +76,6 @@ func tokenList(a *app, file *string) *cobra.Command {
 	return withFlags(&cobra.Command{
 		Use: "ls", Aliases: []string{"list"},
 		Short: "List the clients that have a token",
-		Args:  atMost(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			tokens, err := a.tokens(*file)
 			if err != nil {
@@ -112,7 +110,6 @@ func tokenRemove(a *app, file *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "rm CLIENT", Aliases: []string{"remove", "delete"},
 		Short: "Revoke the token of a client",
-		Args:  exactly(1, "the name of the client"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			tokens, err := a.tokens(*file)
 			if err != nil {

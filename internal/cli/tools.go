@@ -33,7 +33,6 @@ func toolsCommand(a *app) *cobra.Command {
 	return withFlags(&cobra.Command{
 		Use:   "tools [KIND]",
 		Short: "List the kinds of steps, or describe one",
-		Args:  atMost(1, "the name of one kind"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				all := make([]toolInfo, len(a.kinds))

@@ -24,7 +24,6 @@ func validateCommand(a *app) *cobra.Command {
 		Use:   "validate FILE...",
 		Short: "Check workflows, and report all mistakes",
 		Long:  "Check workflows, and report all mistakes, each with its position and a correction.\n- is the standard input. Nothing runs.",
-		Args:  several("the file of a workflow, or - for the standard input"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, valid := make([]checked, len(args)), true
 			for i, name := range args {

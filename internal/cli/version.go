@@ -21,7 +21,6 @@ func versionCommand(a *app) *cobra.Command {
 	return withFlags(&cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  atMost(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
 			return a.show(f.JSON, v, func(line func(...any)) {

@@ -51,7 +51,6 @@ func workerCommand(a *app) *cobra.Command {
 			"screen=WIDTHxHEIGHT, toolset=NAME for those of --toolsets, worker=NAME, and\n" +
 			"app=NAME for the installed programs that `understudy doctor --json` lists. When the\nworker is ended, each run pauses after the step being executed, and continues\n" +
 			"on another worker.",
-		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return w.work(cmd) },
 	}, w)
 }
