@@ -2,8 +2,10 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,10 +41,37 @@ type jsonFlag struct {
 // repeated is a flag that is given once for each value, so values may hold commas.
 type repeated []string
 
+// A choice is a flag whose value is one of some words.
+type choice struct {
+	value *string
+	words []string
+}
+
+// String implements pflag.Value.
+func (c *choice) String() string {
+	if c.value == nil {
+		return ""
+	}
+	return *c.value
+}
+
+// Set implements pflag.Value.
+func (c *choice) Set(text string) error {
+	if !slices.Contains(c.words, text) {
+		rest, last := c.words[:len(c.words)-1], c.words[len(c.words)-1]
+		return errors.New("wanted " + strings.Join(rest, ", ") + strings.Repeat(" or ", min(1, len(rest))) + last)
+	}
+	*c.value = text
+	return nil
+}
+
+// Type implements pflag.Value.
+func (*choice) Type() string { return "string" }
+
 // addFlags declares a flag for each field of the struct to which values points,
 // embedded structs included. The tag `flag` has its name and perhaps a comma and
-// its short form, the tag `usage` its help, and the field its default. For the
-// arguments of operations, the tags `json` and `jsonschema` say so, and a field
+// its short form, the tag `usage` its help, the tag `words` the only values of a text,
+// and the field its default. For the arguments of operations, the tags `json` and `jsonschema` say so, and a field
 // with the tag `arg` is no flag.
 func addFlags(flags *pflag.FlagSet, values any) { addFields(flags, reflect.ValueOf(values).Elem()) }
 
@@ -57,9 +86,14 @@ func addFields(flags *pflag.FlagSet, v reflect.Value) {
 			name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
 			name = strings.ReplaceAll(name, "_", "-")
 		}
-		if name != "" && f.Tag.Get("arg") == "" {
-			addFlag(flags, value.Addr().Interface(), name, short, cmp.Or(f.Tag.Get("usage"), f.Tag.Get("jsonschema")))
+		if name == "" || f.Tag.Get("arg") != "" {
+			continue
 		}
+		to := value.Addr().Interface()
+		if words := f.Tag.Get("words"); words != "" {
+			to = &choice{to.(*string), strings.Split(words, ",")}
+		}
+		addFlag(flags, to, name, short, cmp.Or(f.Tag.Get("usage"), f.Tag.Get("jsonschema")))
 	}
 }
 

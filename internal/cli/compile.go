@@ -113,7 +113,7 @@ func readEvents(path string) ([]recorder.Event, error) {
 type compileFlags struct {
 	Name        string `flag:"name" usage:"the name of the workflow (default that of the file)"`
 	Description string `flag:"description" usage:"what the workflow does"`
-	Parametrize string `flag:"parametrize" usage:"which typed values become variables: all, none, or ask"`
+	Parametrize string `flag:"parametrize" words:"all,none,ask" usage:"which typed values become variables: all, none, or ask"`
 	Onto        string `flag:"onto" usage:"insert the steps into this workflow"`
 	At          string `flag:"at" usage:"with --onto: the id of the step before which they are inserted"`
 	Fallback    bool   `flag:"fallback" usage:"with --onto: insert them as the fallback of that step"`
@@ -125,9 +125,6 @@ func defaultCompile() compileFlags { return compileFlags{Parametrize: "all"} }
 
 // check also reads the workflow into which the steps go.
 func (f *compileFlags) check(cmd *cobra.Command) error {
-	if !slices.Contains([]string{"all", "none", "ask"}, f.Parametrize) {
-		return usage(cmd, "--parametrize: wanted all, none or ask, found %q", f.Parametrize)
-	}
 	if f.Onto == "" {
 		if f.At != "" || f.Fallback {
 			return usage(cmd, "--at and --fallback want the workflow too: --onto FILE")

@@ -68,8 +68,6 @@ func (c completer) flags() map[string]cobra.CompletionFunc {
 		"home":          folders,
 		"input":         offered(c.inputs, cobra.ShellCompDirectiveNoSpace),
 		"inputs-file":   filesOf("yaml", "yml", "json"),
-		"mode":          oneOf(access.Ask, access.Act),
-		"on-disconnect": oneOf("cancel", "continue"),
 		"overlap":       oneOf(schedules.Skip, schedules.Queue, schedules.Allow),
 		"schedule":      offered(c.scheduled),
 		"status":        oneOf(engine.Statuses()...),
@@ -92,7 +90,11 @@ func (c completer) completeAll(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = inPlace(cmd, c.arguments())
 	byFlag := c.flags()
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if complete := byFlag[f.Name]; complete != nil {
+		complete := byFlag[f.Name]
+		if x, ok := f.Value.(*choice); ok {
+			complete = oneOf(x.words...)
+		}
+		if complete != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only when it was given before
 		}
 	})

@@ -12,27 +12,10 @@ import (
 )
 
 type showFlags struct {
-	JSON   bool        `flag:"json" usage:"print the run as one JSON document"`
-	Output eventFormat `flag:"output" usage:"jsonl: print events as they happen"`
-	All    bool        `flag:"all" usage:"with --json: all steps, not only the first 200"`
+	JSON   bool   `flag:"json" usage:"print the run as one JSON document"`
+	Output string `flag:"output" words:"jsonl" usage:"jsonl: print events as they happen"`
+	All    bool   `flag:"all" usage:"with --json: all steps, not only the first 200"`
 }
-
-// eventFormat is the flag of a form of events; "" if none are wanted.
-type eventFormat string
-
-func (f *eventFormat) String() string { return string(*f) }
-
-// Set implements pflag.Value. What is wrong is so refused before a run begins.
-func (f *eventFormat) Set(text string) error {
-	if text != "" && text != "jsonl" {
-		return fmt.Errorf("%q: wanted jsonl", text)
-	}
-	*f = eventFormat(text)
-	return nil
-}
-
-// Type implements pflag.Value.
-func (*eventFormat) Type() string { return "string" }
 
 // follow shows the events of a run after the first seen ones, until it stands still.
 // If the command is interrupted, the run is stopped and can be resumed.

@@ -24,7 +24,7 @@ import (
 // serverFlags are the flags of mcp and of serve.
 type serverFlags struct {
 	displayFlags
-	Mode         string   `flag:"mode" usage:"act, or ask: clients may only look"`
+	Mode         string   `flag:"mode" words:"ask,act" usage:"act, or ask: clients may only look"`
 	Toolsets     string   `flag:"toolsets" usage:"toolsets to offer, such as core,files; or all (default core)"`
 	Tools        []string `flag:"tools" usage:"tools to offer in addition to the toolsets"`
 	Exclude      []string `flag:"exclude-tools" usage:"tools to refuse"`
@@ -34,7 +34,7 @@ type serverFlags struct {
 	TreeDiffs    bool     `flag:"tree-diffs" usage:"after each action, list all elements that appeared, disappeared or changed in its window, with their refs"`
 	Roots        []string `flag:"root" usage:"folders in which steps may use files; relative paths start in the first (default the working folder, unless that is your home or above it)"`
 	NoSandbox    bool     `flag:"no-sandbox" usage:"let the commands of clients write wherever you may, not only in --root"`
-	OnDisconnect string   `flag:"on-disconnect" usage:"what happens to the run of a client that disconnects: cancel or continue"`
+	OnDisconnect string   `flag:"on-disconnect" words:"cancel,continue" usage:"what happens to the run of a client that disconnects: cancel or continue"`
 }
 
 func defaultServer() serverFlags {
@@ -43,9 +43,6 @@ func defaultServer() serverFlags {
 
 func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (access.Policy, error) {
 	p := access.Policy{Mode: access.Mode(f.Mode), Tools: f.Tools, Exclude: f.Exclude, ReadOnly: f.ReadOnly}
-	if !p.Mode.Valid() {
-		return p, usage(cmd, "--mode %s: wanted ask or act", f.Mode)
-	}
 	for _, name := range f.Tools {
 		if known := steps.Names(kinds); !slices.Contains(known, name) {
 			return p, unknown(cmd, fmt.Sprintf("--tools: there is no kind %q", name), name, known)
@@ -114,9 +111,6 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	modes, err := f.modes(cmd)
 	if err != nil {
 		return nil, nil, err
-	}
-	if f.OnDisconnect != "cancel" && f.OnDisconnect != "continue" {
-		return nil, nil, usage(cmd, "--on-disconnect %s: wanted cancel or continue", f.OnDisconnect)
 	}
 	display, err := f.options(cmd)
 	if err != nil {

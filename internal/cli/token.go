@@ -26,9 +26,9 @@ func tokenCommand(a *app) *cobra.Command {
 
 func tokenAdd(a *app, file *string) *cobra.Command {
 	f := struct {
-		Mode     string `flag:"mode" usage:"ask: it may only look; act: it may also act"`
+		Mode     string `flag:"mode" words:"ask,act" usage:"ask: it may only look; act: it may also act"`
 		Toolsets string `flag:"toolsets" usage:"toolsets that it may use, such as core,files (default all that the server offers)"`
-		Runs     string `flag:"runs" usage:"own: it sees its own runs, pictures and saved workflows; all: also those of others"`
+		Runs     string `flag:"runs" words:"own,all" usage:"own: it sees its own runs, pictures and saved workflows; all: also those of others"`
 		Operator bool   `flag:"operator" usage:"it sees all runs, and may change the modes of other clients"`
 	}{Mode: auth.Ask, Runs: auth.OwnRuns}
 	return withFlags(&cobra.Command{
@@ -37,12 +37,6 @@ func tokenAdd(a *app, file *string) *cobra.Command {
 		Long: "Make a token for a client, and print it. It is never shown again:\n" +
 			"the file holds only its hash. The flags of \"understudy serve\" can restrict it further.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.Mode != auth.Ask && f.Mode != auth.Act {
-				return usage(cmd, "--mode %s: wanted ask or act", f.Mode)
-			}
-			if f.Runs != auth.OwnRuns && f.Runs != auth.AllRuns {
-				return usage(cmd, "--runs %s: wanted own or all", f.Runs)
-			}
 			sets, err := access.ParseToolsets(f.Toolsets)
 			if err != nil {
 				return usage(cmd, "--toolsets: %w", err)
