@@ -104,31 +104,15 @@ func (p paint) with(colour, text string) string {
 // content of a field, the log of a script. A terminal would obey the control
 // characters in it, and a reader would see reordered characters in the wrong order.
 
-// steers reports whether a character acts on a terminal, or on the order in which
-// characters are shown, instead of being shown.
-func steers(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' || r == '\u2028' || r == '\u2029'
-}
-
 // clean makes a text safe to show in one cell of a table, or one line.
 func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if steers(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+	return strings.ReplaceAll(words.Line(validUTF8(text)), "\t", `\t`)
 }
 
 // cleanLines is clean, but keeps line breaks and tabs.
-func cleanLines(text string) string {
-	return strings.Map(func(r rune) rune {
-		if steers(r) && r != '\n' && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
+func cleanLines(text string) string { return words.Visible(validUTF8(text)) }
+
+func validUTF8(text string) string { return strings.ToValidUTF8(text, string(unicode.ReplacementChar)) }
 
 // texts returns values as plain texts.
 func texts[T ~string](values []T) []string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"understudy/engine"
 	"understudy/steps"
@@ -16,12 +17,18 @@ var hostile = []string{
 	"\x1b[2J\x1b[31mowned", "\x1b]0;title\a", "\u009b31mC1", "Save\u202egnp.exe", "a\rb", "a\x00b", "\u2066x\u2069", "tag\U000e0041", "line\u2028end", "\x7f", "zero\u200bwidth",
 }
 
+// steers reports whether a character acts on a terminal, or on the order in which
+// characters are shown, instead of being shown.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' || r == '\u2028' || r == '\u2029'
+}
+
 func steersAnything(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && steers(r) })
 }
 
 func TestNothingSteersTheTerminal(t *testing.T) {
-	for _, text := range hostile {
+	for _, text := range append(hostile, "\x9b2Jbyte") {
 		var out, errOut bytes.Buffer
 		a := &app{console: console{out: &out, errOut: &errOut}}
 		a.end(&steps.Error{Code: steps.NotFound, Err: steps.Errorf(steps.NotFound, "no window %s", text), Next: text})
@@ -32,7 +39,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		if steersAnything(errOut.String()) {
 			t.Errorf("%q came out as %q", text, errOut.String())
 		}
-		if got := clean(text); steersAnything(got) || strings.Contains(got, "\n") {
+		if got := clean(text); steersAnything(got) || strings.ContainsAny(got, "\t\n") || !utf8.ValidString(got) {
 			t.Errorf("clean(%q) = %q", text, got)
 		}
 	}
