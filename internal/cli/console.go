@@ -19,6 +19,7 @@ import (
 // output, everything else to the error output.
 type console struct {
 	in          io.Reader
+	inRead      bool // to its end
 	out, errOut io.Writer
 	Quiet       bool `flag:"quiet,q" usage:"print only results and errors"`
 }
@@ -61,6 +62,23 @@ func (c *console) tell(format string, args ...any) {
 	if !c.Quiet {
 		fmt.Fprintln(c.errOut, clean(fmt.Sprintf(format, args...)))
 	}
+}
+
+// maxInput exceeds the size that a document or an answer may have, and is how much of the
+// standard input is taken.
+const maxInput = 5 << 20
+
+// standardInput returns all of the standard input, which can be had once.
+func (c *console) standardInput() ([]byte, error) {
+	if c.inRead {
+		return nil, errors.New("the standard input was read already, and is empty now")
+	}
+	c.inRead = true
+	raw, err := io.ReadAll(io.LimitReader(c.in, maxInput+1))
+	if len(raw) > maxInput {
+		err = fmt.Errorf("the standard input has more than %d MiB", maxInput>>20)
+	}
+	return raw, err
 }
 
 // readHidden reads a line, without echo if the input is a terminal.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"strings"
@@ -60,9 +59,17 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 		return nil, nil, err
 	}
 	for name, v := range known { // its secrets
-		if value, ok := inputs[name]; ok && v.Secret {
-			secret[name] = fmt.Sprint(value)
-			delete(inputs, name)
+		value, ok := inputs[name]
+		if !ok || !v.Secret {
+			continue
+		}
+		delete(inputs, name)
+		switch value := value.(type) {
+		case nil: // as if it were not given
+		case string:
+			secret[name] = value
+		default: // of a number, what was written would not be known
+			return nil, nil, steps.Errorf(steps.Invalid, "%s: the secret %s wants a text", f.InputsFile, name).WithNext("write it in quotes")
 		}
 	}
 	for _, pair := range f.Inputs {
@@ -105,14 +112,14 @@ func (c *console) value(argument, text string) (string, error) {
 	var raw []byte
 	var err error
 	if text == "-" {
-		raw, err = io.ReadAll(io.LimitReader(c.in, maxDocument))
+		raw, err = c.standardInput()
 	} else if file, ok := strings.CutPrefix(text, "@"); ok {
 		raw, err = os.ReadFile(file)
 	} else {
 		return text, nil
 	}
 	if err != nil {
-		return "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s: %w", argument, err)}
+		return "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s: %w", argument, err), Next: "name a file that can be read, as @FILE"}
 	}
 	return strings.TrimRight(string(raw), "\r\n"), nil
 }

@@ -37,18 +37,14 @@ func (l *library) folder() (string, error) {
 	return filepath.Join(dir, "understudy"), nil
 }
 
-// maxDocument exceeds the size that a document may have. The packages that know the
-// limit refuse a document that is too large, and an endless one is not read whole.
-const maxDocument = 5 << 20
-
 // source reads a document from a file, or from the standard input if the name is "-".
 func (a *app) source(name string) (workflows.Source, error) {
 	if name != "-" {
 		return fileSource(name)
 	}
-	text, err := io.ReadAll(io.LimitReader(a.in, maxDocument))
+	text, err := a.standardInput()
 	if err != nil {
-		return workflows.Source{}, fmt.Errorf("reading the standard input: %w", err)
+		return workflows.Source{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file"}
 	}
 	dir, err := os.Getwd()
 	return workflows.Source{Name: "stdin", Dir: dir, Text: text}, err
@@ -60,7 +56,7 @@ func fileSource(path string) (workflows.Source, error) {
 		return workflows.Source{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a workflow's file, or - for the standard input"}
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxDocument))
+	text, err := io.ReadAll(io.LimitReader(f, maxInput))
 	if err != nil {
 		return workflows.Source{}, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("reading %s: %w", path, err)}
 	}
