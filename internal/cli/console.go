@@ -81,10 +81,21 @@ func (c *console) standardInput() ([]byte, error) {
 	return raw, err
 }
 
-// readHidden reads a line, without echo if the input is a terminal.
-func (c *console) readHidden(in *bufio.Reader) (string, error) {
-	if f, ok := c.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		text, err := term.ReadPassword(int(f.Fd()))
+// terminal reports whether a person types the input.
+func (c *console) terminal() (fd int, ok bool) {
+	f, ok := c.in.(*os.File)
+	if ok {
+		fd = int(f.Fd())
+	}
+	return fd, ok && term.IsTerminal(fd)
+}
+
+// askSecret asks for the value of a secret, which is not kept: a line, not shown if a
+// person types it.
+func (c *console) askSecret(in *bufio.Reader, name string) (string, error) {
+	fmt.Fprintf(c.errOut, "the secret %s, for this once: ", clean(name))
+	if fd, ok := c.terminal(); ok {
+		text, err := term.ReadPassword(fd)
 		fmt.Fprintln(c.errOut)
 		return string(text), err
 	}

@@ -73,7 +73,7 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 		}
 	}
 	for _, pair := range f.Inputs {
-		name, text, err := a.pair(pair)
+		name, text, err := a.pair(pair, known)
 		if err == nil {
 			err = set(name, text)
 		}
@@ -97,13 +97,17 @@ func (f *inputFlags) readFile(inputs map[string]any) error {
 	return err
 }
 
-// pair splits name=value.
-func (c *console) pair(pair string) (name, text string, err error) {
+// pair splits name=value, and asks for a secret that is to be typed.
+func (c *console) pair(pair string, known map[string]workflows.Variable) (name, text string, err error) {
 	name, text, ok := strings.Cut(pair, "=")
 	if !ok || name == "" {
 		return "", "", steps.Errorf(steps.Invalid, "--input %q: wanted name=value, name=@file or name=-", pair)
 	}
-	text, err = c.value("--input "+name, text)
+	if _, typed := c.terminal(); typed && text == "-" && known[name].Secret {
+		text, err = c.askSecret(nil, name)
+	} else {
+		text, err = c.value("--input "+name, text)
+	}
 	return name, text, err
 }
 

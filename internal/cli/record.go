@@ -145,8 +145,7 @@ func (r *recording) askSecrets() (map[string]string, error) {
 	in, secrets := bufio.NewReader(r.in), map[string]string{}
 	for _, v := range p.Variables {
 		if v.Secret {
-			fmt.Fprintf(r.errOut, "the secret %s, for this once: ", v.Name)
-			if secrets[v.Name], err = r.readHidden(in); err != nil {
+			if secrets[v.Name], err = r.askSecret(in, v.Name); err != nil {
 				return nil, err
 			}
 		}
