@@ -194,6 +194,10 @@ func (a *app) writeCompiled(text []byte, notes []compile.Note, file string) erro
 	for _, n := range notes {
 		a.tell("  %s: %s", n.Step, n.Text)
 	}
+	if len(p.Steps) == 0 {
+		a.tell("nothing was done that makes a step, so there is nothing to play")
+		return nil
+	}
 	a.tell("%s; play it with: %s", count(len(p.Steps), "step"), strings.Join(append([]string{"understudy run", file}, secretInputs(p)...), " "))
 	return nil
 }
