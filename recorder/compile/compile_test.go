@@ -750,6 +750,13 @@ var scenes = []struct {
 		Options{Name: "entered"},
 	},
 	{
+		"Enter that the program takes ends its step also when more is typed at once, and a line that begins before other text is one", "entered_on",
+		newTape(editor).focus(page, "").types("12*34").keys("enter").types("+1").holds("12*34+1").
+			keys("enter").types("an").holds("a").holds("an").keys("enter").holds("").types("b").holds("b").keys("ctrl+s").
+			focus(page, "eggs").keys("ctrl+home").types("milk").holds("milkeggs").keys("enter").holds("milk\neggs").types("tea").holds("milk\nteaeggs").keys("ctrl+s"),
+		Options{Name: "entered_on"},
+	},
+	{
 		"Enter that is heard of after the field was read begins one line", "entered_late",
 		newTape(editor).focus(page, "").types("one").entersLate("one\n").wait(600 * time.Millisecond).holds("one\n").types("two").keys("ctrl+s"),
 		Options{Name: "entered_late"},

@@ -126,8 +126,10 @@ type typing struct {
 	readAt  time.Time       // when the field was read for the first time
 	showed  bool            // it was not empty then
 	late    bool            // the first value may include typed text
-	// entered is the value when Enter was pressed last, unless other keys followed.
+	// entered is the value when Enter was pressed last, until it is known whether that began a line
+	// or a key comes that types nothing; since is the text that was typed after it.
 	entered *string
+	since   string
 	behind  *string // the last value that was read, if it lags behind the keys
 	picture string  // the file of a picture of the field, when it was clicked
 }
@@ -159,10 +161,13 @@ func (k *keyboard) held(ev recorder.Event) {
 		}
 		t.behind = nil
 		if t.submitted(*ev.Value) || t.kept(*ev.Value, ev.Time) {
-			k.submit(t, ev.Time)
-			k.values[ev.Field] = *ev.Value
+			k.submit(t, *ev.Value, ev.Time)
+			if k.typing != nil {
+				k.held(ev)
+			}
 			return
 		}
+		t.entered = nil // it began a line
 		if *ev.Value != t.value {
 			t.changed, t.browsed = true, nil
 		}
@@ -190,22 +195,38 @@ func (t *typing) wasRead(text string, at time.Time) bool {
 	return text != "" && t.unheard > 0 && at.Before(t.lastRead) && strings.HasSuffix(t.value, text)
 }
 
-// submitted reports whether Enter made the program take the text: the field holds another.
+// submitted reports whether Enter made the program take the text: the field holds another, with no
+// new line.
 func (t *typing) submitted(value string) bool {
-	return t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered)
+	return t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered) &&
+		strings.Count(value, "\n") <= strings.Count(*t.entered, "\n")
 }
 
 // kept reports whether Enter left the field as it was: it began no line, so it was for the
-// program. Before readLag the value may be behind.
+// program. Before readLag the value may be behind, unless it holds later text.
 func (t *typing) kept(value string, at time.Time) bool {
-	return t.entered != nil && *t.entered != "" && *t.entered == value && at.Sub(t.last) >= readLag
+	if t.entered == nil || *t.entered == "" {
+		return false
+	}
+	later, same := strings.CutPrefix(value, *t.entered)
+	return same && strings.HasPrefix(t.since, later) && (later != "" || at.Sub(t.last) >= readLag)
 }
 
-// submit makes a step of the text that the program took, with its Enter.
-func (k *keyboard) submit(t *typing, now time.Time) {
+// submit makes a step of the text that the program took, with its Enter. The text since then was
+// typed into what the program left in the field, which holds a value now.
+func (k *keyboard) submit(t *typing, value string, now time.Time) {
+	later := recorder.Event{Type: recorder.Typed, Time: t.last, Field: t.field, Text: t.since}
 	t.value, t.behind, t.entered = *t.entered, nil, nil
-	t.net.text = strings.TrimSuffix(t.net.text, "\n")
+	t.net.text = strings.TrimSuffix(t.net.text, "\n"+t.since)
 	k.flushEntered(now)
+	shown := t.since
+	for !strings.HasSuffix(value, shown) {
+		shown = shown[:len(shown)-1]
+	}
+	k.values[t.field] = strings.TrimSuffix(value, shown)
+	if later.Text != "" {
+		k.typed(later)
+	}
 }
 
 // flushEntered makes a step of the typing so far and an Enter, and returns it; nil if nothing was
@@ -343,7 +364,10 @@ func (t *typing) shownAlready(ev recorder.Event) bool {
 // key applies a key to the value of a field.
 func (t *typing) key(ev recorder.Event) {
 	t.net.key(ev)
-	t.pending, t.last, t.entered, t.behind = true, ev.Time, nil, nil
+	t.pending, t.last, t.behind = true, ev.Time, nil
+	if t.since += ev.Text; ev.Text == "" {
+		t.entered = nil
+	}
 	if len(t.browsed) > 0 {
 		t.unreadable, t.browsed = true, nil // only the field shows their effect
 	}
@@ -373,7 +397,7 @@ func (t *typing) key(ev recorder.Event) {
 		if t.net.replaced && !t.net.other {
 			held, t.unreadable = strings.TrimSuffix(t.net.text, "\n"), false
 		}
-		t.entered = &held
+		t.entered, t.since = &held, ""
 		t.value += "\n"
 		t.changed = true
 	case ev.Key == "backspace" && len(ev.Mods) == 0 && t.value != "":
@@ -395,7 +419,8 @@ func (k *keyboard) flush() {
 		return
 	}
 	if t.behind != nil && t.submitted(*t.behind) {
-		k.submit(t, t.last)
+		k.submit(t, *t.behind, t.last)
+		k.flush()
 		return
 	}
 	k.typing = nil
