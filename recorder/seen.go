@@ -106,6 +106,19 @@ func IsContainer(s *Seen) bool {
 	return slices.Contains([]desktop.Role{"frame", "window", "dialog", "document", "filler", "panel"}, s.Role)
 }
 
+// MaxPart is the largest size of an element that is one thing to a person who clicks it.
+const MaxPart = 240
+
+// Drawn reports whether it may draw its content itself: what a place in it shows is another thing
+// once it is resized, or shows other data.
+func (s *Seen) Drawn() bool {
+	if s == nil {
+		return false
+	}
+	content := IsContainer(s) || s.Role.Is(desktop.Container) || ShowsContent(s) && s.Role != "terminal"
+	return s.Role == "canvas" || s.Role == "pagetablist" || s.Role.Is(desktop.Rows) || content && max(s.Bounds.W, s.Bounds.H) > MaxPart
+}
+
 // positional matches a part of a selector that counts elements, or is a point.
 var positional = regexp.MustCompile(`(?:^|&& |>> |\()(?:nth[:-]|pos:)`)
 

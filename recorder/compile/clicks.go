@@ -90,6 +90,7 @@ func (p *pointer) clicked(ev recorder.Event) {
 	case plain && recorder.InMenu(t) && t.Bounds.Empty():
 		s.kind = invokeElement // in a popup without a known place
 	default:
+		p.setPosition(s, ev)
 		p.addFallbacks(s, ev)
 	}
 	if ev.Button != desktop.Left {
@@ -99,7 +100,6 @@ func (p *pointer) clicked(ev recorder.Event) {
 	if len(mods) > 0 {
 		s.set("modifiers", mods)
 	}
-	s.setPosition(t, ev.At)
 	p.act(s)
 	if t.DropDown() {
 		p.dropDown = s
@@ -116,8 +116,8 @@ func (p *pointer) clicked(ev recorder.Event) {
 // unique, then its place in the window, which may change.
 func (p *pointer) addFallbacks(s *step, ev recorder.Event) {
 	sel := ""
-	if p.pictures != "" && ev.Picture != "" {
-		sel = "image:" + selector.Quote(path.Join(filepath.ToSlash(p.pictures), ev.Picture))
+	if file := p.pictureOf(ev); file != "" && s.arg("click_position") == nil { // which is a place in its element
+		sel = "image:" + selector.Quote(file)
 	}
 	bare := ev.Element == nil
 	if sel == "" && (bare || len(unique(ev.Element)) > 0) || len(s.doubts()) == 0 {
@@ -150,6 +150,14 @@ func (p *pointer) addFallbacks(s *step, ev recorder.Event) {
 	}
 }
 
+// pictureOf returns the file of the picture of a press as the workflow names it, or "".
+func (p *pointer) pictureOf(ev recorder.Event) string {
+	if p.pictures == "" || ev.Picture == "" {
+		return ""
+	}
+	return path.Join(filepath.ToSlash(p.pictures), ev.Picture)
+}
+
 func modNames(mods []desktop.Key) (names []string) {
 	for _, m := range mods {
 		names = append(names, string(m))
@@ -177,27 +185,28 @@ func (p *pointer) extendClick(k *click) bool {
 
 // setPosition sets the place of a click in an element of which places mean different things.
 // Where those are not known, the place in it is uncertain.
-func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
-	if t == nil || s.kind != clickElement || t.Bounds.Empty() {
+func (p *pointer) setPosition(s *step, ev recorder.Event) {
+	t := ev.Element
+	if t == nil || t.Bounds.Empty() {
 		return
 	}
 	unknown := recorder.IsContainer(t) || t.Role.Is(desktop.Container)
 	switch {
 	case unknown, t.Role.Is(desktop.Rows):
 	case t.Role == "combobox" && !t.DropDown(): // whose arrow opens a list, and whose text does not
-	case slices.Contains([]desktop.Role{"calendar", "canvas", "colorchooser", "image", "media", "slider", "scrollbar", "spinbutton", "tablist", "terminal"}, t.Role):
+	case slices.Contains([]desktop.Role{"calendar", "canvas", "colorchooser", "image", "media", "slider", "scrollbar", "spinbutton", "pagetablist", "terminal"}, t.Role):
 	default:
 		return
 	}
-	if !t.Bounds.Contains(at) {
+	if !t.Bounds.Contains(ev.At) {
 		s.doubt("it was somewhere else when it was clicked, so the place in it is not known")
 		return
 	}
 	if unknown && t.Role != "document" {
 		s.doubt("no element was found there, so the place in the %s is all that is known", t.Role)
 	}
-	percent := func(at, from, size int) int { return (at - from) * 100 / size }
-	s.set("click_position", []arg{{Key: "x_percentage", Value: percent(at.X, t.Bounds.X, t.Bounds.W)}, {Key: "y_percentage", Value: percent(at.Y, t.Bounds.Y, t.Bounds.H)}})
+	s.set("click_position", position(t, ev.At))
+	p.setDrawn(s, ev)
 }
 
 // chooseOption turns a click on an option of an open list into the choice of that option.
@@ -266,7 +275,7 @@ func (l stepList) lastFollowsChoice() bool {
 
 // zooms reports whether the wheel over an element may do more than scroll.
 func zooms(t *recorder.Seen) bool {
-	return t != nil && slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "spinbutton", "combobox", "terminal", "tablist"}, t.Role)
+	return t != nil && slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "spinbutton", "combobox", "terminal", "pagetablist"}, t.Role)
 }
 
 // keepHover makes a step of a rest on an element that opened the menu of the click.

@@ -224,6 +224,11 @@ func moved(t *recorder.Seen) *recorder.Seen {
 	return &other
 }
 
+func large(t *recorder.Seen) *recorder.Seen {
+	t.Bounds.W, t.Bounds.H = 400, 300
+	return t
+}
+
 func labelled(t *recorder.Seen, l string) *recorder.Seen {
 	t.Label = l
 	return t
@@ -394,6 +399,13 @@ var scenes = []struct {
 		newTape(ledger).click(element(ledger, "filler", "Characters", 11), func(ev *recorder.Event) { ev.At = desktop.Point{X: 120, Y: 345} }).
 			click(element(ledger, "calendar", "Date", 12), func(ev *recorder.Event) { ev.At = desktop.Point{X: 170, Y: 363} }),
 		Options{Name: "places"},
+	},
+	{
+		"a click and a drag in what draws itself keep its size, and the picture of their place", "drawn",
+		newTape(ledger).click(large(element(ledger, "filler", "Characters", 2)), func(ev *recorder.Event) { ev.Picture = "1.png" }).
+			click(element(ledger, "canvas", "Map", 14, "role:canvas && nth:1"), func(ev *recorder.Event) { ev.Picture, ev.Window = "2.png", &ledger }).
+			drags(canvas, desktop.Point{X: 140, Y: 515}, canvas, desktop.Point{X: 160, Y: 515}),
+		Options{Name: "drawn", Pictures: "drawn.pictures"},
 	},
 	{
 		"a button that is pressed quickly is pressed as often", "presses",

@@ -23,7 +23,7 @@ func (p *pointer) dragged(down, up recorder.Event) {
 	} else if down.Window != nil {
 		s.process, s.pid, s.window = programName(down.Window.Process), down.Window.PID, down.Window.ID
 	}
-	if !s.dragTo(t, up.Element, down.At, up.At) {
+	if !p.dragTo(s, down, up) {
 		s.set("start_x", down.At.X)
 		s.set("start_y", down.At.Y)
 		s.set("end_x", up.At.X)
@@ -39,37 +39,46 @@ func (p *pointer) dragged(down, up recorder.Event) {
 }
 
 // dragTo describes a drag relative to its element, if possible.
-func (s *step) dragTo(t, to *recorder.Seen, from, end desktop.Point) bool {
+func (p *pointer) dragTo(s *step, down, up recorder.Event) bool {
+	t, to, from, end := down.Element, up.Element, down.At, up.At
 	if t == nil || !t.Bounds.Contains(from) || len(unique(t)) == 0 {
 		return false
 	}
 	inside := t.Bounds.Contains(end)
+	if inside || t.Drawn() || !nearMiddle(t, from) {
+		s.set("start_position", position(t, from))
+		p.setDrawn(s, down)
+	}
 	switch {
 	case !inside && to != nil && to.Bounds.Contains(end) && t.PID == to.PID && len(unique(to)) > 0 && !sameElement(t, to) && !encloses(to, t) && !recorder.IsContainer(to):
-		s.startAt(t, from)
 		s.set("to_selector", unique(to)[0])
 		if !nearMiddle(to, end) {
 			s.set("end_position", position(to, end))
 		}
 		s.summary += " to " + describe(to)
 	case inside:
-		s.set("start_position", position(t, from))
 		s.set("end_position", position(t, end))
 	case to == nil || t.PID == to.PID:
-		s.startAt(t, from)
 		s.set("by_x", end.X-from.X)
 		s.set("by_y", end.Y-from.Y)
 	default:
+		s.drop("start_position", "drawn")
 		return false
 	}
 	return true
 }
 
-// startAt sets where in its element a drag begins, unless that is its middle.
-func (s *step) startAt(t *recorder.Seen, at desktop.Point) {
-	if !nearMiddle(t, at) {
-		s.set("start_position", position(t, at))
+// setDrawn keeps the size of the element of a press, and the picture of the place, if it draws its
+// content itself.
+func (p *pointer) setDrawn(s *step, ev recorder.Event) {
+	if !ev.Element.Drawn() {
+		return
 	}
+	drawn := []arg{{Key: "width", Value: ev.Element.Bounds.W}, {Key: "height", Value: ev.Element.Bounds.H}}
+	if file := p.pictureOf(ev); file != "" {
+		drawn = append(drawn, arg{Key: "picture", Value: file})
+	}
+	s.set("drawn", drawn)
 }
 
 // encloses reports whether an element lies around another.

@@ -178,6 +178,9 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 		t.New = r.lastPressed.lack(&r.under)
 		r.lastPressed = r.under.program
 	}
+	if t.Drawn() && r.under.when.After(ev.Time) {
+		r.under.shot = nil // it shows what the press did
+	}
 	r.write(recorder.Event{
 		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.journal.savePicture(r.under.shot), Button: ev.Button, Mods: ev.Mods,
 		Element: t, Window: r.windows.At(ev.At),

@@ -80,6 +80,15 @@ var unseenScenarios = []scenario{
 		},
 	},
 	{
+		name: "chromium_cells", command: page("cells.html"), title: "Cells", state: sent,
+		do: func(p *person) {
+			box := p.named("canvas", "Letters")[0].Bounds
+			p.pointsAt(desktop.Point{X: box.X + 9*48 + 24, Y: box.Y + 2*48 + 24})
+			p.does("click", "1")
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
 		name: "factory_page", command: []string{"gtk3-widget-factory"}, title: "gtk3-widget", state: func(s *scene) string { return on(s, "radiobutton") },
 		do: func(p *person) {
 			before := on(p.scene, "radiobutton")

@@ -17,6 +17,8 @@ type Requirement struct {
 	// Point returns where the pointer must reach it; nil if the action does not use the
 	// pointer.
 	Point func(box desktop.Rect) desktop.Point
+	// Drawn is what the element drew there; nil if that is not known.
+	Drawn *Drawn
 	// Hidden: an element that does not show is allowed.
 	Hidden bool
 	// Handle: a picture is not allowed, because the action asks the application.
@@ -146,6 +148,12 @@ func checkReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 		return desktop.Point{}, NotActionable(el, "is not visible: it takes up no room on the screen", "scroll it into view with scroll_element, or use invoke_element")
 	}
 	at := n.Point(el.Bounds)
+	if n.Drawn != nil {
+		var err error
+		if at, err = n.Drawn.find(ctx, hand, el, at); err != nil {
+			return at, err
+		}
+	}
 	if err := checkOnScreen(ctx, hand.Desktop, el, at); err != nil {
 		return desktop.Point{}, err
 	}

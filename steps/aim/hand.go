@@ -19,8 +19,8 @@ type Hand struct {
 	revealed map[desktop.Handle]bool
 	// persistentPopups are popups that the pointer does not dismiss.
 	persistentPopups map[desktop.WindowID]bool
-	// pointerBefore is the position of the pointer before it was moved to dismiss a
-	// tooltip; nil if it was not.
+	// pointerBefore is the position of the pointer before the hand moved it, as to dismiss
+	// a tooltip; nil if it did not.
 	pointerBefore *desktop.Point
 }
 

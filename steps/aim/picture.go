@@ -227,6 +227,84 @@ func refresh(ctx context.Context, hand *Hand, el *desktop.Element) (*desktop.Ele
 	return el, nil
 }
 
+// Drawn is what an element that draws itself drew when a place in it was known. Once it is
+// resized or scrolled, or while it loads, that place shows something else.
+type Drawn struct {
+	Width   int        `json:"width" jsonschema:"of the element, in pixels"`
+	Height  int        `json:"height" jsonschema:"of the element, in pixels"`
+	Picture steps.Path `json:"picture,omitzero" jsonschema:"a picture (PNG file) with the place in its middle; without it the place is known in an element of that size only"`
+}
+
+// Check validates the argument, for a place.
+func (d *Drawn) Check(place *PlaceInElement) error {
+	if d != nil && (d.Width < 1 || d.Height < 1 || place == nil) {
+		return errors.New("drawn: wanted the width and the height of the element, and a place in it")
+	}
+	return nil
+}
+
+// find returns where a place is in an element as it is now, given where its percentages are.
+func (d *Drawn) find(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (desktop.Point, error) {
+	resized := el.Bounds.W != d.Width || el.Bounds.H != d.Height
+	if d.Picture == "" && !resized {
+		return at, nil
+	}
+	if d.Picture != "" {
+		template, err := readTemplate(hand.Env, d.Picture)
+		if err != nil {
+			return at, err
+		}
+		found, err := findPlace(ctx, hand.Desktop, template, el.Bounds, at, desktop.Size{W: d.Width, H: d.Height})
+		if found != nil || err != nil {
+			return *cmp.Or(found, &at), err
+		}
+		if !resized { // what it draws under the pointer may be on the picture
+			if err := hand.point(ctx, at); err != nil {
+				return at, fmt.Errorf("moving the pointer to the place: %w", err)
+			}
+		}
+	}
+	why := fmt.Sprintf("does not show once what was at the place to use: it is %d by %d now, and was %d by %d", el.Bounds.W, el.Bounds.H, d.Width, d.Height)
+	return at, NotActionable(el, why, "make it show that, or give its window the size it had with move_window; where the percentages are the place whatever it shows, take drawn away")
+}
+
+// findPlace returns the middle of the one place in a box that looks like a template. Of
+// several the one at a point is meant if the box has the size that it had. An element that
+// scales what it draws shows the template at the point, larger or smaller. Nil: neither.
+func findPlace(ctx context.Context, d *desktop.Desktop, template image.Image, box desktop.Rect, at desktop.Point, was desktop.Size) (*desktop.Point, error) {
+	const slip = 2 // of a place in percent, in pixels
+	isAt := func(m vision.Match) bool {
+		c := m.Bounds.Center()
+		return max(c.X-at.X, at.X-c.X, c.Y-at.Y, at.Y-c.Y) <= slip
+	}
+	find := func(template image.Image) ([]vision.Match, error) {
+		screen, err := Screen(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		all, _, err := matchesIn(ctx, d, template, box.Intersect(screen), Likeness)
+		return slices.DeleteFunc(all, func(m vision.Match) bool { return !m.Rivals(all[0]) }), err
+	}
+	all, err := find(template)
+	resized := box.W != was.W || box.H != was.H
+	switch {
+	case err != nil:
+		return nil, err
+	case !resized && slices.ContainsFunc(all, isAt):
+		return &at, nil
+	case len(all) == 1:
+		c := all[0].Bounds.Center()
+		return &c, nil
+	case len(all) > 1 || !resized:
+		return nil, nil
+	}
+	b := template.Bounds()
+	if all, err = find(vision.Scale(template, desktop.Size{W: b.Dx() * box.W / was.W, H: b.Dy() * box.H / was.H})); err == nil && len(all) == 1 && isAt(all[0]) {
+		return &at, nil
+	}
+	return nil, err
+}
+
 // pictureError returns the error of a picture that is not at exactly one place.
 func (s SearchResult) pictureError() error {
 	err := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%s: %w", s.Selector, s.why), Candidates: s.tried, Next: "look at the screen with capture_screenshot; take the picture anew, or lower the threshold"}

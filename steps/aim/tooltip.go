@@ -34,15 +34,22 @@ func dismissTooltip(ctx context.Context, hand *Hand, at desktop.Point) error {
 	return waitUncovered(ctx, hand, at, tooltipTimeout, tooltipOver(at))
 }
 
-// waitUncovered moves the pointer to a point and waits until lies is true for no window.
-// The position before that is kept for RestorePointer.
-func waitUncovered(ctx context.Context, hand *Hand, at desktop.Point, long time.Duration, lies func(desktop.Window) bool) error {
-	if hand.pointerBefore == nil {
-		if from, err := hand.Desktop.PointerPosition(ctx); err == nil {
-			hand.pointerBefore = &from
-		}
+// point moves the pointer to a point before a press. The position before that is kept for
+// RestorePointer.
+func (h *Hand) point(ctx context.Context, at desktop.Point) error {
+	from, err := h.Desktop.PointerPosition(ctx)
+	if err == nil && from == at {
+		return nil
 	}
-	if err := hand.Unaccounted().Do(ctx, desktop.MovePointer{To: at}); err != nil {
+	if err == nil && h.pointerBefore == nil {
+		h.pointerBefore = &from
+	}
+	return h.Unaccounted().Do(ctx, desktop.MovePointer{To: at})
+}
+
+// waitUncovered moves the pointer to a point and waits until lies is true for no window.
+func waitUncovered(ctx context.Context, hand *Hand, at desktop.Point, long time.Duration, lies func(desktop.Window) bool) error {
+	if err := hand.point(ctx, at); err != nil {
 		return fmt.Errorf("moving the pointer under a tooltip: %w", err)
 	}
 	return WaitUntil(ctx, long, func(ctx context.Context) error {

@@ -34,6 +34,7 @@ type ClickArgs struct {
 	Count         steps.Count         `json:"count,omitzero" jsonschema:"2 for a double click"`
 	ClickType     ClickType           `json:"click_type,omitzero" use:"rare" jsonschema:"button and count in one word"`
 	ClickPosition *aim.PlaceInElement `json:"click_position,omitzero" use:"rare" jsonschema:"where inside the element; without it the middle"`
+	Drawn         *aim.Drawn          `json:"drawn,omitzero" use:"rare" jsonschema:"of an element that draws itself: what it drew when click_position was known"`
 	Modifiers     []desktop.Key       `json:"modifiers,omitzero" jsonschema:"keys to hold meanwhile: ctrl, shift, alt, super"`
 	RestoreCursor bool                `json:"restore_cursor,omitzero" use:"rare" jsonschema:"put the pointer back afterwards"`
 	observe.ActionOptions
@@ -86,6 +87,9 @@ func (a *ClickArgs) Validate() error {
 		return err
 	}
 	if err := a.ClickPosition.Check("click_position"); err != nil {
+		return err
+	}
+	if err := a.Drawn.Check(a.ClickPosition); err != nil {
 		return err
 	}
 	if a.Count < 1 || a.Count > 3 {
@@ -188,7 +192,7 @@ func (a *ClickArgs) aim(ctx context.Context, hand *aim.Hand) (*desktop.Element, 
 		}
 		return nil, at, aim.OnScreen(ctx, hand.Desktop, at)
 	}
-	n := aim.Requirement{Enabled: true, Point: a.ClickPosition.In, Windows: a.WindowOptions}
+	n := aim.Requirement{Enabled: true, Point: a.ClickPosition.In, Drawn: a.Drawn, Windows: a.WindowOptions}
 	if a.Image == "" {
 		el, at, err := aim.At(ctx, hand, a.Target, n)
 		// An ambiguous selector is no reason to guess.

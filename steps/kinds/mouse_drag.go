@@ -27,6 +27,7 @@ type MouseDragArgs struct {
 	StartX        *int                `json:"start_x,omitzero" jsonschema:"where to press: the distance from the left edge of the screen; without it in the element"`
 	StartY        *int                `json:"start_y,omitzero" jsonschema:"where to press: the distance from the top edge of the screen"`
 	StartPosition *aim.PlaceInElement `json:"start_position,omitzero" jsonschema:"where inside the element to press; without it the middle"`
+	Drawn         *aim.Drawn          `json:"drawn,omitzero" use:"rare" jsonschema:"of an element that draws itself: what it drew when start_position was known"`
 	EndX          *int                `json:"end_x,omitzero" jsonschema:"where to let go: the distance from the left edge of the screen"`
 	EndY          *int                `json:"end_y,omitzero" jsonschema:"where to let go: the distance from the top edge of the screen"`
 	ToSelector    steps.Selector      `json:"to_selector,omitzero" jsonschema:"the element of the same application to let go on"`
@@ -45,7 +46,7 @@ func (a *MouseDragArgs) Validate() error {
 	if err := a.oneEnd(); err != nil {
 		return err
 	}
-	if err := errors.Join(a.StartPosition.Check("start_position"), a.EndPosition.Check("end_position")); err != nil {
+	if err := errors.Join(a.StartPosition.Check("start_position"), a.EndPosition.Check("end_position"), a.Drawn.Check(a.StartPosition)); err != nil {
 		return err
 	}
 	if !a.Named() {
@@ -133,7 +134,7 @@ func (a *MouseDragArgs) start(ctx context.Context, hand *aim.Hand) (el *desktop.
 	if a.Named() {
 		n := aim.Requirement{Windows: a.WindowOptions}
 		if a.StartX == nil {
-			n.Enabled, n.Point = true, a.StartPosition.In
+			n.Enabled, n.Point, n.Drawn = true, a.StartPosition.In, a.Drawn
 		}
 		if el, at, err = aim.At(ctx, hand, a.Target, n); err != nil {
 			return nil, at, err
@@ -152,6 +153,10 @@ func (a *MouseDragArgs) end(ctx context.Context, hand *aim.Hand, el *desktop.Ele
 		to := aim.Target{Within: a.Within, Selector: a.ToSelector, TimeoutMS: a.TimeoutMS, Retries: a.Retries}
 		_, at, err := aim.At(ctx, hand, to, aim.Requirement{Point: a.EndPosition.In, Windows: a.WindowOptions})
 		return at, err
+	case a.EndPosition != nil && a.Drawn != nil && from != a.StartPosition.In(el.Bounds): // what was drawn there is elsewhere now
+		was := desktop.Rect{W: a.Drawn.Width, H: a.Drawn.Height}
+		begin, end := a.StartPosition.In(was), a.EndPosition.In(was)
+		return desktop.Point{X: from.X + end.X - begin.X, Y: from.Y + end.Y - begin.Y}, nil
 	case a.EndPosition != nil:
 		return a.EndPosition.In(el.Bounds), nil
 	case a.EndX != nil:

@@ -464,3 +464,80 @@ func (o onlyOf) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, error
 	}
 	return t, err
 }
+
+// draws adds a cell to a canvas, the one of a column and a row of five by five, each of
+// another colour.
+func draws(d *fake.Desktop, column, row, x, y, side int) {
+	n := 5*row + column
+	colour := color.RGBA{uint8(n * 73), uint8(n * 151), uint8(n * 199), 255}
+	d.Add(d.Find("role:canvas"), fake.El("panel", "").At(x, y, side, side).Painted(colour))
+}
+
+// drawsAll adds all cells.
+func drawsAll(d *fake.Desktop, side int) {
+	for i := range 25 {
+		draws(d, i%5, i/5, 10+i%5*side, 10+i/5*side, side)
+	}
+}
+
+// drawsTwice adds all cells, and those of the picture once more.
+func drawsTwice(d *fake.Desktop) {
+	drawsAll(d, 40)
+	for i := range 9 {
+		draws(d, i%3, 1+i/3, 130+i%3*40, 10+i/3*40, 40)
+	}
+}
+
+func TestAPlaceInWhatDrawsItself(t *testing.T) {
+	const canvas = `
+- frame "Table" [process=table] [at=0,0,300,300]
+  - canvas "Characters" [at=10,10,200,200]
+`
+	resize := func(d *fake.Desktop) {
+		d.Set(d.Find("role:canvas"), func(e *desktop.Element) { e.Bounds.W, e.Bounds.H = 250, 250 })
+	}
+	place := func(drawn ...any) map[string]any {
+		return args("selector", "role:canvas", "timeout_ms", 100.0, "restore_cursor", false, "click_position", args("x_percentage", 30.0, "y_percentage", 50.0), "drawn", args(drawn...))
+	}
+	bare := place("width", 200.0, "height", 200.0)
+	pictured := place("width", 200.0, "height", 200.0, "picture", "p.png")
+	for _, p := range []play{
+		{say: "the same", set: func(d *fake.Desktop) { drawsAll(d, 40) }, args: pictured, journal: []string{"click 70,110 left"}},
+		{say: "larger, with the cells as they were", set: func(d *fake.Desktop) { resize(d); drawsAll(d, 40) }, args: pictured, journal: []string{"click 70,110 left"}},
+		{say: "larger, with larger cells", set: func(d *fake.Desktop) { resize(d); drawsAll(d, 50) }, args: pictured, journal: []string{"click 85,135 left"}},
+		{say: "larger, with nothing", set: resize, args: pictured, code: steps.NotActionable, err: "is 250 by 250 now, and was 200 by 200", acted: steps.ActedNo},
+		{say: "with nothing", set: func(*fake.Desktop) {}, args: pictured, code: steps.NotActionable, err: "does not show once what was at the place", acted: steps.ActedNo},
+		{say: "a second time", set: func(d *fake.Desktop) { drawsTwice(d) }, args: pictured, journal: []string{"click 70,110 left"}},
+		{say: "larger, a second time", set: func(d *fake.Desktop) { resize(d); drawsTwice(d) }, args: pictured, code: steps.NotActionable, acted: steps.ActedNo},
+		{say: "late", set: func(d *fake.Desktop) { d.After(50*time.Millisecond, func() { drawsAll(d, 40) }) }, args: pictured, journal: []string{"move 70,110", "click 70,110 left"}},
+		{say: "the same, without a picture", set: func(*fake.Desktop) {}, args: bare, journal: []string{"click 70,110 left"}},
+		{say: "larger, without a picture", set: resize, args: bare, code: steps.NotActionable, err: "move_window", acted: steps.ActedNo},
+		{
+			say: "a drag, in a larger one with the cells as they were", kind: MouseDrag, set: func(d *fake.Desktop) { resize(d); drawsAll(d, 40) }, check: drags("move 70,110", "move 130,170"),
+			args: args("selector", "role:canvas", "start_position", args("x_percentage", 30.0, "y_percentage", 50.0), "end_position", args("x_percentage", 60.0, "y_percentage", 80.0), "drawn", pictured["drawn"]),
+		},
+		{say: "a size by half", set: resize, args: place("width", 3.0, "height", 0.0), code: steps.Invalid, err: "wanted the width and the height"},
+	} {
+		t.Run(p.say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				folder := t.TempDir()
+				recorded := fake.New(fake.MustParse(canvas)...)
+				defer recorded.Close()
+				drawsAll(recorded, 40)
+				pictureOf(t, recorded, folder, desktop.Rect{X: 40, Y: 80, W: 60, H: 60})
+				d := fake.New(fake.MustParse(canvas)...)
+				defer d.Close()
+				d.Resize(desktop.Size{W: 300, H: 300})
+				p.set(d)
+				begin := len(d.Journal())
+				env := seeing(d)
+				env.Dir, env.Roots = folder, []string{folder}
+				start := time.Now()
+				if p.kind.Name == "" {
+					p.kind = ClickElement
+				}
+				p.judge(t, d, p.kind.Run(t.Context(), env, p.args), begin, time.Since(start))
+			})
+		})
+	}
+}
