@@ -385,7 +385,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 		created.Document = ev.Document
 	}
 	w := newWorker(e, cmp.Or(r.Key, NewKey()), old.program)
-	w.secrets, w.environ = old.secrets, r.Environ
+	w.bundle, w.secrets, w.environ = old.bundle, old.secrets, r.Environ
 	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}
 	if err := w.record(EvCreated, "", created); err != nil {
 		return Header{}, err
