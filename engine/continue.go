@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -162,24 +163,46 @@ func (v *evaluator) resumption(ctx context.Context, r ResumeRequest) (Resumed, e
 		}
 		ev.Document = hash
 	}
-	if n, _ := resumeNode(&v.s, v.layout); n != nil {
-		ev.ID = n.ID
+	f, err := v.startFrom(ctx, &ev, r.From)
+	if err == nil && f != nil && r.Decision == DoneByHand {
+		var n *workflows.Node
+		if n, err = v.layout.node(f); err == nil {
+			ev.ID, ev.Done = n.ID, &f.Next
+		}
 	}
-	if r.From == "" {
-		return ev, v.checkPlace()
-	}
-	var err error
-	if ev.Base, err = v.lastStart(ctx, r.From); err != nil {
-		return ev, err
-	}
-	if ev.Base > 0 {
-		earlier, err := foldTo(ctx, v.e.Store, v.id, ev.Base)
-		v.s = v.s.goBack(earlier)
-		return ev, err
-	}
-	ev.From = r.From
-	ev.Frames, err = v.layout.startAt(r.From)
 	return ev, err
+}
+
+// startFrom sets where an attempt starts, and returns the frame of the step that it begins
+// with; nil: no step is left.
+func (v *evaluator) startFrom(ctx context.Context, ev *Resumed, from string) (*Frame, error) {
+	if from == "" {
+		n, f := resumeNode(&v.s, v.layout)
+		if n != nil {
+			ev.ID = n.ID
+			_, f = upcoming(n, f, v.layout)
+		}
+		return f, v.checkPlace()
+	}
+	base, path, err := v.lastStart(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	if ev.Base = base; base > 0 {
+		earlier, err := foldTo(ctx, v.e.Store, v.id, base)
+		if err != nil {
+			return nil, err
+		}
+		v.s = v.s.goBack(earlier)
+		f := *v.s.top()
+		f.Next, _ = strconv.Atoi(path[strings.LastIndexAny(path, "./")+1:]) // never fails: the path is that of a node
+		return &f, nil
+	}
+	ev.From = from
+	if ev.Frames, err = v.layout.startAt(from); err != nil {
+		return nil, err
+	}
+	return &ev.Frames[len(ev.Frames)-1], nil
 }
 
 // checkPlace returns an error if the lists in which the run stands are not in its document,
@@ -216,15 +239,14 @@ func (v *evaluator) replaceInputs(ev *Resumed, r ResumeRequest) error {
 	return nil
 }
 
-// lastStart returns the number of the event before the last start of a step; 0: the
-// step was never reached.
-func (j *journal) lastStart(ctx context.Context, step string) (uint64, error) {
-	var base uint64
+// lastStart returns the number of the event before the last start of a step, and the path of
+// the step; 0: the step was never reached.
+func (j *journal) lastStart(ctx context.Context, step string) (base uint64, path string, err error) {
 	_, ours := j.program.Node(step) // preferred to a step with the same id in a called workflow
 	last := map[string]Event{}      // by path
 	for ev, err := range j.e.Store.Events(ctx, j.id, 1) {
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
 		n := j.layout.nodeAt(ev.Path)
 		if n == nil {
@@ -232,11 +254,11 @@ func (j *journal) lastStart(ctx context.Context, step string) (uint64, error) {
 		}
 		meant := ev.Path == step || n.ID == step && !(ours && called(ev.Path))
 		if meant && begins(ev, n, last[ev.Path]) {
-			base = ev.Seq - 1
+			base, path = ev.Seq-1, ev.Path
 		}
 		last[ev.Path] = ev
 	}
-	return base, nil
+	return base, path, nil
 }
 
 func called(path string) bool { return strings.Contains(path, "/") }

@@ -249,6 +249,7 @@ type Resumed struct {
 	Inputs   map[string]any `json:"inputs,omitempty"`   // replaced inputs only
 	Decision string         `json:"decision,omitempty"` // redo, skip or done
 	ID       string         `json:"id,omitempty"`       // of the step that Decision is about
+	Done     *int           `json:"done,omitempty"`     // index in its list of the step that a person has done; nil: that under the cursor
 	Document string         `json:"document,omitempty"` // hash of the document that replaces the old one
 	By       string         `json:"by,omitempty"`
 	Within   *Bounds        `json:"within,omitempty"`  // of the client that continues the run

@@ -120,7 +120,8 @@ func headerOf(s *State, h Header, l *layout) Header {
 		h.AskedAt = s.Since
 	}
 	if n, f := resumeNode(s, l); n != nil && s.Status != Succeeded { // also while it runs, because the process may be killed
-		h.ResumeFrom = upcoming(n, f, l)
+		n, f = upcoming(n, f, l)
+		h.ResumeFrom = name(n, pathOf(f))
 	}
 	return h
 }
@@ -140,15 +141,20 @@ func resumeNode(s *State, l *layout) (*workflows.Node, *Frame) {
 	return n, &f
 }
 
-// upcoming returns the name of the step at which a run continues, given the node
-// under its cursor. Between two steps the cursor is still at the first.
-func upcoming(n *workflows.Node, f *Frame, l *layout) string {
-	c, nodes := f.Cur, l.lists[f.List].nodes
-	done := c != nil && c.Outcome != nil && c.Outcome.Error == nil && (c.Phase == checked || c.Phase == ended && n.Expect == nil)
-	if !done || n.Type != workflows.StepNode || len(n.Jumps) > 0 || f.Ending || f.Next+1 >= len(nodes) {
-		return name(n, pathOf(f))
+// upcoming returns the node that a run executes next, and its frame, given the node under its
+// cursor. Between two steps the cursor is still at the first.
+func upcoming(n *workflows.Node, f *Frame, l *layout) (*workflows.Node, *Frame) {
+	nodes := l.lists[f.List].nodes
+	if f.Cur == nil || !f.Cur.succeeded(n) || n.Type != workflows.StepNode || len(n.Jumps) > 0 || f.Ending || f.Next+1 >= len(nodes) {
+		return n, f
 	}
 	next := *f
 	next.Next++
-	return name(nodes[next.Next], pathOf(&next))
+	return nodes[next.Next], &next
+}
+
+// succeeded reports whether the execution of a node has succeeded, and what the node
+// expects holds.
+func (c *Step) succeeded(n *workflows.Node) bool {
+	return c.Outcome != nil && c.Outcome.Error == nil && (c.Phase == checked || c.Phase == ended && n.Expect == nil)
 }

@@ -78,8 +78,9 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 		return Plan{}, err
 	}
 	if n, err := w.layout.node(w.s.top()); err == nil {
+		n, f := upcoming(n, w.s.top(), w.layout)
 		c := w.s.top().Cur
-		p.From = cmp.Or(r.From, upcoming(n, w.s.top(), w.layout))
+		p.From = cmp.Or(r.From, name(n, pathOf(f)))
 		p.Doubt = c != nil && (c.Phase == doubt || c.Phase == asking) && !n.Repeatable()
 		p.Holds = p.Gone == "" && p.Desktop != "" && w.holdsNow(ctx, n)
 	}

@@ -60,12 +60,16 @@ func (s *State) resumed(ev Event, r Resumed) {
 	}
 	s.Created.restrict(r.Within)
 	s.Mandate = cmp.Or(r.Mandate, s.Mandate)
-	if r.Base == 0 && r.From == "" {
+	here := r.Base == 0 && r.From == ""
+	if here {
 		s.retryOrDoubt()
-		doubtful := s.top().Cur != nil && (s.top().Cur.Phase == doubt || s.top().Cur.Phase == asking)
-		if r.Decision == DoneByHand || doubtful {
-			s.decide(r.Decision, r.ID)
-		}
+	}
+	switch c := s.top().Cur; {
+	case r.Done != nil:
+		s.top().Next = *r.Done
+		s.decide(DoneByHand, r.ID)
+	case here && (r.Decision == DoneByHand || c != nil && (c.Phase == doubt || c.Phase == asking)):
+		s.decide(r.Decision, r.ID)
 	}
 	s.sweep()
 }

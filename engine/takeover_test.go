@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -365,6 +366,76 @@ func TestARunThatIsTakenOverMeanwhileIsNotResumed(t *testing.T) {
 		synctest.Wait()
 		if s.did() != "a" {
 			t.Errorf("while ann has the desktop, the run did %q", s.did())
+		}
+	})
+}
+
+// TestAnyStepMayBeDoneByAPerson says of a step that is not the one that failed that it is done.
+func TestAnyStepMayBeDoneByAPerson(t *testing.T) {
+	for say, c := range map[string]struct{ fails, from, did string }{
+		"one that succeeded":       {"c", "b", "a b c"},
+		"the first":                {"b", "a", "a b c"},
+		"one that was not reached": {"a", "b", "c"},
+		"the last":                 {"a", "c", ""},
+	} {
+		t.Run(say, func(t *testing.T) {
+			s := newStage(t)
+			doc := "steps:"
+			for _, name := range []string{"a", "b", "c"} {
+				fails := 0
+				if name == c.fails {
+					fails = 1
+				}
+				doc += fmt.Sprintf("\n  - {id: %s, tool_name: act, arguments: {name: %s, clean: true, fail: %d}}", name, name, fails)
+			}
+			h := s.play(s.request(doc, nil))
+			if h = s.resume(h.ID, ResumeRequest{From: c.from, Decision: DoneByHand}); h.Status != Succeeded || s.did() != c.did {
+				t.Errorf("it is %s and did %q, want %q: %+v", h.Status, s.did(), c.did, h.Error)
+			}
+		})
+	}
+}
+
+// pausedAfterA is a run on a lasting desktop that was paused while its first step acted.
+func (s *stage) pausedAfterA(doc string) Header {
+	s.t.Helper()
+	s.Desktops = lastingDesk{}
+	goOn := make(chan bool)
+	s.hook = func(_ context.Context, name string) error {
+		if name == "a" {
+			<-goOn
+		}
+		return nil
+	}
+	h, err := s.Start(s.t.Context(), s.request(doc, nil))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	synctest.Wait()
+	if err := s.Pause(s.t.Context(), h.ID); err != nil {
+		s.t.Fatal(err)
+	}
+	close(goOn)
+	if h = s.rest(h.ID); h.Status != Paused {
+		s.t.Fatalf("it is %s", h.Status)
+	}
+	return h
+}
+
+// TestTheStepAfterAPauseIsDoneByAPerson holds that what a plan and a person say of the step at
+// which a paused run continues is not taken for the step before it, where the cursor is.
+func TestTheStepAfterAPauseIsDoneByAPerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h := s.pausedAfterA(`steps:
+  - {id: a, tool_name: act, arguments: {name: a}}
+  - {id: b, tool_name: act, arguments: {name: b}, expect: "steps.a.status == 'success'"}
+  - {id: c, if: 'steps.b.status == "success"', tool_name: act, arguments: {name: c}}`)
+		if p, err := s.Plan(t.Context(), h.ID, ResumeRequest{}); err != nil || p.From != "b" || !p.Holds {
+			t.Errorf("the plan is %+v, %v", p, err)
+		}
+		if h = s.resume(h.ID, ResumeRequest{Decision: DoneByHand}); h.Status != Succeeded || s.did() != "a c" {
+			t.Errorf("it is %s and did %q: %+v", h.Status, s.did(), h.Error)
 		}
 	})
 }
