@@ -360,3 +360,15 @@ func TestAPauseEndsTheWaitForTheDesktop(t *testing.T) {
 		}
 	})
 }
+
+// TestAPauseComesAfterWhatTheStepExpects pauses a run in the middle of a step: what the step
+// expects is evaluated before a person changes the screen.
+func TestAPauseComesAfterWhatTheStepExpects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h := s.pausedAfterA(`steps: [{id: a, tool_name: act, arguments: {name: a}, expect: "1 == 1"}, {id: b, tool_name: act, arguments: {name: b}}]`)
+		if h.ResumeFrom != "b" || !strings.HasSuffix(s.types(h.ID), "ended evaluated paused") {
+			t.Errorf("it continues at %s after %s", h.ResumeFrom, s.types(h.ID))
+		}
+	})
+}

@@ -197,13 +197,6 @@ func (x *stack) finally() int {
 	return -1
 }
 
-// boundary reports whether the run is between two steps, and not between the tries of
-// one.
-func (x *stack) boundary() bool {
-	c := x.top().Cur
-	return c == nil || c.Settled != "" || c.Outcome != nil && c.Outcome.Error == nil
-}
-
 // failing reports whether the current list has failed, or one around it in the same
 // document.
 func (s *State) failing() bool {

@@ -106,7 +106,7 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	if err := w.limits.expire(); err != nil {
 		return false, err
 	}
-	if pause == noPause || w.s.Stop != nil || !w.s.boundary() {
+	if pause == noPause || w.s.Stop != nil || !w.boundary() {
 		return false, nil
 	}
 	err = w.halt(EvPaused, "", struct{}{}, false)
@@ -120,6 +120,17 @@ func (w *worker) perform(e effect) (over bool, err error) {
 		return false, w.record(e.typ, e.path, e.data)
 	case evaluate:
 		if e.asksDesktop() {
+// boundary reports whether the run is between two steps, and neither between the tries of
+// one nor before what it expects was evaluated: the screen may be another after a pause.
+func (w *worker) boundary() bool {
+	f := w.s.top()
+	if f.Cur == nil || f.Cur.Settled != "" {
+		return true
+	}
+	n, err := w.layout.node(f)
+	return err == nil && f.Cur.succeeded(n)
+}
+
 			if err := w.flush(false); err != nil {
 				return false, err
 			}
