@@ -368,7 +368,7 @@ func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 }
 
 // Fork starts a new run of a run's document, with the state that the run had before a
-// step.
+// step; empty: where the run would be resumed.
 func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (Header, error) {
 	if h, done, err := e.startedBefore(ctx, r.Key); done || err != nil {
 		return h, err
@@ -387,25 +387,23 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	ev, err := old.resumption(ctx, r)
 	if err != nil {
 		return Header{}, err
+	if err := resumable(old, r); err != nil {
+		return Header{}, err
+	}
 	}
 	created := old.s.Created
-	created.restrict(r.Within)
 	created.Owner, created.Client, created.Rights, created.Server = r.Owner, cmp.Or(r.By, created.Client), nil, "" // the new run belongs to the caller
 	if m := r.Mandate; m != nil {
 		created.Rights, created.Server = m.Rights, m.Server
 	}
-	created.Parent, created.Start, created.Scope = id, keep(old.s.Frames), *old.s.Scopes[1]
-	if ev.From != "" {
-		created.Start = ev.Frames
+	if err := old.record(EvResumed, "", ev); err != nil { // in memory only: the new run begins as the old one would continue
+		return Header{}, err
 	}
+	created.Parent, created.Start, created.Scope = id, keep(old.s.Frames), *old.s.Scopes[1]
 	if len(old.s.Scopes) > 1 {
 		return Header{}, steps.Errorf(steps.Invalid, "a run cannot be forked inside a called workflow: fork at the step that calls it")
 	}
 	created.Scope.Finally, created.Scope.FinallyError = "", nil
-	maps.Copy(created.Scope.Inputs, ev.Inputs)
-	if ev.Document != "" {
-		created.Document = ev.Document
-	}
 	w := newWorker(e, cmp.Or(r.Key, NewKey()), old.program)
 	w.bundle, w.secrets, w.environ = old.bundle, old.secrets, r.Environ
 	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}

@@ -469,3 +469,31 @@ func TestBusy(t *testing.T) {
 		s.rest(slow.ID)
 	})
 }
+
+// TestAForkWithoutAStepDoesWhatAResumptionWould begins a new run where the old one stands: at
+// the step that failed, or that may have acted.
+func TestAForkWithoutAStepDoesWhatAResumptionWould(t *testing.T) {
+	s := newStage(t)
+	h, err := s.Fork(t.Context(), s.play(s.request(failsAtB, nil)).ID, "", ResumeRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h = s.rest(h.ID); h.Status != Succeeded || s.did() != "a b c" {
+		t.Errorf("it is %s and did %q: %+v", h.Status, s.did(), h.Error)
+	}
+	if _, err := s.Fork(t.Context(), h.ID, "", ResumeRequest{}); steps.CodeOf(err) != steps.Invalid {
+		t.Errorf("a run that has succeeded: %v", err)
+	}
+	for _, c := range []struct{ decision, did string }{{"", ""}, {SkipStep, "b"}, {Redo, "a b"}} {
+		s := newStage(t)
+		id := s.cut(s.request(`steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`, nil), 2)
+		before := s.did()
+		h, err := s.Fork(t.Context(), id, "", ResumeRequest{Decision: c.decision})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h = s.rest(h.ID); (h.Status == Waiting) != (c.did == "") || strings.TrimSpace(strings.TrimPrefix(s.did(), before)) != c.did {
+			t.Errorf("decision %q: it is %s and did %q after %q", c.decision, h.Status, s.did(), before)
+		}
+	}
+}
