@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"understudy/steps"
@@ -401,7 +402,7 @@ func (d decider) endOfList(ending bool) effect {
 	}
 	p, c := d.list.program, d.s.Scopes[d.f.Scope]
 	if d.f.Failure == nil && p.Output != nil && !c.HasOutput && !ending {
-		return evaluate{what: TheOutput, doc: p}
+		return evaluate{what: TheOutput, path: strings.TrimSuffix(d.f.Base, "/"), doc: p}
 	}
 	if len(p.Finally) > 0 && c.Finally == "" {
 		return d.enterFinally()

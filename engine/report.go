@@ -260,7 +260,7 @@ func (b *reporter) evaluated(ev Event, e Evaluated) {
 	switch {
 	case e.What == TheIf && e.Error == nil && !e.Holds:
 		b.conclude(b.skipped(ev, e.ID))
-	case e.What == TheOutput && !strings.Contains(ev.Path, "/"):
+	case e.What == TheOutput && ev.Path == "": // or it is of a called workflow
 		b.output = e.Value
 	case e.Error != nil && e.What != TheSelectors && e.What != TheOutput:
 		s := b.current[ev.Path]

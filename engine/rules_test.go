@@ -256,3 +256,11 @@ steps: [{tool_name: act, arguments: {name: a}}]`, inputs: map[string]any{"n": 3.
 		})
 	}
 }
+
+func TestTheOutputOfACallIsNotThatOfTheRun(t *testing.T) {
+	s := newStage(t)
+	h := s.play(s.request(`steps: [{workflow: other}]`, map[string]string{"other": "steps: [{tool_name: act, arguments: {name: a}}]\noutput: {greeting: \"'hello'\"}"}))
+	if r, err := s.Report(t.Context(), h.ID, Page{}); err != nil || r.Output != nil || h.Status != Succeeded {
+		t.Errorf("it is %s, and its output is %v, %v", h.Status, r.Output, err)
+	}
+}
