@@ -154,6 +154,17 @@ func TestWaitingForTheDesktopTakesNoTime(t *testing.T) {
 			if h = s.rest(h.ID); h.Status != want {
 				t.Errorf("%+v: the run is %s: %+v", c, h.Status, h.Error)
 			}
+			if !c.pause {
+				return
+			}
+			s.Lease.Release("another")
+			s.again() // it continues in another process
+			if _, err := s.Continue(t.Context(), h.ID); err != nil {
+				t.Fatal(err)
+			}
+			if h = s.rest(h.ID); h.Status != Succeeded {
+				t.Errorf("%+v: continued, the run is %s: %+v", c, h.Status, h.Error)
+			}
 		})
 	}
 }

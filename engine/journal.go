@@ -29,6 +29,7 @@ type journal struct {
 	wanted    *Wanted       // in a fleet: the next flush puts the run into the queue
 	waits     *Wanted       // what the run wants in the queue now, to which it must not be added again; nil: it is not there
 	snapped   uint64        // number of the event of the last snapshot
+	excluded  bool          // the clocks exclude a time of which no event tells
 	uncounted atomic.Int64  // bytes not yet counted in the header
 	first     chan struct{} // receives when the first events of a new run are stored; closed with done
 }
@@ -97,7 +98,7 @@ func (j *journal) flush(lazy bool) error {
 	}
 	b.Header = j.header
 	asked := time.Now() // taken before the append: the process may be suspended during it
-	if j.s.Seq-j.snapped >= cmp.Or(j.e.every, snapshotEvery) {
+	if j.s.Seq-j.snapped >= cmp.Or(j.e.every, snapshotEvery) || j.excluded && j.s.Status != Running {
 		snap, err := snapshot(&j.s)
 		if err != nil {
 			return err
@@ -116,6 +117,13 @@ func (j *journal) flush(lazy bool) error {
 	j.stored, j.base, j.pending, j.facts, j.flushed, j.wanted = j.s.Seq, j.s.Attempt, nil, nil, asked, nil
 	j.e.Notify(j.id)
 	return nil
+}
+
+// exclude excludes a time from all limits. If the run pauses or asks after it, a snapshot
+// tells so whoever continues the run.
+func (j *journal) exclude(d time.Duration) {
+	j.s.shiftClocks(d)
+	j.excluded = j.excluded || d > 0
 }
 
 // interval is how long events may wait to be synced with durability: interval.

@@ -27,7 +27,7 @@ func (w *worker) start(e start) error {
 	if w.needsPlace(e.node.Kind) {
 		waited, ok, err := w.takeLease()
 		if !ok {
-			w.s.shiftClocks(waited)
+			w.exclude(waited)
 			return err
 		}
 		st.Queued = waited
@@ -111,7 +111,7 @@ func (p *permission) refusal(kind string) error {
 }
 
 // takeLease waits until the run is the only one that acts on its desktop. The time counts
-// for no limit; who does not store it shifts the clocks.
+// for no limit; who does not store it excludes it.
 func (w *worker) takeLease() (waited time.Duration, ok bool, err error) {
 	if w.e.Lease.Holds(w.id) {
 		return 0, true, nil

@@ -136,7 +136,7 @@ func (w *worker) boundary() bool {
 			}
 			if w.claimsEarly() {
 				waited, ok, err := w.takeLease()
-				w.s.shiftClocks(waited)
+				w.exclude(waited)
 				if !ok {
 					return false, err
 				}
