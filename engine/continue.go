@@ -43,9 +43,10 @@ type ResumeRequest struct {
 // Resume continues a run that has ended, from the first step that did not succeed or
 // from the given step.
 func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header, error) {
-	if h, done, err := e.continued(ctx, id, r.Key); done || err != nil {
-		return h, err
-	}
+	return e.once(ctx, id, r.Key, func() (Header, error) { return e.resume(ctx, id, r) })
+}
+
+func (e *Engine) resume(ctx context.Context, id string, r ResumeRequest) (Header, error) {
 	w, err := e.revive(ctx, id, r.Bundle, r.Force)
 	if err != nil {
 		return Header{}, err
@@ -303,9 +304,10 @@ type Answer struct {
 
 // Answer continues a waiting run.
 func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error) {
-	if h, done, err := e.continued(ctx, id, a.Key); done || err != nil {
-		return h, err
-	}
+	return e.once(ctx, id, a.Key, func() (Header, error) { return e.answer(ctx, id, a) })
+}
+
+func (e *Engine) answer(ctx context.Context, id string, a Answer) (Header, error) {
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {
 		return Header{}, err
@@ -370,9 +372,10 @@ func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 // Fork starts a new run of a run's document, with the state that the run had before a
 // step; empty: where the run would be resumed.
 func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (Header, error) {
-	if h, done, err := e.startedBefore(ctx, r.Key); done || err != nil {
-		return h, err
-	}
+	return e.once(ctx, "", r.Key, func() (Header, error) { return e.fork(ctx, id, from, r) })
+}
+
+func (e *Engine) fork(ctx context.Context, id, from string, r ResumeRequest) (Header, error) {
 	old, err := e.revive(ctx, id, r.Bundle, r.Force)
 	if err != nil {
 		return Header{}, err

@@ -75,8 +75,9 @@ type Engine struct {
 	workers
 	holds
 	hub
-	shown  sync.Map // client → *observe.ShownTrees
-	opened sync.Map // the desktop used last, see runDesktop.openedKey
+	requests sync.Map // those with keys that are under way: key → chan struct{}, closed at the end
+	shown    sync.Map // client → *observe.ShownTrees
+	opened   sync.Map // the desktop used last, see runDesktop.openedKey
 }
 
 // Desk is a desktop that is opened when it is first needed.

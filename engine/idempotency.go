@@ -44,10 +44,44 @@ func IDBytes(run string) (id [16]byte, ok bool) {
 	return u, err == nil
 }
 
-// startedBefore reports whether an earlier request with the same key began its run.
-func (e *Engine) startedBefore(ctx context.Context, key string) (h Header, done bool, err error) {
+// once calls do for a request, unless an earlier one with the same key had its effect: it
+// began the run with that key, or continued the given run. It waits for one under way.
+func (e *Engine) once(ctx context.Context, run, key string, do func() (Header, error)) (Header, error) {
 	if key == "" {
-		return h, false, nil
+		return do()
+	}
+	mine := make(chan struct{})
+	for {
+		other, under := e.requests.LoadOrStore(run+key, mine)
+		if !under {
+			break
+		}
+		select {
+		case <-other.(chan struct{}): //nolint:forcetypeassert // nothing else is stored
+		case <-ctx.Done():
+			return Header{}, context.Cause(ctx)
+		}
+	}
+	defer close(mine)
+	defer e.requests.Delete(run + key)
+	h, done, err := e.requested(ctx, run, key)
+	if done || err != nil {
+		return h, err
+	}
+	h, err = do()
+	if Lost(err) { // another process was faster
+		if now, done, _ := e.requested(ctx, run, key); done {
+			return now, nil
+		}
+	}
+	return h, err
+}
+
+// requested reports whether an earlier request with a key had its effect.
+func (e *Engine) requested(ctx context.Context, run, key string) (h Header, done bool, err error) {
+	if run != "" {
+		h, err = e.Get(ctx, run)
+		return h, err == nil && h.Key == key, err
 	}
 	if _, err := ulid.ParseStrict(key); err != nil || key != strings.ToLower(key) {
 		return h, false, steps.Errorf(steps.Invalid, "%q is no key: make one with NewKey", key)
@@ -57,14 +91,4 @@ func (e *Engine) startedBefore(ctx context.Context, key string) (h Header, done 
 		return Header{}, false, nil
 	}
 	return h, err == nil, err
-}
-
-// continued reports whether the run was last continued by a request with the same
-// key.
-func (e *Engine) continued(ctx context.Context, id, key string) (h Header, done bool, err error) {
-	if key == "" {
-		return h, false, nil
-	}
-	h, err = e.Get(ctx, id)
-	return h, err == nil && h.Key == key, err
 }

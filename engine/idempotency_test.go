@@ -1,6 +1,11 @@
 package engine
 
-import "testing"
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
 
 const keyed = `
 steps:
@@ -48,5 +53,47 @@ func TestAKeyThatNobodyMadeIsRefused(t *testing.T) {
 	r.Key = "../run"
 	if _, err := s.Start(t.Context(), r); err == nil {
 		t.Error("wanted it refused")
+	}
+}
+
+// TestTwoEqualRequestsAtOnce sends a request again before the first is answered: both get the
+// same run.
+func TestTwoEqualRequestsAtOnce(t *testing.T) {
+	for say, begin := range map[string]func(s *stage) func(context.Context) (Header, error){
+		"a start": func(s *stage) func(context.Context) (Header, error) {
+			r := s.request(keyed, nil)
+			r.Key = NewKey()
+			return func(ctx context.Context) (Header, error) { return s.Start(ctx, r) }
+		},
+		"a resumption": func(s *stage) func(context.Context) (Header, error) {
+			h, r := s.play(s.request(keyed, nil)), ResumeRequest{Key: NewKey(), Decision: Redo}
+			return func(ctx context.Context) (Header, error) { return s.Resume(ctx, h.ID, r) }
+		},
+	} {
+		t.Run(say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				do := begin(s)
+				before, goOn := s.did(), make(chan bool)
+				s.beforeEffect = func(*worker) { <-goOn } // nothing is stored yet
+				var calls sync.WaitGroup
+				var got [2]Header
+				for i := range got {
+					calls.Go(func() {
+						var err error
+						if got[i], err = do(t.Context()); err != nil {
+							t.Errorf("call %d: %v", i, err)
+						}
+					})
+				}
+				synctest.Wait()
+				close(goOn)
+				calls.Wait()
+				s.rest(got[0].ID)
+				if got[0].ID != got[1].ID || got[0].Attempt != got[1].Attempt || s.did() != before+" one" && s.did() != "one" {
+					t.Errorf("the calls got %s (%d) and %s (%d), and did %q after %q", got[0].ID, got[0].Attempt, got[1].ID, got[1].Attempt, s.did(), before)
+				}
+			})
+		})
 	}
 }

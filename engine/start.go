@@ -14,9 +14,10 @@ import (
 
 // Start begins a run and returns as soon as its beginning is stored.
 func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
-	if h, done, err := e.startedBefore(ctx, r.Key); done || err != nil {
-		return h, err
-	}
+	return e.once(ctx, "", r.Key, func() (Header, error) { return e.start(ctx, r) })
+}
+
+func (e *Engine) start(ctx context.Context, r Request) (Header, error) {
 	p, err := r.Bundle.program(e.Kinds, r.Call, r.Args)
 	if err != nil {
 		return Header{}, err
