@@ -228,7 +228,10 @@ func (v *evaluator) replaceInputs(ev *Resumed, r ResumeRequest) error {
 	if len(r.Inputs) == 0 {
 		return nil
 	}
-	all := v.reveal(v.s.Scopes[1].Inputs)
+	all := maps.Clone(v.reveal(v.s.Scopes[1].Inputs))
+	for _, name := range v.lacks() { // the run asks for them
+		delete(all, name)
+	}
 	maps.Copy(all, r.Inputs)
 	checked, err := v.accept(all, r.Secrets)
 	if err != nil {
@@ -384,23 +387,23 @@ func (e *Engine) fork(ctx context.Context, id, from string, r ResumeRequest) (He
 		return Header{}, err
 	}
 	r.From = from
+	if err := resumable(old, r); err != nil {
+		return Header{}, err
+	}
 	if r, err = old.backOnDesktop(ctx, r); err != nil {
 		return Header{}, err
 	}
 	ev, err := old.resumption(ctx, r)
 	if err != nil {
 		return Header{}, err
-	if err := resumable(old, r); err != nil {
-		return Header{}, err
 	}
+	if err := old.record(EvResumed, "", ev); err != nil { // in memory only: the new run begins as the old one would continue
+		return Header{}, err
 	}
 	created := old.s.Created
 	created.Owner, created.Client, created.Rights, created.Server = r.Owner, cmp.Or(r.By, created.Client), nil, "" // the new run belongs to the caller
 	if m := r.Mandate; m != nil {
 		created.Rights, created.Server = m.Rights, m.Server
-	}
-	if err := old.record(EvResumed, "", ev); err != nil { // in memory only: the new run begins as the old one would continue
-		return Header{}, err
 	}
 	created.Parent, created.Start, created.Scope = id, keep(old.s.Frames), *old.s.Scopes[1]
 	if len(old.s.Scopes) > 1 {

@@ -208,3 +208,25 @@ func TestLiteralKeepsAllKeys(t *testing.T) {
 		t.Errorf("another value (-want +got):\n%s", diff)
 	}
 }
+
+// TestOtherInputsNeedNoSecret replaces an input of a run whose secrets are not known any more:
+// the run asks for them, and takes none for empty.
+func TestOtherInputsNeedNoSecret(t *testing.T) {
+	for _, secrets := range []map[string]string{nil, {"pin": "hunter2"}} {
+		s := newStage(t)
+		r := s.request(`variables: {pin: {type: string, secret: true, required: true}, key: {type: string, secret: true, required: true}, n: {type: number}}
+steps: [{tool_name: act, arguments: {name: a, fail: 1, clean: true}}, {tool_name: act, arguments: {name: "${{ inputs.pin }}${{ inputs.key }}${{ inputs.n }}"}}]`, nil)
+		r.Secrets, r.Inputs = map[string]string{"pin": "hunter2", "key": "sesame"}, map[string]any{"n": 1.0}
+		h := s.play(r)
+		h = s.resume(h.ID, ResumeRequest{Inputs: map[string]any{"n": 2.0}, Secrets: secrets})
+		if h.Status != Waiting || h.Question.Sort != AskSecret || slices.Contains(h.Question.Choices, "pin") != (secrets == nil) {
+			t.Fatalf("with %d secrets it is %s and asks %+v", len(secrets), h.Status, h.Question)
+		}
+		if _, err := s.Answer(t.Context(), h.ID, Answer{Secrets: r.Secrets}); err != nil {
+			t.Fatal(err)
+		}
+		if h = s.rest(h.ID); h.Status != Succeeded || s.did() != "a hunter2sesame2" {
+			t.Errorf("it is %s and did %q: %+v", h.Status, s.did(), h.Error)
+		}
+	}
+}
