@@ -27,6 +27,7 @@ const (
 	noPause     pause = iota
 	forHandover       // it continues in another process
 	forPerson         // it rests
+	forShutdown       // at once, and even if the run is to stop
 )
 
 // asked returns the requested stop, or nil, and the requested pause.
@@ -71,16 +72,20 @@ func (s *stops) begin(cancel context.CancelCauseFunc, shielded bool) {
 	s.wake()
 }
 
-// interrupt requests a stop. The second request abandons finally too. It reports
-// whether a shielded effect continues.
+// interrupt requests a stop. The second request abandons finally too, unless it is a shutdown:
+// then finally is left to a later attempt. It reports whether a shielded effect continues.
 func (s *stops) interrupt(c Cause, message string) (goesOn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stop != nil {
-		s.stop.Abort = true
-	} else {
+	if c == ByShutdown {
+		s.pause = forShutdown
+	}
+	switch {
+	case s.stop == nil:
 		code := cmp.Or(stopCodes[c], steps.Cancelled)
 		s.stop = &Stopping{Cause: c, Error: ErrorRecord{Code: code, Message: message, Next: "resume the run when you are ready"}}
+	case c != ByShutdown:
+		s.stop.Abort = true
 	}
 	s.wake()
 	return s.cancel != nil && s.shielded && !s.stop.Abort && c != ByShutdown
@@ -114,7 +119,7 @@ func (s *stops) wake() {
 	if s.stop == nil {
 		return
 	}
-	if s.stop.Abort || !s.shielded || s.stop.Cause == ByShutdown {
+	if s.stop.Abort || !s.shielded || s.pause == forShutdown {
 		s.cancel(s.cause())
 	}
 }

@@ -124,3 +124,51 @@ finally: [{tool_name: act, arguments: {name: f}}, {tool_name: act, arguments: {n
 		}
 	})
 }
+
+// TestAShutdownLeavesTheFinallyOfAStoppedRun ends the program while a run that was stopped, or
+// that took too long, executes its finally: that is left to a later attempt, as after a crash.
+func TestAShutdownLeavesTheFinallyOfAStoppedRun(t *testing.T) {
+	for say, c := range map[string]struct {
+		cause Cause
+		ends  Status
+	}{
+		"somebody stopped it": {ByUser, Cancelled},
+		"it took too long":    {ByTimeout, Failed},
+	} {
+		t.Run(say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				h, err := s.Start(t.Context(), s.request(`
+resume: auto
+timeout: 10s
+steps: [{tool_name: look, arguments: {name: a, hang: true}}, {tool_name: act, arguments: {name: b}}]
+finally: [{tool_name: idem, arguments: {name: f}}, {tool_name: idem, arguments: {name: g, hang: true}, timeout: 5s}]`, nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if c.cause == ByUser {
+					if _, err := s.Stop(t.Context(), h.ID, ByUser, "enough"); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					time.Sleep(11 * time.Second)
+				}
+				synctest.Wait()
+				if err := s.Shutdown(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				s.again()
+				if h, err = s.Get(t.Context(), h.ID); err != nil || h.Status != Interrupted || s.did() != "a f g" {
+					t.Fatalf("it is %s and did %q, %v", h.Status, s.did(), err)
+				}
+				if _, err := s.Resume(t.Context(), h.ID, ResumeRequest{Auto: true}); err != nil {
+					t.Fatal(err)
+				}
+				if h = s.rest(h.ID); h.Status != c.ends || s.did() != "a f g f g" {
+					t.Errorf("it is %s and did %q, want it %s: %+v", h.Status, s.did(), c.ends, h.Error)
+				}
+			})
+		})
+	}
+}

@@ -105,6 +105,10 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	}
 	if err := w.limits.expire(); err != nil {
 		return false, err
+	if pause == forShutdown && w.s.Stop != nil && w.s.Stop.Cause != ByShutdown { // its finally is left to a later attempt
+		e := ErrorRecord{Code: steps.Interrupted, Message: errShutDown.Error(), Next: "resume the run when you are ready"}
+		return true, w.halt(EvFinished, "", Finished{Status: Interrupted, Error: &e}, false)
+	}
 	}
 	if pause == noPause || w.s.Stop != nil || !w.boundary() {
 		return false, nil
