@@ -98,8 +98,8 @@ func (e *Engine) Take(ctx context.Context, id, worker string) (h Header, taken b
 	default:
 		return w.header, false, nil
 	}
-	if e.Handed != nil && len(w.lacks()) > 0 {
-		e.Handed(ctx, id, w.secrets)
+	if e.Handed != nil && len(w.secretInputs()) > 0 {
+		e.Handed(ctx, id, w.secrets) // even if this worker has them from before: they may have been replaced
 	}
 	w.environ = e.Environ
 	h, err = e.launchAfter(w, EvAssigned, Assigned{Worker: worker, Lost: lost})

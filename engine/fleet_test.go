@@ -305,3 +305,35 @@ func TestNewsThatIsLost(t *testing.T) {
 		}
 	})
 }
+
+// TestAWorkerUsesTheSecretsOfWhoResumed resumes a run with another secret at the worker that has
+// the old one in its memory.
+func TestAWorkerUsesTheSecretsOfWhoResumed(t *testing.T) {
+	s := newStage(t)
+	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
+	s.Handed = func(_ context.Context, run string, secrets map[string]string) {
+		maps.Copy(secrets, client.Unstored(run).Secrets)
+	}
+	r := s.request("variables: {pin: {secret: true}}\nsteps: [{tool_name: ask_user, arguments: {question: x}}, {id: a, tool_name: act, arguments: {name: \"${{ inputs.pin }}\"}}]", nil)
+	r.Secrets = map[string]string{"pin": "old-one"}
+	h, err := client.Start(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []Status{Waiting, Succeeded} {
+		if _, taken, err := s.Take(t.Context(), h.ID, "w"); !taken || err != nil {
+			t.Fatalf("taken: %v, %v", taken, err)
+		}
+		if h = s.rest(h.ID); h.Status != want {
+			t.Fatalf("it is %s, want %s", h.Status, want)
+		}
+		if want == Waiting {
+			if _, err := client.Resume(t.Context(), h.ID, ResumeRequest{From: "a", Secrets: map[string]string{"pin": "new-one"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if s.did() != "new-one" {
+		t.Errorf("did %q", s.did())
+	}
+}

@@ -53,15 +53,17 @@ func refuseInputs(problems []steps.Problem) error {
 		WithNext("give each with --input name=value, or under inputs")
 }
 
-// lacks returns the names of the secrets that a run needs and does not have.
-func (v *evaluator) lacks() []string {
-	var names []string
+// secretInputs returns the names of the secrets that a run needs.
+func (v *evaluator) secretInputs() (names []string) {
 	for _, x := range v.program.Variables {
-		_, given := v.secrets[x.Name]
-		_, wanted := v.s.Scopes[1].Inputs[x.Name].(map[string]any)
-		if x.Secret && wanted && !given {
+		if _, wanted := v.s.Scopes[1].Inputs[x.Name].(map[string]any); x.Secret && wanted {
 			names = append(names, x.Name)
 		}
 	}
 	return names
+}
+
+// lacks returns the names of the secrets that a run needs and does not have.
+func (v *evaluator) lacks() []string {
+	return slices.DeleteFunc(v.secretInputs(), func(name string) bool { _, given := v.secrets[name]; return given })
 }
