@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"maps"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -335,5 +336,28 @@ func TestAWorkerUsesTheSecretsOfWhoResumed(t *testing.T) {
 	}
 	if s.did() != "new-one" {
 		t.Errorf("did %q", s.did())
+	}
+}
+
+// TestWorkersThatEndAreNotLost lets worker after worker end in the middle of a step that lasts.
+func TestWorkersThatEndAreNotLost(t *testing.T) {
+	s := newStage(t)
+	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
+	h, err := client.Start(t.Context(), s.request("steps: [{tool_name: look, arguments: {name: a, hang: true}}]", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range mostLost + 2 {
+		s.again()
+		now, taken, err := s.Take(t.Context(), h.ID, "w")
+		if err != nil || !taken {
+			t.Fatalf("take %d: %v, %v, the run is %s: %+v", i, taken, err, now.Status, now.Error)
+		}
+		for len(strings.Fields(s.did())) <= i {
+			time.Sleep(time.Millisecond)
+		}
+		if err := s.Abandon(t.Context(), h.ID); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

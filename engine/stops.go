@@ -91,7 +91,7 @@ func (s *stops) interrupt(c Cause, message string) (goesOn bool) {
 	return s.cancel != nil && s.shielded && !s.stop.Abort && c != ByShutdown
 }
 
-// abandon makes the worker end at once without storing that.
+// abandon makes the worker end at once. How the run ends is not stored.
 func (s *stops) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,9 +232,8 @@ func (e *Engine) Pause(_ context.Context, id string) error {
 	return nil
 }
 
-// Abandon ends the execution of a run and stores nothing of how it ends, so that another
-// process continues the run as one whose process has died. It returns once the step under way
-// has ended.
+// Abandon ends the execution of a run, so that another worker continues the run as one whose
+// worker was lost, but does not count it as lost. It returns once the step under way has ended.
 func (e *Engine) Abandon(ctx context.Context, id string) error {
 	w := e.workers.of(id)
 	if w == nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +93,8 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	}
 	stop, pause := w.stops.asked()
 	if stop != nil && stop.Cause == byAbandoning {
-		return false, errAbandoned
+		err := w.commit(EvAssigned, "", Assigned{w.s.Worker, w.s.Lost - 1}) // this worker was not lost
+		return false, cmp.Or(err, errAbandoned)
 	}
 	if stop == nil && w.limits.overdue() {
 		stop = &Stopping{Cause: ByTimeout, Error: w.limits.workflow().exceeded()}
@@ -103,12 +105,12 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	if stop != nil && (w.s.Stop == nil || stop.Abort && !w.s.Stop.Abort) {
 		return false, w.record(EvStopping, "", *stop)
 	}
-	if err := w.limits.expire(); err != nil {
-		return false, err
 	if pause == forShutdown && w.s.Stop != nil && w.s.Stop.Cause != ByShutdown { // its finally is left to a later attempt
 		e := ErrorRecord{Code: steps.Interrupted, Message: errShutDown.Error(), Next: "resume the run when you are ready"}
 		return true, w.halt(EvFinished, "", Finished{Status: Interrupted, Error: &e}, false)
 	}
+	if err := w.limits.expire(); err != nil {
+		return false, err
 	}
 	if pause == noPause || w.s.Stop != nil || !w.boundary() {
 		return false, nil
@@ -118,12 +120,6 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	return true, err
 }
 
-func (w *worker) perform(e effect) (over bool, err error) {
-	switch e := e.(type) {
-	case record:
-		return false, w.record(e.typ, e.path, e.data)
-	case evaluate:
-		if e.asksDesktop() {
 // boundary reports whether the run is between two steps, and neither between the tries of
 // one nor before what it expects was evaluated: the screen may be another after a pause.
 func (w *worker) boundary() bool {
@@ -135,6 +131,12 @@ func (w *worker) boundary() bool {
 	return err == nil && f.Cur.succeeded(n)
 }
 
+func (w *worker) perform(e effect) (over bool, err error) {
+	switch e := e.(type) {
+	case record:
+		return false, w.record(e.typ, e.path, e.data)
+	case evaluate:
+		if e.asksDesktop() {
 			if err := w.flush(false); err != nil {
 				return false, err
 			}
