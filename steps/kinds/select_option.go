@@ -259,7 +259,7 @@ func chosen(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element
 		return true
 	}
 	now, err := d.Refresh(ctx, el.Handle)
-	if name := aim.OptionText(option); err == nil && name != "" && (now.Text == name || el.Role == "combobox" && now.Name == name) {
+	if name := aim.OptionText(option); err == nil && name != "" && (now.Text == name || el.Role == "combobox" && now.Text == "" && now.Name == name) {
 		return true
 	}
 	if el.Role != "combobox" {

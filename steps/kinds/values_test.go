@@ -242,6 +242,20 @@ func TestValues(t *testing.T) {
 		{say: "an option that is selected in its list, and that the box does not take", kind: SelectOption, screen: box, args: args("selector", "role:combobox", "option_name", "Red"), code: steps.Unexpected, err: "does not show"},
 		{say: "an option that is not there", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Rad"), code: steps.NotFound, err: "did you mean Red?", acted: steps.ActedNo},
 		{
+			say: "an option that is called as the combo box is, as the first of a page often is", kind: SelectOption, args: args("selector", "role:combobox", "option_name", "Month"),
+			screen: `
+- frame "Shop" [process=shop] [at=0,0,400,400]
+  - combobox "Month" [at=10,40,200,24]: "May"
+    - list "" [at=10,70,200,90]
+      - listitem "Month" [at=10,70,200,24]
+      - listitem "May" [selected] [at=10,100,200,24]
+`,
+			set: func(d *fake.Desktop) { // the page takes the choice
+				d.After(50*time.Millisecond, func() { d.Set(d.Find("role:combobox"), func(e *desktop.Element) { e.Text = "Month" }) })
+			},
+			journal: []string{`select listitem "Month" true`},
+		},
+		{
 			say: "a list that was opened for an option that is not there is closed again", kind: SelectOption, args: args("selector", "role:combobox", "option_name", "Huge"),
 			screen: `
 - frame "Shop" [process=shop] [at=0,0,400,400]
