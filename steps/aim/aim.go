@@ -44,7 +44,7 @@ func At(ctx context.Context, hand *Hand, t Target, n Requirement) (*desktop.Elem
 	}
 	long := t.SearchTime()
 	el, at, err := AtQuery(ctx, hand, q, n, long)
-	if err != nil && len(q.Fallbacks) > 0 && ctx.Err() == nil {
+	if err != nil && el == nil && len(q.Fallbacks) > 0 && ctx.Err() == nil {
 		first := err
 		q.First, q.Fallbacks, q.Ref = q.Fallbacks, nil, ""
 		if el, at, err = AtQuery(ctx, hand, q, n, long); err != nil {

@@ -265,6 +265,7 @@ func TestClickElement(t *testing.T) {
 		{say: "alternatives: the first that matches one", args: args("selector", "name:Nope", "alternative_selectors", "role:button, name:Save", "restore_cursor", false), journal: []string{"click 50,142 left"}},
 		{say: "targets", args: args("targets", []any{"name:Nope", "name:Save"}, "restore_cursor", false), journal: []string{"click 50,142 left"}},
 		{say: "fallbacks come after the time is over", args: args("selector", "name:Nope", "fallback_selectors", "name:Save", "restore_cursor", false), journal: []string{"click 50,142 left"}, took: 3 * time.Second, logged: "only a fallback found the element: button"},
+		{say: "a fallback is for what is not found, not for what is disabled", args: args("selector", "name:Delete", "fallback_selectors", "name:Save"), code: steps.NotActionable, err: "is disabled", acted: steps.ActedNo, journal: []string{}},
 		{say: "more tries mean more time", args: args("selector", "name:Nope", "retries", 2.0), code: steps.NotFound, took: 9 * time.Second},
 		{say: "only in the application that is named", args: args("selector", "name:Save", "process", "other", "timeout_ms", 100.0), code: steps.NotFound},
 		{say: "only in the window that is named", args: args("selector", "name:Save", "process", "notes", "window_selector", "role:frame && name:Notes"), acted: steps.ActedYes},
