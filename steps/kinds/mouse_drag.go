@@ -121,6 +121,9 @@ func (a *MouseDragArgs) aim(ctx context.Context, hand *aim.Hand, r *MouseDragRes
 	if r.To, err = a.end(ctx, hand, el, r.From); err != nil {
 		return nil, err
 	}
+	if r.From == r.To { // it would be a click
+		return nil, steps.Errorf(steps.Invalid, "the start and the end are the same point, %s", r.From).WithNext("use click_element")
+	}
 	for _, p := range []desktop.Point{r.From, r.To} {
 		if err := aim.OnScreen(ctx, hand.Desktop, p); err != nil {
 			return nil, err

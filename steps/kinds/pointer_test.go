@@ -28,6 +28,8 @@ func TestPointer(t *testing.T) {
 			},
 		},
 		{say: "a drag to the same point", kind: MouseDrag, args: args("start_x", 1.0, "start_y", 1.0, "end_x", 1.0, "end_y", 1.0), code: steps.Invalid},
+		{say: "a drag by nothing", kind: MouseDrag, args: args("selector", "name:Save", "by_x", 0.0), code: steps.Invalid, err: "use click_element", acted: steps.ActedNo, journal: []string{}},
+		{say: "a drag of an element onto itself", kind: MouseDrag, args: args("selector", "name:Save", "to_selector", "role:button && name:Save"), code: steps.Invalid, err: "use click_element", acted: steps.ActedNo, journal: []string{}},
 		{
 			say: "a drag", kind: MouseDrag, args: args("start_x", 10.0, "start_y", 10.0, "end_x", 130.0, "end_y", 70.0), acted: steps.ActedYes,
 			check: func(t *testing.T, d *fake.Desktop, _ steps.Outcome) {
