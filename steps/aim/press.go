@@ -91,8 +91,8 @@ func PressElement(ctx context.Context, hand *Hand, el *desktop.Element, enabled 
 	return Follow(func() error { return Press(ctx, hand, el, at, desktop.Left, 1) }, aimAtIt)
 }
 
-// CheckUnmoved returns ErrMoved if el is not where it was seen. A move of its window
-// after this check is caught by ClickIn.
+// CheckUnmoved returns ErrMoved if el is not where it was seen, and as it was. A move of
+// its window after this check is caught by the driver.
 func CheckUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 	now, err := refresh(ctx, hand, el)
 	switch {
@@ -102,6 +102,8 @@ func CheckUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 		return err
 	case !sameRow(el, now):
 		return fmt.Errorf("%s shows %q now: %w", Describe(el), now.Name, desktop.ErrMoved)
+	case el.States&^now.States&(desktop.Enabled|desktop.Showing) != 0:
+		return fmt.Errorf("%s does not show any more, or is disabled: %w", Describe(el), desktop.ErrMoved)
 	case now.Bounds != el.Bounds:
 		return fmt.Errorf("%s went from %s to %s: %w", Describe(el), el.Bounds, now.Bounds, desktop.ErrMoved)
 	}

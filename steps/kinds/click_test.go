@@ -235,6 +235,24 @@ func TestClickElement(t *testing.T) {
 			},
 		},
 		{
+			say: "one in whose place another page shows another, while the click waits so that it is no double click", args: args("selector", "name:Save", "timeout_ms", 100.0),
+			set: func(d *fake.Desktop) {
+				d.Delay("RestBeforeClick", 400*time.Millisecond)
+				d.After(200*time.Millisecond, func() {
+					d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.States &^= desktop.Showing })
+					d.Add(d.Find("role:frame"), fake.Button("Delete all").At(10, 130, 80, 24))
+				})
+			},
+			code: steps.NotFound, acted: steps.ActedNo, journal: []string{},
+		},
+		{
+			say: "one that is disabled while the click waits", args: args("selector", "name:Save", "timeout_ms", 100.0), code: steps.NotActionable, err: "is disabled", acted: steps.ActedNo, journal: []string{},
+			set: func(d *fake.Desktop) {
+				d.Delay("RestBeforeClick", 400*time.Millisecond)
+				d.After(200*time.Millisecond, func() { d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.States &^= desktop.Enabled }) })
+			},
+		},
+		{
 			say: "one that moves its own window", args: args("selector", "name:Save"), acted: steps.ActedYes,
 			set: func(d *fake.Desktop) {
 				d.Find("name:Save").OnClick(func() { d.Set(d.Find("role:frame"), func(e *desktop.Element) { e.Bounds.X += 40 }) })
