@@ -13,7 +13,8 @@ type Hand struct {
 	*steps.Env
 	// pictures are the templates of elements that are picture matches.
 	pictures map[*desktop.Element]picture
-	// reachable are the elements that were found ready, and how.
+	// reachable are the elements that were found ready, and how; nil stands for a point
+	// that must be in a window.
 	reachable map[*desktop.Element]reachability
 	// revealed are the elements that were scrolled into view.
 	revealed map[desktop.Handle]bool

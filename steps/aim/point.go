@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -104,7 +105,8 @@ func Screen(ctx context.Context, d *desktop.Desktop) (desktop.Rect, error) {
 }
 
 // PointInWindow returns the point at an offset from the corner of the topmost window of
-// an application, or of the active window. It is for applications without elements.
+// an application, or of the active window, in which Press then clicks. It is for
+// applications without elements.
 func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point, o WindowOptions) (at desktop.Point, err error) {
 	err = WaitUntil(ctx, t.TimeoutMS.Std(), func(ctx context.Context) error {
 		meant, err := topmostWindow(ctx, hand.Desktop, t.Process)
@@ -133,6 +135,7 @@ func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point,
 		case top == nil || top.ID != w.ID:
 			return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the point %s of the window %q is covered%s", off, w.Title, coveredBy(top)), Next: "close what covers it, or move the window"}
 		}
+		noteReachable(hand, nil, w, time.Now())
 		return OnScreen(ctx, hand.Desktop, at)
 	})
 	return at, err
@@ -156,9 +159,9 @@ const unknownPlace = "window whose place nobody tells, or the desktop"
 // WindowAt describes the window at a point of the screen, or returns onDesktop. The
 // element stands for the window, if there is one; it has no box, because it is not what
 // is acted on. It is an error if a window is expected, by a part of its title, and is not
-// there.
-func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expected string) (on string, el *desktop.Element, err error) {
-	windows, err := d.Windows(ctx)
+// there; then Press clicks only in that window.
+func WindowAt(ctx context.Context, hand *Hand, at desktop.Point, expected string) (on string, el *desktop.Element, err error) {
+	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -170,10 +173,14 @@ func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expecte
 		on = fmt.Sprintf("window %q of %s", top.Title, top.Process)
 		el = &desktop.Element{Role: "frame", Window: top.ID, Process: top.Process, WindowTitle: top.Title}
 	}
-	if expected != "" && (top == nil || !(desktop.Scope{Title: expected}).Admits(top)) {
+	if expected == "" {
+		return on, el, nil
+	}
+	if top == nil || !(desktop.Scope{Title: expected}).Admits(top) {
 		return on, el, steps.Errorf(steps.NotActionable, "expect_window: wanted a window with %q in its title at %s, found the %s", expected, at, on).
 			WithNext("bring that window to the front with activate_window, or look where it is")
 	}
+	noteReachable(hand, nil, top, time.Now())
 	return on, el, nil
 }
 

@@ -28,17 +28,19 @@ type reachability struct {
 func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point, b desktop.Button, count int) error {
 	c := desktop.Click{At: at, Button: b, Count: count, On: el}
 	met, known := hand.reachable[el]
-	if !known {
+	if el == nil || !known {
 		if err := DismissTooltipAt(ctx, hand, at); err != nil {
 			return err
 		}
+	}
+	if !known {
 		return hand.Desktop.Do(ctx, c)
 	}
 	c.In = &met.window
 	if err := hand.Desktop.RestBeforeClick(ctx, c); err != nil {
 		return err
 	}
-	if time.Since(met.looked) > freshness {
+	if el != nil && time.Since(met.looked) > freshness {
 		if err := CheckUnmoved(ctx, hand, el); err != nil {
 			return err
 		}

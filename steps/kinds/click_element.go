@@ -138,7 +138,7 @@ func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult
 	r := ClickResult{At: at, Element: aim.Plain(el)}
 	shown := el
 	if a.X != nil || el == nil && a.AsksForMore() {
-		on, window, err := aim.WindowAt(ctx, hand.Desktop, at, a.ExpectWindow)
+		on, window, err := aim.WindowAt(ctx, hand, at, a.ExpectWindow)
 		if err != nil {
 			return ClickResult{}, err
 		}

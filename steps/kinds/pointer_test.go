@@ -53,6 +53,24 @@ func TestPointer(t *testing.T) {
 			},
 		},
 		{
+			say: "a click in a window that moves just before", kind: ClickElement, args: args("process", "notes", "x", 30.0, "y", 40.0, "in_window", true), acted: steps.ActedYes,
+			set: func(d *fake.Desktop) {
+				d.Delay("PointerPosition", 10*time.Millisecond)
+				d.After(5*time.Millisecond, func() {
+					manage(d, "Notes", desktop.Manage{Do: desktop.Place, Bounds: desktop.Rect{X: 100, Y: 200, W: 400, H: 400}})
+				})
+			},
+			result: map[string]any{"at": map[string]any{"x": 130.0, "y": 240.0}},
+		},
+		{
+			say: "a click on a window over which another comes just before", kind: ClickElement, args: args("x", 30.0, "y", 300.0, "expect_window", "Notes"),
+			set: func(d *fake.Desktop) {
+				d.Delay("PointerPosition", 10*time.Millisecond)
+				d.After(5*time.Millisecond, func() { d.Open(fake.Window("Other", "other").At(0, 200, 400, 400)) })
+			},
+			code: steps.NotActionable, err: `the window "Notes" is not at 30,300`, acted: steps.ActedNo, journal: []string{},
+		},
+		{
 			say: "a click in a window that is maximized first", kind: ClickElement, acted: steps.ActedYes,
 			args: args("process", "notes", "x", 30.0, "y", 40.0, "in_window", true, "maximize_target", true, "restore_cursor", false),
 			set: func(d *fake.Desktop) {
