@@ -37,6 +37,7 @@ type SearchResult struct {
 func Search(ctx context.Context, hand *Hand, all []*selector.Selector, m SearchOptions) (SearchResult, error) {
 	var best SearchResult
 	var tried []steps.Candidate
+	var unread []string
 	read := map[desktop.Scope]*desktop.Tree{}
 	for _, s := range all {
 		now, err := searchOne(ctx, hand, s, m, read)
@@ -44,6 +45,7 @@ func Search(ctx context.Context, hand *Hand, all []*selector.Selector, m SearchO
 			return SearchResult{}, err
 		}
 		tried = append(tried, steps.Candidate{Selector: s.String(), Matches: len(now.Found)})
+		unread = append(unread, now.Unread...)
 		if best.Selector == nil || len(best.Found) == 0 && len(now.Found) > 0 || len(now.Found) == 1 {
 			best = now
 		}
@@ -51,7 +53,8 @@ func Search(ctx context.Context, hand *Hand, all []*selector.Selector, m SearchO
 			break
 		}
 	}
-	best.tried = tried
+	slices.Sort(unread)
+	best.tried, best.Unread = tried, slices.Compact(unread)
 	return best, nil
 }
 

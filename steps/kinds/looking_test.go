@@ -47,6 +47,14 @@ func TestLooking(t *testing.T) {
 			set: func(d *fake.Desktop) { d.After(time.Second, func() { d.Remove(d.Find("name:Save")) }) },
 		},
 		{say: "an application that does not answer is not gone", kind: WaitForElement, args: args("selector", "name:Save", "condition", "gone"), code: steps.Timeout, set: func(d *fake.Desktop) { d.Freeze("notes") }},
+		{
+			say: "one of several selectors looks in an application that does not answer", kind: WaitForElement, code: steps.Timeout, err: "other did not answer",
+			args: args("targets", []any{"process:notes >> name:Gone", "process:other >> name:X"}, "condition", "gone"),
+			set: func(d *fake.Desktop) {
+				d.Open(fake.Window("Other", "other", fake.Button("X")).At(500, 0, 100, 100))
+				d.Freeze("other")
+			},
+		},
 		{say: "waiting until it is enabled", kind: WaitForElement, args: args("selector", "name:Delete", "condition", "enabled"), code: steps.Timeout, err: "is there and not enabled"},
 		{
 			say: "waiting for a text", kind: WaitForElement, args: args("selector", "role:entry", "condition", "text", "text", "Tues", "timeout_ms", 5000.0), took: 2 * time.Second,
