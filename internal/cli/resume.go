@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/steps"
 	"understudy/workflows"
 )
 
@@ -113,9 +114,26 @@ func continueRun(ctx context.Context, runs engine.Runs, id string, r engine.Resu
 	case asks && h.Question.Sort == engine.AskSecret:
 		h, err = runs.Answer(ctx, id, engine.Answer{Secrets: r.Secrets, Environ: r.Environ, By: r.By})
 	default:
-		h, err = runs.Resume(ctx, id, r)
+		if err = skippable(ctx, runs, id, r); err == nil {
+			h, err = runs.Resume(ctx, id, r)
+		}
 	}
 	return h, seen, err
+}
+
+// skippable fails if a step is to be skipped that would be executed, because it is clear
+// that it did not act.
+func skippable(ctx context.Context, runs engine.Runs, id string, r engine.ResumeRequest) error {
+	if r.Decision != engine.SkipStep {
+		return nil
+	}
+	r.Decision = ""
+	p, err := runs.Plan(ctx, id, r)
+	if err == nil && !p.Doubt {
+		err = steps.Errorf(steps.Invalid, "--skip: step %s is not one that may have acted, so it would be executed", p.From).
+			WithNext("leave --skip out, or name the step to continue at with --from")
+	}
+	return err
 }
 
 // programFor returns the program of a run, or that of a file, which becomes the
