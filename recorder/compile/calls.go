@@ -30,6 +30,9 @@ func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 			all = append(all, c.step())
 		}
 	}
+	if len(all) == 0 {
+		return nil, nil, steps.Errorf(steps.Invalid, "no step of these runs did more than look, and succeeded: wanted one")
+	}
 	w, err := write(all, "", o)
 	return w.Text, w.Notes, err
 }
