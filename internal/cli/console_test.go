@@ -8,7 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"understudy/engine"
+	"understudy/internal/operations"
 	"understudy/steps"
 )
 
@@ -36,6 +39,14 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		p := &progress{console: &a.console, kinds: map[string]string{}}
 		p.line("✗", text, "0", text, text, 0)
 		p.say(text)
+		a.out = &errOut
+		show := a.operation(operations.Declaration{Command: "show", New: func() any { return &struct{}{} }}, func(*cobra.Command, any) (operations.Result, error) {
+			return operations.Result{Text: text}, nil
+		}, nil)
+		show.SetArgs(nil)
+		if err := show.Execute(); err != nil {
+			t.Fatal(err)
+		}
 		if steersAnything(errOut.String()) {
 			t.Errorf("%q came out as %q", text, errOut.String())
 		}

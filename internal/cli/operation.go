@@ -34,7 +34,7 @@ func (a *app) operation(o operations.Declaration, do func(cmd *cobra.Command, va
 			case answer.Picture != nil:
 				return show(answer, args)
 			case answer.Text != "":
-				_, err = fmt.Fprintln(a.out, answer.Text)
+				_, err = fmt.Fprintln(a.out, cleanLines(answer.Text))
 			}
 			return err
 		},
