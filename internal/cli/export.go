@@ -49,7 +49,7 @@ type exporter struct {
 func (x *exporter) page(ctx context.Context) error {
 	f, err := os.OpenFile(x.dir, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file that is not there yet"}
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a new file in a folder that is there"}
 	}
 	err = errors.Join(viewer.Export(ctx, x.runs, x.id, f), f.Close())
 	if err != nil {
@@ -72,7 +72,7 @@ func (x *exporter) export(ctx context.Context) error {
 		return err
 	}
 	if err := os.Mkdir(x.dir, 0o700); err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that is not there yet"}
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a new folder in one that is there"}
 	}
 	return errors.Join(x.write("run.json", append(raw, '\n')), x.events(ctx), x.documents(ctx, h), x.pictures(ctx, report))
 }

@@ -84,6 +84,9 @@ func runsRestore(a *app) *cobra.Command {
 			"them to the runs of the fleet. Runs that were being executed become interrupted,\n" +
 			"because they may have done more since the backup.",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := os.Stat(args[0]); err != nil { // restoring could create it
+				return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that `understudy runs backup` wrote"}
+			}
 			if a.Fleet != "" {
 				return a.restoreFleet(cmd, args[0])
 			}
@@ -110,9 +113,6 @@ func (a *app) restoreFleet(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	defer end()
-	if _, err := os.Stat(dir); err != nil { // restoring would create it
-		return &steps.Error{Code: steps.NotFound, Err: err}
-	}
 	r, err := c.Restore(cmd.Context(), dir)
 	if err != nil {
 		err = notReady(err)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"understudy/internal/wholefile"
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/confined"
 	"understudy/steps/desktop"
@@ -53,15 +55,32 @@ func (a *app) source(name string) (workflows.Source, error) {
 func fileSource(path string) (workflows.Source, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return workflows.Source{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a workflow's file, or - for the standard input"}
+		return workflows.Source{}, unreadableFile(err, path)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxInput))
 	if err != nil {
-		return workflows.Source{}, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("reading %s: %w", path, err)}
+		return workflows.Source{}, unreadableFile(err, path)
 	}
 	dir, err := filepath.Abs(filepath.Dir(path))
 	return workflows.Source{Name: path, Dir: dir, Text: text}, err
+}
+
+// unreadableFile returns the error of a file that cannot be read, with the name beside it that
+// may have been meant.
+func unreadableFile(err error, path string) error {
+	next := "name a file that can be read"
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	var names []string
+	for _, e := range entries {
+		if workflows.FileName(e.Name()) != "" {
+			names = append(names, e.Name())
+		}
+	}
+	if near := words.Nearest(filepath.Base(path), names); near != "" && errors.Is(err, fs.ErrNotExist) {
+		next = "did you mean " + filepath.Join(filepath.Dir(path), near) + "?"
+	}
+	return &steps.Error{Code: steps.Invalid, Err: err, Next: next}
 }
 
 // writeDocument writes the file of a document. One that is there is replaced
@@ -103,12 +122,20 @@ func (a *app) workflow(name string) (workflows.Source, error) {
 		return a.source(name)
 	}
 	if example, ok := strings.CutPrefix(name, "example/"); ok {
-		return examples.Load(example, workflows.Source{})
+		src, err := examples.Load(example, workflows.Source{})
+		if err != nil {
+			err = &steps.Error{Code: steps.Invalid, Err: err}
+		}
+		return src, err
 	}
 	if _, err := os.Stat(name); err == nil || strings.ContainsAny(name, `/\.`) {
 		return fileSource(name)
 	}
-	return a.saved(name)
+	src, err := a.saved(name)
+	if e, ok := errors.AsType[*steps.Error](err); ok {
+		e.Next += "; or name a file, or an example: example/" + strings.Join(examples.Names(), ", example/")
+	}
+	return src, err
 }
 
 func (l *library) savedNames() ([]string, error) {
@@ -128,8 +155,9 @@ func (l *library) saved(name string) (workflows.Source, error) {
 	if path, ok := workflows.FileIn(savedWorkflows(dir), name); ok {
 		return fileSource(path)
 	}
-	return workflows.Source{}, steps.Errorf(steps.Invalid, "there is no file and no saved workflow called %q", name).
-		WithNext("name a file, a workflow in " + savedWorkflows(dir) + ", or an example: example/" + strings.Join(examples.Names(), ", example/"))
+	names, _ := workflows.DocumentsIn(savedWorkflows(dir))
+	return workflows.Source{}, steps.Errorf(steps.Invalid, "there is no saved workflow called %q", name).
+		WithNext(cmp.Or(words.DidYouMean(name, names), "save it in "+savedWorkflows(dir)))
 }
 
 // load finds the document that another one names: a saved workflow, an example or a file.
