@@ -27,17 +27,16 @@ func formatCommand(a *app) *cobra.Command {
 				return usage(cmd, "wanted either --write or --check")
 			}
 			unformatted := false
+			var errs []error
 			for _, name := range args {
 				same, err := a.formatOne(name, f.Write, f.Check)
-				if err != nil {
-					return err
-				}
-				unformatted = unformatted || f.Check && !same
+				errs = append(errs, err)
+				unformatted = unformatted || err == nil && f.Check && !same
 			}
-			if unformatted {
-				return &shownError{steps.Invalid}
+			if err := errors.Join(errs...); err != nil || !unformatted {
+				return err
 			}
-			return nil
+			return &shownError{steps.Invalid}
 		},
 	}, &f)
 }

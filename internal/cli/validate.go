@@ -25,15 +25,18 @@ func validateCommand(a *app) *cobra.Command {
 		Short: "Check workflows, and report all mistakes",
 		Long:  "Check workflows, and report all mistakes, each with its position and a correction.\n- is the standard input. Nothing runs.",
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, valid := make([]checked, len(args)), true
-			for i, name := range args {
+			all, valid := []checked{}, true
+			var errs []error // of files that cannot be read
+			for _, name := range args {
 				c, err := a.checkDocument(name)
 				if err != nil {
-					return err
+					errs = append(errs, err)
+					continue
 				}
-				all[i], valid = c, valid && c.Valid
+				all, valid = append(all, c), valid && c.Valid
 			}
-			if err := showChecked(&a.console, all, f.JSON); err != nil || valid {
+			errs = append(errs, showChecked(&a.console, all, f.JSON))
+			if err := errors.Join(errs...); err != nil || valid {
 				return err
 			}
 			return &shownError{steps.Invalid}
