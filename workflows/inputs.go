@@ -87,8 +87,14 @@ func (v Variable) purpose() string {
 	return cmp.Or(v.Description, v.Label, "give a value of type "+v.Type)
 }
 
-// check returns the problems of a value. They never quote a secret.
+// check returns the problems of a value. They never quote a secret, which is a text
+// whatever its type.
 func (v Variable) check(value any) []steps.Problem {
+	if text, ok := value.(string); ok && v.Secret {
+		if parsed, err := ParseInput(v, text); err == nil {
+			value = parsed
+		}
+	}
 	problems := steps.CheckValue(v.Schema, value)
 	if len(problems) > 0 && v.Secret {
 		return []steps.Problem{{Path: []string{v.Name}, Message: "the value does not fit the declaration of this secret", Hint: v.purpose()}}

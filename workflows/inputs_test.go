@@ -68,6 +68,16 @@ func TestInputsAreChecked(t *testing.T) {
 	}
 }
 
+// Whoever gives a secret gives a text, whatever its type.
+func TestASecretOfAnotherTypeIsGivenAsText(t *testing.T) {
+	p := compile(t, "variables: {pin: {type: number, secret: true}}\nsteps: [{tool_name: log, arguments: {message: '${{ pin }}'}}]")
+	for text, problems := range map[string]int{"1234": 0, "hunter2": 1} {
+		if _, found := p.CheckInputs(map[string]any{"pin": text}); len(found) != problems {
+			t.Errorf("%s has the problems %v, wanted %d", text, found, problems)
+		}
+	}
+}
+
 func TestWithoutVariablesAnyInputIsAccepted(t *testing.T) {
 	p := compile(t, "inputs: {a: 1}\nsteps: [{tool_name: log, arguments: {message: '${{ b }} ${{ inputs.c }}'}}]")
 	all, problems := p.CheckInputs(map[string]any{"b": "x"})
