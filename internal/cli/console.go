@@ -119,6 +119,16 @@ func paintFor(w io.Writer) paint {
 	return paint(err == nil && info.Mode()&os.ModeCharDevice != 0)
 }
 
+// columnsOf returns the width of a terminal, or 0.
+func columnsOf(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, _ := term.GetSize(int(f.Fd())) // 0 if it is none
+	return columns
+}
+
 func (p paint) red(text string) string   { return p.with("31", text) }
 func (p paint) green(text string) string { return p.with("32", text) }
 

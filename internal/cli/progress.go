@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/words"
 )
 
 // progress shows the events of a run: a line for each step on the error
@@ -59,6 +60,9 @@ func (p *progress) started(ev engine.Event, st engine.Started) {
 	p.kinds[ev.Path] = st.Kind
 	if p.paint {
 		p.open = fmt.Sprintf("  … %-8s %s %s", ev.Path, clean(st.ID), st.Kind)
+		if columns := columnsOf(p.errOut); columns > 0 { // only one line can be drawn again
+			p.open = words.Shorten(p.open, columns-2)
+		}
 		fmt.Fprintf(p.errOut, "\r\x1b[2K%s", p.open)
 	}
 }
