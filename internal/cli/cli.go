@@ -52,6 +52,12 @@ func Main(ctx context.Context, machine desktop.Machine, args []string, in io.Rea
 	if len(args) > 0 && completing(args[0]) {
 		completer{a}.completeAll(root)
 	}
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		about, rest, _ := root.Find(args)
+		return unknownCommand(about, rest)
+	}
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -63,6 +69,7 @@ func (a *app) root() *cobra.Command {
 	root := group("understudy", "Record what a person does on a desktop, keep it as a workflow, play it back.",
 		"Understudy records what a person does on a desktop, keeps it as a workflow,\n"+
 			"and plays it back step by step, for people, operators and language models.\n\n"+statusHelp())
+	root.Version = thisVersion().Version // for --version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	addFlags(root.PersistentFlags(), a)
 	root.SetFlagErrorFunc(flagError)
