@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/steps"
 	"understudy/steps/kinds"
 	"understudy/workflows"
 )
@@ -124,7 +125,10 @@ func valueOf(s *jsonschema.Schema) string {
 		}
 	}
 	if len(s.Enum) > 0 {
-		if len(s.Enum) > 8 {
+		switch {
+		case s.Enum[0] == any(string(steps.Codes()[0])):
+			return "a code"
+		case len(s.Enum) > 8:
 			return "a kind"
 		}
 		for _, e := range s.Enum {
@@ -133,7 +137,9 @@ func valueOf(s *jsonschema.Schema) string {
 		return strings.Join(words, " ")
 	}
 	for _, other := range s.AnyOf {
-		add(valueOf(other))
+		if other.Type != "null" {
+			add(valueOf(other))
+		}
 	}
 	for _, t := range append(s.Types, s.Type) {
 		switch {
