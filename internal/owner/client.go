@@ -87,7 +87,7 @@ func (c *client) post(ctx context.Context, path string, with any) (*http.Respons
 	if err != nil {
 		return nil, malformed(path, err)
 	}
-	if len(raw) > requestLimit {
+	if len(raw) > limitOf(path) {
 		return nil, tooLarge(path, len(raw))
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://owner"+path, bytes.NewReader(raw))

@@ -55,9 +55,18 @@ func tooLarge(name string, size int) error {
 	return steps.Errorf(steps.Invalid, "%s: %w: %d bytes", name, errTooLarge, size).WithNext("ask for less at once, or put large values into files")
 }
 
+// limitOf returns the size limit of a request. The hello has what the last owner handed over,
+// without which its member could never join again.
+func limitOf(path string) int {
+	if path == joinPath {
+		return answerLimit
+	}
+	return requestLimit
+}
+
 // readRequest decodes the body of a request, which is not trusted.
 func readRequest(w http.ResponseWriter, r *http.Request, into any) error {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, requestLimit))
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limitOf(r.URL.Path))))
 	if err == nil {
 		err = json.Unmarshal(raw, into)
 	}

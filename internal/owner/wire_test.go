@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,4 +64,20 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("wanted it refused, got status %d", w.Code)
 		}
 	})
+}
+
+// TestAMemberJoinsWithALargeHandover joins with the environments and secrets of many runs.
+func TestAMemberJoinsWithALargeHandover(t *testing.T) {
+	o := optionsFor(t.TempDir())
+	join(t, o)
+	run := engine.NewKey()
+	m := &Member{o: o, id: engine.NewKey(), mutex: make(chan struct{}, 1), handed: farewell{Runs: handover{
+		run: {Belongings: engine.Unstored{Environ: []string{"A=" + strings.Repeat("x", requestLimit)}}},
+	}}}
+	if _, err := m.connect(t.Context()); err != nil {
+		t.Fatalf("it cannot join with what the last owner handed to it: %v", err)
+	}
+	if err := m.Leave(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
