@@ -282,6 +282,24 @@ func TestAStopReachesTheWorker(t *testing.T) {
 	}
 }
 
+// TestARunThatIsExecutedIsNotResumed resumes a run in the middle of its step: the worker keeps
+// the run.
+func TestARunThatIsExecutedIsNotResumed(t *testing.T) {
+	s := newStage(t)
+	defer s.work("w")()
+	h := s.begin(`{name: two, steps: [{tool_name: act, arguments: {name: a}}, {tool_name: hold, arguments: {name: b}}]}`, nil)
+	s.until(h.ID, "a w")
+	for _, from := range []string{"", "0"} {
+		if _, err := s.Resume(t.Context(), h.ID, engine.ResumeRequest{From: from}); steps.CodeOf(err) != steps.Busy || !strings.Contains(err.Error(), "worker w") {
+			t.Errorf("resumed from %q: %v, want busy at worker w", from, err)
+		}
+	}
+	s.letGo("b")
+	if h = s.rest(h.ID); h.Status != engine.Succeeded || h.Attempt != 1 || s.did(h.ID) != "a w" {
+		t.Errorf("the run is %s at attempt %d and did %q: %+v", h.Status, h.Attempt, s.did(h.ID), h.Error)
+	}
+}
+
 func TestTwoWorkersOfOneName(t *testing.T) {
 	s := newStage(t)
 	defer s.work("w")()

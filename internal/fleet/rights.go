@@ -104,6 +104,9 @@ func bounds(b *engine.Bounds) *engine.Bounds {
 }
 
 func (c *Client) Resume(ctx context.Context, id string, r engine.ResumeRequest) (engine.Header, error) {
+	if h, is := isExecuted(ctx, c.store, id); is && (r.Key == "" || h.Key != r.Key) { // or it is being executed because of this request
+		return engine.Header{}, steps.Errorf(steps.Busy, "run %s is being executed by worker %s", id, h.Worker).WithNext("wait for it, or stop it first")
+	}
 	r.Mandate, r.Within, r.Environ = c.mandate(r.Mandate, r.By), bounds(r.Within), nil
 	return c.Engine.Resume(ctx, id, r)
 }

@@ -205,7 +205,7 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 	run, log := e.Run(), w.Log.With("run", e.Run())
 	hold, release := context.WithCancel(life)
 	defer release()
-	if w.isExecuted(hold, run) { // the lease has passed because its worker could not renew it
+	if _, is := isExecuted(hold, w.Store, run); is { // the lease has passed because its worker could not renew it
 		w.logFailure(log, "putting it back", e.Later(hold, w.Store.Lease()))
 		return
 	}
@@ -292,13 +292,13 @@ func (w *Worker) handOn(ctx context.Context, run string) error {
 
 // isExecuted reports whether the worker that has a run confirms that it executes the
 // run.
-func (w *Worker) isExecuted(ctx context.Context, run string) bool {
-	h, _, err := w.Store.Run(ctx, run)
+func isExecuted(ctx context.Context, from Store, run string) (h engine.Header, is bool) {
+	h, _, err := from.Run(ctx, run)
 	if err != nil || h.Status != engine.Running || h.Worker == "" {
-		return false
+		return h, false
 	}
-	s, err := ask(ctx, w.Store, h.Worker)
-	return err == nil && slices.Contains(s.Runs, run)
+	s, err := ask(ctx, from, h.Worker)
+	return h, err == nil && slices.Contains(s.Runs, run)
 }
 
 // ask asks a worker for its state.
