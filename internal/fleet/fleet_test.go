@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -315,6 +316,41 @@ func TestTwoWorkersOfOneName(t *testing.T) {
 	if err := second.Run(ctx); err == nil || !strings.Contains(err.Error(), "worker w ") {
 		t.Errorf("wanted the second one refused, got %v", err)
 	}
+}
+
+// together is a store through which two workers ask at the same time who is there.
+type together struct {
+	Store
+	both *sync.WaitGroup
+}
+
+func (s together) Ask(ctx context.Context, message []byte, name ...string) ([]byte, error) {
+	raw, err := s.Store.Ask(ctx, message, name...)
+	s.both.Done()
+	s.both.Wait()
+	return raw, err
+}
+
+func TestTwoWorkersOfOneNameAtOnce(t *testing.T) {
+	s := newStage(t)
+	both := &sync.WaitGroup{}
+	both.Add(2)
+	ended := make(chan error, 2)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	for range 2 {
+		st := s.store("worker")
+		w := &Worker{
+			Store: together{st, both}, Name: "w", Log: slog.New(slog.DiscardHandler),
+			Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "w"), Desk: noDesk{}},
+		}
+		go func() { ended <- w.Run(ctx) }()
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "worker w ") {
+		t.Errorf("wanted one of the two refused, got %v", err)
+	}
+	cancel()
+	<-ended
 }
 
 // mute is a store through which no process answers.

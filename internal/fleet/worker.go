@@ -106,8 +106,7 @@ type state struct {
 // way and returns to the queue.
 func (w *Worker) Run(ctx context.Context) error {
 	if _, err := ask(ctx, w.Store, w.Name); err == nil {
-		return steps.Errorf(steps.Unavailable, "worker %s is there already, and would answer for the runs of this one", w.Name).
-			WithNext("give this one another name with --name, or end the other")
+		return w.errTwice()
 	}
 	w.Engine.Certain = w.Store.Lease() / 4
 	w.Engine.Handed = w.askSecrets
@@ -128,6 +127,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := errors.Join(w.Store.Answer(life, fits, fitsName), w.Store.Answer(life, says, stateName, w.Name), w.Store.Answer(life, calls, callsName, w.Name), w.Store.Answer(life, views, viewName, w.Name)); err != nil {
 		return err
 	}
+	if w.isTwice(life) {
+		return w.errTwice()
+	}
 	var loops sync.WaitGroup
 	for range max(1, w.Desktops) {
 		loops.Go(func() { w.takeRuns(ctx, life) })
@@ -139,6 +141,21 @@ func (w *Worker) Run(ctx context.Context) error {
 	end()
 	w.viewing.Wait()
 	return nil
+}
+
+// isTwice reports whether another worker answers under the same name. Of workers that are
+// started at the same time, all or all but one find another.
+func (w *Worker) isTwice(ctx context.Context) bool {
+	limited, cancel := context.WithTimeout(ctx, gatherTime)
+	defer cancel()
+	answers := 0
+	err := w.Store.Gather(limited, nil, func([]byte) (more bool) { answers++; return answers < 2 }, stateName, w.Name)
+	return err == nil && answers > 1
+}
+
+func (w *Worker) errTwice() error {
+	return steps.Errorf(steps.Unavailable, "worker %s is there already, and would answer for the runs of this one", w.Name).
+		WithNext("give this one another name with --name, or end the other")
 }
 
 // Readings returns the metrics of a worker, given the number of its lasting desktops.
