@@ -84,7 +84,11 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 		return steps.Errorf(steps.Invalid, "run %s is %s and can still be resumed", id, h.Status).WithNext("use --force to remove it nevertheless")
 	}
 	defer e.Notify(id)
-	return e.maintain(func() error { return e.Keeper.Remove(ctx, id) })
+	err = e.maintain(func() error { return e.Keeper.Remove(ctx, id) })
+	if err == nil {
+		e.RestoreUnstored(id, Unstored{})
+	}
+	return err
 }
 
 // Prune removes runs by age, number and size.

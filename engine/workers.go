@@ -96,6 +96,13 @@ func (x *workers) Unstored(run string) Unstored {
 	return u
 }
 
+// Kept returns the runs of which something is kept in memory.
+func (x *workers) Kept() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Collect(maps.Keys(x.kept))
+}
+
 // RestoreUnstored gives a run that waits or is paused what another process kept for
 // it.
 func (x *workers) RestoreUnstored(run string, u Unstored) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -80,4 +81,20 @@ func TestWhoResumesTooLateSpoilsNothing(t *testing.T) {
 			t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did())
 		}
 	})
+}
+
+// remover is a keeper that removes everything.
+type remover struct{ Keeper }
+
+func (remover) Remove(context.Context, string) error { return nil }
+
+func TestNothingIsKeptOfARunThatIsRemoved(t *testing.T) {
+	s, h := pausedWithBelongings(t)
+	s.Keeper = remover{}
+	if err := s.Remove(t.Context(), h.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	if kept := s.Kept(); len(kept) > 0 {
+		t.Errorf("something of %v is kept", kept)
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"understudy/internal/hub"
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/kinds"
 	"understudy/store"
 	"understudy/store/jetstream"
 	"understudy/workflows"
@@ -72,6 +73,7 @@ func worldKinds(world, worker string) []steps.Kind {
 		}
 	}
 	return []steps.Kind{
+		kinds.AskUser,
 		steps.Define(steps.Kind{Name: "hold", Summary: "For tests.", Reads: true, Timeout: 10 * time.Minute}, actArgs{}, hold),
 		steps.Define(steps.Kind{Name: "act", Summary: "For tests.", Touches: steps.Act}, actArgs{}, act),
 		steps.Define(steps.Kind{Name: "look", Summary: "For tests.", Reads: true}, actArgs{}, look),
@@ -281,6 +283,45 @@ func TestAStopReachesTheWorker(t *testing.T) {
 	if h = s.rest(h.ID); h.Status != engine.Cancelled || s.did(h.ID) != "a w, f w" {
 		t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did(h.ID))
 	}
+}
+
+// TestAWorkerForgetsTheSecretsOfARunThatWentElsewhere lets a run wait at one worker and go on at
+// another.
+func TestAWorkerForgetsTheSecretsOfARunThatWentElsewhere(t *testing.T) {
+	s := newStage(t)
+	st := s.store("worker")
+	first := &Worker{
+		Store: st, Name: "first", Log: slog.New(slog.DiscardHandler),
+		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "first"), Desk: noDesk{}},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- first.Run(ctx) }()
+	defer func() { cancel(); <-ended }()
+	h := s.begin(`{name: asks, variables: {password: {secret: true}}, steps: [{tool_name: ask_user, arguments: {question: "go on?"}}, {tool_name: act, arguments: {name: a}}]}`,
+		func(r *engine.Request) { r.Secrets = map[string]string{"password": "swordfish"} })
+	keeps := func(n int) {
+		t.Helper()
+		for late := time.Now().Add(20 * time.Second); len(first.Engine.Kept()) != n; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(late) {
+				t.Fatalf("the worker keeps something of %v", first.Engine.Kept())
+			}
+		}
+	}
+	if h = s.rest(h.ID); h.Status != engine.Waiting {
+		t.Fatalf("the run is %s", h.Status)
+	}
+	keeps(1)
+	busy := s.begin(`{name: long, steps: [{tool_name: act, arguments: {name: b}}, {tool_name: hold, arguments: {name: l}}]}`, nil)
+	s.until(busy.ID, "b first")
+	defer s.work("second")()
+	if _, err := s.Answer(t.Context(), h.ID, engine.Answer{Value: "yes"}); err != nil {
+		t.Fatal(err)
+	}
+	s.rest(h.ID)
+	s.letGo("l")
+	s.rest(busy.ID)
+	keeps(0)
 }
 
 // TestARunThatIsExecutedIsNotResumed resumes a run in the middle of its step: the worker keeps

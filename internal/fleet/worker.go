@@ -258,10 +258,21 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 		return
 	}
 	log.InfoContext(ctx, "the run rests", "status", h.Status)
+	w.forgetSecrets(hold)
 	if handedOver {
 		w.logFailure(log, "handing it on", w.handOn(hold, run))
 	}
 	w.logFailure(log, "taking it from the queue", e.Done(hold))
+}
+
+// forgetSecrets drops what is kept in memory of runs that ended or went on at other workers.
+func (w *Worker) forgetSecrets(ctx context.Context) {
+	for _, run := range w.Engine.Kept() {
+		h, _, err := w.Store.Run(ctx, run)
+		if errors.Is(err, engine.ErrNoRun) || err == nil && (h.Worker != w.Name || h.Status.Ended()) {
+			w.Engine.RestoreUnstored(run, engine.Unstored{})
+		}
+	}
 }
 
 // logFailure logs an error that repairs itself: a run that was not removed from the queue is
