@@ -131,14 +131,14 @@ func checkFile(path string, closed *state) (half bool, err error) {
 }
 
 // settle verifies that the open database belongs to this folder and has this
-// version, and migrates it if it is older.
+// version.
 func (s *Store) settle(id *identity) error {
 	name, version, err := s.readSchema()
 	if err != nil {
 		return err
 	}
 	switch {
-	case name == "":
+	case name == "", version < schemaVersion:
 		return &Error{Path: s.path(), Err: ErrNotDatabase, Found: "it is a database of another program", Next: "move it away; then " + id.restoreHint()}
 	case version > schemaVersion:
 		return &Error{
@@ -158,8 +158,5 @@ func (s *Store) settle(id *identity) error {
 		}
 	}
 	s.id = *id
-	if version < schemaVersion {
-		return s.migrate(version)
-	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -189,56 +188,6 @@ func TestHalfWrittenFilesAreCleared(t *testing.T) {
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-}
-
-func TestMigrateFromVersion1(t *testing.T) {
-	dir := t.TempDir()
-	s := mustOpen(t, dir)
-	hash, err := s.Put(t.Context(), engine.Captures, []byte("picture"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, run := range []string{"run1", "run2"} {
-		b := storetest.Batch(run, 1, 0, 3)
-		b.Header.TraceID = "trace of " + run
-		b.Events[1].Data = []byte(`{"hash":"` + hash + `"}`)
-		mustAppend(t, s, b)
-	}
-	mustClose(t, s)
-	toVersion1(t, filepath.Join(dir, databaseName))
-
-	s = mustOpen(t, dir)
-	for h, err := range s.Runs(t.Context(), engine.Query{TraceID: "trace of run1"}) {
-		if err != nil || h.ID != "run1" {
-			t.Errorf("found %s, %v", h.ID, err)
-		}
-	}
-	report, err := s.Check(t.Context())
-	if err != nil || !report.Clean() || report.Runs != 2 || report.Events != 6 {
-		t.Errorf("check: %+v, %v", report, err)
-	}
-	if _, version, err := s.readSchema(); version != schemaVersion || err != nil {
-		t.Errorf("version %d, %v", version, err)
-	}
-	mustClose(t, s)
-	if _, err := checkFile(filepath.Join(dir, databaseName+".v1"), nil); err != nil {
-		t.Errorf("the copy of the old version: %v", err)
-	}
-}
-
-// toVersion1 changes a database to what version 1 wrote: an index by status alone, and no
-// list of files.
-func toVersion1(t *testing.T, path string) {
-	edit(t, path, func(tx *bolt.Tx) error {
-		err := errors.Join(tx.DeleteBucket(bucketIndex), tx.DeleteBucket(bucketFiles), putVersion(tx, 1))
-		index, cerr := tx.CreateBucket(bucketIndex)
-		if err := errors.Join(err, cerr); err != nil {
-			return err
-		}
-		return tx.Bucket(bucketHeaders).ForEach(func(run, _ []byte) error {
-			return index.Put(append([]byte("running/"), run...), binary.BigEndian.AppendUint64(nil, 1))
-		})
-	})
 }
 
 func TestExplain(t *testing.T) {

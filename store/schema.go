@@ -2,12 +2,8 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
-	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // The buckets.
@@ -32,8 +28,7 @@ var (
 	keyVersion = []byte("version")
 )
 
-// schemaVersion is the version that this program writes. An older database is
-// migrated when it is opened.
+// schemaVersion is the version that this program writes, and the first that any did.
 const schemaVersion = 2
 
 func makeSchema(tx *bolt.Tx, name string) error {
@@ -68,51 +63,4 @@ func (d *database) readSchema() (name string, version int, err error) {
 		return nil
 	})
 	return name, version, err
-}
-
-// migrate brings a copied database from version 1 to 2. Version 1 has an index
-// by status and time only, and no list of files.
-func (s *Store) migrate(version int) error {
-	aside := filepath.Join(s.dir, fmt.Sprintf("%s.v%d", databaseName, version))
-	if err := s.copyDatabase(aside); err != nil {
-		return err
-	}
-	if version < 1 {
-		return &Error{Path: s.path(), Err: ErrNotDatabase, Found: fmt.Sprintf("it is of version %d", version)}
-	}
-	err := s.update(func(tx *bolt.Tx) error {
-		if err := s.reindex(tx); err != nil {
-			return err
-		}
-		return putVersion(tx, schemaVersion)
-	})
-	if err != nil {
-		return fmt.Errorf("bringing the database from version %d to %d (it is as before): %w", version, schemaVersion, err)
-	}
-	s.log.Info("database brought to a newer version", "version", schemaVersion, "copy", aside)
-	return nil
-}
-
-// reindex writes the index and the list of files anew from headers and events.
-func (s *Store) reindex(tx *bolt.Tx) error {
-	for _, name := range [][]byte{bucketIndex, bucketFiles} {
-		if err := tx.DeleteBucket(name); err != nil && !errors.Is(err, bolterrors.ErrBucketNotFound) {
-			return err
-		}
-		if _, err := tx.CreateBucket(name); err != nil {
-			return err
-		}
-	}
-	return tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
-		h, err := decodeHead(string(run), record)
-		if err != nil {
-			return fmt.Errorf("run %s: its header: %w", run, err)
-		}
-		if err := putIndex(tx, nil, &h.Header); err != nil {
-			return err
-		}
-		return tx.Bucket(bucketJournal).Bucket(run).ForEach(func(_, event []byte) error {
-			return s.files.putNames(tx, string(run), event)
-		})
-	})
 }
