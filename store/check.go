@@ -6,7 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -38,9 +41,11 @@ func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
 	return r, err
 }
 
-// checkDatabase checks the database in one transaction.
+// checkDatabase checks the database in one transaction. Files that are missing then are
+// named in a second one, unless their runs were removed meanwhile.
 func (s *Store) checkDatabase(ctx context.Context, r *engine.Checkup) error {
-	return s.view(func(tx *bolt.Tx) error {
+	missing := map[string]error{}
+	err := s.view(func(tx *bolt.Tx) error {
 		m, err := metaOf(tx)
 		if err != nil {
 			return err
@@ -54,10 +59,22 @@ func (s *Store) checkDatabase(ctx context.Context, r *engine.Checkup) error {
 			note(r, "", "%d pages of the database are neither in use nor free", lost)
 		}
 		for _, check := range []func(context.Context, *bolt.Tx, *engine.Checkup) error{
-			checkRuns, checkLeftovers, checkDocuments, s.files.checkNames,
+			checkRuns, checkLeftovers, checkDocuments,
 		} {
 			if err := check(ctx, tx, r); err != nil {
 				return err
+			}
+		}
+		return s.files.checkNames(tx, r, missing)
+	})
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return s.view(func(tx *bolt.Tx) error {
+		for _, k := range slices.Sorted(maps.Keys(missing)) {
+			if tx.Bucket(bucketFiles).Get([]byte(k)) != nil {
+				run, _, _ := strings.Cut(k, "\x00")
+				note(r, run, "%v", missing[k])
 			}
 		}
 		return nil
@@ -183,17 +200,17 @@ func checkDocuments(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 	})
 }
 
-// checkNames reports files that events name and that do not exist.
-func (f *files) checkNames(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
+// checkNames adds files that events name and that do not exist to missing, by their keys.
+func (f *files) checkNames(tx *bolt.Tx, r *engine.Checkup, missing map[string]error) error {
 	return tx.Bucket(bucketFiles).ForEach(func(k, letter []byte) error {
-		run, hash, ok := bytes.Cut(k, []byte{0})
+		_, hash, ok := bytes.Cut(k, []byte{0})
 		sort := sortNames[string(letter)]
 		if !ok || sort == "" {
 			note(r, "", "the name of a file cannot be read: %q", k)
 			return nil
 		}
 		if _, err := os.Stat(f.path(sort, string(hash))); err != nil {
-			note(r, string(run), "%s %s is missing: %v", sort, hash, err)
+			missing[string(k)] = fmt.Errorf("%s %s is missing: %w", sort, hash, err)
 		}
 		return nil
 	})

@@ -247,3 +247,48 @@ func TestBackupWhileWriting(t *testing.T) {
 	}
 	wantEvents(t, copied, "run1", h.Seq)
 }
+
+// meanwhile is a context whose user is overtaken by something when it first looks at it.
+type meanwhile struct {
+	context.Context
+	do *func()
+}
+
+func (m meanwhile) Err() error {
+	do := *m.do
+	*m.do = func() {}
+	do()
+	return m.Context.Err()
+}
+
+// TestWhatIsPrunedDuringACheckIsNoDamage checks a store from which a run and its picture are
+// removed meanwhile.
+func TestWhatIsPrunedDuringACheckIsNoDamage(t *testing.T) {
+	s, err := Open(t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	mustAppend(t, s, storetest.Batch("run0", 1, 0, 2000))
+	if err := s.Remove(t.Context(), "run0"); err != nil { // its pages are free: to map more, bbolt would wait for the reader
+		t.Fatal(err)
+	}
+	hash, err := s.Put(t.Context(), engine.Captures, []byte("a picture"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := storetest.Batch("run1", 1, 0, 1)
+	b.Events[0].Data = []byte(`"` + hash + `"`)
+	mustAppend(t, s, b)
+	prune := func() {
+		if err := s.Remove(t.Context(), "run1"); err != nil {
+			t.Error(err)
+		}
+		if err := os.Remove(s.files.path(engine.Captures, hash)); err != nil {
+			t.Error(err)
+		}
+	}
+	if c, err := s.Check(meanwhile{t.Context(), &prune}); err != nil || !c.Clean() {
+		t.Errorf("%v, %v", err, c.Problems)
+	}
+}

@@ -139,6 +139,9 @@ func (f *files) check(ctx context.Context, r *engine.Checkup, sort engine.FileSo
 		}
 		r.Files++
 		content, err := os.ReadFile(f.path(sort, hash))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was removed meanwhile; or checkNames reports it
+		}
 		if err != nil || keeping.HashOf(content) != hash {
 			note(r, "", "%s: %s is not what its name says", sort, e.Name())
 		}
