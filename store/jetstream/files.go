@@ -52,18 +52,18 @@ func (s files) Put(ctx context.Context, sort engine.FileSort, content []byte) (s
 		last.Header.Set(partsHeader, strconv.Itoa(len(messages)))
 	}
 	known := false
-	var err error
 	for _, m := range append(messages, last) {
 		m.Header.Set(fenceHeader, "0")
-		if known, err = s.putPart(ctx, m); err != nil {
+		was, err := s.putPart(ctx, m)
+		if err != nil {
 			return "", fmt.Errorf("storing %s: %w", sort, err)
 		}
+		known = known || was
 	}
 	if known {
-		err = s.putAgain(ctx, againSubject(file))
-	}
-	if err != nil {
-		return "", fmt.Errorf("storing %s again: %w", sort, err)
+		if err := s.putAgain(ctx, againSubject(file)); err != nil {
+			return "", fmt.Errorf("storing %s again: %w", sort, err)
+		}
 	}
 	return hash, nil
 }
@@ -98,6 +98,9 @@ func (s files) putAgain(ctx context.Context, subject string) error {
 // does not exist any more.
 func (s files) young(ctx context.Context, file string) (bool, error) {
 	age, there, err := s.age(ctx, file)
+	if err == nil && !there { // its upload may have been cut short
+		age, there, err = s.age(ctx, partSubject(file, 0))
+	}
 	if err != nil || !there || age < s.fileAge {
 		return true, err
 	}
@@ -183,19 +186,25 @@ func (s files) part(ctx context.Context, subject string) (m *message, err error)
 
 // FileNames returns the hashes of all files, as the leader has them.
 func (s files) FileNames(ctx context.Context) (map[engine.FileSort][]string, error) {
+	return s.fileNames(ctx, "")
+}
+
+// fileNames returns the hashes of the files that have a message whose subject ends with a
+// suffix.
+func (s files) fileNames(ctx context.Context, suffix string) (map[engine.FileSort][]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.wait)
 	defer cancel()
 	var info *jetstream.StreamInfo
 	stream, err := s.js.Stream(ctx, s.stream(filesStream))
 	if err == nil {
-		info, err = stream.Info(ctx, jetstream.WithSubjectFilter(s.prefix+".f.*.*"))
+		info, err = stream.Info(ctx, jetstream.WithSubjectFilter(s.prefix+".f.*.*"+suffix))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listing files: %w", err)
 	}
 	all := map[engine.FileSort][]string{}
 	for subject := range info.State.Subjects {
-		words := strings.Split(subject, ".")
+		words := strings.Split(strings.TrimSuffix(subject, suffix), ".")
 		sort := engine.FileSort(words[len(words)-2])
 		all[sort] = append(all[sort], words[len(words)-1])
 	}

@@ -30,6 +30,10 @@ func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
 		s.positions.forget(h.ID) // or Events would not read it from the first message
 		last := uint64(0)
 		for ev, err := range s.Events(ctx, h.ID, 1) {
+			if errors.Is(err, engine.ErrNoRun) { // it was removed meanwhile
+				last = h.Seq
+				break
+			}
 			if err != nil {
 				note(h.ID, err)
 				break
@@ -42,13 +46,26 @@ func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
 		}
 	}
 	files, err := s.FileNames(ctx)
+	missing := map[string]error{}
 	for sort, hashes := range files {
 		for _, hash := range hashes {
 			if r.Files++; ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			if _, err := s.Get(ctx, sort, hash); err != nil {
+			if _, err := s.Get(ctx, sort, hash); errors.Is(err, engine.ErrNoFile) {
+				missing[hash] = err
+			} else if err != nil {
 				note("", err)
+			}
+		}
+	}
+	if err == nil && len(missing) > 0 {
+		files, err = s.FileNames(ctx) // without those that were removed meanwhile
+	}
+	for _, hashes := range files {
+		for _, hash := range hashes {
+			if missing[hash] != nil {
+				note("", missing[hash])
 			}
 		}
 	}
@@ -76,6 +93,9 @@ func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Prun
 			return done, err // a run that cannot be read may name any file
 		}
 		events, hashes, err := s.measure(ctx, h.ID)
+		if errors.Is(err, engine.ErrNoRun) {
+			continue // it was removed meanwhile
+		}
 		if err != nil {
 			return done, err
 		}
@@ -160,6 +180,13 @@ func (s *Store) collect(ctx context.Context, runs map[string][]string, done *eng
 	files, err := s.FileNames(ctx)
 	if err != nil {
 		return err
+	}
+	begun, err := s.fileNames(ctx, ".0") // those whose upload was cut short have nothing else
+	if err != nil {
+		return err
+	}
+	for sort, hashes := range begun {
+		files[sort] = append(files[sort], hashes...)
 	}
 	for sort, hashes := range files {
 		for _, hash := range hashes {

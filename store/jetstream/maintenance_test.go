@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
+	"understudy/store/keeping"
 	"understudy/store/storetest"
 )
 
@@ -248,5 +250,66 @@ func TestPruneTrustsTheClockOfTheServers(t *testing.T) {
 	time.Sleep(late.fileAge)
 	if done, err := late.Prune(t.Context(), engine.Retention{}); err != nil || done.Files != 1 {
 		t.Errorf("later pruned %+v, %v", done, err)
+	}
+}
+
+// TestPruneRemovesAnUploadThatWasCutShort stores the first part of a large file only.
+func TestPruneRemovesAnUploadThatWasCutShort(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	s := a.open(t, t.TempDir()).(*under)
+	defer s.Close()
+	content := bytes.Repeat([]byte("large"), partSize/4)
+	first := partSubject(s.fileSubject(engine.Artifacts, keeping.HashOf(content)), 0)
+	for _, c := range []struct {
+		age   time.Duration
+		files int
+	}{{time.Hour, 0}, {0, 1}} {
+		m := &nats.Msg{Subject: first, Header: nats.Header{fenceHeader: []string{"0"}}, Data: content[:partSize]}
+		if _, err := s.putPart(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		s.fileAge = c.age
+		if done, err := s.Prune(t.Context(), engine.Retention{}); err != nil || done.Files != c.files {
+			t.Errorf("files of an age of %s: pruned %+v, %v", c.age, done, err)
+		}
+	}
+	if m, err := s.newest(t.Context(), filesStream, first); err != nil || m != nil {
+		t.Errorf("the part is there: %v, %v", m != nil, err)
+	}
+	hash, err := s.Put(t.Context(), engine.Artifacts, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Get(t.Context(), engine.Artifacts, hash); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("stored again, it is %d bytes, %v", len(got), err)
+	}
+}
+
+// TestWhatIsPrunedDuringACheckIsNoDamage checks a store from which a run and files are removed
+// meanwhile.
+func TestWhatIsPrunedDuringACheckIsNoDamage(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	s := a.open(t, t.TempDir()).(*under)
+	defer s.Close()
+	l, err := s.follow(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.put("gone", &listedRun{header: engine.Header{ID: "gone", Seq: 3}}, false)
+	for i := range 300 {
+		if _, err := s.Put(t.Context(), engine.Captures, fmt.Append(nil, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.fileAge = 0
+	var pruned sync.WaitGroup
+	pruned.Go(func() {
+		if _, err := s.Store.Prune(t.Context(), engine.Retention{}); err != nil {
+			t.Error(err)
+		}
+	})
+	c, err := s.Check(t.Context())
+	if pruned.Wait(); err != nil || !c.Clean() {
+		t.Errorf("%v, %d problems, such as %v", err, len(c.Problems), c.Problems[:min(2, len(c.Problems))])
 	}
 }
