@@ -361,3 +361,17 @@ func TestWorkersThatEndAreNotLost(t *testing.T) {
 		}
 	}
 }
+
+// TestAQueuedRunOfABackupIsInterrupted lists the runs of a fleet as the backup of one has them,
+// where nobody executes them.
+func TestAQueuedRunOfABackupIsInterrupted(t *testing.T) {
+	s := newStage(t)
+	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
+	h, err := client.Start(t.Context(), s.request("steps: [{tool_name: act, arguments: {name: a}}]", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := s.List(t.Context(), Query{Status: []Status{Interrupted}}); err != nil || len(list) != 1 || list[0].ID != h.ID {
+		t.Errorf("interrupted are %+v, %v", list, err)
+	}
+}

@@ -90,7 +90,7 @@ func (e *Engine) List(ctx context.Context, q Query) ([]Header, error) {
 	var out []Header
 	stored := q
 	if slices.Contains(q.Status, Interrupted) || slices.Contains(q.Status, Queued) {
-		stored.Status = append(slices.Clone(q.Status), Running)
+		stored.Status = append(slices.Clone(q.Status), Running, Queued) // a fleet's backup has queued runs
 	}
 	stored.Limit = 0
 	for h, err := range e.Store.Runs(ctx, stored) {
