@@ -130,6 +130,7 @@ type reporter struct {
 	steps   []*StepReport // on the page
 	count   int           // executions so far
 	failed  *StepReport   // the last one that failed
+	last    *StepReport   // the last one that was started
 	current map[string]*StepReport
 	output  any
 
@@ -142,11 +143,18 @@ type reporter struct {
 func (b *reporter) add(ev Event) error {
 	b.measure(ev)
 	switch ev.Type {
-	case EvCreated, EvResumed, EvContinued, EvFinished, EvPaused:
+	case EvCreated, EvContinued, EvFinished, EvPaused:
 		return nil // their data is large and not needed
 	}
 	fact, err := Fact(ev)
 	switch f := fact.(type) {
+	case Resumed:
+		if b.last != nil && b.last.Status == string(Running) {
+			b.last.Status = string(Interrupted)
+		}
+		if f.Base == 0 && f.From == "" {
+			b.decided(f.Decision)
+		}
 	case Answered:
 		b.answered(f)
 	case Question:
@@ -212,7 +220,8 @@ func (b *reporter) started(ev Event, st Started) {
 	if st.Try == 1 || s == nil {
 		s = b.begin(ev, st.ID, st.Kind)
 	}
-	s.Attempts, s.Status, s.Error = st.Try, "running", nil
+	s.Attempts, s.Status, s.Error = st.Try, string(Running), nil
+	b.last = s
 }
 
 func (b *reporter) ended(ev Event, end Ended) {
@@ -235,8 +244,16 @@ func (b *reporter) asked(ev Event, q Question) {
 	b.question.Status, b.question.Attempts = string(Waiting), 1
 }
 
+// decided notes a decision about a step that was cut short.
+func (b *reporter) decided(choice string) {
+	if became := map[string]string{SkipStep: Skipped, DoneByHand: Success}[choice]; became != "" && b.last != nil && b.last.Status == string(Interrupted) {
+		b.last.Status = became
+	}
+}
+
 func (b *reporter) answered(a Answered) {
 	if b.question == nil {
+		b.decided(a.Choice)
 		return
 	}
 	b.question.Status, b.question.Result = Success, map[string]any{"answer": a.Value}
@@ -293,7 +310,7 @@ func (b *reporter) report(h Header) Report {
 		b.steps = append(b.steps, b.failed)
 	}
 	for _, s := range b.steps {
-		if s.Status == "running" && h.Status != Running {
+		if s.Status == string(Running) && h.Status != Running {
 			s.Status = string(h.Status)
 		}
 		r.Steps = append(r.Steps, *s)

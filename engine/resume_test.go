@@ -497,3 +497,42 @@ func TestAForkWithoutAStepDoesWhatAResumptionWould(t *testing.T) {
 		}
 	}
 }
+
+// TestTheReportSaysWhatBecameOfACutShortStep holds that a step which was cut short, and was not
+// done again, has not succeeded because the run has.
+func TestTheReportSaysWhatBecameOfACutShortStep(t *testing.T) {
+	for say, c := range map[string]struct {
+		resume []ResumeRequest
+		answer string
+		want   string
+	}{
+		"left out":                    {[]ResumeRequest{{Decision: SkipStep}}, "", "skipped success"},
+		"left out, as an answer":      {[]ResumeRequest{{}}, SkipStep, "skipped success"},
+		"done by a person":            {[]ResumeRequest{{Decision: DoneByHand}}, "", "success success"},
+		"done again":                  {[]ResumeRequest{{Decision: Redo}}, "", "interrupted success success"},
+		"passed over":                 {[]ResumeRequest{{From: "b"}}, "", "interrupted success"},
+		"passed over, with no answer": {[]ResumeRequest{{}, {From: "b"}}, "", "interrupted success"},
+	} {
+		t.Run(say, func(t *testing.T) {
+			s := newStage(t)
+			id := s.cut(s.request(`steps: [{id: a, tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}}]`, nil), 2)
+			for _, r := range c.resume {
+				s.resume(id, r)
+			}
+			if c.answer != "" {
+				if _, err := s.Answer(t.Context(), id, Answer{Choice: c.answer}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h := s.rest(id)
+			r, err := s.Report(t.Context(), id, Page{})
+			var statuses []string
+			for _, step := range r.Steps {
+				statuses = append(statuses, step.Status)
+			}
+			if got := strings.Join(statuses, " "); err != nil || h.Status != Succeeded || got != c.want {
+				t.Errorf("the run is %s, its steps %s, %v; want %s", h.Status, got, err, c.want)
+			}
+		})
+	}
+}
