@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -45,9 +45,11 @@ func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
 // named in a second one, unless their runs were removed meanwhile.
 func (s *Store) checkDatabase(ctx context.Context, r *engine.Checkup) error {
 	missing := map[string]error{}
+	s.writing.Lock() // until the transaction has begun: the newest meta page in the file is its own
+	begun := sync.OnceFunc(s.writing.Unlock)
 	err := s.view(func(tx *bolt.Tx) error {
-		m, err := metaOf(tx)
-		if err != nil {
+		m, _, err := readMeta(s.file)
+		if begun(); err != nil {
 			return err
 		}
 		lost, err := checkPages(s.file, int64(m.end)*m.pageSize, m, true)
@@ -67,6 +69,7 @@ func (s *Store) checkDatabase(ctx context.Context, r *engine.Checkup) error {
 		}
 		return s.files.checkNames(tx, r, missing)
 	})
+	begun()
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -79,29 +82,6 @@ func (s *Store) checkDatabase(ctx context.Context, r *engine.Checkup) error {
 		}
 		return nil
 	})
-}
-
-// metaOf returns the meta page of a transaction. It has bbolt write it, because
-// the page in the file may be overwritten meanwhile.
-func metaOf(tx *bolt.Tx) (meta, error) {
-	var b firstPage
-	_, err := tx.WriteTo(&b)
-	m, ok, derr := decodeMeta(append(b.bytes, make([]byte, pageHeader+64)...))
-	if len(b.bytes) == 0 || !ok || derr != nil {
-		return meta{}, fmt.Errorf("reading the first page: %w", err)
-	}
-	return m, nil
-}
-
-// A firstPage accepts one write.
-type firstPage struct{ bytes []byte }
-
-func (p *firstPage) Write(b []byte) (int, error) {
-	if p.bytes != nil {
-		return 0, io.ErrShortWrite
-	}
-	p.bytes = bytes.Clone(b)
-	return len(b), nil
 }
 
 // checkRuns checks the header of each run, and its events, snapshot and index keys. If the
