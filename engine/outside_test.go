@@ -366,7 +366,12 @@ func TestAPauseEndsTheWaitForTheDesktop(t *testing.T) {
 func TestAPauseComesAfterWhatTheStepExpects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
-		h := s.pausedAfterA(`steps: [{id: a, tool_name: act, arguments: {name: a}, expect: "1 == 1"}, {id: b, tool_name: act, arguments: {name: b}}]`)
+		const doc = `steps: [{id: a, tool_name: act, arguments: {name: a}, expect: "1 == 1"}, {id: b, tool_name: act, arguments: {name: b}}]`
+		h := s.pausedAfterA(doc, func(run string) { s.PauseForHandover(run) })
+		if !strings.HasSuffix(s.types(h.ID), "ended paused") {
+			t.Errorf("for a handover, which may not wait, it pauses after %s", s.types(h.ID))
+		}
+		h = s.pausedAfterA(doc, nil)
 		if h.ResumeFrom != "b" || !strings.HasSuffix(s.types(h.ID), "ended evaluated paused") {
 			t.Errorf("it continues at %s after %s", h.ResumeFrom, s.types(h.ID))
 		}

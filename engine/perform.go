@@ -124,7 +124,7 @@ func (w *worker) takeLease() (waited time.Duration, ok bool, err error) {
 			return 0, false, err
 		}
 	}
-	if w.boundary() {
+	if w.boundary(forPerson) {
 		w.stops.yield()
 	}
 	w.queued.Store(true)

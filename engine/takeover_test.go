@@ -396,8 +396,9 @@ func TestAnyStepMayBeDoneByAPerson(t *testing.T) {
 	}
 }
 
-// pausedAfterA is a run on a lasting desktop that was paused while its first step acted.
-func (s *stage) pausedAfterA(doc string) Header {
+// pausedAfterA is a run on a lasting desktop that was paused while its first step acted, by
+// default for a person.
+func (s *stage) pausedAfterA(doc string, pause func(run string)) Header {
 	s.t.Helper()
 	s.Desktops = lastingDesk{}
 	goOn := make(chan bool)
@@ -412,7 +413,9 @@ func (s *stage) pausedAfterA(doc string) Header {
 		s.t.Fatal(err)
 	}
 	synctest.Wait()
-	if err := s.Pause(s.t.Context(), h.ID); err != nil {
+	if pause != nil {
+		pause(h.ID)
+	} else if err := s.Pause(s.t.Context(), h.ID); err != nil {
 		s.t.Fatal(err)
 	}
 	close(goOn)
@@ -430,7 +433,7 @@ func TestTheStepAfterAPauseIsDoneByAPerson(t *testing.T) {
 		h := s.pausedAfterA(`steps:
   - {id: a, tool_name: act, arguments: {name: a}}
   - {id: b, tool_name: act, arguments: {name: b}, expect: "steps.a.status == 'success'"}
-  - {id: c, if: 'steps.b.status == "success"', tool_name: act, arguments: {name: c}}`)
+  - {id: c, if: 'steps.b.status == "success"', tool_name: act, arguments: {name: c}}`, nil)
 		if p, err := s.Plan(t.Context(), h.ID, ResumeRequest{}); err != nil || p.From != "b" || !p.Holds {
 			t.Errorf("the plan is %+v, %v", p, err)
 		}

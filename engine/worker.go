@@ -112,7 +112,7 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	if err := w.limits.expire(); err != nil {
 		return false, err
 	}
-	if pause == noPause || w.s.Stop != nil || !w.boundary() {
+	if pause == noPause || w.s.Stop != nil || !w.boundary(pause) {
 		return false, nil
 	}
 	err = w.halt(EvPaused, "", struct{}{}, false)
@@ -120,12 +120,16 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	return true, err
 }
 
-// boundary reports whether the run is between two steps, and neither between the tries of
-// one nor before what it expects was evaluated: the screen may be another after a pause.
-func (w *worker) boundary() bool {
+// boundary reports whether the run is between two steps, where it may pause, and not between
+// the tries of one. A pause for a person, who changes the screen, also comes after what the
+// step expects was evaluated.
+func (w *worker) boundary(p pause) bool {
 	f := w.s.top()
-	if f.Cur == nil || f.Cur.Settled != "" {
+	switch c := f.Cur; {
+	case c == nil || c.Settled != "":
 		return true
+	case p == forHandover:
+		return c.Outcome != nil && c.Outcome.Error == nil
 	}
 	n, err := w.layout.node(f)
 	return err == nil && f.Cur.succeeded(n)
