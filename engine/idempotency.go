@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -79,16 +80,12 @@ func (e *Engine) once(ctx context.Context, run, key string, do func() (Header, e
 
 // requested reports whether an earlier request with a key had its effect.
 func (e *Engine) requested(ctx context.Context, run, key string) (h Header, done bool, err error) {
-	if run != "" {
-		h, err = e.Get(ctx, run)
-		return h, err == nil && h.Key == key, err
-	}
 	if _, err := ulid.ParseStrict(key); err != nil || key != strings.ToLower(key) {
 		return h, false, steps.Errorf(steps.Invalid, "%q is no key: make one with NewKey", key)
 	}
-	h, err = e.Get(ctx, key)
-	if errors.Is(err, ErrNoRun) {
-		return Header{}, false, nil
+	h, err = e.Get(ctx, cmp.Or(run, key))
+	if run == "" && errors.Is(err, ErrNoRun) {
+		return h, false, nil
 	}
-	return h, err == nil, err
+	return h, err == nil && (run == "" || h.Key == key), err
 }

@@ -65,13 +65,13 @@ func testStale(t *testing.T, k *kit) {
 		{"two attempts further", Batch("run1", 3, 3, 1)},
 		{"another run that is not there", Batch("run2", 1, 3, 1)},
 	} {
-		stale := k.stale(c.b)
+		stale := k.wantStale(c.b)
 		if stale.WantSeq != c.b.Seq || stale.WantAttempt != c.b.Attempt || stale.Run != c.b.Header.ID {
 			t.Errorf("%s: the error names other numbers: %v", c.say, stale)
 		}
 	}
 	k.append(Batch("run1", 2, 3, 1)) // another worker resumes
-	stale := k.stale(Batch("run1", 1, 4, 1))
+	stale := k.wantStale(Batch("run1", 1, 4, 1))
 	if stale.Attempt != 2 || stale.Seq != 4 {
 		t.Errorf("the error says where the run is as %+v", stale)
 	}

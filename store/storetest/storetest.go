@@ -168,14 +168,8 @@ func (k *kit) wantEvents(run string, n int) {
 	same(k.t, "events of "+run, len(k.events(run, 1)), n)
 }
 
-// wantStale tests that a batch is refused because the run is elsewhere.
-func (k *kit) wantStale(b engine.Batch) {
-	k.t.Helper()
-	_ = k.stale(b)
-}
-
-// stale returns the error with which a batch is refused because the run is elsewhere.
-func (k *kit) stale(b engine.Batch) *engine.StaleError {
+// wantStale tests that a batch is refused because the run is elsewhere, and returns the error.
+func (k *kit) wantStale(b engine.Batch) *engine.StaleError {
 	k.t.Helper()
 	err := k.Append(k.t.Context(), b.Header.ID, b)
 	stale, ok := errors.AsType[*engine.StaleError](err)
