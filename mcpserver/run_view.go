@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -139,6 +140,9 @@ func runText(r engine.Report) string {
 	default:
 		text += fmt.Sprintf("; %d failures on the way were repaired or let pass", r.Errors)
 	}
+	if acts := dryActs(r.Steps); len(acts) > 0 {
+		text += "; as a dry run, so nothing was done: these would act: " + strings.Join(acts, ", ")
+	}
 	if r.Output != nil {
 		text += "; output " + outputText(r)
 	}
@@ -146,6 +150,16 @@ func runText(r engine.Report) string {
 		text += "\n" + words.FencedLines(r.Question.Text) + "\nnext: " + nextOfQuestion(engine.Header{ID: r.RunID, Question: r.Question})
 	}
 	return text
+}
+
+// dryActs returns the steps that a dry run left out because they would act.
+func dryActs(all []engine.StepReport) (acts []string) {
+	for _, s := range all {
+		if m, _ := s.Result.(map[string]any); m["dry_run"] == true {
+			acts = append(acts, cmp.Or(s.ID, s.Path)+" "+s.Kind)
+		}
+	}
+	return acts
 }
 
 // maxOutput bounds the output of a run in an answer.

@@ -240,6 +240,23 @@ func TestArgumentsThatDoNotFitSayWhatDoes(t *testing.T) {
 	}
 }
 
+// A dry run is not said to have done what it only looked at.
+func TestADryRunSaysThatNothingWasDone(t *testing.T) {
+	st := newStage(t)
+	w := st.connect("2025-11-25", byhand.Object{})
+	args := byhand.Object{"dry_run": true, "steps": []any{
+		byhand.Object{"id": "first", "tool_name": "click_element", "arguments": save}, byhand.Object{"tool_name": "get_window_tree"}, byhand.Object{"tool_name": "press_key_global", "arguments": byhand.Object{"key": "a"}},
+	}}
+	said := byhand.Said(w.Call("execute_sequence", args))
+	if !strings.Contains(said, "nothing was done: these would act: first click_element, 2 press_key_global") || len(st.desk.Journal()) > 0 {
+		t.Errorf("%s\n%v", said, st.desk.Journal())
+	}
+	delete(args, "dry_run")
+	if said := byhand.Said(w.Call("execute_sequence", args)); strings.Contains(said, "dry run") {
+		t.Error(said)
+	}
+}
+
 // A run that repeated steps, in a loop or when it was resumed, says so in a list as it
 // does alone.
 func TestAListSaysThatStepsWereRepeated(t *testing.T) {
