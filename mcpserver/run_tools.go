@@ -192,12 +192,18 @@ type resumeArgs struct {
 
 func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, error) {
 	answers := a.Answer != nil
-	if a.Decision != "" && a.Decision != engine.DoneByHand {
-		_, h, err := s.runOf(ctx, c, a.RunID)
+	if a.Decision != "" {
+		runs, h, err := s.runOf(ctx, c, a.RunID)
 		if err != nil {
 			return nil, err
 		}
-		answers = answers || h.Status == engine.Waiting && h.Question != nil
+		answers = answers || a.Decision != engine.DoneByHand && h.Status == engine.Waiting && h.Question != nil
+		if !answers {
+			err = decidable(ctx, runs, h, &a)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	if answers {
 		if err := c.blockedError(c.May(access.Tool{Name: "answer_run", Always: true})); err != nil {
@@ -219,6 +225,29 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 		}
 		return runs.Resume(ctx, a.RunID, r)
 	})
+}
+
+// decidable returns an error if a run would do a step that the decision leaves out. The
+// engine takes a decision only for the step at which the run stands, and skips only one
+// that may have acted.
+func decidable(ctx context.Context, runs engine.Runs, h engine.Header, a *resumeArgs) error {
+	if a.From == h.ResumeFrom {
+		a.From = ""
+	}
+	switch {
+	case a.Decision == engine.Redo:
+	case a.From != "":
+		return steps.Errorf(steps.Invalid, "the run stands at step %s, of which decision is, and from names step %s", h.ResumeFrom, a.From).
+			WithNext("leave from out, or decision")
+	case a.Decision == engine.SkipStep:
+		p, err := runs.Plan(ctx, h.ID, engine.ResumeRequest{})
+		if err == nil && !p.Doubt {
+			err = steps.Errorf(steps.Invalid, "step %s has not acted, so it is not in doubt and would be done", p.From).
+				WithNext(`name the step behind it in "from", or say "decision": "done" if a person did it`)
+		}
+		return err
+	}
+	return nil
 }
 
 // withoutSecrets refuses inputs that contain a secret: it would have passed through the

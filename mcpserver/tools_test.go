@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
+	"understudy/steps/desktop/fake"
 	"understudy/steps/kinds"
 )
 
@@ -254,6 +256,31 @@ func TestADryRunSaysThatNothingWasDone(t *testing.T) {
 	delete(args, "dry_run")
 	if said := byhand.Said(w.Call("execute_sequence", args)); strings.Contains(said, "dry run") {
 		t.Error(said)
+	}
+}
+
+// A step that a decision leaves out is not done: what cannot be decided is refused.
+func TestAStepThatIsLeftOutIsNotDone(t *testing.T) {
+	st := newStage(t)
+	w := st.connect("2025-11-25", byhand.Object{})
+	click := func(id, name string) byhand.Object {
+		return byhand.Object{"id": id, "tool_name": "click_element", "arguments": byhand.Object{"selector": "name:" + name, "timeout_ms": 1}}
+	}
+	run := textOfRun(w.Call("execute_sequence", byhand.Object{"steps": []any{
+		byhand.Object{"id": "look", "tool_name": "get_window_tree"}, click("remove", "Remove"), byhand.Object{"id": "after", "tool_name": "get_window_tree"},
+	}}))
+	st.desk.Add(st.desk.Find("role:frame"), fake.MustParse(`- button "Remove"`)[0])
+	for _, args := range []byhand.Object{{"decision": "skip"}, {"decision": "skip", "from": "remove"}, {"decision": "done", "from": "look"}, {"decision": "skip", "from": "look"}} {
+		args["run_id"] = run
+		if res := w.Call("resume_run", args); code(res) != "invalid" || !strings.Contains(byhand.Said(res), "next: ") {
+			t.Errorf("%v: %s", args, byhand.Said(res))
+		}
+	}
+	if res := w.Call("resume_run", byhand.Object{"run_id": run, "decision": "done", "from": "remove"}); byhand.IsError(res) {
+		t.Error(byhand.Said(res))
+	}
+	if did := fmt.Sprint(st.desk.Journal()); strings.Contains(did, "press") {
+		t.Errorf("the step was done: %s", did)
 	}
 }
 
