@@ -71,7 +71,8 @@ func (f *failure) addDoubt(all []engine.StepReport) {
 			continue
 		}
 		if s.Acted != string(steps.ActedNo) && s.Acted != "" {
-			f.Next = fmt.Sprintf("look at the desktop before you repeat anything: %s may have acted in part before it was stopped; %s", s.Kind, f.Next)
+			doubt := fmt.Sprintf("look at the desktop before you repeat anything: %s may have acted in part before it was stopped", s.Kind)
+			f.Next = strings.TrimSuffix(doubt+"; "+f.Next, "; ")
 		}
 		return
 	}
@@ -85,6 +86,7 @@ var toolAdvice = strings.NewReplacer(
 	"with --input name=value, or under inputs", "under inputs",
 	", or use --force if the difference does not matter", ": a step that succeeded cannot be changed",
 	"or ask to queue", `or run it with execute_sequence and "queue": true`,
+	"resume the run when you are ready", "", // a run that can be resumed is named, and a single call is made again
 	"answer it instead of resuming", `give the answer: resume_run {"run_id": RUN, "answer": ...}`,
 )
 
