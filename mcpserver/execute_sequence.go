@@ -141,7 +141,7 @@ const defaultPriority = 5
 
 // pack compiles the document in the arguments.
 func (s sequenceTool) pack(c *call) (engine.Bundle, *workflows.Program, error) {
-	text, err := documentOf(c.req.Params.Arguments)
+	text, err := documentOf(c.req.Params.Arguments, s.o.Fleet)
 	if err != nil {
 		return engine.Bundle{}, nil, err
 	}
@@ -150,14 +150,14 @@ func (s sequenceTool) pack(c *call) (engine.Bundle, *workflows.Program, error) {
 
 // documentOf returns the document in the arguments as indented text that keeps their
 // order, so that problems are shown at their place.
-func documentOf(raw json.RawMessage) ([]byte, error) {
+func documentOf(raw json.RawMessage, fleet bool) ([]byte, error) {
 	keys := map[string]json.RawMessage{}
 	if err := json.Unmarshal(raw, &keys); err != nil && len(raw) > 0 {
 		return nil, &steps.Error{Code: steps.Invalid, Err: err}
 	}
 	delete(keys, imageSince)
-	for _, names := range []map[string]*jsonschema.Schema{controlArgs, fleetArgs} {
-		for name := range names {
+	for name := range keys {
+		if controlArgs[name] != nil || fleet && fleetArgs[name] != nil {
 			delete(keys, name)
 		}
 	}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -52,11 +53,15 @@ func (g *guide) names() string {
 
 // pages returns the descriptions of kinds, with all arguments and results.
 func (g *guide) pages(names []string) (string, error) {
+	if len(names) == 0 {
+		return "", steps.Errorf(steps.Invalid, "names is empty").WithNext("name kinds of steps; the description of execute_sequence lists them")
+	}
 	var pages []string
 	for _, name := range names {
 		k, ok := steps.Find(g.kinds, name)
 		if !ok {
-			return "", steps.Errorf(steps.NotFound, "there is no kind %q", name).WithNext(words.DidYouMean(name, steps.Names(g.kinds)))
+			return "", steps.Errorf(steps.NotFound, "there is no kind %q", name).
+				WithNext(cmp.Or(words.DidYouMean(name, steps.Names(g.kinds)), "the description of execute_sequence lists the kinds"))
 		}
 		pages = append(pages, k.Page())
 	}

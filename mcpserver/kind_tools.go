@@ -25,8 +25,9 @@ func (r kindTools) tools() []*tool {
 			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.Risk == steps.RunsShell,
 			openWorld: k.Risk == steps.RunsShell, args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {
+				problems := steps.CheckValue(imageArgs, args)
 				args, _ = splitIncludeImage(k, k.SplitTarget(args))
-				return k.Check(args, nil)
+				return append(problems, k.Check(args, nil)...)
 			},
 			run: r.call(k),
 		}
@@ -34,13 +35,18 @@ func (r kindTools) tools() []*tool {
 	return tools
 }
 
+// imageArgs are the arguments of a tool that are none of its kind.
+var imageArgs = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
+	includeImage: {Type: "boolean", Description: "show a picture"},
+}}
+
 // argsOf returns the schema of the arguments that the tool of a kind takes.
 func argsOf(k steps.Kind) *jsonschema.Schema {
 	args := k.ToolArgs()
 	if k.Picture == steps.NoPicture {
 		return args
 	}
-	args.Properties[includeImage] = &jsonschema.Schema{Type: "boolean", Description: "show a picture"}
+	args.Properties[includeImage] = imageArgs.Properties[includeImage]
 	args.PropertyOrder = append(args.PropertyOrder, includeImage)
 	if k.Picture == steps.IsPicture {
 		args.Properties[imageSince] = &jsonschema.Schema{Type: "string", Description: "only what changed since a picture: p3"}

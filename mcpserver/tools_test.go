@@ -215,7 +215,7 @@ func TestMistakes(t *testing.T) {
 // The document of a call is as the client wrote it, in which mistakes are shown.
 func TestADocumentIsAsItWasWritten(t *testing.T) {
 	const steps = `"process:notes >> name:<b> && role:button"`
-	if doc, err := documentOf(json.RawMessage(`{"wait": true, "steps": [` + steps + `]}`)); err != nil || !strings.Contains(string(doc), steps) {
+	if doc, err := documentOf(json.RawMessage(`{"wait": true, "steps": [`+steps+`]}`), false); err != nil || !strings.Contains(string(doc), steps) {
 		t.Errorf("%s, %v; want %s in it", doc, err, steps)
 	}
 }
@@ -234,6 +234,11 @@ func TestArgumentsThatDoNotFitSayWhatDoes(t *testing.T) {
 		{"press_key", byhand.Object{"key": "foo+bar"}, `there is no key "foo"`, "it needs"},
 		{"execute_sequence", byhand.Object{"steps": []any{}}, "invalid: steps is empty", "succeeded"},
 		{"type_into_element", byhand.Object{"target": "role:entry"}, "it needs text_to_type", "target:"},
+		{"click_element", byhand.Object{"x": "1", "y": "2"}, `x: wanted integer, found the string "1"; y: wanted`, "untrusted"},
+		{"capture_screenshot", byhand.Object{"include_image": "true"}, "include_image: wanted boolean", "a picture of"},
+		{"describe_kinds", byhand.Object{"names": []any{}}, "names is empty", "null"},
+		{"describe_kinds", byhand.Object{"names": []any{"qqqq"}}, "next: the description of execute_sequence lists", "null"},
+		{"execute_sequence", byhand.Object{"steps": []any{byhand.Object{"tool_name": "delay"}}, "priority": 1}, `unknown key "priority"`, "succeeded"},
 	} {
 		said := byhand.Said(w.Call(row.tool, row.args))
 		if !strings.Contains(said, row.has) || strings.Contains(said, row.not) {
