@@ -140,6 +140,7 @@ var owners = map[string][]string{
 	"go.opentelemetry.io/otel":         {"internal/telemetry"},
 	"go.opentelemetry.io/otel/":        {"internal/telemetry"},
 	"golang.org/x/sys/":                {"internal/children", "internal/filelock", "internal/sandbox", "internal/schedules", "mcpserver/auth", "steps/desktop/local", "steps/desktop/wayland", "store"},
+	"golang.org/x/time/":               {"mcpserver/auth"},
 	"golang.org/x/term":                {"internal/cli"},
 	"golang.org/x/image/":              {"recorder/watch", "steps/desktop/input", "steps/desktop/vision", "steps/desktop/wayland"},
 	"github.com/google/go-cmp/":        {"steps/desktop/desktoptest", "store/storetest"},

@@ -2,11 +2,14 @@ package auth
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Limits on wrong credentials from one sender: a burst of maxFailures, then one
@@ -24,7 +27,7 @@ type limiter struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	buckets map[sender]bucket
+	buckets map[sender]*rate.Limiter
 }
 
 // sender is an address and, on this machine, the user whose program sends from it: one
@@ -46,48 +49,32 @@ func (s sender) String() string {
 	return fmt.Sprintf("%s, user %d", s.address, s.user)
 }
 
-// bucket is a token bucket: the failures that were left at a time.
-type bucket struct {
-	left float64
-	at   time.Time
-}
-
-func (b bucket) refilled(now time.Time) bucket {
-	return bucket{min(maxFailures, b.left+now.Sub(b.at).Seconds()/refillInterval.Seconds()), now}
-}
-
 // recordFailure notes a wrong credential and returns how long its sender must wait, or 0.
 func (l *limiter) recordFailure(from sender) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	b, ok := l.buckets[from]
-	if !ok {
-		b = bucket{maxFailures, now}
-	}
-	if l.buckets == nil {
-		l.buckets = map[sender]bucket{}
-	}
 	if len(l.buckets) >= maxSenders {
 		l.sweep(now)
 	}
-	if b = b.refilled(now); b.left < 1 {
-		l.buckets[from] = b
-		return time.Duration((1 - b.left) * float64(refillInterval))
+	if l.buckets == nil {
+		l.buckets = map[sender]*rate.Limiter{}
 	}
-	b.left--
-	l.buckets[from] = b
-	return 0
+	b, ok := l.buckets[from]
+	if !ok {
+		b = rate.NewLimiter(rate.Every(refillInterval), maxFailures)
+		l.buckets[from] = b
+	}
+	if b.AllowN(now, 1) {
+		return 0
+	}
+	return time.Duration((1 - b.TokensAt(now)) * float64(refillInterval))
 }
 
 // sweep forgets the senders without failures left, or all of them if the others are too
 // many, to bound the memory.
 func (l *limiter) sweep(now time.Time) {
-	for a, b := range l.buckets {
-		if b.refilled(now).left >= maxFailures {
-			delete(l.buckets, a)
-		}
-	}
+	maps.DeleteFunc(l.buckets, func(_ sender, b *rate.Limiter) bool { return b.TokensAt(now) >= maxFailures })
 	if len(l.buckets) >= maxSenders {
 		clear(l.buckets)
 	}
