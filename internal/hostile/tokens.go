@@ -12,13 +12,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
 )
 
 // Audience is the audience of the tokens of an authority.
@@ -108,17 +109,7 @@ func Ed25519(id string) Signer {
 
 // JWK returns the public key as an issuer publishes it.
 func (s Signer) JWK() any {
-	j := map[string]string{"kid": s.ID, "alg": s.Alg, "use": "sig"}
-	switch k := s.key.Public().(type) {
-	case *rsa.PublicKey:
-		j["kty"], j["n"], j["e"] = "RSA", b64(k.N.Bytes()), b64(big.NewInt(int64(k.E)).Bytes())
-	case *ecdsa.PublicKey:
-		raw := must(k.Bytes())
-		j["kty"], j["crv"], j["x"], j["y"] = "EC", "P-256", b64(raw[1:33]), b64(raw[33:])
-	case ed25519.PublicKey:
-		j["kty"], j["crv"], j["x"] = "OKP", "Ed25519", b64(k)
-	}
-	return j
+	return jose.JSONWebKey{Key: s.key.Public(), KeyID: s.ID, Algorithm: s.Alg, Use: "sig"}
 }
 
 // Sign returns a token with claims.

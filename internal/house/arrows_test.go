@@ -125,6 +125,7 @@ var owners = map[string][]string{
 	"github.com/nats-io/nats.go":       {"internal/hub", "store/jetstream"},
 	"github.com/nats-io/nats.go/":      {"store/jetstream"},
 	"github.com/coreos/go-oidc/":       {"mcpserver/auth"},
+	"github.com/go-jose/":              {"internal/hostile"},
 	"github.com/coder/websocket":       {"mcpserver/viewer"},
 	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/ask", "mcpserver/httpd", "mcpserver/probe"},
 	"github.com/spf13/cobra":           {"internal/cli"},
