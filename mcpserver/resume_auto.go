@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"understudy/engine"
@@ -45,14 +44,9 @@ func (s *Server) ResumeInterrupted() {
 }
 
 // resumer resumes interrupted runs.
-type resumer struct {
-	*runner
-	mu sync.Mutex // held while runs are resumed
-}
+type resumer struct{ *runner }
 
-func (s *resumer) resumeInterrupted(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s resumer) resumeInterrupted(ctx context.Context) error {
 	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return err
@@ -74,7 +68,7 @@ func (s *resumer) resumeInterrupted(ctx context.Context) error {
 }
 
 // resumeOne resumes one run, and waits until it has its desktop.
-func (s *resumer) resumeOne(ctx context.Context, runs engine.Runs, h engine.Header) error {
+func (s resumer) resumeOne(ctx context.Context, runs engine.Runs, h engine.Header) error {
 	who, err := s.clients.starterOf(ctx, runs, h)
 	if err != nil {
 		return err

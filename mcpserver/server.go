@@ -107,7 +107,7 @@ type Server struct {
 	recorder   *recordTool
 	scheduler  *scheduler
 	operations []operation
-	resumer    *resumer
+	resumer    resumer
 }
 
 // New makes a server. It opens nothing.
@@ -122,7 +122,7 @@ func New(o Options) *Server {
 	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
 	s.library = &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private, saving: &sync.Mutex{}}
 	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: s.library}
-	s.scheduler, s.resumer = newScheduler(s.runner), &resumer{runner: s.runner}
+	s.scheduler, s.resumer = newScheduler(s.runner), resumer{s.runner}
 	prompts := prompts{s.tools, s.library}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       o.instructions(),
