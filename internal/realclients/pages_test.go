@@ -100,7 +100,7 @@ func TestPagesInABrowser(t *testing.T) {
 	want := map[string]any{
 		"hands":    []any{"page", "page"},
 		"problems": []any{}, "said": []any{}, "first": "press", "before": "write", "drawn": 1.0, "cut": "inset(0px 0px 0px 70%)",
-		"failure": "press", "attempts": 4.0,
+		"failure": "press", "attempts": 4.0, "found": "press",
 		"line": "- {id: press", "mended": 4.0, "versions": 2.0, "desktops": 1.0,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

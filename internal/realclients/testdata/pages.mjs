@@ -77,6 +77,10 @@ await page.keyboard.press("Escape");
 await page.locator("h1").click();
 await page.keyboard.press("f");
 seen.failure = await here();
+await page.getByRole("link", { name: "document", exact: true }).focus();
+await page.keyboard.press("Enter");
+await page.waitForURL(`**/runs/${run}/document`);
+await page.goBack();
 
 // Watches the desktop live, takes it over, writes into the editor, and hands it back.
 await page.getByRole("link", { name: "Watch or take over…" }).click();
@@ -102,18 +106,25 @@ await page.screenshot({ path: join(folder, "handed-back.png") });
 await page.getByRole("link", { name: "Resume…" }).click();
 await page.getByRole("button", { name: "Resume", exact: true }).click();
 await page.waitForURL(`**/runs/${run}`);
-// The page keeps itself fresh until the second attempt has ended too.
+// The page keeps itself fresh until the second attempt has ended too, and leaves what is
+// typed there.
+await page.locator("[data-narrow]").fill("press");
 await page.waitForFunction(() => document.querySelector(".facts").textContent.includes("attempt 2") && document.querySelector("h1 .failed"));
 seen.attempts = await page.locator(".steps li").count();
+seen.found = await page.locator("[data-narrow]").inputValue();
 
 // Runs a saved workflow with a secret, and mends it at the line where it is wrong.
 await page.goto(`${site}/workflows`);
 await page.getByRole("link", { name: "greeting", exact: true }).click();
 await page.getByLabel("Who is greeted").fill("Ann");
 await page.getByLabel("pin").fill("s3cret!");
+// The page of a run whose login ends shows the login.
+await page.route("**/runs/*", (route) => route.request().resourceType() === "fetch"
+	? route.fulfill({ contentType: "text/html", body: "<main>the login</main>" }) : route.continue());
 await page.getByRole("button", { name: "Run" }).click();
 await page.waitForURL("**/runs/*");
 await page.waitForSelector("h1 .failed", { timeout: 60000 });
+await page.unroute("**/runs/*");
 await page.getByRole("link", { name: "Resume…" }).click();
 await page.locator(".mend summary").click();
 const editor = page.locator("[data-editor]");
