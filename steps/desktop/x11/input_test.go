@@ -161,6 +161,10 @@ func TestHeldKeysAndButtonsAreReleased(t *testing.T) {
 	}{
 		{"by ReleaseAll", func(b *bench) { b.must(b.ReleaseAll(b.t.Context())) }},
 		{"by Close", func(b *bench) { b.must(b.Close()) }},
+		{"by Close, after the connection was lost", func(b *bench) {
+			x11.Cut(b.driver)
+			b.must(b.Close())
+		}},
 		{"by name", func(b *bench) {
 			ctx := b.t.Context()
 			b.must(b.Do(ctx, desktop.ButtonUp{Button: desktop.Left}))

@@ -207,28 +207,42 @@ func (d *Driver) let(ctx context.Context, l *xConn, g heldInput) error {
 // closeTime bounds the releasing of everything at the end.
 const closeTime = 3 * time.Second
 
-// Close releases everything, removes marks and bindings, and closes the connection.
+// Close releases everything, removes marks and bindings, and closes the connection. What it
+// cannot release stays in the notes, for the next driver.
 func (d *Driver) Close() error {
-	d.mu.Lock()
-	l, closed := d.link, d.closed
-	d.closed = true
-	d.mu.Unlock()
-	if closed {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	var err error
-	if l.alive() && d.inputMu.Lock(ctx) == nil {
-		if len(d.held.input().bound) > 0 {
-			err = desktop.Sleep(ctx, rest) // an application may still read what we typed
-		}
-		err = errors.Join(err, d.let(ctx, l, d.held.input()))
-		d.inputMu.Unlock()
-	}
-	l.cut()
+	err := d.inputMu.Lock(ctx)
 	if err == nil {
+		defer d.inputMu.Unlock()
+		err = d.letAll(ctx)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	d.link.cut()
+	if err == nil || errors.Is(err, desktop.ErrUnavailable) { // a display that is gone holds nothing
 		d.held.close()
+		return nil
 	}
 	return err
+}
+
+// letAll releases everything that is held and bound.
+func (d *Driver) letAll(ctx context.Context) error {
+	g := d.held.input()
+	if g.empty() && len(g.bound) == 0 {
+		return nil
+	}
+	l, err := d.live(ctx)
+	if err != nil {
+		return err
+	}
+	if len(g.bound) > 0 {
+		err = desktop.Sleep(ctx, rest) // an application may still read what we typed
+	}
+	return errors.Join(err, d.let(ctx, l, g))
 }
