@@ -191,6 +191,39 @@ func TestHeldKeysAndButtonsAreReleased(t *testing.T) {
 	}
 }
 
+// endingContext ends after it was looked at some times.
+type endingContext struct {
+	context.Context
+	looks int
+}
+
+func (c *endingContext) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A key whose press was cancelled before it went down is pressed by the next.
+func TestAKeyThatWasNotPressedIsNotHeld(t *testing.T) {
+	b := open(t)
+	cancelled := 0
+	for looks := range 10 {
+		if b.Do(&endingContext{t.Context(), looks}, desktop.KeyDown{Key: "a"}) == nil {
+			break
+		}
+		cancelled++
+		b.must(b.Do(t.Context(), desktop.KeyDown{Key: "a"}))
+		if b.pressed() == "" {
+			t.Errorf("cancelled at look %d of its context, the key is taken for one that is held", looks)
+		}
+		b.must(b.Do(t.Context(), desktop.KeyUp{Key: "a"}))
+	}
+	if cancelled == 0 {
+		t.Error("no press was cancelled")
+	}
+}
+
 // pressed lists the keys and buttons that are down, as seen by another program.
 func (b *bench) pressed() string {
 	b.t.Helper()

@@ -158,19 +158,21 @@ func (b *keyboard) setKey(ctx context.Context, l *xConn, k desktop.Key, down boo
 			return err
 		}
 	}
-	if down {
-		b.down[k] = keys
-	} else {
+	if !down {
 		delete(b.down, k)
 		slices.Reverse(keys)
 	}
-	return do(ctx, l, func() error {
+	err := do(ctx, l, func() error {
 		for _, key := range keys {
 			b.key(l, key, down)
 		}
 		l.x.Sync()
 		return nil
 	})
+	if down && err == nil {
+		b.down[k] = keys
+	}
+	return err
 }
 
 // keysOf returns the keycodes to press, in order, for keys. Shift is among them if one of the
