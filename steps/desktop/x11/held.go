@@ -152,6 +152,9 @@ func leftover(name string, f func(heldInput) error) error {
 		return nil
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err != nil || info.Size() == 0 {
+		return nil // its owner is about to lock it
+	}
 	if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		return nil // its owner lives
 	}
