@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jezek/xgb/xproto"
 
@@ -34,6 +35,8 @@ func (c clipboard) ReadClipboard(ctx context.Context) (string, error) {
 		}
 		out, complaint, err := c.xclip(ctx, nil, "-o", "-target", "UTF8_STRING")
 		switch {
+		case err == nil && !utf8.ValidString(out): // of an old program
+			return latin1([]byte(out)), nil
 		case err == nil:
 			return out, nil
 		case !strings.Contains(complaint, "not available"):

@@ -62,8 +62,13 @@ func (l *properties) decode(r *xproto.GetPropertyReply) string {
 	if r.Type != xproto.AtomString {
 		return string(r.Value)
 	}
-	runes := make([]rune, len(r.Value))
-	for i, b := range r.Value {
+	return latin1(r.Value)
+}
+
+// latin1 decodes text in Latin-1.
+func latin1(text []byte) string {
+	runes := make([]rune, len(text))
+	for i, b := range text {
 		runes[i] = rune(b)
 	}
 	return string(runes)

@@ -259,6 +259,20 @@ func TestTheClipboard(t *testing.T) {
 	}
 }
 
+// An old program has its text in Latin-1 only.
+func TestTheClipboardOfAnOldProgram(t *testing.T) {
+	virtualtest.Need(t, "xclip")
+	b := open(t)
+	owner := b.command("xclip", "-selection", "clipboard", "-target", "STRING", "-i")
+	owner.Stdin = strings.NewReader("Gr\xfc\xdfe")
+	b.must(owner.Run())
+	b.eventually("the clipboard is owned", func() (bool, string) {
+		got, err := b.ReadClipboard(t.Context())
+		b.must(err)
+		return got == "Grüße", fmt.Sprintf("%q", got)
+	})
+}
+
 // An application may take the clipboard between the moment when it is read, and has no text, and the
 // moment when its owner is looked up.
 func TestTheClipboardIsTakenWhileItIsRead(t *testing.T) {
