@@ -108,22 +108,24 @@ func (b *keyboard) askGlobal(ctx context.Context, l *xConn, c desktop.Chord, tak
 	return err
 }
 
-// chord presses keys and releases them in reverse, with NumLock switched on meanwhile if that
-// is asked for.
+// chord presses keys and releases them in reverse, without the modifiers that a person holds, and
+// with NumLock switched on meanwhile if that is asked for.
 func (b *keyboard) chord(l *xConn, keys []xproto.Keycode, numlock bool) error {
-	if numlock {
-		state, err := l.xkbState()
-		if err != nil {
-			return err
-		}
-		if bit := l.keymap.numbit; state.locked&bit == 0 {
-			l.xkbLock(bit, bit, state.lockedGroup)
-			defer l.x.Sync()
-			defer l.xkbLock(bit, 0, state.lockedGroup)
-		}
+	state, err := l.xkbState()
+	if err != nil {
+		return err
+	}
+	again, err := b.lift(l, state, false)
+	if err != nil {
+		return err
+	}
+	defer l.x.Sync()
+	defer again()
+	if bit := l.keymap.numbit; numlock && state.locked&bit == 0 {
+		l.xkbLock(bit, bit, state.lockedGroup)
+		defer l.xkbLock(bit, 0, state.lockedGroup)
 	}
 	b.stroke(l, keys)
-	l.x.Sync()
 	return nil
 }
 

@@ -57,7 +57,11 @@ type bench struct {
 
 func open(t testing.TB) *bench {
 	t.Helper()
-	d := virtualtest.Start(t)
+	return openOn(t, virtualtest.Start(t))
+}
+
+func openOn(t testing.TB, d *virtual.Display) *bench {
+	t.Helper()
 	b := &bench{t: t, display: d, options: x11.Options{Display: d.Name(), Authority: d.Authority(), Env: d.Env(), Dir: scratch.Dir(t)}}
 	r, err := x11.Open(t.Context(), b.options)
 	if err != nil {

@@ -179,21 +179,36 @@ func (b *keyboard) neutral(l *xConn) (undo func(), err error) {
 	if locks != 0 || state.group != 0 || state.latched != 0 {
 		l.xkbLock(locks, 0, 0)
 	}
+	again, err := b.lift(l, state, true)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		again()
+		if locks != 0 || state.group != 0 {
+			l.xkbLock(locks, locks, state.lockedGroup)
+		}
+	}, nil
+}
+
+// lift releases the modifiers that a person holds, and with all also ours. again presses them.
+func (b *keyboard) lift(l *xConn, state keyState, all bool) (again func(), err error) {
 	var pressed []xproto.Keycode
 	if state.base != 0 {
 		if pressed, err = l.pressedModifiers(); err != nil {
 			return nil, err
 		}
 	}
+	held := b.held.input().keys
+	ours := func(key xproto.Keycode) bool { return slices.Contains(held, byte(key)) }
+	pressed = slices.DeleteFunc(pressed, func(key xproto.Keycode) bool { return ours(key) && !all })
 	for _, key := range pressed {
 		b.key(l, key, false)
 	}
 	return func() {
 		for _, key := range pressed {
 			b.key(l, key, true)
-		}
-		if locks != 0 || state.group != 0 {
-			l.xkbLock(locks, locks, state.lockedGroup)
+			b.held.key(byte(key), ours(key))
 		}
 	}, nil
 }

@@ -16,6 +16,8 @@ import (
 
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
+	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/x11"
 )
 
@@ -162,6 +164,23 @@ func (b *bench) clear() {
 	b.run("setxkbmap", "-layout", "us", "-option", "")
 	b.must(b.Do(b.t.Context(), desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}}))
 	b.must(b.Do(b.t.Context(), desktop.Press{Chord: desktop.Chord{Key: "delete"}}))
+}
+
+// A modifier that a person holds changes neither a character nor a shortcut.
+func TestAModifierOfAPersonChangesNothing(t *testing.T) {
+	virtualtest.Need(t, "Xephyr")
+	host := open(t)
+	t.Setenv("DISPLAY", host.options.Display)
+	t.Setenv("XAUTHORITY", host.options.Authority)
+	b := openOn(t, virtualtest.StartWith(t, virtual.Options{Server: virtual.Xephyr, Screen: desktop.Size{W: 900, H: 700}, Layout: "us"}))
+	host.window("understudy")
+	file := b.editor("mousepad")
+	host.must(host.Do(t.Context(), desktop.KeyDown{Key: desktop.Shift}))
+	b.eventually("the person holds it", func() (bool, string) { return b.pressed() != "", "" })
+	b.must(b.Do(t.Context(), desktop.Type{Text: "abc 1"}))
+	b.saved(file, "abc 1")
+	host.must(host.Do(t.Context(), desktop.KeyUp{Key: desktop.Shift}))
+	b.eventually("nothing is held", func() (bool, string) { down := b.pressed(); return down == "", down })
 }
 
 // When another layout is loaded, keys on their way may be read by either layout: then Type fails. It
