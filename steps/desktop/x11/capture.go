@@ -73,8 +73,8 @@ func (s screen) Snap(ctx context.Context) (func() *image.RGBA, error) {
 
 // grab takes a picture of an area. It tries again if the size of the screen changes meanwhile.
 func (l *camera) grab(area desktop.Rect) (exposed, error) {
-	if l.setup.ImageByteOrder != xproto.ImageOrderLSBFirst || l.screen.RootDepth < 24 {
-		return exposed{}, &desktop.MissingError{What: fmt.Sprintf("pictures of a screen with %d bits a pixel are not supported: 24 are needed", l.screen.RootDepth)}
+	if depth := l.screen.RootDepth; l.setup.ImageByteOrder != xproto.ImageOrderLSBFirst || depth != 24 && depth != 32 {
+		return exposed{}, &desktop.MissingError{What: fmt.Sprintf("pictures of a screen with %d bits a pixel are not supported: 24 are needed", depth)}
 	}
 	for back := 0; ; {
 		screen, err := l.size()

@@ -3,6 +3,7 @@
 package x11_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -202,6 +204,40 @@ func TestSeveralMonitors(t *testing.T) {
 			t.Errorf("%s: maximized, a window has %v, wanted %v", m.Name, got, m.Bounds)
 		}
 		b.manage(w.ID, desktop.Restore)
+	}
+}
+
+// A screen with ten bits for each colour is not taken for one with eight.
+func TestAScreenOfAnotherDepth(t *testing.T) {
+	virtualtest.Need(t, "Xvfb")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	server := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "400x300x30", "-nolisten", "tcp")
+	server.ExtraFiles = []*os.File{w}
+	err = server.Start()
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = server.Process.Signal(syscall.SIGTERM)
+		_ = server.Wait()
+	}()
+	number, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := x11.Open(t.Context(), x11.Options{Display: ":" + strings.TrimSpace(number)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var missing *desktop.MissingError
+	if _, err := d.Desktop().Capture(t.Context(), desktop.Rect{}); !errors.As(err, &missing) || !strings.Contains(missing.What, "30 bits") {
+		t.Errorf("got %v", err)
 	}
 }
 
