@@ -61,6 +61,7 @@ type session struct {
 	consent string // for Options.Look: how a person is asked before the session can be used
 	bus     string
 	apps    starter
+	layout  string         // of the keyboard, if it was chosen
 	kept    virtual.Kept   // of a lasting desktop
 	closers []func() error // in the order of the calls
 }
@@ -167,7 +168,7 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 	if o.Name != "" {
 		return openKept(ctx, o)
 	}
-	d, err := virtual.Start(ctx, virtual.Options{Dir: o.Dir, Screen: o.Screen})
+	d, err := virtual.Start(ctx, virtual.Options{Dir: o.Dir, Screen: o.Screen, Layout: o.Layout})
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +176,7 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the virtual display %s: %w", d.Name(), err), d.Close())
 	}
-	return &session{Session: r.Desktop().Session, driver: r, virtual: true, bus: d.Bus(), apps: startHere(d.Env()), closers: []func() error{r.Close, d.Close}}, nil
+	return &session{Session: r.Desktop().Session, driver: r, virtual: true, bus: d.Bus(), layout: o.Layout, apps: startHere(d.Env()), closers: []func() error{r.Close, d.Close}}, nil
 }
 
 // desktop assembles the parts.
@@ -194,7 +195,7 @@ func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 func (s *session) Info(ctx context.Context) (desktop.Info, error) {
 	i, err := s.Session.Info(ctx)
 	i.Virtual, i.Instead = s.virtual, s.instead
-	i.Name, i.Birth, i.Layout = s.kept.Name, s.kept.Birth, s.kept.Layout
+	i.Name, i.Birth, i.Layout = s.kept.Name, s.kept.Birth, s.layout
 	return i, err
 }
 

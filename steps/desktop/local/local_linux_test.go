@@ -38,13 +38,18 @@ func TestAVirtualDesktopIsOpened(t *testing.T) {
 	t.Setenv("DISPLAY", "")
 	for _, display := range []string{"virtual", "auto", ""} {
 		t.Run("with display "+display, func(t *testing.T) {
-			d := open(t, desktop.Options{Display: display, Screen: desktop.Size{W: 1024, H: 768}, Dir: scratch.Dir(t)})
+			d := open(t, desktop.Options{Display: display, Screen: desktop.Size{W: 1024, H: 768}, Layout: "de", Dir: scratch.Dir(t)})
 			i, err := d.Info(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !i.Virtual || i.System != "linux" || i.Manager != "Openbox" || len(i.Monitors) != 1 || i.Monitors[0].Bounds != (desktop.Rect{W: 1024, H: 768}) {
 				t.Errorf("got %+v", i)
+			}
+			query := exec.Command("setxkbmap", "-query")
+			query.Env = append(os.Environ(), i.Env...)
+			if said, err := query.CombinedOutput(); err != nil || i.Layout != "de" || !strings.Contains(string(said), "layout:     de\n") {
+				t.Errorf("the layout is said to be %q; setxkbmap says %v %s", i.Layout, err, said)
 			}
 		})
 	}
