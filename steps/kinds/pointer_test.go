@@ -27,6 +27,10 @@ func TestPointer(t *testing.T) {
 				d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.States &^= desktop.Showing })
 			},
 		},
+		{
+			say: "the pointer is put back from where the wheel does not turn", kind: Scroll, args: args("x", 50.0, "y", 50.0), code: steps.NotActionable, journal: []string{"move 50,50", "move 0,0"},
+			set: func(d *fake.Desktop) { d.Fail("Scroll", desktop.ErrRefused, 1) },
+		},
 		{say: "a drag to the same point", kind: MouseDrag, args: args("start_x", 1.0, "start_y", 1.0, "end_x", 1.0, "end_y", 1.0), code: steps.Invalid},
 		{say: "a drag by nothing", kind: MouseDrag, args: args("selector", "name:Save", "by_x", 0.0), code: steps.Invalid, err: "use click_element", acted: steps.ActedNo, journal: []string{}},
 		{say: "a drag of an element onto itself", kind: MouseDrag, args: args("selector", "name:Save", "to_selector", "role:button && name:Save"), code: steps.Invalid, err: "use click_element", acted: steps.ActedNo, journal: []string{}},

@@ -52,13 +52,9 @@ func scroll(ctx context.Context, hand *aim.Hand, a ScrollArgs) (ScrollResult, er
 
 // wheel turns the wheel at a point and puts the pointer back.
 func wheel(ctx context.Context, hand *aim.Hand, at desktop.Point, d Direction, amount int) error {
-	back := aim.RestorePointer(ctx, hand, true)
+	defer aim.RestorePointer(ctx, hand, true)(ctx)
 	dx, dy := d.by(amount)
-	if err := aim.TurnWheel(ctx, hand, hand.Desktop, at, dx, dy); err != nil {
-		return err
-	}
-	back(ctx)
-	return nil
+	return aim.TurnWheel(ctx, hand, hand.Desktop, at, dx, dy)
 }
 
 // by returns how far to scroll to the right and down.
