@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -213,7 +214,7 @@ func showsAlone(t *desktop.Tree, text string) (shows bool) {
 			shows = false
 			return false
 		}
-		shows = shows || e.Name == text || e.Text == text
+		shows = shows || cmp.Or(e.Text, e.Name) == text
 		return true
 	})
 	return shows

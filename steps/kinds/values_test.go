@@ -246,7 +246,7 @@ func TestValues(t *testing.T) {
 			screen: `
 - frame "Shop" [process=shop] [at=0,0,400,400]
   - combobox "Month" [at=10,40,200,24]: "May"
-    - list "" [at=10,70,200,90]
+    - list "" [hidden] [at=10,70,200,90]
       - listitem "Month" [at=10,70,200,24]
       - listitem "May" [selected] [at=10,100,200,24]
 `,
