@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"understudy/steps"
 )
 
 // An arrival is a file that matches the pattern of a schedule.
@@ -137,10 +139,13 @@ func (e *Entry) seeFiles() error {
 		return nil
 	}
 	there, err := arrivals(e.Files)
+	if err != nil {
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "the folder must be there, and readable"}
+	}
 	for _, a := range there {
 		e.State.see(a)
 	}
-	return err
+	return nil
 }
 
 func (s *State) see(a arrival) {

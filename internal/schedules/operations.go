@@ -111,7 +111,7 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 	}
 	e := &Entry{Schedule: s, State: State{Considered: now}}
 	if err := e.seeFiles(); err != nil {
-		return Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that is there"}
+		return Result{}, err
 	}
 	err := on.Change(ctx, s.Name, func(before *Entry) (*Entry, error) {
 		if before != nil {
@@ -252,10 +252,7 @@ type shown struct {
 }
 
 func show(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
-	all, err := on.List(ctx)
-	if err != nil {
-		return Result{}, err
-	}
+	all, unread := on.List(ctx)
 	for _, e := range all {
 		if e.Name != a.Name || c.may(e.Schedule, false) != nil {
 			continue
@@ -263,6 +260,7 @@ func show(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) 
 		out := shown{view: viewOf(e, time.Now()), Notes: e.State.Notes}
 		lines := []string{fmt.Sprintf("%s runs %s\nwhen: %s\nnext: %s\noverlap: %s", e.Name, e.Workflow, out.When, out.nextWords(), e.Overlap)}
 		if c.History != nil {
+			var err error
 			if out.Runs, err = c.History(ctx, a.Name); err != nil {
 				return Result{}, err
 			}
@@ -275,7 +273,7 @@ func show(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) 
 		}
 		return Result{Value: out, Text: strings.Join(lines, "\n") + unserved(ctx, on)}, nil
 	}
-	return Result{}, noSchedule(a.Name)
+	return Result{}, cmp.Or(unread, noSchedule(a.Name))
 }
 
 type done struct {

@@ -737,6 +737,12 @@ func TestAScheduleThatCannotBeRead(t *testing.T) {
 	if len(w.runs) != 2 || !strings.Contains(s.failed[""], "damaged") || !strings.Contains(s.failed[""], "zero") {
 		t.Errorf("%d runs, wanted 2; complained %q", len(w.runs), s.failed)
 	}
+	if _, err := show(t.Context(), folder, Caller{}, &nameArgs{Name: "tick"}); err != nil {
+		t.Error("a schedule that can be read is not shown:", err)
+	}
+	if _, err := show(t.Context(), folder, Caller{}, &nameArgs{Name: "zero"}); steps.CodeOf(err) != steps.Internal {
+		t.Error("a schedule that cannot be read is", err)
+	}
 }
 
 // TestNamesThatAreNoSchedules names files outside the folder of the schedules.
@@ -777,6 +783,15 @@ func TestAFolderThatIsGone(t *testing.T) {
 	}
 	if notes := w.notes(t, w.store); strings.Count(notes, w.in) != 2 {
 		t.Errorf("notes %q, want one for each time", notes)
+	}
+	if _, err := pause(t.Context(), w.store, Caller{}, &nameArgs{Name: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(w.in); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := resume(t.Context(), w.store, Caller{}, &nameArgs{Name: "x"}); steps.CodeOf(err) != steps.Invalid {
+		t.Error("resumed without the folder:", err)
 	}
 }
 
