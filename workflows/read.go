@@ -43,12 +43,7 @@ func read(src Source, r *report) *value {
 		return nil
 	}
 	f = newFile(src)
-	start.file = f
 	text := withoutBOM(src.Text)
-	if len(bytes.TrimSpace(text)) == 0 {
-		r.add(start, "start it with: steps:", "the document is empty")
-		return nil
-	}
 	if isJSON(text) {
 		return readJSON(text, f, r)
 	}

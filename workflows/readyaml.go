@@ -78,6 +78,10 @@ func loadYAML(text []byte) (*yaml.Node, error) {
 }
 
 func reportYAML(err error, at position, r *report) {
+	if errors.Is(err, errEmpty) {
+		r.add(at, "start it with: steps:", "%v", err)
+		return
+	}
 	if many, ok := errors.AsType[errMany](err); ok {
 		at.line = many.line
 		r.add(at, "write each workflow into a file of its own", "%v", err)
