@@ -126,26 +126,34 @@ func rootType(isCall bool) reflect.Type {
 // order sorts the keys of a node of a declared type, and of all the nodes in it,
 // into the order of the declaration. Unknown keys come last.
 func order(n *yaml.Node, t reflect.Type) {
-	if t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch {
-	case t == nil:
-	case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
+	switch n.Kind {
+	case yaml.SequenceNode:
 		for _, c := range n.Content {
-			order(c, t.Elem())
+			order(c, elementOf(t))
 		}
-	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
-		ranks := map[*yaml.Node]int{}
+	case yaml.MappingNode:
 		pairs := slices.Collect(slices.Chunk(n.Content, 2))
-		for _, p := range pairs {
-			rank, of := fieldOf(t, p[0].Value)
-			ranks[p[0]] = rank
-			order(p[1], of)
-		}
-		slices.SortStableFunc(pairs, func(a, b []*yaml.Node) int { return ranks[a[0]] - ranks[b[0]] })
+		orderPairs(pairs, t, func(p []*yaml.Node) string { return p[0].Value }, func(p []*yaml.Node, t reflect.Type) { order(p[1], t) })
 		n.Content = slices.Concat(pairs...)
 	}
+}
+
+// elementOf returns the type of the elements of a list, or nil.
+func elementOf(list reflect.Type) reflect.Type {
+	if list == nil || list.Kind() != reflect.Slice {
+		return nil
+	}
+	return list.Elem()
+}
+
+// orderPairs sorts the keys of an object with their values, and what is inside those.
+func orderPairs[P any](pairs []P, t reflect.Type, key func(P) string, inside func(P, reflect.Type)) {
+	rank := func(p P) int { n, _ := fieldOf(t, key(p)); return n }
+	for _, p := range pairs {
+		_, of := fieldOf(t, key(p))
+		inside(p, of)
+	}
+	slices.SortStableFunc(pairs, func(a, b P) int { return rank(a) - rank(b) })
 }
 
 func formatJSON(v *value) []byte {
@@ -161,24 +169,10 @@ func formatJSON(v *value) []byte {
 
 // arrange is order for values.
 func arrange(v *value, t reflect.Type) {
-	if t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
+	for _, x := range v.list {
+		arrange(x, elementOf(t))
 	}
-	switch {
-	case t == nil:
-	case v.sort == sortList && t.Kind() == reflect.Slice:
-		for _, x := range v.list {
-			arrange(x, t.Elem())
-		}
-	case v.sort == sortObject && t.Kind() == reflect.Struct:
-		ranks := map[*value]int{}
-		for _, e := range v.entries {
-			rank, of := fieldOf(t, e.key.text)
-			ranks[e.key] = rank
-			arrange(e.value, of)
-		}
-		slices.SortStableFunc(v.entries, func(a, b entry) int { return ranks[a.key] - ranks[b.key] })
-	}
+	orderPairs(v.entries, t, func(e entry) string { return e.key.text }, func(e entry, t reflect.Type) { arrange(e.value, t) })
 }
 
 func writeJSON(b *bytes.Buffer, v *value) {

@@ -44,6 +44,16 @@ func TestFormat(t *testing.T) {
 			"tool_name: execute_sequence\narguments:\n  name: x\n  steps: []\n",
 		},
 		{
+			"variables keep their own order, and their keys do not",
+			"variables:\n  b: {default: x, type: string}\n  a:\n    properties: {z: {default: 1, type: number}}\n    type: object\n",
+			"variables:\n  b: {type: string, default: x}\n  a:\n    type: object\n    properties: {z: {type: number, default: 1}}\n",
+		},
+		{
+			"variables in JSON",
+			`{"variables":{"b":{"default":1,"type":"number"},"a":{}}}`,
+			"{\n  \"variables\": {\n    \"b\": {\n      \"type\": \"number\",\n      \"default\": 1\n    },\n    \"a\": {}\n  }\n}\n",
+		},
+		{
 			"many blank lines become one",
 			"name: x\n\n\n\nsteps: []\n",
 			"name: x\n\nsteps: []\n",

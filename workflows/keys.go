@@ -77,9 +77,12 @@ func keyNames(keys []*key) []string {
 }
 
 // fieldOf returns the rank of a key among those that a type declares, and the
-// type of the value under it. An unknown key comes last; in a dict all keys are
-// of equal rank.
+// type of the value under it. An unknown key comes last; in a dict, and in an object of
+// no declared type, all keys are of equal rank.
 func fieldOf(t reflect.Type, name string) (rank int, of reflect.Type) {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	keys := declared[t]
 	switch {
 	case t == reflect.TypeFor[dict]():
