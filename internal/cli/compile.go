@@ -21,38 +21,30 @@ import (
 )
 
 func compileCommand(a *app) *cobra.Command {
-	f := struct {
-		compileFlags
-		outputFlag
-	}{compileFlags: defaultCompile()}
+	f := defaultCompile()
 	return withFlags(&cobra.Command{
 		Use:   "compile EVENTS",
 		Short: "Make a workflow from the events of a recording",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(f.check(cmd), f.refuseOverwriting(cmd, &f.compileFlags)); err != nil {
+			if err := f.check(cmd); err != nil {
 				return err
 			}
 			seen, err := readEvents(args[0])
 			if err != nil {
 				return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file that `understudy record` wrote, ending in .events.jsonl"}
 			}
-			return a.compileEvents(seen, f.File, args[0], &f.compileFlags)
+			return a.compileEvents(seen, args[0], &f)
 		},
 	}, &f)
 }
 
 func runsToWorkflow(a *app) *cobra.Command {
-	f := struct {
-		compileFlags
-		outputFlag
-	}{compileFlags: defaultCompile()}
+	f := defaultCompile()
 	return withFlags(a.ofRuns(&cobra.Command{
 		Use: "to-workflow RUN...", Short: "Make a workflow from the steps of runs",
 		Long: "Make a workflow from the steps that succeeded in runs, one run after the other, such\n" +
 			"as the single calls of a model. Steps that only looked are left out.",
-		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			return cmp.Or(f.check(cmd), f.refuseOverwriting(cmd, &f.compileFlags))
-		},
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return f.check(cmd) },
 	}, func(ctx context.Context, runs engine.Runs, args []string) error {
 		ids, err := findRuns(ctx, runs, args)
 		if err != nil {
@@ -66,34 +58,12 @@ func runsToWorkflow(a *app) *cobra.Command {
 			}
 			calls = append(calls, done...)
 		}
-		text, notes, err := compile.Calls(calls, a.compileOptions(&f.compileFlags, f.File, "run"))
+		text, notes, err := compile.Calls(calls, a.compileOptions(&f, "run"))
 		if err != nil {
 			return err
 		}
 		return a.writeCompiled(text, notes, f.File)
 	}), &f)
-}
-
-// outputFlag names the file that a command writes.
-type outputFlag struct {
-	File  string `flag:"output,o" usage:"write to this file instead of the standard output"`
-	Force bool   `flag:"force" usage:"replace an existing file"`
-}
-
-// refuseOverwriting fails if the file is there and may not be replaced. Steps that are put
-// into a workflow may be written into its own file.
-func (f *outputFlag) refuseOverwriting(cmd *cobra.Command, c *compileFlags) error {
-	return refuseOverwriting(cmd, f.File, f.Force || f.File == c.Onto)
-}
-
-func refuseOverwriting(cmd *cobra.Command, file string, may bool) error {
-	switch info, err := os.Stat(file); {
-	case err == nil && info.IsDir():
-		return usage(cmd, "%s is a folder; name a file in it", file)
-	case err == nil && info.Mode().IsRegular() && !may:
-		return usage(cmd, "%s is there already; name another file, or replace it with --force", file)
-	}
-	return nil
 }
 
 func readEvents(path string) ([]recorder.Event, error) {
@@ -111,6 +81,8 @@ func readEvents(path string) ([]recorder.Event, error) {
 
 // compileFlags say how a workflow is made, or where in a workflow the new steps go.
 type compileFlags struct {
+	File        string `flag:"output,o" usage:"write to this file instead of the standard output"`
+	Force       bool   `flag:"force" usage:"replace an existing file"`
 	Name        string `flag:"name" usage:"the name of the workflow (default that of the file)"`
 	Description string `flag:"description" usage:"what the workflow does"`
 	Parametrize string `flag:"parametrize" words:"all,none,ask" usage:"which typed values become variables: all, none, or ask"`
@@ -123,8 +95,15 @@ type compileFlags struct {
 
 func defaultCompile() compileFlags { return compileFlags{Parametrize: "all"} }
 
-// check also reads the workflow into which the steps go.
+// check also reads the workflow into which the steps go. They may be written into its own
+// file, and no other file that is there is replaced without --force.
 func (f *compileFlags) check(cmd *cobra.Command) error {
+	switch info, err := os.Stat(f.File); {
+	case err == nil && info.IsDir():
+		return usage(cmd, "%s is a folder; name a file in it", f.File)
+	case err == nil && info.Mode().IsRegular() && !f.Force && f.File != f.Onto:
+		return usage(cmd, "%s is there already; name another file, or replace it with --force", f.File)
+	}
 	if f.Onto == "" {
 		if f.At != "" || f.Fallback {
 			return usage(cmd, "--at and --fallback want the workflow too: --onto FILE")
@@ -142,18 +121,18 @@ func (f *compileFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-func (a *app) compileEvents(seen []recorder.Event, file, events string, f *compileFlags) error {
-	text, notes, err := compile.Events(seen, a.compileOptions(f, file, events))
+func (a *app) compileEvents(seen []recorder.Event, events string, f *compileFlags) error {
+	text, notes, err := compile.Events(seen, a.compileOptions(f, events))
 	if err != nil {
 		return err
 	}
-	return a.writeCompiled(text, notes, file)
+	return a.writeCompiled(text, notes, f.File)
 }
 
-func (a *app) compileOptions(f *compileFlags, file, events string) compile.Options {
-	o := compile.Options{Name: f.Name, Description: f.Description, Literal: f.Parametrize == "none", Pictures: picturesBeside(file, events), Onto: f.onto, At: workflows.Insertion{Step: f.At, Fallback: f.Fallback}}
+func (a *app) compileOptions(f *compileFlags, events string) compile.Options {
+	o := compile.Options{Name: f.Name, Description: f.Description, Literal: f.Parametrize == "none", Pictures: picturesBeside(f.File, events), Onto: f.onto, At: workflows.Insertion{Step: f.At, Fallback: f.Fallback}}
 	if o.Name == "" {
-		file = cmp.Or(file, strings.TrimSuffix(events, endingOfEvents))
+		file := cmp.Or(f.File, strings.TrimSuffix(events, endingOfEvents))
 		o.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
 	if f.Parametrize == "ask" {

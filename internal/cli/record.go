@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -22,9 +23,7 @@ type recording struct {
 	*app
 	screenFlags
 	compileFlags
-	File     string        `flag:"output,o" usage:"the file of the workflow (required)"`
 	Duration time.Duration `flag:"duration" usage:"stop after this time"`
-	Force    bool          `flag:"force" usage:"replace an existing file"`
 	Patience int           `flag:"patience" usage:"on a slow machine: the factor by which to wait longer for applications"`
 	Try      bool          `flag:"try" usage:"afterwards play the workflow on a virtual desktop, and list the steps that were found only by a fallback"`
 	Bar      bool          `flag:"bar" usage:"show a bar above all windows, with the last steps and a button for each key"`
@@ -50,7 +49,8 @@ func recordCommand(a *app) *cobra.Command {
 	for _, s := range recorder.Steerings() {
 		r.keyFlags[s.Command] = cmd.Flags().String(string(s.Command)+"-key", s.Keys.String(), "the keys that "+s.Does)
 	}
-	return withFlags(cmd, r)
+	withFlags(cmd, r).Flags().Lookup("output").Usage = "the file of the workflow (required)"
+	return cmd
 }
 
 func (r *recording) record(cmd *cobra.Command) error {
@@ -79,7 +79,7 @@ func (r *recording) record(cmd *cobra.Command) error {
 	if err != nil {
 		fmt.Fprintf(r.errOut, "understudy: the recording ended early: %v\n", err)
 	}
-	if err := r.compileEvents(seen, r.File, r.events, &r.compileFlags); err != nil {
+	if err := r.compileEvents(seen, r.events, &r.compileFlags); err != nil {
 		return err
 	}
 	if len(limits) > 0 {
@@ -102,17 +102,12 @@ func (r *recording) record(cmd *cobra.Command) error {
 
 // prepare checks the flags, and derives the files and the keys from them.
 func (r *recording) prepare(cmd *cobra.Command) (err error) {
+	r.File = cmp.Or(r.File, r.Onto)
 	if err := r.check(cmd); err != nil {
 		return err
 	}
-	if r.File == "" && r.Onto != "" {
-		r.File, r.Force = r.Onto, true
-	}
 	if r.File == "" {
 		return usage(cmd, "wanted the file of the workflow: -o FILE")
-	}
-	if err := refuseOverwriting(cmd, r.File, r.Force); err != nil {
-		return err
 	}
 	r.events = strings.TrimSuffix(r.File, filepath.Ext(r.File))
 	if r.Onto != "" { // the events of the workflow itself stay

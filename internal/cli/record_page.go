@@ -12,7 +12,7 @@ import (
 
 // servePage serves the recording as a page on this machine, until the command ends.
 func (r *recording) servePage(ctx context.Context, s *watch.Session) error {
-	o := r.compileOptions(&r.compileFlags, r.File, r.events)
+	o := r.compileOptions(&r.compileFlags, r.events)
 	o.Ask = nil // the page asks
 	page := viewer.NewRecording(s, viewer.RecordingOptions{
 		Name: o.Name, Pictures: picturesOf(r.events),
