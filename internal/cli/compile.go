@@ -66,6 +66,17 @@ func runsToWorkflow(a *app) *cobra.Command {
 	}), &f)
 }
 
+// refuseOverwriting fails if a file is there, unless it may be replaced.
+func refuseOverwriting(cmd *cobra.Command, file string, may bool) error {
+	switch info, err := os.Stat(file); {
+	case err == nil && info.IsDir():
+		return usage(cmd, "%s is a folder; name a file in it", file)
+	case err == nil && info.Mode().IsRegular() && !may:
+		return usage(cmd, "%s is there already; name another file, or replace it with --force", file)
+	}
+	return nil
+}
+
 func readEvents(path string) ([]recorder.Event, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -98,11 +109,8 @@ func defaultCompile() compileFlags { return compileFlags{Parametrize: "all"} }
 // check also reads the workflow into which the steps go. They may be written into its own
 // file, and no other file that is there is replaced without --force.
 func (f *compileFlags) check(cmd *cobra.Command) error {
-	switch info, err := os.Stat(f.File); {
-	case err == nil && info.IsDir():
-		return usage(cmd, "%s is a folder; name a file in it", f.File)
-	case err == nil && info.Mode().IsRegular() && !f.Force && f.File != f.Onto:
-		return usage(cmd, "%s is there already; name another file, or replace it with --force", f.File)
+	if err := refuseOverwriting(cmd, f.File, f.Force || f.File == f.Onto); err != nil {
+		return err
 	}
 	if f.Onto == "" {
 		if f.At != "" || f.Fallback {

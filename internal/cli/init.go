@@ -2,17 +2,13 @@ package cli
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"understudy/internal/clients"
-	"understudy/steps"
 	"understudy/workflows"
 )
 
@@ -60,11 +56,14 @@ func (a *app) initWorkflow(cmd *cobra.Command, args []string, force bool) error 
 	if len(args) > 0 {
 		path = args[0]
 	}
-	if err := writeNew(path, sample, force); err != nil {
+	if err := refuseOverwriting(cmd, path, force); err != nil {
+		return err
+	}
+	if err := writeDocument(path, sample); err != nil {
 		return err
 	}
 	// The schema is generated, so an older one may be replaced.
-	if err := writeNew(filepath.Join(filepath.Dir(path), schemaFile), workflows.Schema(a.kinds), true); err != nil {
+	if err := writeDocument(filepath.Join(filepath.Dir(path), schemaFile), workflows.Schema(a.kinds)); err != nil {
 		return err
 	}
 	if !a.Quiet {
@@ -72,21 +71,4 @@ func (a *app) initWorkflow(cmd *cobra.Command, args []string, force bool) error 
 		fmt.Fprintf(a.errOut, "next: understudy validate %s\n", path)
 	}
 	return nil
-}
-
-// writeNew writes a file, which must not exist unless it may be replaced.
-func writeNew(path string, text []byte, replace bool) error {
-	flag := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	if !replace {
-		flag |= os.O_EXCL
-	}
-	f, err := os.OpenFile(path, flag, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s is there already", path), Next: "name another file, or use --force"}
-	}
-	if err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file that can be written"}
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }
