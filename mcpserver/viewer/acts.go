@@ -47,6 +47,12 @@ func (v *Viewer) resumeArgs(r *http.Request, runs engine.Runs, h engine.Header) 
 			args[key] = value
 		}
 	}
+	if args["decision"] == "holds" { // proposed for the step at which the run stands, and for no other
+		delete(args, "decision")
+		if args["from"] == nil {
+			args["decision"] = engine.DoneByHand
+		}
+	}
 	text := strings.TrimSpace(r.PostForm.Get("inputs"))
 	if text == "" {
 		return args, nil

@@ -3,9 +3,12 @@ package viewer
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path"
 	"regexp"
 	"testing"
+
+	"understudy/engine"
 )
 
 // imported matches the modules that a script imports.
@@ -38,5 +41,24 @@ func TestScriptsFindWhatTheyImport(t *testing.T) {
 	follow("/pages/desktop.js")
 	if len(seen) < 20 {
 		t.Errorf("followed %d scripts, wanted those of noVNC too", len(seen))
+	}
+}
+
+// TestAStepIsDoneOnlyIfItIsMeant holds that the proposal of the page, that the step at which the
+// run stands is done, is not taken for another step that the person chooses.
+func TestAStepIsDoneOnlyIfItIsMeant(t *testing.T) {
+	for form, want := range map[string]any{
+		"decision=holds":        engine.DoneByHand,
+		"from=a&decision=holds": nil,
+		"from=a&decision=done":  engine.DoneByHand,
+		"decision=":             nil,
+	} {
+		values, err := url.ParseQuery(form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if args, err := new(Viewer).resumeArgs(&http.Request{PostForm: values}, nil, engine.Header{}); err != nil || args["decision"] != want {
+			t.Errorf("%s: %v, %v; want the decision %v", form, args, err, want)
+		}
 	}
 }
