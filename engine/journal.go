@@ -98,7 +98,7 @@ func (j *journal) flush(lazy bool) error {
 	}
 	b.Header = j.header
 	asked := time.Now() // taken before the append: the process may be suspended during it
-	if j.s.Seq-j.snapped >= cmp.Or(j.e.every, snapshotEvery) || j.excluded && j.s.Status != Running {
+	if j.s.Seq-j.snapped >= cmp.Or(j.e.every, snapshotEvery) || j.excluded && (j.s.Status == Paused || j.s.Status == Waiting) {
 		snap, err := snapshot(&j.s)
 		if err != nil {
 			return err
