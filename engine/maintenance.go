@@ -74,8 +74,8 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if e.workers.of(id) != nil {
-		return steps.Errorf(steps.Busy, "run %s is being executed", id)
+	if e.workers.of(id) != nil || e.Elsewhere && (h.Status == Running || h.Status == Queued) {
+		return steps.Errorf(steps.Busy, "run %s is %s", id, h.Status).WithNext("stop it first")
 	}
 	if err := e.refuseHeld(ctx, id); err != nil {
 		return err

@@ -105,25 +105,6 @@ func (c *Client) HandBack(ctx context.Context, id, by string) (engine.Header, er
 	return c.atItsWorker(ctx, id, func(ctx context.Context, r owner.Remote) (engine.Header, error) { return r.HandBack(ctx, id, by) })
 }
 
-// Remove removes a run that no worker executes or may take.
-func (c *Client) Remove(ctx context.Context, id string, force bool) error {
-	h, err := c.Get(ctx, id)
-	if err != nil {
-		return err
-	}
-	if err := refuseActive(h); err != nil {
-		return err
-	}
-	return c.Engine.Remove(ctx, id, force)
-}
-
-func refuseActive(h engine.Header) error {
-	if h.Status == engine.Running || h.Status == engine.Queued {
-		return steps.Errorf(steps.Busy, "run %s is %s", h.ID, h.Status).WithNext("stop it first")
-	}
-	return nil
-}
-
 // Places tells nothing about the desktops of workers: runs wait in the queue of the
 // fleet.
 func (c *Client) Places(context.Context) (engine.Places, error) { return engine.Places{}, nil }

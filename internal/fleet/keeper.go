@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"understudy/engine"
+	"understudy/steps"
 	"understudy/store"
 )
 
@@ -16,6 +17,13 @@ type keeper struct{ Store }
 // Remove removes a run that no worker executes or may take.
 func (k keeper) Remove(ctx context.Context, run string) error {
 	return k.Store.Remove(ctx, run, refuseActive)
+}
+
+func refuseActive(h engine.Header) error {
+	if h.Status == engine.Running || h.Status == engine.Queued {
+		return steps.Errorf(steps.Busy, "run %s is %s", h.ID, h.Status).WithNext("stop it first")
+	}
+	return nil
 }
 
 // copiedAtOnce is the number of events in one batch of a backup.
