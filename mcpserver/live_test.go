@@ -160,6 +160,26 @@ func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 	})
 }
 
+// TestOneCredentialTakesNotAllViews has a client that may only look open as many live
+// views as it can: who wants to take the desktop over still sees it.
+func TestOneCredentialTakesNotAllViews(t *testing.T) {
+	s := newKept(t)
+	run := s.failedRun()
+	looker := s.reader(auth.Token{Name: "looker", Mode: auth.Ask, Operator: true})
+	var err error
+	for range 20 {
+		if _, err = looker.view(run, nil); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), "503") {
+		t.Errorf("it opens any number of views: %v", err)
+	}
+	if _, err := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true}).view(run, nil); err != nil {
+		t.Errorf("another sees nothing: %v", err)
+	}
+}
+
 // TestNoViewActsOnceTheDesktopIsHandedBack has a person with two open views hand the
 // desktop back and resume the run in one: the run is not disturbed by the other.
 func TestNoViewActsOnceTheDesktopIsHandedBack(t *testing.T) {

@@ -21,8 +21,9 @@ import (
 const (
 	// takeOverTool is the tool whose right is needed to act on a desktop.
 	takeOverTool = "take_over"
-	// maxViews is how many live views there may be at once.
-	maxViews = 8
+	// maxViews is how many live views there may be at once, and maxViewsEach how many of
+	// one credential.
+	maxViews, maxViewsEach = 8, 4
 	// pingInterval is the longest interval at which the viewer is pinged and its rights
 	// are checked, and pingTimeout bounds the wait for its reply.
 	pingInterval = 3 * time.Second
@@ -72,11 +73,11 @@ func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, news func(con
 	if auth.FromElsewhere(r) {
 		return steps.Errorf(steps.Denied, "a page of another place shows no desktop of this one")
 	}
-	if v.views.Add(1) > maxViews {
-		v.views.Add(-1)
-		return steps.Errorf(steps.Busy, "%d live views are open, which is the most at once", maxViews)
+	done, err := v.takeView(r)
+	if err != nil {
+		return err
 	}
-	defer v.views.Add(-1)
+	defer done()
 	s, err := open()
 	if err != nil {
 		return err
@@ -104,6 +105,26 @@ func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, news func(con
 	<-watched
 	_ = conn.Close(websocket.StatusNormalClosure, "the view has ended")
 	return nil
+}
+
+// takeView counts a live view of the sender of a request until done is called.
+func (v *Viewer) takeView(r *http.Request) (done func(), err error) {
+	who, _ := auth.From(r.Context())
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	all := 0
+	for _, n := range v.views {
+		all += n
+	}
+	if all >= maxViews || who.Name != "" && v.views[who.Name] >= maxViewsEach {
+		return nil, steps.Errorf(steps.Busy, "%d live views are open, %d of them yours: the most at once are %d, and %d of one credential", all, v.views[who.Name], maxViews, maxViewsEach)
+	}
+	v.views[who.Name]++
+	return func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.views[who.Name]--
+	}, nil
 }
 
 // open opens the desktop of a run once more, for the person who acts there, or to watch

@@ -15,7 +15,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 	"unicode"
 
@@ -28,9 +28,11 @@ import (
 
 // Viewer serves the pages.
 type Viewer struct {
-	o     Options
-	mux   *http.ServeMux
-	views atomic.Int32 // number of open live views
+	o   Options
+	mux *http.ServeMux
+
+	mu    sync.Mutex
+	views map[string]int // guarded by mu: open live views, by credential
 }
 
 // Options configure a viewer.
@@ -135,7 +137,7 @@ func routes() []route {
 
 // New makes a viewer.
 func New(o Options) *Viewer {
-	v := &Viewer{o: o, mux: http.NewServeMux()}
+	v := &Viewer{o: o, mux: http.NewServeMux(), views: map[string]int{}}
 	for _, p := range routes() {
 		v.mux.HandleFunc(p.pattern, func(w http.ResponseWriter, r *http.Request) {
 			if err := p.serve(v, w, r); err != nil {
