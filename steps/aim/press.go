@@ -103,7 +103,7 @@ func CheckUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 	case err != nil:
 		return err
 	case !sameRow(el, now):
-		return fmt.Errorf("%s shows %q now: %w", Describe(el), now.Name, desktop.ErrMoved)
+		return anotherRow(el, now)
 	case el.States&^now.States&(desktop.Enabled|desktop.Showing) != 0:
 		return fmt.Errorf("%s does not show any more, or is disabled: %w", Describe(el), desktop.ErrMoved)
 	case now.Bounds != el.Bounds:

@@ -210,13 +210,27 @@ func cornersFound(ctx context.Context, d *desktop.Desktop, el *desktop.Element) 
 // sameRow reports whether an element in a row of a list, read again as now, still shows
 // the same row: lists reuse their elements for other rows when they change or scroll.
 func sameRow(el, now *desktop.Element) bool {
-	if el.Name == "" || now.Name == el.Name {
-		return true
+	return el.Name == "" || now.Name == el.Name || !inRow(el)
+}
+
+func inRow(el *desktop.Element) bool {
+	is := func(e *desktop.Element) bool { return e.Role.Is(desktop.Recycled) }
+	return is(el) || el.Enclosing(is) != nil
+}
+
+func anotherRow(el, now *desktop.Element) error {
+	return fmt.Errorf("%s shows %q now: %w", Describe(el), now.Name, desktop.ErrMoved)
+}
+
+// CheckSameRow returns ErrMoved if el shows another row of a list than when it was found.
+// It is for actions without the pointer, which nothing else keeps from another row.
+func CheckSameRow(ctx context.Context, d *desktop.Desktop, el *desktop.Element) error {
+	if el.Name == "" || !inRow(el) {
+		return nil
 	}
-	for p := el; p != nil; p = p.Parent {
-		if p.Role.Is(desktop.Recycled) {
-			return false
-		}
+	now, err := d.Refresh(ctx, el.Handle)
+	if err == nil && !sameRow(el, now) {
+		err = anotherRow(el, now)
 	}
-	return true
+	return err
 }

@@ -38,6 +38,9 @@ func invokeElement(ctx context.Context, hand *aim.Hand, a InvokeArgs) (observe.E
 	}
 	r := observe.ElementResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
+		if err := aim.CheckSameRow(ctx, hand.Desktop, el); err != nil {
+			return observe.Unchecked, err
+		}
 		err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle, Action: a.Action})
 		if errors.Is(err, desktop.ErrRefused) {
 			err = &steps.Error{Code: steps.NotActionable, Err: err, Next: "click it with click_element"}

@@ -57,6 +57,9 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 		if !changes {
 			return observe.Yes, nil
 		}
+		if err := aim.CheckSameRow(ctx, hand.Desktop, el); err != nil {
+			return observe.Unchecked, err
+		}
 		for again := true; ; again = false { // one with three states may have to be turned twice
 			if err := turn(ctx, hand, el, state, a.State); err != nil {
 				return observe.Unchecked, err

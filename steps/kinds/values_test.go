@@ -40,6 +40,13 @@ func openedByAction(d *fake.Desktop) {
 	d.Set(d.Find("name:b.txt"), func(e *desktop.Element) { e.Actions = []string{"Expand or contract", "Edit", "Activate"} })
 }
 
+// renamed has a row show another name while a frame is shown around it.
+func renamed(sel string) func(*fake.Desktop) {
+	return func(d *fake.Desktop) {
+		d.After(300*time.Millisecond, func() { d.Set(d.Find(sel), func(e *desktop.Element) { e.Name = "Blue" }) })
+	}
+}
+
 // turnTo gives a checkbox one state, in place of those that a checkbox can have.
 func turnTo(d *fake.Desktop, sel string, state desktop.States) {
 	d.Set(d.Find(sel), func(e *desktop.Element) { e.States = e.States&^(desktop.Checked|desktop.Indeterminate) | state })
@@ -267,6 +274,14 @@ func TestValues(t *testing.T) {
 				d.OnPress("escape", func() { d.Remove(list) })
 			},
 			code: steps.NotFound, err: `has no option "Huge"`, journal: []string{`invoke combobox "Size" press`, "press escape"},
+		},
+		{
+			say: "an action of a row that shows another by then", kind: InvokeElement, screen: lists, args: args("selector", "name:Red", "highlight_before_action", true), set: renamed("name:Red"),
+			code: steps.NotActionable, err: `listitem "Red" in "Shop" shows "Blue" now`, acted: steps.ActedNo,
+		},
+		{
+			say: "a row that shows another by the time that it is selected", kind: SetSelected, screen: lists, args: args("selector", "name:Red", "state", true, "highlight_before_action", true), set: renamed("name:Red"),
+			code: steps.NotActionable, err: `listitem "Red" in "Shop" shows "Blue" now`, acted: steps.ActedNo,
 		},
 		{say: "an action of its own", kind: InvokeElement, args: args("selector", "name:Save"), journal: []string{`invoke button "Save" click`}, acted: steps.ActedYes},
 		{say: "an action that it has not", kind: InvokeElement, args: args("selector", "name:Save", "action", "open"), code: steps.NotActionable, err: "only [\"click\"]", acted: steps.ActedNo},
