@@ -44,6 +44,7 @@ type application struct {
 	mu      sync.Mutex // guards the fields below
 	name    string
 	drawnBy toolkit
+	listed  []desktop.Window // by FrameWindows, when it last answered
 }
 
 // An appList holds the applications that were on the bus when it was last

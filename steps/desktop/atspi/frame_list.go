@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"context"
+	"errors"
 	"hash/fnv"
 	"slices"
 	"sync"
@@ -53,17 +54,34 @@ func lastActive(list []desktop.Window) []desktop.Window {
 	return list
 }
 
-// frameWindows returns the frames of one application that show; none if it does
-// not answer.
-func (q *query) frameWindows(a *application) (list []desktop.Window) {
+// frameWindows returns the frames of one application that show. If it does not answer,
+// they are those that it last told of, of which none is active: a window that is not
+// listed counts as closed.
+func (q *query) frameWindows(a *application) []desktop.Window {
+	list, err := q.readFrameWindows(a)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case err == nil:
+		a.listed = list
+	case errors.Is(err, desktop.ErrUnresponsive):
+		list = slices.Clone(a.listed)
+		for i := range list {
+			list[i].Active = false
+		}
+	}
+	return list
+}
+
+func (q *query) readFrameWindows(a *application) (list []desktop.Window, err error) {
 	w, err := q.visit(a, false, visitUngreeted)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer w.end()
 	frames, err := w.frames()
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	for _, f := range frames {
 		role := roleName(f.role)
@@ -76,7 +94,7 @@ func (q *query) frameWindows(a *application) (list []desktop.Window) {
 			Modal: has(f.states, bitModal), Dialog: role == "dialog" || role == "alert",
 		})
 	}
-	return list
+	return list, nil
 }
 
 // frameID returns the ID of a frame as a window: the same as long as the frame

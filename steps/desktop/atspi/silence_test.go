@@ -97,13 +97,17 @@ func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
 	if _, err := c.Refresh(t.Context(), handle); err != nil {
 		t.Fatal(err)
 	}
+	its := func(w desktop.Window) bool { return w.PID == s.Process.Pid }
+	if list, err := c.FrameWindows(t.Context()); err != nil || !slices.ContainsFunc(list, its) {
+		t.Fatalf("its window is not listed: %v, %v", list, err)
+	}
 	s.Process.Signal(syscall.SIGSTOP)
 	if _, err := c.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) {
 		t.Fatalf("%v, want %v", err, desktop.ErrUnresponsive)
 	}
 	start := time.Now()
-	if _, err := c.FrameWindows(t.Context()); err != nil {
-		t.Fatal(err)
+	if list, err := c.FrameWindows(t.Context()); err != nil || !slices.ContainsFunc(list, its) {
+		t.Errorf("its window counts as closed: %v, %v", list, err)
 	}
 	if took := time.Since(start); took >= timeout {
 		t.Errorf("it was waited for again, %v", took)
@@ -111,7 +115,7 @@ func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
 	s.Process.Signal(syscall.SIGCONT)
 	eventually(t, "its window is listed again", func() bool {
 		list, err := c.FrameWindows(t.Context())
-		return err == nil && slices.ContainsFunc(list, func(w desktop.Window) bool { return w.PID == s.Process.Pid })
+		return err == nil && slices.ContainsFunc(list, its)
 	}, nil)
 }
 
