@@ -50,7 +50,11 @@ func (w *worker) evaluate(e evaluate) error {
 		n = *e.node
 		ev.ID = n.ID
 	}
-	ctx, done := w.context(timeoutOf(e.node))
+	limit := timeoutOf(e.node)
+	if e.what == TheExpect && n.Timeout == 0 { // the limit of a kind is for its own work
+		limit = min(limit, steps.DefaultTimeout)
+	}
+	ctx, done := w.context(limit)
 	defer done()
 	w.near = slices.Collect(maps.Keys(w.secrets)) // an error may contain any of them
 	var err error

@@ -127,6 +127,7 @@ func (changing) Text(context.Context, string) (string, error) { return "", nil }
 // expectation is waited for.
 func TestTheDesktopChanges(t *testing.T) {
 	later := func(d time.Duration) bool { return d >= 3*time.Second }
+	never := func(time.Duration) bool { return false }
 	for _, c := range []struct {
 		say    string
 		doc    string
@@ -137,6 +138,7 @@ func TestTheDesktopChanges(t *testing.T) {
 	}{
 		{"an expectation is waited for", `steps: [{expect: "exists('role:button')", tool_name: act, arguments: {name: a}}]`, later, "a", Succeeded, 3 * time.Second},
 		{"but not longer than its step may take", `steps: [{timeout: 2s, expect: "exists('role:button')", tool_name: act, arguments: {name: a}}]`, later, "a", Failed, 2 * time.Second},
+		{"nor an hour because its kind may take so long", `steps: [{expect: "exists('role:link')", tool_name: long, arguments: {name: a}}]`, never, "a", Failed, 30 * time.Second},
 		{"a condition is looked at once", `steps: [{if: "exists('role:button')", tool_name: act, arguments: {name: a}}, {delay: 3s, tool_name: look, arguments: {name: l}}, {if: "exists('role:button')", tool_name: act, arguments: {name: b}}]`, later, "l b", Succeeded, 3 * time.Second},
 		{"a loop goes on while it is there", `steps: [{while: "!exists('role:button')", max: 9, steps: [{delay: 1s, tool_name: look, arguments: {name: l}}]}]`, later, "l l l", Succeeded, 3 * time.Second},
 	} {

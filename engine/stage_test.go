@@ -77,6 +77,7 @@ func (s *stage) kinds() []steps.Kind {
 	}
 	return []steps.Kind{
 		kind(steps.Kind{Name: "act", Touches: steps.Act}),
+		kind(steps.Kind{Name: "long", Touches: steps.Act, Timeout: time.Hour}),
 		kind(steps.Kind{Name: "look", Reads: true}),
 		kind(steps.Kind{Name: "idem", Idempotent: true}),
 		steps.Define(steps.Kind{Name: "set", Summary: "For tests."}, setArgs{}, func(_ context.Context, _ *steps.Env, a setArgs) (actResult, error) {

@@ -64,7 +64,7 @@ type step struct {
 	Inputs    *value  `json:"inputs" type:"object" of:"workflow" doc:"What the called workflow is given, by name."`
 	If        *value  `json:"if" type:"condition" doc:"An expression; when it does not hold the step is skipped."`
 	Arguments *value  `json:"arguments" type:"object" of:"step" doc:"The arguments of the kind; any of them may be a template."`
-	Expect    *value  `json:"expect" type:"condition" of:"step" doc:"An expression that must hold after the step."`
+	Expect    *value  `json:"expect" type:"condition" of:"step" doc:"An expression that must hold after the step; it is waited for until timeout, or for at most 30s without one."`
 	Timeout   *value  `json:"timeout" type:"duration" doc:"The limit of one attempt, such as 5s."`
 	Retries   *value  `json:"retries" type:"number" of:"step" min:"0" max:"1000" whole:"true" doc:"How often a failed step is tried again, with 500ms between."`
 	Retry     *retry  `json:"retry" of:"step" doc:"How often and when a failed step is tried again."`
