@@ -131,7 +131,7 @@ func (n *node) askText(p *pipeline, characters int32) {
 			text := first[string](b)
 			n.details.text = cmp.Or(shown(role, text), n.details.text)
 			if role != "password" && has(n.states, bitEditable) && strings.Contains(text, embedded) {
-				n.details.passage = &passage{text: text}
+				n.details.passage = &passage{text: text, most: int(characters)}
 				n.details.passage.askInside(p, n.object, 0)
 			}
 		}, int32(0), to)

@@ -147,6 +147,22 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 	}
 }
 
+// However long the lines of an editor are, no more of its text is kept than of another's.
+func TestAPassageHasSoManyCharactersAtMost(t *testing.T) {
+	n := &node{object: object{":1.1", "/1"}, basics: basics{role: number16("entry"), states: 1 << bitEditable}}
+	p := &pipeline{}
+	n.askText(p, 4)
+	for _, reply := range [][]any{{dbus.MakeVariant(int32(2))}, {embedded + embedded}} {
+		r := p.queue[0]
+		p.queue = p.queue[1:]
+		r.then(reply, nil)
+	}
+	n.details.passage.inside = []*passage{{text: "äbc", block: true}, {text: "def", block: true}}
+	if got := n.details.passage.String(); got != "äbc\n" {
+		t.Errorf("%q, want four characters", got)
+	}
+}
+
 // Also where the text holds what stands for an element in it.
 func TestAPasswordHasNoPassages(t *testing.T) {
 	p := &pipeline{}

@@ -14,6 +14,7 @@ type passage struct {
 	words  bool       // it is in the text of its parent already
 	secret bool       // it is a password
 	block  bool       // it begins and ends a line
+	most   int        // characters that are kept; 0 is all
 	inside []*passage // the children of the element
 }
 
@@ -45,6 +46,14 @@ func (t *passage) askInside(p *pipeline, o object, level int) {
 // String returns the text with what is inside in its places, and line breaks around
 // blocks.
 func (t *passage) String() string {
+	text := t.whole()
+	if all := []rune(text); t.most > 0 && len(all) > t.most {
+		return string(all[:t.most])
+	}
+	return text
+}
+
+func (t *passage) whole() string {
 	if t.secret {
 		return shown("password", t.text)
 	}
