@@ -109,7 +109,17 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 // considered only if nothing that shows matches.
 func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.Element, error) {
 	if q.Ref != "" {
-		return ByRef(ctx, hand.Env, q.Ref)
+		el, err := ByRef(ctx, hand.Env, q.Ref)
+		if err != nil || !n.acts() || el.States.Has(desktop.Showing) {
+			return el, err
+		}
+		if shown := hand.Trees.Element(q.Ref); shown == nil || !shown.States.Has(desktop.Showing) {
+			return el, nil // some toolkits never say that it shows
+		}
+		if away, err := isAway(ctx, hand.Desktop, el); away || err != nil {
+			return el, err
+		}
+		return el, NotActionable(el, "does not show any more", "open the menu, the page or the window that it is in, or look at the elements with get_window_tree")
 	}
 	m := SearchOptions{Likeness: q.Likeness, windows: n.Windows}
 	s, err := Search(ctx, hand, q.First, m)

@@ -132,6 +132,18 @@ func TestTreeAndRefs(t *testing.T) {
 		if o := run(ValidateElement, args("ref", "e99")); code(o) != steps.NotFound {
 			t.Errorf("an unknown ref is that of no element: %v, %v", o.Result, o.Err)
 		}
+		showing := func(on bool) {
+			d.Set(d.Find("name:Save"), func(e *desktop.Element) {
+				if e.States &^= desktop.Showing; on {
+					e.States |= desktop.Showing
+				}
+			})
+		}
+		showing(false)
+		if o := run(InvokeElement, args("ref", "e6", "timeout_ms", 100.0)); code(o) != steps.NotActionable || !strings.Contains(o.Err.Error(), "does not show any more") || o.Acted != steps.ActedNo {
+			t.Errorf("the ref of what shows no more: %v, acted %s", o.Err, o.Acted)
+		}
+		showing(true)
 		d.Remove(d.Find("name:Save"))
 		if o := run(WaitForElement, args("ref", "e6", "condition", "gone")); o.Err != nil {
 			t.Errorf("a stale ref is not gone: %v", o.Err)
