@@ -48,6 +48,9 @@ func notBegun(err error) bool {
 	if _, missing := errors.AsType[*desktop.MissingError](err); missing {
 		return true
 	}
+	if _, before := errors.AsType[*desktop.NotBegunError](err); before {
+		return true
+	}
 	switch CodeOf(err) {
 	case Invalid, NotFound, Denied:
 		return true

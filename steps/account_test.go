@@ -41,6 +41,7 @@ func TestAccountKeepsAccountOfEveryAct(t *testing.T) {
 			want Acted
 		}{
 			{"an answer that was lost leaves doubt", desktop.ErrUnresponsive, ActedMaybe},
+			{"nothing happens before it has begun", &desktop.NotBegunError{Err: desktop.ErrUnresponsive}, ActedNo},
 			{"an unknown failure leaves doubt", errors.New("boom"), ActedMaybe},
 			{"what was refused did not happen", desktop.ErrRefused, ActedNo},
 			{"nothing happens to what is not there", desktop.ErrNotFound, ActedNo},

@@ -26,6 +26,14 @@ const (
 	ErrGone Error = "there is no such desktop"
 )
 
+// A NotBegunError is an error from before an action did anything, such as that of an
+// application that could not be asked for the element.
+type NotBegunError struct{ Err error }
+
+func (e *NotBegunError) Error() string { return e.Err.Error() }
+
+func (e *NotBegunError) Unwrap() error { return e.Err }
+
 // A GoneError reports how a lasting desktop ended.
 type GoneError struct{ Name, Why string }
 

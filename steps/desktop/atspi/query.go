@@ -114,9 +114,17 @@ func (q *query) enter(h desktop.Handle, mode visitMode) (handleParts, *walker, e
 	return p, w, err
 }
 
-// resolve loads the element of a handle, and checks that it has the interfaces
-// in need, which an error calls name. The caller must end the walker.
+// resolve loads the element of a handle before it is acted on, and checks that it has the
+// interfaces in need, which an error calls name. The caller must end the walker.
 func (c *Client) resolve(ctx context.Context, h desktop.Handle, need offers, name string) (*walker, *node, error) {
+	w, n, err := c.loadHandle(ctx, h, need, name)
+	if err != nil {
+		err = &desktop.NotBegunError{Err: err}
+	}
+	return w, n, err
+}
+
+func (c *Client) loadHandle(ctx context.Context, h desktop.Handle, need offers, name string) (*walker, *node, error) {
 	q, err := c.query(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -88,6 +88,13 @@ func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	}, nil)
 }
 
+// notBegun reports whether an error is one from before anything was done, in which an
+// application did not answer.
+func notBegun(err error) bool {
+	_, before := errors.AsType[*desktop.NotBegunError](err)
+	return before && errors.Is(err, desktop.ErrUnresponsive)
+}
+
 // What froze after it was known is waited for once, also where it is not greeted.
 func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
 	s := openSandbox(t, 2)
@@ -104,6 +111,9 @@ func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
 	s.Process.Signal(syscall.SIGSTOP)
 	if _, err := c.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) {
 		t.Fatalf("%v, want %v", err, desktop.ErrUnresponsive)
+	}
+	if err := c.Do(t.Context(), desktop.Invoke{Element: handle}); !notBegun(err) {
+		t.Errorf("%v, want that nothing was done", err)
 	}
 	start := time.Now()
 	if list, err := c.FrameWindows(t.Context()); err != nil || !slices.ContainsFunc(list, its) {
