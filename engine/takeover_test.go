@@ -380,15 +380,16 @@ func TestAnyStepMayBeDoneByAPerson(t *testing.T) {
 	} {
 		t.Run(say, func(t *testing.T) {
 			s := newStage(t)
-			doc := "steps:"
+			var doc strings.Builder
+			doc.WriteString("steps:")
 			for _, name := range []string{"a", "b", "c"} {
 				fails := 0
 				if name == c.fails {
 					fails = 1
 				}
-				doc += fmt.Sprintf("\n  - {id: %s, tool_name: act, arguments: {name: %s, clean: true, fail: %d}}", name, name, fails)
+				doc.WriteString(fmt.Sprintf("\n  - {id: %s, tool_name: act, arguments: {name: %s, clean: true, fail: %d}}", name, name, fails))
 			}
-			h := s.play(s.request(doc, nil))
+			h := s.play(s.request(doc.String(), nil))
 			if h = s.resume(h.ID, ResumeRequest{From: c.from, Decision: DoneByHand}); h.Status != Succeeded || s.did() != c.did {
 				t.Errorf("it is %s and did %q, want %q: %+v", h.Status, s.did(), c.did, h.Error)
 			}
