@@ -94,7 +94,7 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 		return err
 	}
 	err = WaitUntil(ctx, long, try)
-	if away.revealed && !scrolled { // by the last poll
+	if away.revealed && !scrolled && refusedReveal(err) == nil { // by the last poll
 		err = WaitUntil(ctx, long, try)
 	}
 	for refused := refusedReveal(err); refused != nil; refused = refusedReveal(err) {
