@@ -42,7 +42,7 @@ func findOrKeep(ctx context.Context, o desktop.Options) (virtual.Kept, error) {
 	for deadline := time.Now().Add(othersStart); ; {
 		k, err := virtual.Find(o.Dir, o.Name)
 		switch _, newer := errors.AsType[*desktop.MissingError](err); {
-		case newer:
+		case newer || errors.Is(err, desktop.ErrUnresponsive):
 			return k, err
 		case o.Birth != "" && (err != nil || k.Birth != o.Birth):
 			return k, gone(o)

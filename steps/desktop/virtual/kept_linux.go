@@ -153,10 +153,13 @@ func find(home, name string) (Kept, error) {
 }
 
 // noAnswer is the error for a keeper that does not answer: it is dead or dying, unless it is of a
-// newer release.
+// newer release, or only slow or suspended.
 func noAnswer(name string, err error) error {
-	if isNewer(err) {
+	switch {
+	case isNewer(err):
 		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("desktop %s: its keeper has not answered within %s: %w", name, answerTime, desktop.ErrUnresponsive)
 	}
 	return fmt.Errorf("desktop %s: %w (its keeper does not answer: %w)", name, desktop.ErrGone, err)
 }

@@ -194,6 +194,26 @@ func TestTheEndsOfDesktopsThatEndTogetherAreAllRecorded(t *testing.T) {
 	}
 }
 
+// A desktop whose keeper is only suspended, or slow, is not gone.
+func TestAtLengthADesktopWhoseKeeperIsSuspendedIsNotGone(t *testing.T) {
+	k := keepOne(t, Options{Name: "work"})
+	if err := syscall.Kill(k.Keeper, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	poll(endTimeout, func() bool { return desktop.ProcessStat(k.Keeper)[0] == "T" })
+	_, found := Find(filepath.Dir(k.Dir), k.Name)
+	_, attached := Attach(k)
+	_ = syscall.Kill(k.Keeper, syscall.SIGCONT)
+	for _, err := range []error{found, attached} {
+		if !errors.Is(err, desktop.ErrUnresponsive) || errors.Is(err, desktop.ErrGone) {
+			t.Errorf("got %v, want that it does not answer", err)
+		}
+	}
+	if _, err := Find(filepath.Dir(k.Dir), k.Name); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAFolderIsNotMadeAgainByWhoOnlyLooks(t *testing.T) {
 	k := keepOne(t, Options{Name: "work"})
 	dir, guard := filepath.Dir(k.Dir), guardOf(t, k)
