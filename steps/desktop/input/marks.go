@@ -32,14 +32,18 @@ type mark struct {
 	timer  *time.Timer // nil: it is shown until RemoveAll
 }
 
-// Show shows a frame around an area by calling draw, which returns how to remove it again.
-// The frame goes away after the time of the mark, or with RemoveAll if that is zero. Show
-// does not wait for that.
-func (m *Marks) Show(a desktop.Mark, draw func() (remove func(context.Context) error, err error)) error {
+// Show shows a frame around the part of an area that is on the screen, by calling draw, which
+// returns how to remove it again. The frame goes away after the time of the mark, or with
+// RemoveAll if that is zero. Show does not wait for that.
+func (m *Marks) Show(a desktop.Mark, screen desktop.Rect, draw func(Frame) (remove func(context.Context) error, err error)) error {
 	if a.Area.Empty() {
 		return fmt.Errorf("there is nothing to mark: the area %s is empty", a.Area)
 	}
-	remove, err := draw()
+	shown, err := screen.Clip(a.Area)
+	if err != nil {
+		return err
+	}
+	remove, err := draw(frameOf(shown, screen, a.Label))
 	if err != nil {
 		return err
 	}
@@ -96,34 +100,48 @@ const (
 // MarkColour is the colour of marks: a red that stands out on light and dark.
 var MarkColour = color.RGBA{R: 0xe5, G: 0x39, B: 0x35, A: 0xff}
 
-// FrameOf returns the frame of a mark: the four areas just outside its own.
-func FrameOf(area desktop.Rect) []desktop.Rect {
-	const t = markWidth
-	return []desktop.Rect{
-		{X: area.X - t, Y: area.Y - t, W: area.W + 2*t, H: t},
-		{X: area.X - t, Y: area.Y + area.H, W: area.W + 2*t, H: t},
-		{X: area.X - t, Y: area.Y, W: t, H: area.H},
-		{X: area.X + area.W, Y: area.Y, W: t, H: area.H},
-	}
+// A Frame is a mark as it is drawn.
+type Frame struct {
+	Area   desktop.Rect
+	Parts  []image.Rectangle // four bars just outside of the area and, last, the label if there is one
+	Around image.Rectangle   // all parts
+	Label  *image.RGBA       // nil if the mark has none
 }
 
-// LabelOf draws the label of a mark, and returns where it goes: above the area, or inside if
-// there is no room above. It returns nil if the mark has none.
-func LabelOf(a desktop.Mark) (*image.RGBA, desktop.Point) {
-	text := []rune(a.Label)
+// frameOf returns the frame of an area on a screen. The label is above the area, or inside if
+// there is no room above.
+func frameOf(area, screen desktop.Rect, text string) Frame {
+	in := area.Image()
+	out := in.Inset(-markWidth)
+	f := Frame{Area: area, Around: out, Label: labelOf(text), Parts: []image.Rectangle{
+		image.Rect(out.Min.X, out.Min.Y, out.Max.X, in.Min.Y),
+		image.Rect(out.Min.X, in.Max.Y, out.Max.X, out.Max.Y),
+		image.Rect(out.Min.X, in.Min.Y, in.Min.X, in.Max.Y),
+		image.Rect(in.Max.X, in.Min.Y, out.Max.X, in.Max.Y),
+	}}
+	if f.Label != nil {
+		at := image.Pt(out.Min.X, out.Min.Y-labelHeight)
+		if at.Y < screen.Y {
+			at.Y = in.Min.Y
+		}
+		place := f.Label.Rect.Add(at)
+		f.Parts, f.Around = append(f.Parts, place), out.Union(place)
+	}
+	return f
+}
+
+// labelOf draws a label, or returns nil if its text is empty.
+func labelOf(label string) *image.RGBA {
+	text := []rune(label)
 	text = text[:min(len(text), longestLabel)]
 	if len(text) == 0 {
-		return nil, desktop.Point{}
+		return nil
 	}
-	at := desktop.Point{X: a.Area.X - markWidth, Y: a.Area.Y - markWidth - labelHeight}
-	if at.Y < 0 {
-		at.Y = a.Area.Y
-	}
-	label := image.NewRGBA(image.Rect(0, 0, len(text)*charWidth+2*labelPad, labelHeight))
-	draw.Draw(label, label.Rect, image.NewUniform(MarkColour), image.Point{}, draw.Src)
-	d := font.Drawer{Dst: label, Src: image.White, Face: Face(), Dot: fixed.P(labelPad, labelBase)}
+	picture := image.NewRGBA(image.Rect(0, 0, len(text)*charWidth+2*labelPad, labelHeight))
+	draw.Draw(picture, picture.Rect, image.NewUniform(MarkColour), image.Point{}, draw.Src)
+	d := font.Drawer{Dst: picture, Src: image.White, Face: Face(), Dot: fixed.P(labelPad, labelBase)}
 	d.DrawString(string(text))
-	return label, at
+	return picture
 }
 
 // Face is a font with characters of 8 by 17 pixels. It writes Latin, Greek and Cyrillic.

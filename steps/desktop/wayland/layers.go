@@ -34,36 +34,31 @@ type layer interface{ close() }
 
 // mark shows a frame around an area, with a label above it.
 func (l *layers) mark(ctx context.Context, a desktop.Mark) error {
-	return l.marks.Show(a, func() (remove func(context.Context) error, err error) {
-		if l.missing != nil {
-			return nil, l.missing
-		}
-		frame, at := drawMark(a)
-		y, err := l.shell.lay(ctx, a.Area.Center(), at, frame, false)
+	if l.missing != nil {
+		return l.missing
+	}
+	monitors, err := l.place.outputs(ctx)
+	if err != nil {
+		return err
+	}
+	return l.marks.Show(a, desktop.ScreenOf(monitors), func(f input.Frame) (remove func(context.Context) error, err error) {
+		at := desktop.Point{X: f.Around.Min.X, Y: f.Around.Min.Y}
+		y, err := l.shell.lay(ctx, f.Area.Center(), at, drawMark(f), false)
 		return func(context.Context) error { y.close(); return nil }, err
 	})
 }
 
-// drawMark draws a frame and its label, and returns where the picture goes.
-func drawMark(a desktop.Mark) (*image.RGBA, desktop.Point) {
-	frame := input.FrameOf(a.Area)
-	label, at := input.LabelOf(a)
-	var around, named image.Rectangle
-	for _, part := range frame {
-		around = around.Union(part.Image())
+// drawMark draws a frame and its label.
+func drawMark(f input.Frame) *image.RGBA {
+	picture := image.NewRGBA(image.Rectangle{Max: f.Around.Size()})
+	for _, part := range f.Parts {
+		draw.Draw(picture, part.Sub(f.Around.Min), image.NewUniform(input.MarkColour), image.Point{}, draw.Src)
 	}
-	if label != nil {
-		named = label.Rect.Add(image.Pt(at.X, at.Y))
-		around = around.Union(named)
+	if f.Label != nil {
+		label := f.Parts[len(f.Parts)-1]
+		draw.Draw(picture, label.Sub(f.Around.Min), f.Label, image.Point{}, draw.Src)
 	}
-	picture := image.NewRGBA(image.Rectangle{Max: around.Size()})
-	for _, part := range frame {
-		draw.Draw(picture, part.Image().Sub(around.Min), image.NewUniform(input.MarkColour), image.Point{}, draw.Src)
-	}
-	if label != nil {
-		draw.Draw(picture, named.Sub(around.Min), label, image.Point{}, draw.Src)
-	}
-	return picture, desktop.Point{X: around.Min.X, Y: around.Min.Y}
+	return picture
 }
 
 func (l *layers) unmarkAll(ctx context.Context) error {

@@ -5,6 +5,7 @@ package x11_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -340,14 +341,19 @@ func TestMarks(t *testing.T) {
 		}
 		return true
 	}
-	b.must(b.Do(t.Context(), desktop.Mark{Area: area, Label: "here", For: 0}))
+	mark := desktop.Mark{Area: area, Label: "here"}
+	b.must(b.Do(t.Context(), mark))
 	if !marked() {
 		t.Error("there is no frame")
 	}
-	label, place := input.LabelOf(desktop.Mark{Area: area, Label: "here"})
-	shown, err := b.Capture(t.Context(), desktop.Rect{X: place.X, Y: place.Y, W: label.Rect.Dx(), H: label.Rect.Dy()})
+	var frame input.Frame
+	b.must(new(input.Marks).Show(mark, desktop.Rect{W: 1920, H: 1080}, func(f input.Frame) (func(context.Context) error, error) {
+		frame = f
+		return nil, nil
+	}))
+	shown, err := b.Capture(t.Context(), desktop.RectOf(frame.Parts[4]))
 	b.must(err)
-	if !bytes.Equal(shown.Pix, label.Pix) {
+	if !bytes.Equal(shown.Pix, frame.Label.Pix) {
 		t.Error("there is no label")
 	}
 	ws, err := b.Windows(t.Context())
@@ -364,6 +370,12 @@ func TestMarks(t *testing.T) {
 		t.Error("there is no second frame")
 	}
 	b.eventually("the second frame has gone by itself", func() (bool, string) { return !marked(), "" })
+	b.must(b.Do(t.Context(), desktop.Mark{Area: desktop.Rect{X: 600, Y: 100, W: 200, H: 1<<16 + 100}})) // of a page, most of which is below
+	tall, err := b.Capture(t.Context(), desktop.Rect{X: 599, Y: 500, W: 2, H: 1})
+	b.must(err)
+	if tall.RGBAAt(0, 0) != red || tall.RGBAAt(1, 0) == red {
+		t.Errorf("the pixels at the left edge of a tall area are %v", tall.Pix)
+	}
 	if err := b.Do(t.Context(), desktop.Mark{Area: desktop.Rect{}, Label: "", For: 0}); err == nil {
 		t.Error("nothing was marked")
 	}

@@ -79,7 +79,7 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 	case desktop.WriteClipboard:
 		return clipboard{d}.write(ctx, a.Text)
 	case desktop.Mark:
-		return d.marks.Show(a, func() (remove func(context.Context) error, err error) { return d.showMark(ctx, a) })
+		return d.mark(ctx, a)
 	case desktop.Unmark:
 		return d.marks.RemoveAll(ctx)
 	case desktop.Panel:
