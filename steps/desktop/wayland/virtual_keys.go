@@ -114,6 +114,7 @@ func (b *virtualKeys) strokes(ctx context.Context, keymap string, strokes []stro
 	if err := b.use(keymap, 0); err != nil {
 		return err
 	}
+	defer func() { b.device.Modifiers(b.mods(), 0, 0, 0) }() // also after an error in the middle
 	shifted := false
 	for some := range slices.Chunk(strokes, handful) {
 		b.conn.Together(func() {
@@ -135,7 +136,6 @@ func (b *virtualKeys) strokes(ctx context.Context, keymap string, strokes []stro
 			}
 		}
 	}
-	b.device.Modifiers(b.mods(), 0, 0, 0)
 	return nil
 }
 

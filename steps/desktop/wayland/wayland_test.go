@@ -3,12 +3,14 @@
 package wayland_test
 
 import (
+	"context"
 	"errors"
 	"image"
 	"image/color"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +157,34 @@ func TestAWindowOfAnotherOutputIsThere(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("after %s (-want +got):\n%s", row.command, diff)
 		}
+	}
+}
+
+// Typing that is cancelled leaves the modifiers as they were held.
+func TestCancelledTypingLeavesTheModifiersAsTheyWere(t *testing.T) {
+	s := waylandtest.Start(t, "xwayland disable", "default_border none", "output * resolution 1280x900")
+	d := open(t, s)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := desktoptest.Start(t, s.Env())
+	must(program.Do("reset")) // returns when its window is active
+	must(d.Do(t.Context(), desktop.KeyDown{Key: desktop.Ctrl}))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := d.Do(ctx, desktop.Type{Text: strings.Repeat("A", 3000)}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("got %v, want that it took too long", err)
+	}
+	boxes, err := program.Boxes()
+	must(err)
+	must(d.Do(t.Context(), desktop.Click{At: boxes["Canvas"].Center(), Button: desktop.Left}))
+	must(program.Do("settle"))
+	pressed := slices.DeleteFunc(program.Received(), func(line string) bool { return !strings.HasPrefix(line, "press ") })
+	if len(pressed) != 1 || !strings.HasSuffix(pressed[0], " ctrl") {
+		t.Errorf("got %q, want one press with ctrl", pressed)
 	}
 }
 
