@@ -54,7 +54,8 @@ func (p *portal) shoot(ctx context.Context) (image.Image, error) {
 // partOf returns a part of a picture of the whole screen, with one pixel per point.
 func partOf(whole image.Image, part, all desktop.Rect) (*image.RGBA, error) {
 	is := whole.Bounds()
-	if is.Dx()*all.H != is.Dy()*all.W {
+	// At a scale of 1.25 the size in points is rounded.
+	if d := is.Dx()*all.H - is.Dy()*all.W; max(d, -d) > is.Dx()+is.Dy() {
 		return nil, fmt.Errorf("%w: the portal took a picture of %dx%d, and the screen is %s", desktop.ErrUnavailable, is.Dx(), is.Dy(), all)
 	}
 	scaled := func(v int) int { return v * is.Dx() / all.W }
