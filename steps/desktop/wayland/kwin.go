@@ -29,7 +29,6 @@ type kwin struct {
 
 	asks chan *kwinAsk
 	last chan *kwinAsk // the question that the script answers next; has capacity 1
-	gone chan struct{} // closed by close
 }
 
 // kwinAsk is a question with a channel for its answer.
@@ -56,7 +55,7 @@ func findKWin(ctx context.Context, pid int, folder string) (placement, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kwin{bus: bus, peer: peer, plugin: "understudy" + strings.NewReplacer(":", "-", ".", "-").Replace(bus.Names()[0]), asks: make(chan *kwinAsk), last: make(chan *kwinAsk, 1), gone: make(chan struct{})}
+	k := &kwin{bus: bus, peer: peer, plugin: "understudy" + strings.NewReplacer(":", "-", ".", "-").Replace(bus.Names()[0]), asks: make(chan *kwinAsk), last: make(chan *kwinAsk, 1)}
 	if err := k.open(ctx); err != nil {
 		k.close()
 		return nil, err
@@ -71,46 +70,42 @@ func (k *kwin) open(ctx context.Context) error {
 	if err := k.bus.Export(kwinAnswers{k}, kwinPath, kwinIface); err != nil {
 		return err
 	}
-	if err := k.run(ctx); err != nil {
+	file, err := k.run(ctx)
+	defer os.Remove(file) // the script has been read when it answers
+	if err != nil {
 		return &desktop.MissingError{What: fmt.Sprintf("KWin does not run the script that tells where windows are: %v", err), Wayland: true}
 	}
-	_, err := k.windows(ctx)
+	_, err = k.windows(ctx)
 	return err
 }
 
-// run loads and starts the script.
-func (k *kwin) run(ctx context.Context) error {
+// run loads and starts the script from a file.
+func (k *kwin) run(ctx context.Context) (file string, err error) {
 	f, err := os.CreateTemp("", "understudy-*.js")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer f.Close()
+	file = f.Name()
 	_, err = f.WriteString(strings.NewReplacer(`"BUS"`, `"`+k.bus.Names()[0]+`"`, `"PLUGIN"`, `"`+k.plugin+`"`).Replace(kwinScript))
 	if err != nil {
-		return err
+		return file, err
 	}
-	defer time.AfterFunc(settle, func() { os.Remove(f.Name()) }) // KWin reads it later
 	var id int32
-	if err := k.scripting().CallWithContext(ctx, "org.kde.kwin.Scripting.loadScript", 0, f.Name(), k.plugin).Store(&id); err != nil {
-		return err
+	if err := k.scripting().CallWithContext(ctx, "org.kde.kwin.Scripting.loadScript", 0, file, k.plugin).Store(&id); err != nil {
+		return file, err
 	}
 	for _, path := range []string{"/Scripting/Script%d", "/%d"} { // since version 6, and before
 		if err = k.bus.Object(k.peer, dbus.ObjectPath(fmt.Sprintf(path, id))).CallWithContext(ctx, "org.kde.kwin.Script.run", 0).Err; err == nil {
-			return nil
+			return file, nil
 		}
 	}
-	return err
+	return file, err
 }
 
 func (k *kwin) scripting() dbus.BusObject { return k.bus.Object(kwinBus, "/Scripting") }
 
 func (k *kwin) close() {
-	select {
-	case <-k.gone:
-		return
-	default:
-	}
-	close(k.gone)
 	ctx, cancel := context.WithTimeout(context.Background(), settle)
 	defer cancel()
 	_ = k.scripting().CallWithContext(ctx, "org.kde.kwin.Scripting.unloadScript", 0, k.plugin).Err // it may have ended
@@ -137,7 +132,7 @@ func (k kwinAnswers) Next(from dbus.Sender, answer string) (string, *dbus.Error)
 		return ask.text, nil
 	case <-time.After(kwinRest):
 		return "", nil
-	case <-k.gone:
+	case <-k.bus.Context().Done():
 		return "", dbus.NewError("org.freedesktop.DBus.Error.Disconnected", nil)
 	}
 }

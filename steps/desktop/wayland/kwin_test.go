@@ -4,6 +4,7 @@ package wayland_test
 
 import (
 	"errors"
+	"os"
 	"testing"
 
 	"understudy/steps/desktop"
@@ -22,11 +23,16 @@ func TestAtLengthKWinAllowsWhatItWasToldTo(t *testing.T) {
 		t.Fatalf("got %v, want the command that allows it", err)
 	}
 	s.Allow(t)
+	files := t.TempDir()
+	t.Setenv("TMPDIR", files)
 	d, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
+	if left, err := os.ReadDir(files); err != nil || len(left) > 0 {
+		t.Errorf("the files %v are left, %v", left, err)
+	}
 	all, err := d.Extensions(t.Context())
 	if err != nil || len(all) == 0 {
 		t.Errorf("its extensions are %v, %v", all, err)
