@@ -66,7 +66,7 @@ func (g *gnome) open(ctx context.Context) error {
 	}
 	if err != nil {
 		return &desktop.MissingError{
-			What: "GNOME tells where windows are only to an extension, and that of understudy does not run in this session; with --display portal you are asked in a dialog instead, and less works",
+			What: "GNOME tells where windows are only to an extension, and that of understudy does not run in this session, or not while its screen is locked; with --display portal you are asked in a dialog instead, and less works",
 			Mend: "understudy setup gnome", Wayland: true, Setup: true,
 		}
 	}
@@ -84,9 +84,21 @@ func (g *gnome) close() {
 	g.signals.Wait()
 }
 
-// ask calls a method of the extension.
+// ask calls a method of the extension. If the shell has ended the extension and begun it again, as
+// it does when the screen is locked and unlocked, ask makes us known to it again.
 func (g *gnome) ask(ctx context.Context, method string, answer []any, args ...any) error {
-	return gnomeError(ctx, g.shell.CallWithContext(ctx, gnomeExtension+"."+method, 0, args...).Store(answer...))
+	call := func() error {
+		return g.shell.CallWithContext(ctx, gnomeExtension+"."+method, 0, args...).Store(answer...)
+	}
+	err := call()
+	switch told, _ := errors.AsType[dbus.Error](err); told.Name {
+	case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.UnknownMethod":
+		if lacks := g.open(ctx); lacks != nil {
+			return lacks
+		}
+		err = call()
+	}
+	return gnomeError(ctx, err)
 }
 
 // gnomeError puts the error of a call on the bus into words.

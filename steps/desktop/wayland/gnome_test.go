@@ -74,6 +74,37 @@ func TestAtLengthGNOMEIsSeenAndTouched(t *testing.T) {
 	}
 }
 
+// When the screen is locked, GNOME ends the extension; after that it is used again.
+func TestAtLengthGNOMEIsSeenAgainAfterItWasLocked(t *testing.T) {
+	g := waylandtest.StartGNOME(t, 1)
+	d := open(t, g.Session)
+	do := func(what string) {
+		t.Helper()
+		if err := g.Eval(nil, `Main.extensionManager.`+what+`Extension("understudy@understudy")`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await := func(want bool) {
+		t.Helper()
+		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			_, err := d.Windows(t.Context())
+			if (err == nil) == want && (want || errors.Is(err, desktop.ErrUnavailable)) {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the windows are told: %v, want %v", err, want)
+			}
+		}
+	}
+	do("disable")
+	await(false)
+	do("enable")
+	await(true)
+	if err := d.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 41, Y: 77}}); err != nil {
+		t.Error(err)
+	}
+}
+
 // The extension refuses everything to a program that does not know the token, which only programs of
 // the same person can read.
 func TestAtLengthGNOMEAnswersOnlyWhoKnowsTheToken(t *testing.T) {
