@@ -143,13 +143,16 @@ func (b *keyboard) press(ctx context.Context, a desktop.Press) error {
 		return err
 	}
 	mask := before
-	for _, m := range c.Mods {
+	for i, m := range c.Mods {
 		mask |= input.ModBits[m]
-		if err := errors.Join(b.keys.key(codeOf(m), true), b.modifiers(mask)); err != nil {
-			return err
+		if err = errors.Join(b.keys.key(codeOf(m), true), b.modifiers(mask)); err != nil {
+			c.Mods = c.Mods[:i+1] // to be released
+			break
 		}
 	}
-	err = errors.Join(b.keys.key(key.code, true), b.keys.key(key.code, false))
+	if err == nil {
+		err = errors.Join(b.keys.key(key.code, true), b.keys.key(key.code, false))
+	}
 	for _, m := range slices.Backward(c.Mods) {
 		err = errors.Join(err, b.keys.key(codeOf(m), false))
 	}

@@ -5,6 +5,7 @@ package wayland
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,6 +93,32 @@ func TestAKeyThatTheKeyboardLacks(t *testing.T) {
 	}
 	if len(noted.codes) > 0 || len(b.down) > 0 {
 		t.Errorf("the keys %v were pressed, %v are down, want none", noted.codes, b.down)
+	}
+}
+
+// failingKeys are keys of a compositor that stops answering after some calls.
+type failingKeys struct {
+	*notedKeys
+	answers int
+}
+
+func (k *failingKeys) modifiers(mask uint32) error {
+	if k.answers--; k.answers < 0 {
+		return desktop.ErrUnresponsive
+	}
+	return k.notedKeys.modifiers(mask)
+}
+
+// A chord that fails in the middle leaves no key down, and its key is not pressed without one of
+// its modifiers.
+func TestAChordThatFailsLeavesNoKeyDown(t *testing.T) {
+	for answers := range 3 {
+		b, noted := onNotedKeys()
+		b.keys = &failingKeys{noted, answers}
+		err := b.press(t.Context(), desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl, desktop.Shift}, Key: "s"}})
+		if !errors.Is(err, desktop.ErrUnresponsive) || len(noted.down) > 0 || slices.Contains(noted.codes, plainStrokes['s'].code) {
+			t.Errorf("after %d answers: %v; %v were pressed, %v are down", answers, err, noted.codes, noted.down)
+		}
 	}
 }
 
