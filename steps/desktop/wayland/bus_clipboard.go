@@ -53,7 +53,11 @@ func (c *busClipboard) hear(signal string, body []any) {
 		c.kinds, _ = about[c.option("mime_types")].Value().([]string)
 	case signal == "SelectionTransfer" && len(body) == 2:
 		serial, _ := body[1].(uint32)
-		go c.give(serial, c.own, c.reads)
+		if body[0] == secretHint {
+			go c.give(serial, "secret", nil)
+		} else {
+			go c.give(serial, c.own, c.reads)
+		}
 	}
 }
 
@@ -110,7 +114,7 @@ func (c *busClipboard) read(ctx context.Context) (string, error) {
 	return readText(ctx, r)
 }
 
-func (c *busClipboard) offer(ctx context.Context, text string) (<-chan struct{}, error) {
+func (c *busClipboard) offer(ctx context.Context, text string, secret bool) (<-chan struct{}, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -118,5 +122,5 @@ func (c *busClipboard) offer(ctx context.Context, text string) (<-chan struct{},
 	c.mu.Lock()
 	c.own, c.owned, c.reads = text, true, reads
 	c.mu.Unlock()
-	return reads, c.explain(ctx, c.call(ctx, "SetSelection", map[string]dbus.Variant{c.option("mime_types"): dbus.MakeVariant(texts)}).Err)
+	return reads, c.explain(ctx, c.call(ctx, "SetSelection", map[string]dbus.Variant{c.option("mime_types"): dbus.MakeVariant(kindsOf(secret))}).Err)
 }

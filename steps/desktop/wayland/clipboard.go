@@ -19,6 +19,18 @@ import (
 // texts are the types of text on a clipboard, the best first.
 var texts = []string{"text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "STRING", "TEXT"}
 
+// secretHint is a type beside those, of the content "secret", by which programs that keep a history
+// of clipboards know that they must not keep a text.
+const secretHint = "x-kde-passwordManagerHint"
+
+// kindsOf returns the types that a text of ours is offered as.
+func kindsOf(secret bool) []string {
+	if secret {
+		return append(slices.Clone(texts), secretHint)
+	}
+	return texts
+}
+
 // textAmong returns the best type of text among the types that a clipboard offers.
 func textAmong(kinds []string) (string, error) {
 	for _, kind := range texts {
@@ -50,8 +62,8 @@ type selection interface {
 	// clipboard holds something other than text.
 	read(ctx context.Context) (string, error)
 	// offer puts text there, where it stays until another program takes the clipboard or we
-	// end. The channel receives when a program has read it.
-	offer(ctx context.Context, text string) (taken <-chan struct{}, err error)
+	// end. The channel receives when a program has read it. A secret is kept by no history.
+	offer(ctx context.Context, text string, secret bool) (taken <-chan struct{}, err error)
 }
 
 // clipboard reads and writes the clipboard without having the focus.
@@ -74,7 +86,7 @@ func (c *clipboard) write(ctx context.Context, text string) error {
 	if c.missing != nil {
 		return c.missing
 	}
-	_, err := c.selection.offer(ctx, text)
+	_, err := c.selection.offer(ctx, text, false)
 	return err
 }
 
@@ -181,19 +193,23 @@ func (c *dataControl) request(into *os.File) (asked bool, err error) {
 	return err == nil, err
 }
 
-func (c *dataControl) offer(ctx context.Context, text string) (taken <-chan struct{}, err error) {
+func (c *dataControl) offer(ctx context.Context, text string, secret bool) (taken <-chan struct{}, err error) {
 	reads := make(chan struct{}, 1)
 	var source wire.DataControlSource
 	source = c.manager.CreateDataSource(wire.DataControlSourceEvents{
-		Send: func(_ string, into *os.File) {
+		Send: func(kind string, into *os.File) {
 			go func() { // the reader may be slow
+				if kind == secretHint {
+					_ = giveText(into, "secret")
+					return
+				}
 				_ = giveText(into, text) // the reader sees the end
 				tellRead(reads)
 			}()
 		},
 		Cancelled: sync.OnceFunc(func() { source.Destroy() }), // KWin sends it twice
 	})
-	for _, kind := range texts {
+	for _, kind := range kindsOf(secret) {
 		source.Offer(kind)
 	}
 	c.device.SetSelection(source)

@@ -181,7 +181,7 @@ func (b *keyboard) paste(ctx context.Context, text string) (err error) {
 	if err != nil {
 		return fmt.Errorf("this program takes an emoji only from the clipboard: %w", err)
 	}
-	taken, err := b.clipboard.selection.offer(ctx, text)
+	taken, err := b.clipboard.selection.offer(ctx, text, true)
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,15 @@ package wayland
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"slices"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/godbus/dbus/v5"
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/steps/desktop"
@@ -136,15 +140,19 @@ func TestALineEndOfTwoCharactersIsTypedOnce(t *testing.T) {
 
 // notedClipboard notes what is put there. Everything is read at once, unless nobody reads.
 type notedClipboard struct {
-	texts  []string
-	unread bool
+	texts   []string
+	secrets []string // those that no history of clipboards may keep
+	unread  bool
 }
 
 func (*notedClipboard) read(context.Context) (string, error) { return "before", nil }
 
-func (c *notedClipboard) offer(ctx context.Context, text string) (<-chan struct{}, error) {
+func (c *notedClipboard) offer(ctx context.Context, text string, secret bool) (<-chan struct{}, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if secret {
+		c.secrets = append(c.secrets, text)
 	}
 	c.texts = append(c.texts, text)
 	taken := make(chan struct{}, 1)
@@ -169,7 +177,7 @@ func TestATextIsPastedWithoutTheHeldModifiers(t *testing.T) {
 	}
 	codes := []uint32{codeOf(desktop.Ctrl), plainStrokes['v'].code, codeOf(desktop.Shift)}
 	masks := []uint32{0, input.ModBits[desktop.Ctrl], 0}
-	if diff := cmp.Diff(codes, noted.codes) + cmp.Diff(masks, noted.masks) + cmp.Diff([]string{"text", "before"}, clips.texts); diff != "" {
+	if diff := cmp.Diff(codes, noted.codes) + cmp.Diff(masks, noted.masks) + cmp.Diff([]string{"text", "before"}, clips.texts) + cmp.Diff([]string{"text"}, clips.secrets); diff != "" {
 		t.Errorf("the keys, the modifiers that they were pressed with, and the texts (-want +got):\n%s", diff)
 	}
 	if noted.mask != input.ModBits[desktop.Shift] || b.mods() != noted.mask {
@@ -197,4 +205,48 @@ func TestATextThatIsNotPastedDoesNotStayOnTheClipboard(t *testing.T) {
 			t.Errorf("the texts on the clipboard (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// A program that keeps a history of clipboards is told that a text is a secret, and has not taken
+// it by asking that.
+func TestASecretOnTheClipboardIsSaidToBeOne(t *testing.T) {
+	given := make(chan string, 1)
+	c := &busClipboard{
+		explain: gnomeError,
+		ready:   func() error { return nil },
+		call: func(_ context.Context, method string, args ...any) *dbus.Call {
+			if method != "SelectionWrite" {
+				return &dbus.Call{}
+			}
+			r, w, err := os.Pipe()
+			if err != nil {
+				return &dbus.Call{Err: err}
+			}
+			go func() {
+				defer r.Close()
+				text, _ := io.ReadAll(r)
+				given <- string(text)
+			}()
+			fd, err := syscall.Dup(int(w.Fd())) // the receiver closes it
+			return &dbus.Call{Body: []any{dbus.UnixFD(fd)}, Err: errors.Join(err, w.Close())}
+		},
+	}
+	for _, row := range []struct {
+		kind, want string
+		taken      bool
+	}{{secretHint, "secret", false}, {texts[0], "Grüße", true}} {
+		taken, err := c.offer(t.Context(), "Grüße", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.hear("SelectionTransfer", []any{row.kind, uint32(1)})
+		if got := <-given; got != row.want {
+			t.Errorf("as %s it is %q, want %q", row.kind, got, row.want)
+		}
+		if row.taken {
+			<-taken
+		} else if len(taken) > 0 {
+			t.Errorf("it counts as taken when %s was read", row.kind)
+		}
+	}
 }
