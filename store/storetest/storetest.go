@@ -169,14 +169,14 @@ func (k *kit) wantEvents(run string, n int) {
 }
 
 // wantStale tests that a batch is refused because the run is elsewhere, and returns the error.
-func (k *kit) wantStale(b engine.Batch) *engine.StaleError {
+func (k *kit) wantStale(b engine.Batch) engine.StaleError {
 	k.t.Helper()
 	err := k.Append(k.t.Context(), b.Header.ID, b)
 	stale, ok := errors.AsType[*engine.StaleError](err)
 	if !ok {
 		k.t.Fatalf("wanted a StaleError, got %v", err)
 	}
-	return stale
+	return *stale
 }
 
 func same[T any](t *testing.T, what string, got, want T) {
