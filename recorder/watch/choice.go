@@ -118,6 +118,14 @@ func dropDownFrom(e *desktop.Element) *desktop.Element {
 	return nil
 }
 
+// fieldOf returns the field in a combo box, for which Qt 5 reports the focus of the combo box; or nil.
+func fieldOf(e *desktop.Element) *desktop.Element {
+	if e == nil || !isDropDown(e) {
+		return nil
+	}
+	return findLast(e.Children, func(o *desktop.Element) bool { return (&recorder.Seen{Element: *o}).TakesText() })
+}
+
 func isDropDown(e *desktop.Element) bool { return (&recorder.Seen{Element: *e}).DropDown() }
 
 // choiceShown reads the value of an element, and reports whether that is only the

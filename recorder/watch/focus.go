@@ -295,7 +295,7 @@ func (k *keyboard) focusOn(ctx context.Context, h desktop.Handle) int {
 	if n, ok := k.focus.numbers[e.Handle]; ok {
 		changed := k.focus.now != n
 		k.choice.follow(ctx, k.focus.of(n))
-		k.focus.set(n, e.Handle)
+		k.focus.set(n, k.focus.of(n).Handle)
 		if changed {
 			k.writeFocused(n, k.focus.of(n))
 		}
@@ -336,6 +336,11 @@ func (k *keyboard) meetField(ctx context.Context, h desktop.Handle, e *desktop.E
 		return k.focus.now
 	}
 	t := k.describe(ctx, e)
+	if field := fieldOf(same(k.view.roots, e)); field != nil {
+		n := k.addField(ctx, seenIn(field, k.view.roots), field.Text)
+		k.focus.numbers[h] = n
+		return n
+	}
 	whole := k.cellUnder(ctx, t)
 	editable := desktop.Editable
 	if whole == nil {

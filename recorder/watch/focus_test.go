@@ -201,3 +201,25 @@ func TestKeysAreNotForTheFieldThatALaterKeyLeadsTo(t *testing.T) {
 		t.Errorf("the recording does not say that something was typed:\n%s", log)
 	}
 }
+
+// TestTheFieldOfAComboBoxTakesItsText looks at what is typed into when a program reports that a
+// combo box has the focus, as Qt 5 does.
+func TestTheFieldOfAComboBoxTakesItsText(t *testing.T) {
+	list := &desktop.Element{Role: "list"}
+	field := &desktop.Element{Role: "text", Name: "Find", States: desktop.Editable}
+	for _, c := range []struct {
+		say  string
+		box  *desktop.Element
+		want *desktop.Element
+	}{
+		{"a combo box with a list and a field", &desktop.Element{Role: "combobox", Children: []*desktop.Element{list, field}}, field},
+		{"one with a list only", &desktop.Element{Role: "combobox", Children: []*desktop.Element{list}}, nil},
+		{"one that takes text itself", &desktop.Element{Role: "combobox", States: desktop.Editable, Children: []*desktop.Element{list, field}}, nil},
+		{"another element", &desktop.Element{Role: "filler", Children: []*desktop.Element{field}}, nil},
+		{"none", nil, nil},
+	} {
+		if got := fieldOf(c.box); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.say, got, c.want)
+		}
+	}
+}
