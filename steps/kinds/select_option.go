@@ -174,12 +174,12 @@ func chooseByKeys(ctx context.Context, hand *aim.Hand, el, option *desktop.Eleme
 	if err != nil {
 		return observe.Unchecked, err
 	}
-	// The options of a closed combo box may report that they show.
-	if o, err := hand.Desktop.Refresh(ctx, option.Handle); err != nil || !o.States.Has(desktop.Showing) || now.States.Has(desktop.Collapsed) {
+	of, open := openSign(now, option)
+	if o, err := hand.Desktop.Refresh(ctx, of.Handle); err != nil || !open(o) {
 		if err := aim.PressElement(ctx, hand, el, false); err != nil {
 			return observe.Unchecked, err
 		}
-		if err := waitUntilOpen(ctx, hand, now, option); err != nil {
+		if _, err := observe.WaitUntilIs(ctx, hand, of, open); err != nil {
 			return observe.Unchecked, err
 		}
 	}
@@ -192,19 +192,24 @@ func chooseByKeys(ctx context.Context, hand *aim.Hand, el, option *desktop.Eleme
 		if err != nil || showsAlone(t, aim.OptionText(option)) {
 			return err
 		}
+		if o, err := hand.Desktop.Refresh(ctx, of.Handle); err == nil && of == option.Parent && !open(o) && len(t.Roots) == 1 && t.Roots[0].Name == aim.OptionText(option) {
+			return nil
+		}
 		return notChosen(el, option)
 	})
 	return observe.YesIf(err == nil), err
 }
 
-// waitUntilOpen waits until a combo box that was clicked shows its options.
-func waitUntilOpen(ctx context.Context, hand *aim.Hand, el, option *desktop.Element) error {
-	of, is := option, func(o *desktop.Element) bool { return o.States.Has(desktop.Showing) }
-	if el.States.Has(desktop.Collapsed) {
-		of, is = el, func(el *desktop.Element) bool { return !el.States.Has(desktop.Collapsed) }
+// openSign returns an element that tells whether a combo box is open, and how. The options of a
+// closed one may report that they show: in Qt 5 their list has no box then.
+func openSign(el, option *desktop.Element) (of *desktop.Element, open func(*desktop.Element) bool) {
+	switch list := option.Parent; {
+	case el.States.Has(desktop.Collapsed):
+		return el, func(e *desktop.Element) bool { return !e.States.Has(desktop.Collapsed) }
+	case list != nil && list.Role == "list" && list.Bounds.Empty():
+		return list, func(e *desktop.Element) bool { return !e.Bounds.Empty() }
 	}
-	_, err := observe.WaitUntilIs(ctx, hand, of, is)
-	return err
+	return option, func(e *desktop.Element) bool { return e.States.Has(desktop.Showing) }
 }
 
 // showsAlone reports whether a closed combo box shows a text.
