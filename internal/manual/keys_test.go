@@ -125,10 +125,7 @@ func valueOf(s *jsonschema.Schema) string {
 		}
 	}
 	if len(s.Enum) > 0 {
-		switch {
-		case s.Enum[0] == any(string(steps.Codes()[0])):
-			return "a code"
-		case len(s.Enum) > 8:
+		if len(s.Enum) > len(steps.Codes()) {
 			return "a kind"
 		}
 		for _, e := range s.Enum {
