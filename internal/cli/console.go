@@ -81,9 +81,9 @@ func (c *console) standardInput() ([]byte, error) {
 	return raw, err
 }
 
-// terminal reports whether a person types the input.
-func (c *console) terminal() (fd int, ok bool) {
-	f, ok := c.in.(*os.File)
+// terminal reports whether an input or an output is a person's terminal.
+func terminal(stream any) (fd int, ok bool) {
+	f, ok := stream.(*os.File)
 	if ok {
 		fd = int(f.Fd())
 	}
@@ -94,7 +94,7 @@ func (c *console) terminal() (fd int, ok bool) {
 // person types it.
 func (c *console) askSecret(in *bufio.Reader, name string) (string, error) {
 	fmt.Fprintf(c.errOut, "the secret %s, for this once: ", clean(name))
-	if fd, ok := c.terminal(); ok {
+	if fd, ok := terminal(c.in); ok {
 		text, err := term.ReadPassword(fd)
 		fmt.Fprintln(c.errOut)
 		return string(text), err
@@ -111,22 +111,8 @@ type paint bool
 
 // paintFor colours text for a terminal, unless NO_COLOR is set.
 func paintFor(w io.Writer) paint {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return paint(err == nil && info.Mode()&os.ModeCharDevice != 0)
-}
-
-// columnsOf returns the width of a terminal, or 0.
-func columnsOf(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
-	}
-	columns, _, _ := term.GetSize(int(f.Fd())) // 0 if it is none
-	return columns
+	_, ok := terminal(w)
+	return paint(ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 }
 
 func (p paint) red(text string) string   { return p.with("31", text) }

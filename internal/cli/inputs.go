@@ -103,7 +103,7 @@ func (c *console) pair(pair string, known map[string]workflows.Variable) (name, 
 	if !ok || name == "" {
 		return "", "", steps.Errorf(steps.Invalid, "--input %q: wanted name=value, name=@file or name=-", pair)
 	}
-	if _, typed := c.terminal(); typed && text == "-" && known[name].Secret {
+	if _, typed := terminal(c.in); typed && text == "-" && known[name].Secret {
 		text, err = c.askSecret(nil, name)
 	} else {
 		text, err = c.value("--input "+name, text)

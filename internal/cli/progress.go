@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/term"
+
 	"understudy/engine"
 	"understudy/internal/words"
 )
@@ -60,8 +62,10 @@ func (p *progress) started(ev engine.Event, st engine.Started) {
 	p.kinds[ev.Path] = st.Kind
 	if p.paint {
 		p.open = fmt.Sprintf("  … %-8s %s %s", ev.Path, clean(st.ID), st.Kind)
-		if columns := columnsOf(p.errOut); columns > 0 { // only one line can be drawn again
-			p.open = words.Shorten(p.open, columns-2)
+		if fd, ok := terminal(p.errOut); ok { // only one line can be drawn again
+			if columns, _, _ := term.GetSize(fd); columns > 0 {
+				p.open = words.Shorten(p.open, columns-2)
+			}
 		}
 		fmt.Fprintf(p.errOut, "\r\x1b[2K%s", p.open)
 	}
