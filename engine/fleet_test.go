@@ -249,14 +249,21 @@ finally: [{tool_name: act, arguments: {name: f}}]`, nil))
 	}
 }
 
-// TestAClientForgetsTheSecretsOfARunThatHasEnded holds that a server of a fleet, which
-// begins many runs, does not keep what it had to keep for them.
-func TestAClientForgetsTheSecretsOfARunThatHasEnded(t *testing.T) {
-	s := newStage(t)
+// client returns a server that begins runs for the stage's engine to execute, and hands it their
+// secrets.
+func (s *stage) client() *Engine {
 	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
 	s.Handed = func(_ context.Context, run string, secrets map[string]string) {
 		maps.Copy(secrets, client.Unstored(run).Secrets)
 	}
+	return client
+}
+
+// TestAClientForgetsTheSecretsOfARunThatHasEnded holds that a server of a fleet, which
+// begins many runs, does not keep what it had to keep for them.
+func TestAClientForgetsTheSecretsOfARunThatHasEnded(t *testing.T) {
+	s := newStage(t)
+	client := s.client()
 	r := s.request("variables: {pin: {secret: true}}\nsteps: [{tool_name: act, arguments: {name: \"${{ inputs.pin }}\"}}]", nil)
 	r.Secrets, r.Environ = map[string]string{"pin": "hunter2"}, []string{"A=1"}
 	h, err := client.Start(t.Context(), r)
@@ -311,10 +318,7 @@ func TestNewsThatIsLost(t *testing.T) {
 // the old one in its memory.
 func TestAWorkerUsesTheSecretsOfWhoResumed(t *testing.T) {
 	s := newStage(t)
-	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
-	s.Handed = func(_ context.Context, run string, secrets map[string]string) {
-		maps.Copy(secrets, client.Unstored(run).Secrets)
-	}
+	client := s.client()
 	r := s.request("variables: {pin: {secret: true}}\nsteps: [{tool_name: ask_user, arguments: {question: x}}, {id: a, tool_name: act, arguments: {name: \"${{ inputs.pin }}\"}}]", nil)
 	r.Secrets = map[string]string{"pin": "old-one"}
 	h, err := client.Start(t.Context(), r)

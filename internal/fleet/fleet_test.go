@@ -130,14 +130,20 @@ func (s *stage) store(role string) *jetstream.Store {
 	return st
 }
 
+// newWorker returns a worker that executes runs of a store.
+func (s *stage) newWorker(st *jetstream.Store, name string) *Worker {
+	return &Worker{
+		Store: st, Name: name, Log: slog.New(slog.DiscardHandler),
+		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, name), Desk: noDesk{}},
+	}
+}
+
 // work starts a worker, and gives what ends it and waits for that.
 func (s *stage) work(name string, labels ...string) (end func()) {
 	s.t.Helper()
 	st := s.store("worker")
-	w := &Worker{
-		Store: st, Name: name, Labels: labels, Log: slog.New(slog.NewTextHandler(s.t.Output(), nil)), DrainTime: time.Minute,
-		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, name), Desk: noDesk{}},
-	}
+	w := s.newWorker(st, name)
+	w.Labels, w.Log, w.DrainTime = labels, slog.New(slog.NewTextHandler(s.t.Output(), nil)), time.Minute
 	ctx, cancel := context.WithCancel(s.t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
@@ -290,10 +296,7 @@ func TestAStopReachesTheWorker(t *testing.T) {
 func TestAWorkerForgetsTheSecretsOfARunThatWentElsewhere(t *testing.T) {
 	s := newStage(t)
 	st := s.store("worker")
-	first := &Worker{
-		Store: st, Name: "first", Log: slog.New(slog.DiscardHandler),
-		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "first"), Desk: noDesk{}},
-	}
+	first := s.newWorker(st, "first")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- first.Run(ctx) }()
@@ -348,10 +351,7 @@ func TestTwoWorkersOfOneName(t *testing.T) {
 	h := s.begin(`{name: short, steps: [{tool_name: act, arguments: {name: a}}]}`, nil)
 	s.rest(h.ID) // the worker is there
 	st := s.store("worker")
-	second := &Worker{
-		Store: st, Name: "w", Log: slog.New(slog.DiscardHandler),
-		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "w"), Desk: noDesk{}},
-	}
+	second := s.newWorker(st, "w")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	if err := second.Run(ctx); err == nil || !strings.Contains(err.Error(), "worker w ") {
@@ -381,10 +381,8 @@ func TestTwoWorkersOfOneNameAtOnce(t *testing.T) {
 	defer cancel()
 	for range 2 {
 		st := s.store("worker")
-		w := &Worker{
-			Store: together{st, both}, Name: "w", Log: slog.New(slog.DiscardHandler),
-			Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "w"), Desk: noDesk{}},
-		}
+		w := s.newWorker(st, "w")
+		w.Store = together{st, both}
 		go func() { ended <- w.Run(ctx) }()
 	}
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "worker w ") {
@@ -526,10 +524,7 @@ func TestAWorkerThatEndsLeavesAPausedRunPaused(t *testing.T) {
 func TestAWorkerThatEndsLeavesAStepThatLasts(t *testing.T) {
 	s := newStage(t)
 	st := s.store("worker")
-	w := &Worker{
-		Store: st, Name: "first", Log: slog.New(slog.DiscardHandler),
-		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "first"), Desk: noDesk{}},
-	}
+	w := s.newWorker(st, "first")
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
@@ -581,10 +576,8 @@ func TestAWorkerThatEndsPutsBackWhatItIsHanded(t *testing.T) {
 	if s.Client, err = NewClient(t.Context(), s.store("client"), s.Kinds); err != nil {
 		t.Fatal(err)
 	}
-	w := &Worker{
-		Store: lastTake{st, cancel}, Name: "first", Log: slog.New(slog.DiscardHandler),
-		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "first"), Desk: noDesk{}},
-	}
+	w := s.newWorker(st, "first")
+	w.Store = lastTake{st, cancel}
 	h := s.begin(`{name: short, steps: [{id: a, tool_name: act, arguments: {name: a}}]}`, nil)
 	if err := w.Run(ctx); err != nil {
 		t.Fatal(err)
