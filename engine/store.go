@@ -77,7 +77,7 @@ type Wanted struct {
 // A Queue hands out runs that want a worker.
 type Queue interface {
 	// Take waits for the most urgent run that a worker with these labels can execute.
-	// The run is leased to the caller.
+	// A run that was accepted a moment ago may be missed. The run is leased to the caller.
 	Take(ctx context.Context, labels []string) (Entry, error)
 }
 
