@@ -14,13 +14,15 @@ type Event struct {
 	// Of input.
 	At desktop.Point `json:"at,omitzero"`
 	// Picture is the file of a picture of the element, in the folder of pictures.
-	Picture string         `json:"picture,omitempty"`
-	Button  desktop.Button `json:"button,omitempty"`
-	DX      int            `json:"dx,omitempty"`
-	DY      int            `json:"dy,omitempty"`
-	Key     desktop.Key    `json:"key,omitempty"`
-	Mods    []desktop.Key  `json:"mods,omitempty"`
-	Text    string         `json:"text,omitempty"`
+	Picture string `json:"picture,omitempty"`
+	// PictureAt is the middle of the picture.
+	PictureAt desktop.Point  `json:"picture_at,omitzero"`
+	Button    desktop.Button `json:"button,omitempty"`
+	DX        int            `json:"dx,omitempty"`
+	DY        int            `json:"dy,omitempty"`
+	Key       desktop.Key    `json:"key,omitempty"`
+	Mods      []desktop.Key  `json:"mods,omitempty"`
+	Text      string         `json:"text,omitempty"`
 	// Hidden stands for all text typed there that must not be written; its length is unknown too.
 	Hidden bool `json:"hidden,omitempty"`
 

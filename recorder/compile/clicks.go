@@ -2,7 +2,6 @@ package compile
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -78,7 +77,7 @@ func (p *pointer) clicked(ev recorder.Event) {
 	s := &step{kind: clickElement, click: k, letGo: &k.at, begin: ev.Time, picture: ev.Picture}
 	if t == nil {
 		s.subject, s.summary = "click", "click at "+ev.At.String()
-		s.setPoint(ev.At, ev.Window)
+		p.setPlace(s, ev)
 	} else {
 		s.subject, s.summary = nameOf(t), "click "+describe(t)
 		s.subject = cmp.Or(s.subject, "click "+string(t.Role))
@@ -91,7 +90,9 @@ func (p *pointer) clicked(ev recorder.Event) {
 		s.kind = invokeElement // in a popup without a known place
 	default:
 		p.setPosition(s, ev)
-		p.addFallbacks(s, ev)
+		if t != nil {
+			p.addFallbacks(s, ev)
+		}
 	}
 	if ev.Button != desktop.Left {
 		s.set("button", string(ev.Button))
@@ -115,38 +116,52 @@ func (p *pointer) clicked(ev recorder.Event) {
 // addFallbacks adds fallbacks to an uncertain step: the picture of its element, which may not be
 // unique, then its place in the window, which may change.
 func (p *pointer) addFallbacks(s *step, ev recorder.Event) {
-	sel := ""
-	if file := p.pictureOf(ev); file != "" && s.arg("click_position") == nil { // which is a place in its element
-		sel = "image:" + selector.Quote(file)
+	file := p.pictureOf(ev)
+	if s.arg("click_position") != nil { // it is a place in what the picture shows
+		file = ""
 	}
-	bare := ev.Element == nil
-	if sel == "" && (bare || len(unique(ev.Element)) > 0) || len(s.doubts()) == 0 {
+	if file == "" && len(unique(ev.Element)) > 0 || len(s.doubts()) == 0 {
 		return
 	}
-	why := "if it is not found"
-	if bare {
-		s.args = nil
-		s.clearDoubts()
-		if ev.Window != nil && ev.Window.Process != "" && !ev.Window.Popup {
-			s.set("process", programName(ev.Window.Process))
-		}
-		why = fmt.Sprintf("no element was found there, at %s", ev.At)
-	}
 	var left []string
-	if sel != "" {
-		if bare {
-			s.set("selector", sel)
-		} else {
-			s.set("fallback_selectors", []string{sel})
-		}
+	if file != "" {
+		s.set("fallback_selectors", []string{"image:" + selector.Quote(file)})
 		left = append(left, "its picture is looked for (low confidence)")
 	}
-	if w := ev.Window; w != nil && w.Process != "" && !w.Popup && w.Bounds.Contains(ev.At) {
-		s.set("fallback_point", []arg{{Key: "x", Value: ev.At.X - w.Bounds.X}, {Key: "y", Value: ev.At.Y - w.Bounds.Y}})
-		left = append(left, "its place in the window is clicked (the lowest)")
+	if inWindow(ev) {
+		s.set("fallback_point", append(offset(placeOf(ev, file), ev.Window), arg{Key: "drawn", Value: drawn(ev.Window.Bounds, file)}))
+		left = append(left, "its place in the window is clicked, if "+sameAs(file)+" (the lowest)")
 	}
 	if len(left) > 0 {
-		s.targetDoubts = append(s.targetDoubts, why+", "+strings.Join(left, ", then "))
+		s.targetDoubts = append(s.targetDoubts, "if it is not found, "+strings.Join(left, ", then "))
+	}
+}
+
+// sameAs says when a place in a window counts.
+func sameAs(picture string) string {
+	if picture == "" {
+		return "that has the size it had"
+	}
+	return "that looks as it did"
+}
+
+// setPlace sets what is known of a click where no element was found: the place in its window, and
+// what that drew; in a popup, the picture; else the point of the screen.
+func (p *pointer) setPlace(s *step, ev recorder.Event) {
+	file := p.pictureOf(ev)
+	s.setWindow(ev.Window)
+	switch {
+	case inWindow(ev):
+		s.set("process", s.process)
+		s.args = append(s.args, offset(placeOf(ev, file), ev.Window)...)
+		s.set("in_window", true)
+		s.set("drawn", drawn(ev.Window.Bounds, file))
+		s.doubt("no element was found there, so the place in its window is clicked, if %s", sameAs(file))
+	case file != "":
+		s.set("selector", "image:"+selector.Quote(file))
+		s.doubt("no element was found there, at %s, so its picture is looked for (low confidence)", ev.At)
+	default:
+		s.setPoint(ev.At)
 	}
 }
 
@@ -311,7 +326,8 @@ func (p *pointer) turned(ev recorder.Event) {
 		s.summary += " in " + describe(t)
 		s.setTarget(t)
 	} else {
-		s.setPoint(ev.At, ev.Window)
+		s.setWindow(ev.Window)
+		s.setPoint(ev.At)
 	}
 	s.set("direction", direction)
 	s.set("amount", amount)

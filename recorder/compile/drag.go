@@ -20,15 +20,11 @@ func (p *pointer) dragged(down, up recorder.Event) {
 	if t != nil {
 		s.subject, s.summary = "drag "+nameOf(t), "drag "+describe(t)
 		s.setTarget(t)
-	} else if down.Window != nil {
-		s.process, s.pid, s.window = programName(down.Window.Process), down.Window.PID, down.Window.ID
+	} else {
+		s.setWindow(down.Window)
 	}
 	if !p.dragTo(s, down, up) {
-		s.set("start_x", down.At.X)
-		s.set("start_y", down.At.Y)
-		s.set("end_x", up.At.X)
-		s.set("end_y", up.At.Y)
-		s.doubt("this drag goes from point to point of the screen, so its window must be where it was")
+		p.dragPoints(s, down, up)
 	}
 	s.selects = t.TakesText() && t.Bounds.Contains(up.At)
 	if down.Button != desktop.Left {
@@ -68,17 +64,39 @@ func (p *pointer) dragTo(s *step, down, up recorder.Event) bool {
 	return true
 }
 
+// dragPoints describes a drag by points: of its window, if it stays there, or else of the screen.
+func (p *pointer) dragPoints(s *step, down, up recorder.Event) {
+	var corner desktop.Point
+	w := down.Window
+	inside := inWindow(down) && w.Bounds.Contains(up.At) && (up.Window == nil || up.Window.ID == w.ID)
+	if inside {
+		corner = desktop.Point{X: w.Bounds.X, Y: w.Bounds.Y}
+		s.set("process", programName(w.Process))
+	}
+	s.set("start_x", down.At.X-corner.X)
+	s.set("start_y", down.At.Y-corner.Y)
+	s.set("end_x", up.At.X-corner.X)
+	s.set("end_y", up.At.Y-corner.Y)
+	if !inside {
+		s.doubt("this drag goes from point to point of the screen, so its window must be where it was")
+		return
+	}
+	s.set("in_window", true)
+	file := ""
+	if down.Element == nil || down.Element.Drawn() { // else the picture shows the element
+		file = p.pictureOf(down)
+	}
+	s.set("drawn", drawn(w.Bounds, file))
+	s.doubt("this drag goes from place to place of its window, if %s", sameAs(file))
+}
+
 // setDrawn keeps the size of the element of a press, and the picture of the place, if it draws its
 // content itself.
 func (p *pointer) setDrawn(s *step, ev recorder.Event) {
 	if !ev.Element.Drawn() {
 		return
 	}
-	drawn := []arg{{Key: "width", Value: ev.Element.Bounds.W}, {Key: "height", Value: ev.Element.Bounds.H}}
-	if file := p.pictureOf(ev); file != "" {
-		drawn = append(drawn, arg{Key: "picture", Value: file})
-	}
-	s.set("drawn", drawn)
+	s.set("drawn", drawn(ev.Element.Bounds, p.pictureOf(ev)))
 }
 
 // encloses reports whether an element lies around another.

@@ -118,22 +118,50 @@ func (s *step) guessSelector(t *recorder.Seen) string {
 	return "role:" + string(t.Role) + " && name:" + selector.Quote(name)
 }
 
-// setPoint sets a point where no element was found, if possible relative to its window.
-func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
+// setWindow sets the window of a step without an element.
+func (s *step) setWindow(w *desktop.Window) {
 	if w != nil {
 		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
 	}
-	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == clickElement {
-		s.set("process", s.process)
-		s.set("x", at.X-w.Bounds.X)
-		s.set("y", at.Y-w.Bounds.Y)
-		s.set("in_window", true)
-		s.doubt("no element was found there, so the place in its window is all that is known")
-		return
-	}
+}
+
+// setPoint sets a point of the screen.
+func (s *step) setPoint(at desktop.Point) {
 	s.set("x", at.X)
 	s.set("y", at.Y)
 	s.doubt("no element was found there, so the point of the screen is all that is known")
+}
+
+// hasPlaces reports whether a place can be told by its window.
+func hasPlaces(w *desktop.Window) bool {
+	return w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty()
+}
+
+func inWindow(ev recorder.Event) bool {
+	return hasPlaces(ev.Window) && ev.Window.Bounds.Contains(ev.At)
+}
+
+// placeOf returns the place of a press: the middle of its picture, if that is used.
+func placeOf(ev recorder.Event, picture string) desktop.Point {
+	if picture != "" && ev.PictureAt != (desktop.Point{}) {
+		return ev.PictureAt
+	}
+	return ev.At
+}
+
+// offset returns a point as a place in a window, from its corner.
+func offset(at desktop.Point, w *desktop.Window) []arg {
+	return []arg{{Key: "x", Value: at.X - w.Bounds.X}, {Key: "y", Value: at.Y - w.Bounds.Y}}
+}
+
+// drawn returns the size of an element or a window, and the picture of a place in it, if there is
+// one.
+func drawn(box desktop.Rect, picture string) []arg {
+	known := []arg{{Key: "width", Value: box.W}, {Key: "height", Value: box.H}}
+	if picture != "" {
+		known = append(known, arg{Key: "picture", Value: picture})
+	}
+	return known
 }
 
 // programName returns the name of a program as a person knows it.

@@ -22,6 +22,7 @@ type underPointer struct {
 	seen    *recorder.Seen
 	sheet   desktop.Handle // the sheet of the cell
 	shot    *image.RGBA    // a picture of it
+	shotAt  desktop.Point  // the middle of the picture
 	program programHandles // the elements of its program at that time
 	when    time.Time
 	known   time.Time // when the answer came; an earlier press may have changed it
@@ -81,7 +82,7 @@ func (p *pointer) lookAt(ctx context.Context, at desktop.Point, within time.Dura
 	} else {
 		u.seen = p.recall(at)
 	}
-	u.shot = p.capture(ctx, at, u.seen)
+	u.shot, u.shotAt = p.capture(ctx, at, u.seen)
 	u.known, u.late = time.Now(), p.queue.hasAction()
 	return u
 }
@@ -178,11 +179,11 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 		t.New = r.lastPressed.lack(&r.under)
 		r.lastPressed = r.under.program
 	}
-	if t.Drawn() && r.under.when.After(ev.Time) {
+	if (t == nil || t.Drawn()) && r.under.when.After(ev.Time) {
 		r.under.shot = nil // it shows what the press did
 	}
 	r.write(recorder.Event{
-		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.journal.savePicture(r.under.shot), Button: ev.Button, Mods: ev.Mods,
+		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.journal.savePicture(r.under.shot), PictureAt: r.under.shotAt, Button: ev.Button, Mods: ev.Mods,
 		Element: t, Window: r.windows.At(ev.At),
 	})
 	r.unnamed.add(t, 0)

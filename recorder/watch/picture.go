@@ -22,10 +22,11 @@ const (
 	captureTimeout = 50 * time.Millisecond
 )
 
-// capture takes a picture of the element at a point, with password fields blanked, or nil.
-func (p *pointer) capture(ctx context.Context, at desktop.Point, t *recorder.Seen) *image.RGBA {
+// capture takes a picture of the element at a point, with password fields blanked, or nil. It
+// returns the middle of the picture too.
+func (p *pointer) capture(ctx context.Context, at desktop.Point, t *recorder.Seen) (*image.RGBA, desktop.Point) {
 	if p.options.Pictures == "" || t != nil && t.Secret() {
-		return nil
+		return nil, at
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.timeout(captureTimeout))
 	defer cancel()
@@ -45,14 +46,14 @@ func (p *pointer) capture(ctx context.Context, at desktop.Point, t *recorder.See
 		area = p.distinct(ctx, at, area, within)
 	}
 	if p.bar.covers(area) {
-		return nil
+		return nil, at
 	}
 	shot, err := p.desktop.Capture(ctx, area)
 	if err != nil || shot.Rect.Dx() != area.W || shot.Rect.Dy() != area.H { // a part is off the screen
-		return nil // a workflow does without
+		return nil, at // a workflow does without
 	}
 	p.blankPasswords(shot, area)
-	return shot
+	return shot, area.Center()
 }
 
 // distinct returns the smallest area around a point whose picture is in one place of another area

@@ -35,9 +35,9 @@ func TestAPictureIsDistinct(t *testing.T) {
 			{X: 160, Y: 220}: {W: 64, H: 28},
 		} {
 			_ = session.order(func(ctx context.Context) error {
-				p := session.recording.capture(ctx, at, nil)
-				if p == nil || p.Rect.Dx() != want.W || p.Rect.Dy() != want.H {
-					t.Errorf("at %s the picture is %v, want %v", at, p.Bounds(), want)
+				p, middle := session.recording.capture(ctx, at, nil)
+				if p == nil || p.Rect.Dx() != want.W || p.Rect.Dy() != want.H || middle != at {
+					t.Errorf("at %s the picture is %v around %s, want %v", at, p.Bounds(), middle, want)
 				}
 				return nil
 			})

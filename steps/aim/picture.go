@@ -227,20 +227,31 @@ func refresh(ctx context.Context, hand *Hand, el *desktop.Element) (*desktop.Ele
 	return el, nil
 }
 
-// Drawn is what an element that draws itself drew when a place in it was known. Once it is
-// resized or scrolled, or while it loads, that place shows something else.
+// Drawn is what an element or a window that draws itself drew when a place in it was known.
+// Once it is resized or scrolled, or while it loads, that place shows something else.
 type Drawn struct {
-	Width   int        `json:"width" jsonschema:"of the element, in pixels"`
-	Height  int        `json:"height" jsonschema:"of the element, in pixels"`
-	Picture steps.Path `json:"picture,omitzero" jsonschema:"a picture (PNG file) with the place in its middle; without it the place is known in an element of that size only"`
+	Width   int        `json:"width" jsonschema:"of the element or the window, in pixels"`
+	Height  int        `json:"height" jsonschema:"of the element or the window, in pixels"`
+	Picture steps.Path `json:"picture,omitzero" jsonschema:"a picture (PNG file) with the place in its middle; without it the place is known in that size only"`
 }
 
-// Check validates the argument, for a place.
-func (d *Drawn) Check(place *PlaceInElement) error {
-	if d != nil && (d.Width < 1 || d.Height < 1 || place == nil) {
-		return errors.New("drawn: wanted the width and the height of the element, and a place in it")
+// Check validates the argument. It counts only with a place, and inside is whether that
+// lies in the box.
+func (d *Drawn) Check(inside bool) error {
+	if d != nil && (d.Width < 1 || d.Height < 1 || !inside) {
+		return errors.New("drawn: wanted the width and the height of the element or the window, and a place in it")
 	}
 	return nil
+}
+
+// Second returns where a second place is in a box, given where the first was found.
+func (d *Drawn) Second(first, second *PlaceInElement, box desktop.Rect, found desktop.Point) desktop.Point {
+	if d == nil || found == first.In(box) {
+		return second.In(box)
+	}
+	was := desktop.Rect{W: d.Width, H: d.Height} // what was drawn there is elsewhere now
+	begin, end := first.In(was), second.In(was)
+	return desktop.Point{X: found.X + end.X - begin.X, Y: found.Y + end.Y - begin.Y}
 }
 
 // find returns where a place is in an element as it is now, given where its percentages are.
@@ -265,7 +276,7 @@ func (d *Drawn) find(ctx context.Context, hand *Hand, el *desktop.Element, at de
 		}
 	}
 	why := fmt.Sprintf("does not show once what was at the place to use: it is %d by %d now, and was %d by %d", el.Bounds.W, el.Bounds.H, d.Width, d.Height)
-	return at, NotActionable(el, why, "make it show that, or give its window the size it had with move_window; where the percentages are the place whatever it shows, take drawn away")
+	return at, NotActionable(el, why, "make it show that, or give the window the size it had with move_window; where the place is right whatever it shows, take drawn away")
 }
 
 // findPlace returns the middle of the one place in a box that looks like a template. Of

@@ -36,8 +36,40 @@ func (s *PlaceInElement) In(box desktop.Rect) desktop.Point {
 
 // Offset is a point in a window, in pixels from its corner.
 type Offset struct {
-	X int `json:"x" jsonschema:"the distance from the window's left edge, in pixels"`
-	Y int `json:"y" jsonschema:"the distance from the window's top edge, in pixels"`
+	X     int    `json:"x" jsonschema:"the distance from the window's left edge, in pixels"`
+	Y     int    `json:"y" jsonschema:"the distance from the window's top edge, in pixels"`
+	Drawn *Drawn `json:"drawn,omitzero" jsonschema:"what the window drew when the place was known"`
+}
+
+// Check validates the argument.
+func (o *Offset) Check() error {
+	if o == nil {
+		return nil
+	}
+	return o.Drawn.Check(o.Drawn != nil && desktop.Rect{W: o.Drawn.Width, H: o.Drawn.Height}.Contains(desktop.Point{X: o.X, Y: o.Y}))
+}
+
+// in returns the point in a window, whose size may be another than what is known of it.
+func (o *Offset) in(box desktop.Rect) desktop.Point {
+	if o.Drawn == nil {
+		return desktop.Point{X: box.X + o.X, Y: box.Y + o.Y}
+	}
+	return o.place().In(box)
+}
+
+// place returns the point in percent of the window that is known.
+func (o *Offset) place() *PlaceInElement {
+	percent := func(at, size int) float64 { return (float64(at) + 0.5) * 100 / float64(size) }
+	return &PlaceInElement{X: percent(o.X, o.Drawn.Width), Y: percent(o.Y, o.Drawn.Height)}
+}
+
+// Second returns where another point of the same window is, given where this one was found.
+func (o *Offset) Second(x, y int, box desktop.Rect, found desktop.Point) desktop.Point {
+	if o.Drawn == nil {
+		return desktop.Point{X: box.X + x, Y: box.Y + y}
+	}
+	second := Offset{X: x, Y: y, Drawn: o.Drawn}
+	return o.Drawn.Second(o.place(), second.place(), box, found)
 }
 
 // Position is a point of the screen in arguments; it may be absent.
@@ -105,9 +137,9 @@ func Screen(ctx context.Context, d *desktop.Desktop) (desktop.Rect, error) {
 }
 
 // PointInWindow returns the point at an offset from the corner of the topmost window of
-// an application, or of the active window, in which Press then clicks. It is for
-// applications without elements.
-func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point, o WindowOptions) (at desktop.Point, err error) {
+// an application, or of the active window, in which Press then clicks, and the area of the
+// window. It is for applications without elements.
+func PointInWindow(ctx context.Context, hand *Hand, t Target, off Offset, o WindowOptions) (at desktop.Point, box desktop.Rect, err error) {
 	err = WaitUntil(ctx, t.TimeoutMS.Std(), func(ctx context.Context) error {
 		meant, err := topmostWindow(ctx, hand.Desktop, t.Process)
 		if err != nil {
@@ -127,18 +159,39 @@ func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point,
 		if err := Placed(*w); err != nil {
 			return err
 		}
-		at = desktop.Point{X: w.Bounds.X + off.X, Y: w.Bounds.Y + off.Y}
-		top := windows.At(at)
-		switch {
-		case !w.Bounds.Contains(at):
-			return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the point %s lies outside of the window %q, which is %d by %d", off, w.Title, w.Bounds.W, w.Bounds.H), Next: "give the window the size it had with move_window, or take another point"}
-		case top == nil || top.ID != w.ID:
-			return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the point %s of the window %q is covered%s", off, w.Title, coveredBy(top)), Next: "close what covers it, or move the window"}
+		at, box = off.in(w.Bounds), w.Bounds
+		if !box.Contains(at) {
+			return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the point %d,%d lies outside of the window %q, which is %d by %d", off.X, off.Y, w.Title, box.W, box.H), Next: "give the window the size it had with move_window, or take another point"}
+		}
+		if off.Drawn != nil {
+			if at, err = off.Drawn.find(ctx, hand, windowElement(*w), at); err != nil {
+				return err
+			}
+		}
+		if top := windows.At(at); top == nil || top.ID != w.ID {
+			return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the point %d,%d of the window %q is covered%s", at.X-box.X, at.Y-box.Y, w.Title, coveredBy(top)), Next: "close what covers it, or move the window"}
 		}
 		noteReachable(hand, nil, w, time.Now())
 		return OnScreen(ctx, hand.Desktop, at)
 	})
-	return at, err
+	return at, box, err
+}
+
+// CheckWindowUnmoved returns ErrMoved if the window in which PointInWindow found its point
+// is elsewhere now.
+func CheckWindowUnmoved(ctx context.Context, hand *Hand) error {
+	met, known := hand.reachable[nil]
+	if !known {
+		return nil
+	}
+	windows, err := hand.Desktop.Windows(ctx)
+	if err != nil {
+		return err
+	}
+	if w := windows.ByID(met.window.ID); w == nil || w.Bounds != met.window.Bounds {
+		return fmt.Errorf("the window %q moved: %w", met.window.Title, desktop.ErrMoved)
+	}
+	return nil
 }
 
 // coveredBy names the covering window, as the end of a message.

@@ -130,13 +130,18 @@ func windowsWithoutElements(ctx context.Context, d *desktop.Desktop, roots []*de
 	for _, w := range windows {
 		known := slices.ContainsFunc(roots, func(e *desktop.Element) bool { return e.Window == w.ID || e.PID == w.PID && w.PID != 0 })
 		if !known && !w.Popup && w.Shows() {
-			frames = append(frames, &desktop.Element{
-				Role: "frame", Name: w.Title, Process: w.Process, Aliases: w.Aliases, PID: w.PID, Window: w.ID, WindowTitle: w.Title, Bounds: w.Bounds,
-				States: desktop.Enabled | desktop.Showing | desktop.Visible,
-			})
+			frames = append(frames, windowElement(w))
 		}
 	}
 	return frames, nil
+}
+
+// windowElement returns a window of an application without elements as one.
+func windowElement(w desktop.Window) *desktop.Element {
+	return &desktop.Element{
+		Role: "frame", Name: w.Title, Process: w.Process, Aliases: w.Aliases, PID: w.PID, Window: w.ID, WindowTitle: w.Title, Bounds: w.Bounds,
+		States: desktop.Enabled | desktop.Showing | desktop.Visible,
+	}
 }
 
 // Raise activates a window on d, which decides whether that counts as an act of the step.

@@ -34,7 +34,7 @@ type ClickArgs struct {
 	Count         steps.Count         `json:"count,omitzero" jsonschema:"2 for a double click"`
 	ClickType     ClickType           `json:"click_type,omitzero" use:"rare" jsonschema:"button and count in one word"`
 	ClickPosition *aim.PlaceInElement `json:"click_position,omitzero" use:"rare" jsonschema:"where inside the element; without it the middle"`
-	Drawn         *aim.Drawn          `json:"drawn,omitzero" use:"rare" jsonschema:"of an element that draws itself: what it drew when click_position was known"`
+	Drawn         *aim.Drawn          `json:"drawn,omitzero" use:"rare" jsonschema:"of an element or a window that draws itself: what it drew when click_position, or x and y in_window, were known"`
 	Modifiers     []desktop.Key       `json:"modifiers,omitzero" jsonschema:"keys to hold meanwhile: ctrl, shift, alt, super"`
 	RestoreCursor bool                `json:"restore_cursor,omitzero" use:"rare" jsonschema:"put the pointer back afterwards"`
 	observe.ActionOptions
@@ -89,7 +89,7 @@ func (a *ClickArgs) Validate() error {
 	if err := a.ClickPosition.Check("click_position"); err != nil {
 		return err
 	}
-	if err := a.Drawn.Check(a.ClickPosition); err != nil {
+	if err := errors.Join(a.FallbackPoint.Check(), a.checkDrawn()); err != nil {
 		return err
 	}
 	if a.Count < 1 || a.Count > 3 {
@@ -97,6 +97,16 @@ func (a *ClickArgs) Validate() error {
 	}
 	return nil
 }
+
+func (a *ClickArgs) checkDrawn() error {
+	if a.InWindow {
+		return a.offset().Check()
+	}
+	return a.Drawn.Check(a.ClickPosition != nil)
+}
+
+// offset returns the place in the window to click.
+func (a *ClickArgs) offset() *aim.Offset { return &aim.Offset{X: *a.X, Y: *a.Y, Drawn: a.Drawn} }
 
 // count returns how many are true.
 func count(all ...bool) (n int) {
@@ -185,11 +195,11 @@ func (a *ClickArgs) click(ctx context.Context, hand *aim.Hand, el *desktop.Eleme
 // aim finds the element and the point to click.
 func (a *ClickArgs) aim(ctx context.Context, hand *aim.Hand) (*desktop.Element, desktop.Point, error) {
 	if a.X != nil {
-		at := desktop.Point{X: *a.X, Y: *a.Y}
 		if a.InWindow {
-			at, err := aim.PointInWindow(ctx, hand, a.Target, at, a.WindowOptions)
+			at, _, err := aim.PointInWindow(ctx, hand, a.Target, *a.offset(), a.WindowOptions)
 			return nil, at, err
 		}
+		at := desktop.Point{X: *a.X, Y: *a.Y}
 		return nil, at, aim.OnScreen(ctx, hand.Desktop, at)
 	}
 	n := aim.Requirement{Enabled: true, Point: a.ClickPosition.In, Drawn: a.Drawn, Windows: a.WindowOptions}
@@ -198,7 +208,7 @@ func (a *ClickArgs) aim(ctx context.Context, hand *aim.Hand) (*desktop.Element, 
 		// An ambiguous selector is no reason to guess.
 		if a.FallbackPoint != nil && steps.CodeOf(err) == steps.NotFound && ctx.Err() == nil {
 			because := err
-			if at, err = aim.PointInWindow(ctx, hand, a.Target, desktop.Point(*a.FallbackPoint), a.WindowOptions); err != nil {
+			if at, _, err = aim.PointInWindow(ctx, hand, a.Target, *a.FallbackPoint, a.WindowOptions); err != nil {
 				err = aim.WithTried(err, because)
 			}
 			return nil, at, err

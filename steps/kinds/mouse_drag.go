@@ -15,7 +15,7 @@ import (
 var MouseDrag = steps.Define(steps.Kind{
 	Name:    "mouse_drag",
 	Summary: "Press a mouse button at one place, move to another and let go.",
-	Details: "Both places are points of the screen, or lie in elements: from one to another, inside one, or some way from one.",
+	Details: "Both places are points of the screen or of a window, or lie in elements: from one to another, inside one, or some way from one.",
 	Toolset: steps.Desktop,
 	Focus:   steps.Take,
 }, MouseDragArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Button: desktop.Left}, aim.With(mouseDrag))
@@ -27,7 +27,8 @@ type MouseDragArgs struct {
 	StartX        *int                `json:"start_x,omitzero" jsonschema:"where to press: the distance from the left edge of the screen; without it in the element"`
 	StartY        *int                `json:"start_y,omitzero" jsonschema:"where to press: the distance from the top edge of the screen"`
 	StartPosition *aim.PlaceInElement `json:"start_position,omitzero" jsonschema:"where inside the element to press; without it the middle"`
-	Drawn         *aim.Drawn          `json:"drawn,omitzero" use:"rare" jsonschema:"of an element that draws itself: what it drew when start_position was known"`
+	InWindow      bool                `json:"in_window,omitzero" use:"rare" jsonschema:"start_x, start_y, end_x and end_y count from the corner of the window of process, or of the active window"`
+	Drawn         *aim.Drawn          `json:"drawn,omitzero" use:"rare" jsonschema:"of an element or a window that draws itself: what it drew when start_position, or start_x and start_y in_window, were known"`
 	EndX          *int                `json:"end_x,omitzero" jsonschema:"where to let go: the distance from the left edge of the screen"`
 	EndY          *int                `json:"end_y,omitzero" jsonschema:"where to let go: the distance from the top edge of the screen"`
 	ToSelector    steps.Selector      `json:"to_selector,omitzero" jsonschema:"the element of the same application to let go on"`
@@ -46,7 +47,7 @@ func (a *MouseDragArgs) Validate() error {
 	if err := a.oneEnd(); err != nil {
 		return err
 	}
-	if err := errors.Join(a.StartPosition.Check("start_position"), a.EndPosition.Check("end_position"), a.Drawn.Check(a.StartPosition)); err != nil {
+	if err := errors.Join(a.StartPosition.Check("start_position"), a.EndPosition.Check("end_position"), a.checkDrawn()); err != nil {
 		return err
 	}
 	if !a.Named() {
@@ -81,6 +82,24 @@ func (a *MouseDragArgs) oneEnd() error {
 	return nil
 }
 
+func (a *MouseDragArgs) checkDrawn() error {
+	if !a.InWindow {
+		return a.Drawn.Check(a.StartPosition != nil)
+	}
+	if a.StartX == nil || a.EndPosition != nil && a.ToSelector == "" {
+		return errors.New("in_window: wanted start_x and start_y, which count from the window's corner, and an end that lies in no element, or in that of to_selector")
+	}
+	if a.EndX != nil {
+		return errors.Join(a.offset().Check(), (&aim.Offset{X: *a.EndX, Y: *a.EndY, Drawn: a.Drawn}).Check())
+	}
+	return a.offset().Check()
+}
+
+// offset returns the place in the window to press at.
+func (a *MouseDragArgs) offset() *aim.Offset {
+	return &aim.Offset{X: *a.StartX, Y: *a.StartY, Drawn: a.Drawn}
+}
+
 // MouseDragResult says what was dragged.
 type MouseDragResult struct {
 	From desktop.Point `json:"from" jsonschema:"where the button was pressed"`
@@ -105,6 +124,11 @@ func mouseDrag(ctx context.Context, hand *aim.Hand, a MouseDragArgs) (MouseDragR
 					return err
 				}
 			}
+			if a.InWindow {
+				if err := aim.CheckWindowUnmoved(ctx, hand); err != nil {
+					return err
+				}
+			}
 			return drag(ctx, hand, r.From, r.To, a.Button)
 		}, again)
 	})
@@ -115,10 +139,11 @@ func mouseDrag(ctx context.Context, hand *aim.Hand, a MouseDragArgs) (MouseDragR
 // aim finds the points from which and to which to drag. It returns the named element, if
 // any.
 func (a *MouseDragArgs) aim(ctx context.Context, hand *aim.Hand, r *MouseDragResult) (el *desktop.Element, err error) {
-	if el, r.From, err = a.start(ctx, hand); err != nil {
+	el, box, err := a.start(ctx, hand, r)
+	if err != nil {
 		return nil, err
 	}
-	if r.To, err = a.end(ctx, hand, el, r.From); err != nil {
+	if r.To, err = a.end(ctx, hand, box, r.From); err != nil {
 		return nil, err
 	}
 	if r.From == r.To { // it would be a click
@@ -132,36 +157,39 @@ func (a *MouseDragArgs) aim(ctx context.Context, hand *aim.Hand, r *MouseDragRes
 	return el, nil
 }
 
-// start returns the named element, if any, and the point to press at.
-func (a *MouseDragArgs) start(ctx context.Context, hand *aim.Hand) (el *desktop.Element, at desktop.Point, err error) {
+// start sets the point to press at. It returns the named element, if any, and the area in
+// which the point lies.
+func (a *MouseDragArgs) start(ctx context.Context, hand *aim.Hand, r *MouseDragResult) (el *desktop.Element, box desktop.Rect, err error) {
 	if a.Named() {
 		n := aim.Requirement{Windows: a.WindowOptions}
 		if a.StartX == nil {
 			n.Enabled, n.Point, n.Drawn = true, a.StartPosition.In, a.Drawn
 		}
-		if el, at, err = aim.At(ctx, hand, a.Target, n); err != nil {
-			return nil, at, err
+		if el, r.From, err = aim.At(ctx, hand, a.Target, n); err != nil {
+			return nil, box, err
 		}
+		box = el.Bounds
 	}
-	if a.StartX != nil {
-		at = desktop.Point{X: *a.StartX, Y: *a.StartY}
+	switch {
+	case a.InWindow:
+		r.From, box, err = aim.PointInWindow(ctx, hand, a.Target, *a.offset(), a.WindowOptions)
+	case a.StartX != nil:
+		r.From = desktop.Point{X: *a.StartX, Y: *a.StartY}
 	}
-	return el, at, nil
+	return el, box, err
 }
 
-// end returns the point to let go at.
-func (a *MouseDragArgs) end(ctx context.Context, hand *aim.Hand, el *desktop.Element, from desktop.Point) (desktop.Point, error) {
+// end returns the point to let go at, given where the drag starts and in which area.
+func (a *MouseDragArgs) end(ctx context.Context, hand *aim.Hand, box desktop.Rect, from desktop.Point) (desktop.Point, error) {
 	switch {
 	case a.ToSelector != "":
 		to := aim.Target{Within: a.Within, Selector: a.ToSelector, TimeoutMS: a.TimeoutMS, Retries: a.Retries}
 		_, at, err := aim.At(ctx, hand, to, aim.Requirement{Point: a.EndPosition.In, Windows: a.WindowOptions})
 		return at, err
-	case a.EndPosition != nil && a.Drawn != nil && from != a.StartPosition.In(el.Bounds): // what was drawn there is elsewhere now
-		was := desktop.Rect{W: a.Drawn.Width, H: a.Drawn.Height}
-		begin, end := a.StartPosition.In(was), a.EndPosition.In(was)
-		return desktop.Point{X: from.X + end.X - begin.X, Y: from.Y + end.Y - begin.Y}, nil
 	case a.EndPosition != nil:
-		return a.EndPosition.In(el.Bounds), nil
+		return a.Drawn.Second(a.StartPosition, a.EndPosition, box, from), nil
+	case a.EndX != nil && a.InWindow:
+		return a.offset().Second(*a.EndX, *a.EndY, box, from), nil
 	case a.EndX != nil:
 		return desktop.Point{X: *a.EndX, Y: *a.EndY}, nil
 	}

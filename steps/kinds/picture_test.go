@@ -499,6 +499,22 @@ func TestAPlaceInWhatDrawsItself(t *testing.T) {
 	place := func(drawn ...any) map[string]any {
 		return args("selector", "role:canvas", "timeout_ms", 100.0, "restore_cursor", false, "click_position", args("x_percentage", 30.0, "y_percentage", 50.0), "drawn", args(drawn...))
 	}
+	shrink := func(d *fake.Desktop) {
+		d.Set(d.Find("role:frame"), func(e *desktop.Element) { e.Bounds.W, e.Bounds.H = 280, 260 })
+	}
+	move := func(d *fake.Desktop) {
+		d.Set(d.Find("role:frame"), func(e *desktop.Element) { e.Bounds.X, e.Bounds.Y = 20, 30 })
+	}
+	aside := func(d *fake.Desktop) { // the cells are 20 pixels to the right
+		for i := range 25 {
+			draws(d, i%5, i/5, 30+i%5*40, 10+i/5*40, 40)
+		}
+	}
+	inWindow := func(drawn ...any) map[string]any {
+		return args("process", "table", "x", 70.0, "y", 110.0, "in_window", true, "timeout_ms", 100.0, "restore_cursor", false, "drawn", args(drawn...))
+	}
+	window, windowPictured := inWindow("width", 300.0, "height", 300.0), inWindow("width", 300.0, "height", 300.0, "picture", "p.png")
+	fallback := args("process", "table", "selector", "name:Nope", "timeout_ms", 100.0, "restore_cursor", false, "fallback_point", args("x", 70.0, "y", 110.0, "drawn", windowPictured["drawn"]))
 	bare := place("width", 200.0, "height", 200.0)
 	pictured := place("width", 200.0, "height", 200.0, "picture", "p.png")
 	for _, p := range []play{
@@ -516,6 +532,23 @@ func TestAPlaceInWhatDrawsItself(t *testing.T) {
 			say: "a drag, in a larger one with the cells as they were", kind: MouseDrag, set: func(d *fake.Desktop) { resize(d); drawsAll(d, 40) }, check: drags("move 70,110", "move 130,170"),
 			args: args("selector", "role:canvas", "start_position", args("x_percentage", 30.0, "y_percentage", 50.0), "end_position", args("x_percentage", 60.0, "y_percentage", 80.0), "drawn", pictured["drawn"]),
 		},
+		{say: "a window, the same", set: func(d *fake.Desktop) { drawsAll(d, 40) }, args: windowPictured, journal: []string{"click 70,110 left"}},
+		{say: "a window, with the cells aside", set: aside, args: windowPictured, journal: []string{"click 90,110 left"}},
+		{say: "a smaller window, with the cells aside", set: func(d *fake.Desktop) { shrink(d); aside(d) }, args: windowPictured, journal: []string{"click 90,110 left"}},
+		{say: "a window with nothing", set: func(*fake.Desktop) {}, args: windowPictured, code: steps.NotActionable, err: "does not show once what was at the place", acted: steps.ActedNo},
+		{say: "a window, without a picture", set: func(*fake.Desktop) {}, args: window, journal: []string{"click 70,110 left"}},
+		{say: "a smaller window, without a picture", set: shrink, args: window, code: steps.NotActionable, err: "is 280 by 260 now, and was 300 by 300", acted: steps.ActedNo},
+		{say: "a place when nothing is found, with the cells aside", set: aside, args: fallback, journal: []string{"click 90,110 left"}},
+		{say: "a place when nothing is found, in a smaller window with nothing", set: shrink, args: fallback, code: steps.NotActionable, err: "does not show once what was at the place", acted: steps.ActedNo},
+		{
+			say: "a drag in a smaller window, with the cells aside", kind: MouseDrag, set: func(d *fake.Desktop) { shrink(d); aside(d) }, check: drags("move 90,110", "move 150,170"),
+			args: args("process", "table", "start_x", 70.0, "start_y", 110.0, "end_x", 130.0, "end_y", 170.0, "in_window", true, "drawn", windowPictured["drawn"]),
+		},
+		{
+			say: "a drag in a window that is elsewhere", kind: MouseDrag, set: move, check: drags("move 90,140", "move 150,200"),
+			args: args("process", "table", "start_x", 70.0, "start_y", 110.0, "end_x", 130.0, "end_y", 170.0, "in_window", true),
+		},
+		{say: "a place outside of what was drawn", set: shrink, args: inWindow("width", 60.0, "height", 300.0), code: steps.Invalid, err: "a place in it"},
 		{say: "a size by half", set: resize, args: place("width", 3.0, "height", 0.0), code: steps.Invalid, err: "wanted the width and the height"},
 	} {
 		t.Run(p.say, func(t *testing.T) {

@@ -130,6 +130,21 @@ func TestPointer(t *testing.T) {
 			},
 		},
 		{
+			say: "a drag in a window that moves while the end is waited for", kind: MouseDrag, acted: steps.ActedYes,
+			check: func(t *testing.T, d *fake.Desktop, _ steps.Outcome) {
+				if j := d.Journal(); slices.Index(j, "move 130,240")+1 != slices.Index(j, "button down left") || slices.Contains(j, "move 30,40") {
+					t.Errorf("journal %q", j)
+				}
+			},
+			args: args("process", "notes", "start_x", 30.0, "start_y", 40.0, "in_window", true, "to_selector", "name:New"),
+			set: func(d *fake.Desktop) {
+				d.After(300*time.Millisecond, func() {
+					manage(d, "Notes", desktop.Manage{Do: desktop.Place, Bounds: desktop.Rect{X: 100, Y: 200, W: 400, H: 400}})
+				})
+				d.After(500*time.Millisecond, func() { d.Add(d.Find("role:frame"), fake.Button("New").At(300, 190, 80, 24)) })
+			},
+		},
+		{
 			say: "a drag to a place in another element", kind: MouseDrag, acted: steps.ActedYes, check: drags("move 18,148", "move 120,196"),
 			args: args("selector", "name:Save", "start_position", within(10, 75), "to_selector", "name:Large", "end_position", within(25, 25)),
 		},
