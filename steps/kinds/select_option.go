@@ -174,7 +174,7 @@ func chooseByKeys(ctx context.Context, hand *aim.Hand, el, option *desktop.Eleme
 	if err != nil {
 		return observe.Unchecked, err
 	}
-	of, open := openSign(now, option)
+	of, open := openSign(now, option, takesOnlyKeys(el))
 	if o, err := hand.Desktop.Refresh(ctx, of.Handle); err != nil || !open(o) {
 		if err := aim.PressElement(ctx, hand, el, false); err != nil {
 			return observe.Unchecked, err
@@ -201,12 +201,13 @@ func chooseByKeys(ctx context.Context, hand *aim.Hand, el, option *desktop.Eleme
 }
 
 // openSign returns an element that tells whether a combo box is open, and how. The options of a
-// closed one may report that they show: in Qt 5 their list has no box then.
-func openSign(el, option *desktop.Element) (of *desktop.Element, open func(*desktop.Element) bool) {
+// closed one may report that they show: in Qt 5 their list has no box then. That of GTK 4 has
+// none in a Wayland session, where the places of popups are not known.
+func openSign(el, option *desktop.Element, gtk4 bool) (of *desktop.Element, open func(*desktop.Element) bool) {
 	switch list := option.Parent; {
 	case el.States.Has(desktop.Collapsed):
 		return el, func(e *desktop.Element) bool { return !e.States.Has(desktop.Collapsed) }
-	case list != nil && list.Role == "list" && list.Bounds.Empty():
+	case !gtk4 && list != nil && list.Role == "list" && list.Bounds.Empty():
 		return list, func(e *desktop.Element) bool { return !e.Bounds.Empty() }
 	}
 	return option, func(e *desktop.Element) bool { return e.States.Has(desktop.Showing) }

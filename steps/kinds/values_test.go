@@ -241,6 +241,25 @@ func TestValues(t *testing.T) {
         - label "Large" [at=10,100,200,24]
 `,
 		},
+		{
+			say: "an option of an open list of GTK 4 in a Wayland session, where its place is not known", kind: SelectOption, args: args("selector", "role:combobox", "option_name", "Large"),
+			screen: `
+- frame "Shop" [process=shop] [at=0,0,400,400]
+  - combobox "Size" [at=10,40,200,24]
+    - button "" [at=10,40,200,24]
+      - label "Small" [at=10,40,200,24]
+    - list "" [at=0,0,0,0]
+      - listitem "Small" [at=0,0,0,0]
+      - listitem "Large" [at=0,0,0,0]
+`,
+			set: func(d *fake.Desktop) {
+				d.OnPress("enter", func() {
+					d.Set(d.Find("role:label"), func(e *desktop.Element) { e.Name = "Large" })
+					d.Set(d.Find("role:list"), func(e *desktop.Element) { e.States &^= desktop.Showing })
+				})
+			},
+			journal: []string{"press home", "press down", "press enter"}, result: map[string]any{"selected": "Large", "checked": "yes"},
+		},
 		{say: "an option", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Red"), journal: []string{`select listitem "Red" true`}, result: map[string]any{"selected": "Red", "checked": "yes"}},
 		{say: "an option in other letters", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "RED"), result: map[string]any{"selected": "Red"}},
 		{say: "an option that is chosen already", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Green"), journal: []string{}, acted: steps.ActedNo},
