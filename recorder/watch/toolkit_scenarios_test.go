@@ -130,4 +130,17 @@ var toolkitScenarios = []scenario{
 			p.sees("the order", func() bool { return ordered(p.scene) != "" })
 		},
 	},
+	{ // nor have the pieces on a board that it draws
+		name: "board_tk", command: []string{python, form("board.py"), "DIR/orders"}, title: "Board", bare: true, state: ordered,
+		do: func(p *person) {
+			box := p.window("Board").Bounds
+			square := func(column, row int) desktop.Point {
+				return desktop.Point{X: box.X + column*60 + 30, Y: box.Y + row*60 + 30}
+			}
+			p.drags(square(0, 0), square(2, 3))
+			p.sees("the move", func() bool { return ordered(p.scene) != "" })
+			p.drags(square(4, 0), square(3, 4))
+			p.sees("the second move", func() bool { return strings.Contains(ordered(p.scene), "D5") })
+		},
+	},
 }

@@ -125,10 +125,12 @@ const SearchTime steps.Millis = 3000
 // DefaultTarget are the default arguments of a Target.
 var DefaultTarget = Target{TimeoutMS: SearchTime}
 
-// Named reports whether anything names an element.
-func (t *Target) Named() bool {
-	return t.Selector != "" || t.Ref != "" || len(t.Targets) > 0 || len(t.AlternativeSelectors) > 0 ||
-		len(t.FallbackSelectors) > 0 || t.Within != Within{}
+// Named reports whether anything names an element, which may be a whole application.
+func (t *Target) Named() bool { return t.NamedInside() || t.Within != Within{} }
+
+// NamedInside reports whether anything names an element inside an application.
+func (t *Target) NamedInside() bool {
+	return t.Selector != "" || t.Ref != "" || len(t.Targets) > 0 || len(t.AlternativeSelectors) > 0 || len(t.FallbackSelectors) > 0
 }
 
 // Validate requires exactly one way to name an element.

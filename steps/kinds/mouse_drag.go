@@ -160,7 +160,7 @@ func (a *MouseDragArgs) aim(ctx context.Context, hand *aim.Hand, r *MouseDragRes
 // start sets the point to press at. It returns the named element, if any, and the area in
 // which the point lies.
 func (a *MouseDragArgs) start(ctx context.Context, hand *aim.Hand, r *MouseDragResult) (el *desktop.Element, box desktop.Rect, err error) {
-	if a.Named() {
+	if a.NamedInside() || a.Named() && !a.InWindow {
 		n := aim.Requirement{Windows: a.WindowOptions}
 		if a.StartX == nil {
 			n.Enabled, n.Point, n.Drawn = true, a.StartPosition.In, a.Drawn
