@@ -267,18 +267,24 @@ func (s *scene) watch() *person {
 // replay runs a workflow as the command line does.
 func (s *scene) replay(text string, args ...string) {
 	s.t.Helper()
+	if status, _ := s.plays(text, args...); status != 0 {
+		s.t.Fatalf("the replay ended with status %d; there is:\n%s", status, s.outline())
+	}
+}
+
+// plays plays a workflow, and returns its exit status and what was said.
+func (s *scene) plays(text string, args ...string) (status int, said string) {
+	s.t.Helper()
 	file := filepath.Join(s.root, "recorded.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
 	var out bytes.Buffer
 	args = append([]string{"--home", filepath.Join(s.root, "home"), "run", file, "--display", s.display.Name()}, args...)
-	status := cli.Main(s.t.Context(), local.Machine{}, args, strings.NewReader(""), &out, &out)
+	status = cli.Main(s.t.Context(), local.Machine{}, args, strings.NewReader(""), &out, &out)
 	s.t.Logf("the replay:\n%s", out.String())
-	if status != 0 {
-		s.t.Fatalf("the replay ended with status %d; there is:\n%s", status, s.outline())
-	}
 	if found := formsIn(out.Bytes(), password); len(found) > 0 {
 		s.t.Errorf("the output holds the password, %v", found)
 	}
+	return status, out.String()
 }
