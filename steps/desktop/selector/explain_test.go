@@ -39,6 +39,25 @@ func TestFor(t *testing.T) {
 	}
 }
 
+func TestForNamesTheRowBeforeItCounts(t *testing.T) {
+	button := func(cell string) *desktop.Element {
+		return &desktop.Element{Role: "cell", Name: cell, Children: []*desktop.Element{{Role: "button", Name: "Edit"}}}
+	}
+	root := &desktop.Element{Role: "table", Children: []*desktop.Element{
+		{Role: "row", Name: "Ada", Children: []*desktop.Element{button("Edit")}},
+		{Role: "row", Name: "Grace", Children: []*desktop.Element{button("Edit")}},
+	}}
+	for e := range each([]*desktop.Element{root}) {
+		for _, c := range e.Children {
+			c.Parent = e
+		}
+	}
+	const want = "role:row && name:Grace >> role:button && name:Edit"
+	if got := bestSelector(root.Children[1].Children[0].Children[0], []*desktop.Element{root}).Selector; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
+
 func TestForCountsHonestly(t *testing.T) {
 	roots := forest(3, 120)
 	roots[0].Walk(func(e *desktop.Element) bool {

@@ -111,19 +111,23 @@ func (r *ranking) tryNeighbours() {
 	}
 }
 
-// tryAncestors looks below the three nearest ancestors that have a name.
+// tryAncestors looks below the three nearest ancestors that have a name. It counts only where
+// none of them has the element alone.
 func (r *ranking) tryAncestors(own part) {
-	tried := 0
-	for a := r.element.Parent; a != nil && tried < 3; a = a.Parent {
-		if strings.TrimSpace(NameOf(a)) == "" || a.Name == a.WindowTitle || !Lasting(NameOf(a)) {
-			continue
+	var named []part
+	for a := r.element.Parent; a != nil && len(named) < 3; a = a.Parent {
+		if strings.TrimSpace(NameOf(a)) != "" && a.Name != a.WindowTitle && Lasting(NameOf(a)) {
+			named = append(named, roleAndName(a))
 		}
-		tried++
+	}
+	for _, a := range named {
 		for _, p := range []part{own, roleOf(r.element)} {
-			r.try(roleAndName(a), p)
-			r.try(r.window(), roleAndName(a), p)
+			r.try(a, p)
+			r.try(r.window(), a, p)
 		}
-		r.tryCount(roleAndName(a), roleOf(r.element))
+	}
+	for _, a := range named {
+		r.tryCount(a, roleOf(r.element))
 	}
 }
 
