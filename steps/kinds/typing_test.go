@@ -142,6 +142,10 @@ func TestTypeIntoElement(t *testing.T) {
 			code: steps.Unexpected, err: "nothing arrived", acted: steps.ActedYes,
 		},
 		{
+			say: "a field that has other blanks", args: args("selector", "role:entry", "text_to_type", "dear "), set: changing(func(now string) string { return strings.ReplaceAll(now, " ", "\u00a0") }),
+			result: map[string]any{"checked": "yes", "value": "dear\u00a0"},
+		},
+		{
 			say: "a field that changes what is typed", args: args("selector", "role:entry", "text_to_type", "abc"), set: upper,
 			code: steps.Unexpected, err: `entry "Title" in "Notes" made something else of the text: it holds the string "ABC"; if that is right, set accept_reformatted`, acted: steps.ActedYes,
 		},

@@ -160,9 +160,14 @@ func (c *readingBack) strayed(ctx context.Context) error {
 		WithNext("look where the rest of the text went")
 }
 
+// plainBlanks replaces the blanks that do not break a line: an editable part of a page has them
+// instead of some that were typed.
+var plainBlanks = strings.NewReplacer("\u00a0", " ")
+
 // Arrived reports whether a field holds the text that was typed. Of a password only the
 // length is compared.
 func Arrived(role desktop.Role, before, now, text string, cleared bool) bool {
+	before, now, text = plainBlanks.Replace(before), plainBlanks.Replace(now), plainBlanks.Replace(text)
 	if role == "password" {
 		before, now = strings.Repeat("x", len([]rune(before))), strings.Repeat("x", len([]rune(now)))
 		text = strings.Repeat("x", len([]rune(text)))
