@@ -22,6 +22,13 @@ type reachability struct {
 	looked time.Time
 }
 
+// guardTime is longer than a dialog of Chromium ignores clicks after it has opened, because they may
+// be meant for what it covers; guardedClass is the class of its buttons.
+const (
+	guardTime    = 600 * time.Millisecond
+	guardedClass = "MdTextButton"
+)
+
 // Press clicks el at a point that checkReady returned. It returns ErrMoved and presses
 // nothing if the element or its window has moved since, or another window is in
 // between.
@@ -37,6 +44,11 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 		return hand.Desktop.Do(ctx, c)
 	}
 	c.In = &met.window
+	if el != nil && el.Class == guardedClass {
+		if err := desktop.Sleep(ctx, guardTime); err != nil {
+			return err
+		}
+	}
 	if err := hand.Desktop.RestBeforeClick(ctx, c); err != nil {
 		return err
 	}

@@ -44,6 +44,14 @@ func TestClickElement(t *testing.T) {
 			say:  "where no context menu opens, the pointer is put back all the same",
 			args: args("selector", "name:Save", "button", "right"), acted: steps.ActedYes, journal: []string{"click 50,142 right", "move 0,0"},
 		},
+		{
+			say: "a button of a dialog of Chromium, once it takes clicks", args: args("selector", "name:OK", "restore_cursor", false), took: 600 * time.Millisecond, journal: []string{"click 50,142 left"},
+			screen: `
+- frame "Shop" [process=chromium] [at=0,0,400,400]
+  - dialog "This page says" [at=10,100,200,100]
+    - button "OK" [class=MdTextButton] [at=10,130,80,24]
+`,
+		},
 		{say: "the pointer stays when that is wanted", args: args("selector", "name:Save", "restore_cursor", false), journal: []string{"click 50,142 left"}},
 		{say: "a double click", args: args("selector", "name:Save", "click_type", "double", "restore_cursor", false), journal: []string{"click 50,142 left x2"}},
 		{say: "a click in a corner", args: args("selector", "name:Save", "click_position", args("x_percentage", 100.0, "y_percentage", 0.0), "restore_cursor", false), journal: []string{"click 89,130 left"}},
