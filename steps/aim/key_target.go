@@ -79,7 +79,7 @@ func (t keyTarget) Kept(ctx context.Context, d *desktop.Desktop) error {
 func (t keyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) error {
 	now := t.withElement(ctx, d)
 	into(now.element)
-	if t.element == nil || now.element == nil || now.element.Handle == t.element.Handle || holds(now.element, text) {
+	if t.element == nil || now.element == nil || now.element.Handle == t.element.Handle || holds(now.element, text) || isPartOfDate(t.element) && isPartOfDate(now.element) {
 		return nil
 	}
 	el, err := d.Refresh(ctx, t.element.Handle)
@@ -87,6 +87,12 @@ func (t keyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text str
 		return context.Cause(ctx) // it is gone with the text, or holds it
 	}
 	return keysWentElsewhere(Describe(el), fmt.Sprintf(": %s has the focus", Describe(now.element)))
+}
+
+// isPartOfDate reports whether an element may be a part of a date or a time in a page, such as its
+// month: when it is complete the focus goes on to the next.
+func isPartOfDate(el *desktop.Element) bool {
+	return el.Role == "spinbutton" && !el.States.Has(desktop.Editable)
 }
 
 // holds reports whether an element shows a text, which some toolkits expose as its name.

@@ -361,6 +361,19 @@ func TestKeys(t *testing.T) {
 			},
 		},
 		{
+			say: "a date whose parts take the text one after the other", kind: TypeText, args: args("text", "0317"), acted: steps.ActedYes,
+			screen: `
+- frame "Trip" [process=chromium] [at=0,0,400,400]
+  - spinbutton "Month" [at=10,100,20,20] [focusable]
+  - spinbutton "Day" [at=40,100,20,20] [focusable]
+`,
+			set: func(d *fake.Desktop) {
+				hold(d, "name:Month", desktop.Chord{Key: "end"})
+				d.Delay("Type", 300*time.Millisecond)
+				d.After(100*time.Millisecond, func() { hold(d, "name:Day", desktop.Chord{Key: "end"}) })
+			},
+		},
+		{
 			say: "text that another element takes", kind: TypeText, args: args("text", "abc"), code: steps.Unexpected, err: `the focus left entry "Title" in "Notes" while keys were sent there: password "Secret" in "Notes" has the focus`,
 			set: func(d *fake.Desktop) {
 				hold(d, "role:entry", desktop.Chord{Key: "end"})
