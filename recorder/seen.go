@@ -35,10 +35,14 @@ func (s *Seen) TakesText() bool {
 	return s != nil && (s.Role == "password" || s.Role == "entry" || s.Role == "editbar" || s.States.Has(desktop.Editable))
 }
 
-// DropDown reports whether it is a combo box that takes no text.
+// DropDown reports whether it is a combo box that takes no text and has its options in it. What a page
+// only gives that role has them elsewhere, and its script shows what is chosen in its own way.
 func (s *Seen) DropDown() bool {
-	return s != nil && s.Role == "combobox" && !s.States.Has(desktop.Editable)
+	return s != nil && s.Role == "combobox" && !s.States.Has(desktop.Editable) && (!s.InPage() || s.Attributes["tag"] == "select")
 }
+
+// InPage reports whether it is in a page of a browser.
+func (s *Seen) InPage() bool { return s != nil && s.Attributes["tag"] != "" }
 
 // Slider reports whether it is set to a number by moving it.
 func (s *Seen) Slider() bool { return s != nil && s.Role == "slider" && s.Value != nil }

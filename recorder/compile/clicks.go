@@ -37,6 +37,9 @@ type pointer struct {
 
 func (c *Compiler) pressed(ev recorder.Event) {
 	if c.typing != nil && (ev.Button == desktop.Right || ev.Element == nil || c.typing.target == nil || !sameField(c.typing.target, ev.Element)) {
+		if t := c.typing; t != nil && ev.Element.InPage() && recorder.IsOption(ev.Element.Role) && !c.inPopup(ev.At) {
+			t.forgetReadAfter(ev.Time) // the press changed the field
+		}
 		c.flush()
 	}
 	c.press, c.lastPress = &ev, ev.Time
@@ -208,7 +211,7 @@ func (p *pointer) setPosition(s *step, ev recorder.Event) {
 	unknown := recorder.IsContainer(t) || t.Role.Is(desktop.Container)
 	switch {
 	case unknown, t.Role.Is(desktop.Rows):
-	case t.Role == "combobox" && !t.DropDown(): // whose arrow opens a list, and whose text does not
+	case t.Role == "combobox" && t.TakesText(): // whose arrow opens a list, and whose text does not
 	case slices.Contains([]desktop.Role{"calendar", "canvas", "colorchooser", "image", "media", "slider", "scrollbar", "spinbutton", "pagetablist", "terminal"}, t.Role):
 	default:
 		return

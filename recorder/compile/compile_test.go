@@ -101,6 +101,11 @@ func (t *tape) hearsLate(text, value string) *tape {
 	return t.heardLate(value, func() { t.types(text) })
 }
 
+// hears clicks an element, which is heard of when the field was read, which held a value.
+func (t *tape) hears(e *recorder.Seen, value string) *tape {
+	return t.heardLate(value, func() { t.clickAgain(e) })
+}
+
 // heardLate presses keys that are heard of when the field was read, which held a value.
 func (t *tape) heardLate(value string, press func()) *tape {
 	keys := t.now
@@ -224,6 +229,12 @@ func moved(t *recorder.Seen) *recorder.Seen {
 	return &other
 }
 
+// inPage makes an element one that a page made of another.
+func inPage(t *recorder.Seen) *recorder.Seen {
+	t.Attributes = map[string]string{"tag": "div"}
+	return t
+}
+
 func large(t *recorder.Seen) *recorder.Seen {
 	t.Bounds.W, t.Bounds.H = 400, 300
 	return t
@@ -256,6 +267,8 @@ var (
 	country    = element(ledger, "combobox", "Country", 5)
 	ok         = element(ledger, "button", "OK", 6)
 	town       = with(element(ledger, "combobox", "Town", 10), desktop.Editable)
+	suggest    = inPage(with(element(ledger, "combobox", "Town", 10), desktop.Editable))
+	scripted   = inPage(element(ledger, "combobox", "Size Small", 19, "id:size"))
 	cardA      = element(ledger, "listitem", "Card A", 13)
 	cardB      = element(ledger, "listitem", "Card B", 15)
 	canvas     = element(ledger, "canvas", "Map", 17)
@@ -332,6 +345,20 @@ var scenes = []struct {
 		"what a field offered and a click chose is its value", "completed_by_click",
 		newTape(ledger).click(town).opens(menu, "").focus(town, "").types("Re").holds("Re").click(element(ledger, "listitem", "Reykjavik", 11)).closes(menu).holds("Reykjavik").click(ok),
 		Options{Name: "completed_by_click"},
+	},
+	{
+		"what is chosen in a list of a page is clicked, and reached by keys, since a script may do more than fill the field", "in_page",
+		newTape(ledger).focus(suggest, "").types("Re").holds("Re").hears(inPage(element(ledger, "listitem", "Reykjavik", 11)), "Reykjavik").holds("Reykjavik").
+			focus(suggest, "Reykjavik").types("Os").holds("ReykjavikOs").keys("down").holds("Oslo").keys("enter").holds("Oslo").
+			click(scripted).click(inPage(element(ledger, "listitem", "Large", 12))).changes(scripted, "Size Large").
+			focus(scripted, "").keys("down").focus(inPage(element(ledger, "listitem", "Small", 13)), "").keys("down", "enter").click(ok),
+		Options{Name: "in_page"},
+	},
+	{
+		"text after a click that leaves the keyboard in its field is typed where the caret is, whatever blanks the field has", "goes_on",
+		newTape(editor).focus(page, "").types("dear ").holds("dear\u00a0").click(element(editor, "button", "Bold", 8)).holds("dear\u00a0").
+			types("friend").holds("dear friend").click(ok).focus(page, "dear friend").types("!").holds("dear friend!").click(ok),
+		Options{Name: "goes_on"},
 	},
 	{
 		"keys for elements that no selector names are pressed by way of the Tabs that led there", "tabs",

@@ -53,7 +53,7 @@ func (n *net) key(ev recorder.Event) {
 // addition returns the text that was appended to a value. A value that was read late may hold some of
 // it already, and some editors end the last line when they save.
 func (n *net) addition(before, now string) (text string, ok bool) {
-	if before == "" || n.replaced || n.other || n.text == "" || strings.Contains(n.text, pasted) || strings.TrimSuffix(now, "\n") != strings.TrimSuffix(before+n.text, "\n") {
+	if before == "" || n.replaced || n.other || n.text == "" || strings.Contains(n.text, pasted) || !sameWithBlanks(strings.TrimSuffix(now, "\n"), strings.TrimSuffix(before+n.text, "\n")) {
 		return "", false
 	}
 	return n.text, true

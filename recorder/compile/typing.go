@@ -19,6 +19,7 @@ type keyboard struct {
 	values map[int]string
 	readAt map[int]time.Time // when a field was read for the first time
 	typing *typing
+	keeps  int // the field that had the focus since it was typed into, or 0
 	tabs   tabs
 }
 
@@ -111,6 +112,7 @@ type typing struct {
 	first      recorder.Event
 	before     string // the value of the field at first
 	value      string // the value of the field, as far as it is known
+	earlier    string // the same before it was read last
 	changed    bool
 	unreadable bool      // the effect of some keys is unknown
 	hidden     bool      // the text is not written
@@ -126,6 +128,7 @@ type typing struct {
 	readAt  time.Time       // when the field was read for the first time
 	showed  bool            // it was not empty then
 	late    bool            // the first value may include typed text
+	goesOn  bool            // it had the focus since it was typed into, and only something else was clicked
 	// entered is the value when Enter was pressed last, until it is known whether that began a line
 	// or a key comes that types nothing; since is the text that was typed after it.
 	entered *string
@@ -138,7 +141,7 @@ func (k *keyboard) focused(ev recorder.Event) {
 	if k.typing != nil && k.typing.field != ev.Field {
 		k.flush()
 	}
-	k.tabs.stayed = false
+	k.tabs.stayed, k.keeps = false, 0
 	k.fields[ev.Field] = ev.Element
 	if ev.Value != nil {
 		k.values[ev.Field] = *ev.Value
@@ -153,6 +156,7 @@ func (k *keyboard) held(ev recorder.Event) {
 	if ev.Value == nil {
 		return
 	}
+	k.keepBlanks(&ev)
 	k.typedUnheard(ev)
 	if t := k.typing; t != nil && t.field == ev.Field && !t.hidden {
 		if t.isBehind(*ev.Value, ev.Time) {
@@ -172,11 +176,28 @@ func (k *keyboard) held(ev recorder.Event) {
 			t.changed, t.browsed = true, nil
 		}
 		t.lastRead, t.unheard = ev.Time, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value))
-		t.value, t.unreadable, t.pending = *ev.Value, false, false
+		t.earlier, t.value, t.unreadable, t.pending = t.value, *ev.Value, false, false
 	}
 	was := k.values[ev.Field]
 	k.values[ev.Field] = *ev.Value
 	k.complete(k.fields[ev.Field], was, *ev.Value)
+}
+
+// keepBlanks keeps the blanks that were known of a value: a page has others where one ends a line.
+func (k *keyboard) keepBlanks(ev *recorder.Event) {
+	known := k.values[ev.Field]
+	if t := k.typing; t != nil && t.field == ev.Field {
+		known = t.value
+	}
+	if sameWithBlanks(known, *ev.Value) {
+		ev.Value = &known
+	}
+}
+
+// sameWithBlanks reports whether two values differ only in which blanks may break a line.
+func sameWithBlanks(a, b string) bool {
+	const noBreak = "\u00a0"
+	return strings.ReplaceAll(a, noBreak, " ") == strings.ReplaceAll(b, noBreak, " ")
 }
 
 // predicted returns the value of a field according to the keys, or else the value that was read.
@@ -243,14 +264,25 @@ func (k *keyboard) flushEntered(at time.Time) *step {
 	return s
 }
 
+// forgetReadAfter restores the value before the last read if that came after a time.
+func (t *typing) forgetReadAfter(at time.Time) {
+	if t.lastRead.After(at) && !t.pending {
+		t.value = t.earlier
+	}
+}
+
 // complete merges a click on a completion into the typing, if the field holds it only then, or
-// it was offered in a popup.
+// it was offered in a popup. In a page the list may be part of it: its script may do more than
+// filling the field.
 func (k *keyboard) complete(t *recorder.Seen, was, value string) {
 	n := len(k.steps)
 	if n < 2 || k.typing != nil {
 		return
 	}
 	typed, clicked := k.steps[n-2], k.steps[n-1]
+	if clicked.click != nil && !clicked.click.inPopup && t.InPage() {
+		return
+	}
 	if typed.kind != typeIntoElement || typed.input.secret || !sameElement(typed.target, t) || clicked.click == nil || was == value && !clicked.click.inPopup || len(clicked.expect) > 0 ||
 		clicked.target == nil || !recorder.IsOption(clicked.target.Role) || nameOf(clicked.target) == "" || !strings.Contains(value, nameOf(clicked.target)) {
 		return
@@ -316,8 +348,13 @@ func (k *keyboard) typed(ev recorder.Event) {
 	}
 }
 
-// browses reports whether a key may select or accept a completion, or change a number.
+// browses reports whether a key may select or accept a completion, or change a number. What
+// chooses in a list that is part of a page is pressed again, as its script may do more than filling
+// the field.
 func (k *keyboard) browses(ev recorder.Event, t *recorder.Seen) bool {
+	if t.InPage() && t.Role != "spinbutton" && !k.windows.any(func(w desktop.Window) bool { return w.Popup }) {
+		return false
+	}
 	if !t.TakesText() || t.Secret() || t.MultiLine() || len(ev.Mods) > 0 {
 		return false
 	}
@@ -352,7 +389,9 @@ func (k *keyboard) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	k.flush()
 	picture := k.steps.unclick(thing)
 	k.waitForText()
-	k.typing = &typing{field: ev.Field, picture: picture, target: thing, first: ev, value: k.values[ev.Field], before: k.values[ev.Field], readAt: k.readAt[ev.Field]}
+	last := k.steps.last()
+	goesOn := ev.Field == k.keeps && last != nil && last.click != nil && !sameField(last.target, thing)
+	k.typing = &typing{field: ev.Field, goesOn: goesOn, picture: picture, target: thing, first: ev, value: k.values[ev.Field], before: k.values[ev.Field], readAt: k.readAt[ev.Field]}
 	k.typing.showed = k.typing.value != ""
 }
 
@@ -458,7 +497,11 @@ func (k *keyboard) fillField(t *typing) {
 	s.set("text_to_type", "")
 	if added, ok := t.added(); ok {
 		s.input.value = added
-		k.addAtEnd(s)
+		if t.goesOn { // to move the caret would undo what was clicked, such as Bold
+			s.set("clear_before_typing", false)
+		} else {
+			k.addAtEnd(s)
+		}
 	}
 	s.summary = typeSummary(s.input.value, t.target)
 	if t.hidden {
@@ -469,6 +512,7 @@ func (k *keyboard) fillField(t *typing) {
 	}
 	if !t.hidden {
 		k.values[t.field] = t.value
+		k.keeps = t.field
 	}
 	s.subject = cmp.Or(s.subject, "type "+string(t.target.Role))
 	s.end = t.last
@@ -515,7 +559,7 @@ func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
 		s.input.after, s.end = "{Enter}", ev.Time // a cell has the keyboard again when it was edited
 		return
 	}
-	if thing != nil && len(ev.Mods) == 0 && worksElement(ev.Key) && !thing.TakesText() && thing.Role != "frame" {
+	if thing != nil && len(ev.Mods) == 0 && worksElement(ev.Key) && !thing.TakesText() && thing.Role != "frame" && !highlighted(thing) {
 		if len(unique(thing)) > 0 {
 			k.pressOn(thing, chord, ev)
 			return
@@ -526,6 +570,12 @@ func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
 	}
 	k.pressTabs()
 	k.pressGlobal(chord, ev)
+}
+
+// highlighted reports whether an element may only look as if it had the focus, as an option of a list in a
+// page does.
+func highlighted(t *recorder.Seen) bool {
+	return t.InPage() && recorder.IsOption(t.Role) && !t.DropDown()
 }
 
 // isTab reports whether a key leads to the next element, or the previous.
