@@ -51,8 +51,19 @@ func (p *pointer) scheduleLook(after time.Duration) {
 	p.restPending = true
 }
 
+// rest makes a hit test where the pointer rests. A page is asked what it shows there: of the boxes
+// of its elements it is unknown which covers which.
+func (p *pointer) rest(ctx context.Context) {
+	p.under = p.lookAt(ctx, p.at, treeTimeout, func(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
+		if e, err := p.desktop.Hit(ctx, at); err == nil && e.Role != "document" {
+			return e, nil
+		}
+		return p.desktop.ElementAt(ctx, at)
+	})
+}
+
 // lookAt makes a hit test, bounded by a timeout.
-func (p *pointer) lookAt(ctx context.Context, at desktop.Point, within time.Duration) underPointer {
+func (p *pointer) lookAt(ctx context.Context, at desktop.Point, within time.Duration, hitTest func(context.Context, desktop.Point) (*desktop.Element, error)) underPointer {
 	u := underPointer{at: at, when: time.Now()}
 	short, cancel := context.WithTimeout(ctx, p.timeout(within))
 	defer cancel()
@@ -66,7 +77,7 @@ func (p *pointer) lookAt(ctx context.Context, at desktop.Point, within time.Dura
 		e = p.cellAt(short, at)
 	}
 	if e == nil {
-		e, _ = p.desktop.ElementAt(short, at)
+		e, _ = hitTest(short, at)
 	}
 	if e != nil {
 		u.seen = p.describe(ctx, e)
@@ -132,7 +143,7 @@ func (r *reader) menuItemAt(ctx context.Context, w *desktop.Window, at desktop.P
 // elementAt returns the element at a point as it was before the press, which may change the screen.
 func (p *pointer) elementAt(ctx context.Context, at desktop.Point) *recorder.Seen {
 	if !recorder.Near(p.under.at, at) || !p.under.when.After(p.lastEffect) {
-		p.under = p.lookAt(ctx, at, elementTimeout)
+		p.under = p.lookAt(ctx, at, elementTimeout, p.desktop.ElementAt)
 	}
 	return p.under.seen
 }
@@ -205,7 +216,7 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 func (r *recording) noteRelease(ctx context.Context, ev desktop.InputEvent) {
 	out := recorder.Event{Type: recorder.Released, Time: ev.Time, At: ev.At, Button: ev.Button}
 	if r.pressedAt != nil && !recorder.Near(*r.pressedAt, ev.At) {
-		out.Element = r.lookAt(ctx, ev.At, elementTimeout).seen
+		out.Element = r.lookAt(ctx, ev.At, elementTimeout, r.desktop.ElementAt).seen
 	}
 	r.pressedAt, r.lastActivity, r.lastPress = nil, ev.Time, ev.Time
 	r.write(out)

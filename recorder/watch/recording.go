@@ -153,7 +153,7 @@ func (r *recording) loop(ctx context.Context) {
 		case <-r.restTimer.C:
 			r.restPending = false
 			r.handleQueued(ctx)
-			r.under = r.lookAt(ctx, r.at, treeTimeout)
+			r.rest(ctx)
 			if r.texts.shown != nil && time.Since(r.lastActivity) > idleBeforeChange {
 				r.readTexts(ctx, r.under.when)
 			}

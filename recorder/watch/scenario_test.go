@@ -173,11 +173,22 @@ func calculator(s *scene) string { return s.text("text") + s.text("entry") }
 // page is the command that shows a page of testdata.
 func page(name string) []string {
 	wd, _ := os.Getwd()
+	return pageAt(filepath.Join(wd, "testdata", name))
+}
+
+// pageAt is the command that shows a page.
+func pageAt(path string) []string {
 	return []string{
 		"chromium", "--force-renderer-accessibility", "--no-sandbox", "--no-first-run", "--disable-gpu", "--password-store=basic",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic",
-		"--user-data-dir=DIR/../browser", "--app=file://" + filepath.Join(wd, "testdata", name),
+		"--user-data-dir=DIR/../browser", "--app=file://" + path,
 	}
+}
+
+// content is that of a file of testdata.
+func content(name string) string {
+	b, _ := os.ReadFile(filepath.Join("testdata", name))
+	return string(b)
 }
 
 // sent is what the page sent, which it shows in its title.
@@ -488,6 +499,28 @@ var scenarios = []scenario{
 				found := p.named("slider", "Seats")
 				return len(found) > 0 && found[0].Value.Now == 6
 			})
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
+		name: "chromium_custom", command: pageAt("DIR/custom.html"), title: "Custom", state: sent,
+		files:  map[string]string{"custom.html": content("custom.html"), "people.js": `const people = ["Ada", "Grace", "Emmy"];`},
+		others: map[string]string{"custom.html": content("custom.html"), "people.js": `const people = ["Emmy", "Mary", "Ada", "Grace"];`},
+		come:   "sent: size=Large&town=Bergen&removed=Grace&note=dear+%3Cb%3EMs+Noether%3C%2Fb%3E",
+		do: func(p *person) {
+			p.clicks("combobox", "Size")
+			p.clicks("listitem", "Large") // which covers the note
+			p.clicks("combobox", "Town")
+			p.types("be")
+			p.clicks("listitem", "Bergen")
+			p.clicks("entry", "Note")
+			p.types("dear ")
+			p.clicks("button", "Bold")
+			p.types("Ms Noether")
+			p.clicksNth("button", "Remove", 1)
+			p.clicks("button", "OK")
+			p.sees("the page", func() bool { return len(p.named("dialog", "")) == 0 })
+			p.clicks("button", "Send")
 			p.sees("the answer", func() bool { return sent(p.scene) != "" })
 		},
 	},
