@@ -166,7 +166,7 @@ func (f frameWindow) onScreen(n *node) desktop.Rect {
 		box.W, box.H = min(box.W, expanderArrow), min(box.H, expanderArrow)
 	}
 	if f.scale != 0 {
-		box = desktop.RectOf(scaled(box.Image(), f.scale))
+		box = desktop.RectOf(scaled(box.Image(), f.scale/n.pixels()))
 	}
 	if placeless(f.window) {
 		box = n.inPoints(box)
@@ -183,7 +183,7 @@ func (f frameWindow) shiftOf(n *node) desktop.Point {
 // inNode converts a point of the screen to the coordinates in which the
 // application reports the box of a node.
 func (f frameWindow) inNode(n *node, at desktop.Point) desktop.Point {
-	by, scale := f.shiftOf(n), cmp.Or(f.scale, 1)
+	by, scale := f.shiftOf(n), cmp.Or(f.scale, 1)/n.pixels()
 	return desktop.Point{X: int(float64(at.X-by.X) / scale), Y: int(float64(at.Y-by.Y) / scale)}
 }
 
@@ -231,8 +231,10 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err := w.findRootPane(n, p); err != nil {
 		return nil, err
 	}
-	if err := w.findParents(n); err != nil {
-		return nil, err
+	if w.placeless || home.scale != 0 {
+		if err := w.findParents(n); err != nil {
+			return nil, err
+		}
 	}
 	n.askRole(w.pipeline)
 	w.askDetails(n, maxTextAlone)

@@ -185,3 +185,21 @@ func TestPruningCountsWhatItLeavesOut(t *testing.T) {
 		}
 	}
 }
+
+func TestAPageIsReportedInPixelsInAScaledWindow(t *testing.T) {
+	const documentWeb, button = 95, 43
+	around := &node{box: desktop.Rect{X: 10, Y: 40, W: 700, H: 500}}
+	page := &node{basics: basics{role: documentWeb}, box: desktop.Rect{X: 13, Y: 52, W: 910, H: 650}, parent: around}
+	inPage := &node{basics: basics{role: button}, box: desktop.Rect{X: 92, Y: 103, W: 78, H: 27}, parent: page}
+	beside := &node{basics: basics{role: button}, box: desktop.Rect{X: 100, Y: 10, W: 50, H: 20}, parent: around}
+	f := frameWindow{scale: 1.3}
+	if got := f.onScreen(inPage); got != inPage.box {
+		t.Errorf("the button in the page is at %v, wanted %v", got, inPage.box)
+	}
+	if got, want := f.onScreen(beside), (desktop.Rect{X: 130, Y: 13, W: 65, H: 26}); got != want {
+		t.Errorf("the button beside it is at %v, wanted %v", got, want)
+	}
+	if got, want := f.inNode(inPage, desktop.Point{X: 95, Y: 110}), (desktop.Point{X: 95, Y: 110}); got != want {
+		t.Errorf("the point in the page is %v, wanted %v", got, want)
+	}
+}

@@ -267,9 +267,6 @@ func popupOpen(w desktop.Window) error {
 // findParents reads the ancestors of a node that was read alone, where they are
 // needed to tell the node's position.
 func (l *loader) findParents(n *node) error {
-	if !l.placeless {
-		return nil
-	}
 	at := n
 	for range maxDepth {
 		up := &node{}
