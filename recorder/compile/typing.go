@@ -390,7 +390,7 @@ func (k *keyboard) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	picture := k.steps.unclick(thing)
 	k.waitForText()
 	last := k.steps.last()
-	goesOn := ev.Field == k.keeps && last != nil && last.click != nil && !sameField(last.target, thing)
+	goesOn := ev.Field == k.keeps && last != nil && last.click != nil && last.target != nil && thing != nil && !sameField(last.target, thing)
 	k.typing = &typing{field: ev.Field, goesOn: goesOn, picture: picture, target: thing, first: ev, value: k.values[ev.Field], before: k.values[ev.Field], readAt: k.readAt[ev.Field]}
 	k.typing.showed = k.typing.value != ""
 }
