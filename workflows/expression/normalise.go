@@ -26,12 +26,13 @@ type normaliser struct {
 	names    *Names
 	problems []*problem
 	depth    int
+	braces   bool // {{ begins a template, as ${{ does
 	unclosed bool // a template is not closed
 	hyphened *hyphened
 }
 
-func normalise(text string, names *Names) (string, []*problem) {
-	n := &normaliser{text: []rune(text), names: names}
+func normalise(text string, names *Names, braces bool) (string, []*problem) {
+	n := &normaliser{text: []rune(text), names: names, braces: braces}
 	n.unwrap()
 	for i := 0; i < len(n.text); {
 		i = n.step(i)
@@ -96,8 +97,10 @@ func (n *normaliser) step(i int) int {
 		}
 	case isWord(r):
 		return n.word(i)
-	case r == '$' && n.at(i+1) == '{' && n.at(i+2) == '{':
-		n.template(i)
+	case hasAt(n.text, i, "${{"):
+		n.template(i, i+3)
+	case n.braces && hasAt(n.text, i, "{{"):
+		n.template(i, i+2)
 	}
 	return n.nest(i)
 }
@@ -115,16 +118,16 @@ func (n *normaliser) nest(i int) int {
 	return i + 1
 }
 
-func (n *normaliser) template(i int) {
+func (n *normaliser) template(i, inner int) {
 	if n.unclosed {
 		return // one problem is enough
 	}
-	end, ok := templateEnd(n.text, i+3)
+	end, ok := templateEnd(n.text, inner)
 	if n.unclosed = !ok; !ok {
-		n.wrong(i, i+3, "${{ is not closed", "close it with }}")
+		n.wrong(i, inner, string(n.text[i:inner])+" is not closed", "close it with }}")
 		return
 	}
-	n.bracket(i, i+3, end)
+	n.bracket(i, inner, end)
 }
 
 func (n *normaliser) quoted(i int) int {

@@ -29,7 +29,17 @@ func (x *Expr) compile(text string, n *Names) (problems []*problem) {
 	if len(text) > maxText {
 		return []*problem{{message: fmt.Sprintf("the expression is longer than %d KiB", maxText>>10)}}
 	}
-	source, problems := normalise(text, n)
+	problems = x.parse(text, n, false)
+	if len(problems) > 0 && HasTemplate(text) {
+		return x.parse(text, n, true)
+	}
+	return problems
+}
+
+// parse is compile for one meaning of {{: it begins an object in a predicate, or a
+// template.
+func (x *Expr) parse(text string, names *Names, templates bool) []*problem {
+	source, problems := normalise(text, names, templates)
 	if len(problems) > 0 {
 		return problems
 	}
@@ -48,7 +58,7 @@ func (x *Expr) compile(text string, n *Names) (problems []*problem) {
 	if err != nil {
 		return []*problem{syntaxProblem(err)}
 	}
-	return x.check(tree, tokens, config, n)
+	return x.check(tree, tokens, config, names)
 }
 
 func (x *Expr) check(tree *parser.Tree, tokens []lexer.Token, config *conf.Config, n *Names) []*problem {

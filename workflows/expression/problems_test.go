@@ -41,6 +41,8 @@ func TestProblems(t *testing.T) {
 		{"nothing", "   ", "   ", "the expression is empty", "", nil},
 		{"an empty template", "${{ }}", "${{ }}", "the expression is empty", "", nil},
 		{"a template that is not closed", "name == ${{ count", "${{", "${{ is not closed", "close it with }}", nil},
+		{"a template of the other form that is not closed", "name == {{ count", "{{", "{{ is not closed", "close it with }}", nil},
+		{"inside a template of the other form", "{{ nmae }} == 'Ann'", "nmae", "there is no nmae here", "did you mean name?", nil},
 		{"a template inside quotes", "'${{ name }}' == 'Ann'", "'${{ name }}'", "a template inside quotes is not replaced here", "write the name without quotes and without ${{ }}", nil},
 		{"a bad pattern", "name matches '(a'", "'(a'", "the pattern is not valid: missing closing ): (a", "", nil},
 		{"a pattern that repeats too much", "name matches '((abcdefghij){100}){10}((abcdefghij){100}){10}'", "'((abcdefghij){100}){10}((abcdefghij){100}){10}'", "the pattern repeats too much", "", nil},

@@ -349,6 +349,10 @@ func TestWriting(t *testing.T) {
 		{"with braces inside", `${{ {"a": {"b": 1}}.a.b }}`, 1.0},
 		{"templates as parts", "${{ name }} == 'Ann' && ${{ count }} > 2", true},
 		{"not before a template", "!${{ no }}", true},
+		{"templates as parts, in the other form", "{{ count }} == 3 && !{{no}}", true},
+		{"both forms", "{{ name }} == 'Ann' && ${{ count }} > 2", true},
+		{"a template as an argument", "contains('Anna', {{ name }})", true},
+		{"an object in a predicate is no template", "map([1], {{a: #}})[0].a", 1.0},
 		{"an object is not a template", "{a: 1}.a", 1.0},
 		{"letters of any alphabet", "'größe' contains 'ö'", true},
 	})
