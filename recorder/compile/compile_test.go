@@ -357,7 +357,8 @@ var scenes = []struct {
 	{
 		"text after a click that leaves the keyboard in its field is typed where the caret is, whatever blanks the field has", "goes_on",
 		newTape(editor).focus(page, "").types("dear ").holds("dear\u00a0").click(element(editor, "button", "Bold", 8)).holds("dear\u00a0").
-			types("friend").holds("dear friend").click(ok).focus(page, "dear friend").types("!").holds("dear friend!").click(ok),
+			types("friend").holds("dear friend").click(ok).focus(page, "dear friend").types("!").holds("dear friend!").click(ok).
+			add(recorder.Event{Type: recorder.Typed, Key: "x", Text: "x"}),
 		Options{Name: "goes_on"},
 	},
 	{
