@@ -181,10 +181,10 @@ func (n *node) inPopup() bool {
 }
 
 // isFace reports whether a node is the part of a combo box that shows while it is
-// closed: in GTK 4 that is a button in it.
+// closed: in GTK 4 that is a button in it, and where text can be typed a field.
 func (n *node) isFace() bool {
 	name := roleName(n.role)
-	return (name == "push button" || name == "toggle button") && roleName(n.parent.role) == "combo box"
+	return (name == "push button" || name == "toggle button" || has(n.states, bitEditable)) && roleName(n.parent.role) == "combo box"
 }
 
 // popupIn reports whether one of the frames is a popup that shows. A browser also

@@ -80,3 +80,25 @@ func TestWhatShowsOfAFrameWithAShadow(t *testing.T) {
 		})
 	}
 }
+
+// The field of a combo box shows while its list is closed: it is in no popup.
+func TestWhatShowsOfAClosedComboBoxIsInNoPopup(t *testing.T) {
+	made := func(role string, states uint64, parent *node) *node {
+		return &node{basics: basics{role: uint32(slices.Index(roleNames, role)), states: states}, parent: parent}
+	}
+	box := made("combo box", 0, made("panel", 0, nil))
+	for _, c := range []struct {
+		say  string
+		part *node
+		want bool
+	}{
+		{"a field", made("text", 1<<bitEditable, box), false},
+		{"a button", made("toggle button", 0, box), false},
+		{"an option", made("list item", 0, box), true},
+		{"an option of a menu", made("menu item", 0, made("menu", 0, box)), true},
+	} {
+		if got := c.part.inPopup(); got != c.want {
+			t.Errorf("%s: %v, want %v", c.say, got, c.want)
+		}
+	}
+}
