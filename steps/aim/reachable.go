@@ -118,10 +118,10 @@ func sameOrInside(el, hit *desktop.Element) bool {
 	return inside
 }
 
-// sameCell reports whether two elements are one cell of a table: some applications
-// create another object for each query.
+// sameCell reports whether two elements are one cell of a table, or one row of a list of
+// Swing: some applications create another object for each query.
 func sameCell(a, b *desktop.Element) bool {
-	return a.Role == "cell" && b.Role == "cell" && a.Window == b.Window && a.Name == b.Name && a.Bounds == b.Bounds
+	return a.Role == b.Role && (a.Role == "cell" || a.Role == "label") && a.Window == b.Window && a.Name == b.Name && a.Bounds == b.Bounds
 }
 
 // isIn reports whether el is inside outer.
