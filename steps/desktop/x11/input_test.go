@@ -110,8 +110,12 @@ func TestButtonsAndTheWheel(t *testing.T) {
 	e.want("+2")
 	b.must(b.Do(ctx, desktop.ButtonUp{Button: desktop.Middle}))
 	e.want("-2")
+	began := time.Now()
 	b.must(b.Do(ctx, desktop.Scroll{DX: 0, DY: 2}))
 	e.want("+5", "-5", "+5", "-5")
+	if took := time.Since(began); took < 10*time.Millisecond {
+		t.Errorf("two notches took %v: Chromium takes only the first of those that come at once", took)
+	}
 	b.must(b.Do(ctx, desktop.Scroll{DX: -1, DY: -1}))
 	e.want("+4", "-4", "+6", "-6")
 	b.must(b.Do(ctx, desktop.Scroll{DX: 1, DY: 0}))

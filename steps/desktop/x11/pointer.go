@@ -3,6 +3,7 @@
 package x11
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -107,23 +108,38 @@ func (p *pointer) button(ctx context.Context, l *xConn, b desktop.Button, down b
 	return l.released(ctx, button.number)
 }
 
+// wheelPause is the time between two notches of the wheel. Chromium often takes only the first of
+// those that come at once.
+const wheelPause = 10 * time.Millisecond
+
 // scroll turns the wheel under the pointer: dx notches to the right, dy down.
 func (p *pointer) scroll(ctx context.Context, l *xConn, dx, dy int) error {
-	p.expectWheel(dy, wheelUp, wheelDown)
-	p.expectWheel(dx, wheelLeft, wheelRight)
-	return p.robotgo(ctx, l, func() error {
-		x11.Scroll(-dx, -dy, 0) // robotgo counts up and left
-		return nil
-	})
+	for {
+		x, y := cmp.Compare(dx, 0), cmp.Compare(dy, 0)
+		p.expectWheel(y, wheelUp, wheelDown)
+		p.expectWheel(x, wheelLeft, wheelRight)
+		err := p.robotgo(ctx, l, func() error {
+			x11.Scroll(-x, -y, 0) // robotgo counts up and left
+			return nil
+		})
+		if dx, dy = dx-x, dy-y; err != nil || dx == 0 && dy == 0 {
+			return err
+		}
+		if err := desktop.Sleep(ctx, wheelPause); err != nil {
+			return err
+		}
+	}
 }
 
+// expectWheel expects a notch back or forth, or none.
 func (p *pointer) expectWheel(n int, back, forth byte) {
+	if n == 0 {
+		return
+	}
 	b := forth
 	if n < 0 {
-		b, n = back, -n
+		b = back
 	}
-	for range n {
-		p.own.expect(xproto.ButtonPress, b)
-		p.own.expect(xproto.ButtonRelease, b)
-	}
+	p.own.expect(xproto.ButtonPress, b)
+	p.own.expect(xproto.ButtonRelease, b)
 }
