@@ -308,6 +308,8 @@ type toolkit struct {
 
 func (t toolkit) isChromium() bool { return t.name == "Chromium" }
 
+func (t toolkit) isSwing() bool { return t.name == "J2SE-access-bridge" }
+
 func (t toolkit) isQt() bool { return strings.EqualFold(t.name, "qt") }
 
 // relative reports whether boxes are relative to the window of the application,

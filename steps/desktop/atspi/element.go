@@ -177,7 +177,7 @@ func (f frameWindow) onScreen(n *node) desktop.Rect {
 // shiftOf returns the distance to add to the box that the application reports
 // for a node.
 func (f frameWindow) shiftOf(n *node) desktop.Point {
-	return plus(f.shift, plus(n.drift(), f.inPopover(n)))
+	return plus(f.shift, plus(plus(n.drift(), f.swingShift(n.rootPane())), f.inPopover(n)))
 }
 
 // inNode converts a point of the screen to the coordinates in which the
@@ -231,7 +231,7 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err := w.findRootPane(n, p); err != nil {
 		return nil, err
 	}
-	if w.placeless || home.scale != 0 {
+	if w.placeless || home.scale != 0 || w.isSwing() {
 		if err := w.findParents(n); err != nil {
 			return nil, err
 		}
