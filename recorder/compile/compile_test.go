@@ -147,10 +147,14 @@ func (t *tape) edit(e recorder.Edit) *tape {
 }
 
 // drags presses a button over an element and lets it go over another.
-func (t *tape) drags(from *recorder.Seen, at desktop.Point, to *recorder.Seen, end desktop.Point) *tape {
+func (t *tape) drags(from *recorder.Seen, at desktop.Point, to *recorder.Seen, end desktop.Point, more ...func(up *recorder.Event)) *tape {
 	t.wait(time.Second)
 	t.add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: from, At: at, Window: &ledger})
-	return t.wait(time.Second).add(recorder.Event{Type: recorder.Released, Button: desktop.Left, Element: to, At: end})
+	up := recorder.Event{Type: recorder.Released, Button: desktop.Left, Element: to, At: end}
+	for _, m := range more {
+		m(&up)
+	}
+	return t.wait(time.Second).add(up)
 }
 
 func (t *tape) chooses(e *recorder.Seen, shows string) *tape {
@@ -624,7 +628,10 @@ var scenes = []struct {
 			drags(cardA, desktop.Point{X: 102, Y: 402}, cardB, desktop.Point{X: 178, Y: 461}).
 			drags(canvas, desktop.Point{X: 110, Y: 515}, canvas, desktop.Point{X: 150, Y: 516}).
 			drags(cardA, desktop.Point{X: 140, Y: 401}, nil, desktop.Point{X: 700, Y: 405}).
-			drags(nil, desktop.Point{X: 10, Y: 20}, nil, desktop.Point{X: 400, Y: 300}),
+			drags(nil, desktop.Point{X: 10, Y: 20}, nil, desktop.Point{X: 400, Y: 300}).
+			drags(nil, desktop.Point{X: 400, Y: 5}, nil, desktop.Point{X: 900, Y: 705}).
+			drags(nil, desktop.Point{X: 10, Y: 20}, nil, desktop.Point{X: 400, Y: 300}, func(up *recorder.Event) { up.Window = &editor }).
+			drags(nil, desktop.Point{X: 10, Y: 20}, nil, desktop.Point{X: 30, Y: 300}, func(up *recorder.Event) { up.Window = &menu }),
 		Options{Name: "drag"},
 	},
 	{

@@ -64,22 +64,28 @@ func (p *pointer) dragTo(s *step, down, up recorder.Event) bool {
 	return true
 }
 
-// dragPoints describes a drag by points: of its window, if it stays there, or else of the screen.
+// dragPoints describes a drag by points: of its window, unless it ends in another, or else of the
+// screen. A drag that leaves its window, as one of its title bar or of its corner, ends some way from
+// its start.
 func (p *pointer) dragPoints(s *step, down, up recorder.Event) {
-	var corner desktop.Point
-	w := down.Window
-	inside := inWindow(down) && w.Bounds.Contains(up.At) && (up.Window == nil || up.Window.ID == w.ID)
-	if inside {
-		corner = desktop.Point{X: w.Bounds.X, Y: w.Bounds.Y}
-		s.set("process", programName(w.Process))
-	}
-	s.set("start_x", down.At.X-corner.X)
-	s.set("start_y", down.At.Y-corner.Y)
-	s.set("end_x", up.At.X-corner.X)
-	s.set("end_y", up.At.Y-corner.Y)
-	if !inside {
+	w, to := down.Window, up.Window
+	if !inWindow(down) || to != nil && to.ID != w.ID && !to.Popup {
+		s.set("start_x", down.At.X)
+		s.set("start_y", down.At.Y)
+		s.set("end_x", up.At.X)
+		s.set("end_y", up.At.Y)
 		s.doubt("this drag goes from point to point of the screen, so its window must be where it was")
 		return
+	}
+	s.set("process", programName(w.Process))
+	s.set("start_x", down.At.X-w.Bounds.X)
+	s.set("start_y", down.At.Y-w.Bounds.Y)
+	if w.Bounds.Contains(up.At) {
+		s.set("end_x", up.At.X-w.Bounds.X)
+		s.set("end_y", up.At.Y-w.Bounds.Y)
+	} else {
+		s.set("by_x", up.At.X-down.At.X)
+		s.set("by_y", up.At.Y-down.At.Y)
 	}
 	s.set("in_window", true)
 	file := ""

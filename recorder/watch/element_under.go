@@ -216,6 +216,9 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 func (r *recording) noteRelease(ctx context.Context, ev desktop.InputEvent) {
 	out := recorder.Event{Type: recorder.Released, Time: ev.Time, At: ev.At, Button: ev.Button}
 	if r.pressedAt != nil && !recorder.Near(*r.pressedAt, ev.At) {
+		if windows, err := r.desktop.Windows(ctx); err == nil {
+			out.Window = windows.At(ev.At) // the drag may have moved some
+		}
 		out.Element = r.lookAt(ctx, ev.At, elementTimeout, r.desktop.ElementAt).seen
 	}
 	r.pressedAt, r.lastActivity, r.lastPress = nil, ev.Time, ev.Time
