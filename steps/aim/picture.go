@@ -152,7 +152,7 @@ func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, i
 	}
 	why = &vision.AbsentError{Wanted: m.Likeness}
 	for _, el := range inside {
-		all, absent, err := matchesIn(ctx, d, template, el.Bounds.Intersect(screen), m.Likeness)
+		all, absent, err := matchesIn(ctx, d, template, el.Bounds.Intersect(screen), m.Likeness, 0)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -175,9 +175,9 @@ func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, i
 	return found, why, nil
 }
 
-// matchesIn matches a template in an area of the screen; absent is the reason if
-// nothing matches.
-func matchesIn(ctx context.Context, d *desktop.Desktop, template image.Image, area desktop.Rect, least float64) (all []vision.Match, absent, err error) {
+// matchesIn matches a template in an area of the screen, of which the middle may have to be more
+// alike than the whole; absent is the reason if nothing matches.
+func matchesIn(ctx context.Context, d *desktop.Desktop, template image.Image, area desktop.Rect, least, middle float64) (all []vision.Match, absent, err error) {
 	if area.Empty() {
 		return nil, nil, nil
 	}
@@ -186,6 +186,9 @@ func matchesIn(ctx context.Context, d *desktop.Desktop, template image.Image, ar
 		return nil, nil, fmt.Errorf("taking a picture: %w", err)
 	}
 	all, err = vision.All(p, template, least)
+	if middle > 0 {
+		all = slices.DeleteFunc(all, func(m vision.Match) bool { return m.MiddleLikeness(p, template) < middle })
+	}
 	if near, ok := errors.AsType[*vision.AbsentError](err); ok && !near.Nearest.Bounds.Empty() {
 		near.Nearest.Bounds.X += area.X
 		near.Nearest.Bounds.Y += area.Y
@@ -215,7 +218,7 @@ func refresh(ctx context.Context, hand *Hand, el *desktop.Element) (*desktop.Ele
 	if !ok {
 		return hand.Desktop.Refresh(ctx, el.Handle)
 	}
-	all, absent, err := matchesIn(ctx, hand.Desktop, p.template, el.Bounds, p.likeness)
+	all, absent, err := matchesIn(ctx, hand.Desktop, p.template, el.Bounds, p.likeness, 0)
 	switch {
 	case err != nil:
 		return nil, err
@@ -275,8 +278,12 @@ func (d *Drawn) find(ctx context.Context, hand *Hand, el *desktop.Element, at de
 			}
 		}
 	}
-	why := fmt.Sprintf("does not show once what was at the place to use: it is %d by %d now, and was %d by %d", el.Bounds.W, el.Bounds.H, d.Width, d.Height)
-	return at, NotActionable(el, why, "make it show that, or give the window the size it had with move_window; where the place is right whatever it shows, take drawn away")
+	why, next := "does not show once what was at the place to use", "make it show that, as by scrolling it or by choosing what it showed"
+	if resized {
+		why += fmt.Sprintf(": it is %d by %d now, and was %d by %d", el.Bounds.W, el.Bounds.H, d.Width, d.Height)
+		next = "make it show that, or give the window the size it had with move_window"
+	}
+	return at, NotActionable(el, why, next+"; where the place is right whatever it shows, take drawn away")
 }
 
 // findPlace returns the middle of the one place in a box that looks like a template. Of
@@ -293,7 +300,7 @@ func findPlace(ctx context.Context, d *desktop.Desktop, template image.Image, bo
 		if err != nil {
 			return nil, err
 		}
-		all, _, err := matchesIn(ctx, d, template, box.Intersect(screen), Likeness)
+		all, _, err := matchesIn(ctx, d, template, box.Intersect(screen), Likeness, Likeness)
 		return slices.DeleteFunc(all, func(m vision.Match) bool { return !m.Rivals(all[0]) }), err
 	}
 	all, err := find(template)

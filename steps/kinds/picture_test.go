@@ -488,6 +488,18 @@ func drawsTwice(d *fake.Desktop) {
 	}
 }
 
+// framed adds a key with a frame, and a sign of a width in it.
+func framed(d *fake.Desktop, x, y, sign int) {
+	black := color.RGBA{A: 255}
+	for _, part := range []struct {
+		box    desktop.Rect
+		colour color.RGBA
+	}{{desktop.Rect{X: x, Y: y, W: 60, H: 60}, black}, {desktop.Rect{X: x + 6, Y: y + 6, W: 48, H: 48}, color.RGBA{255, 255, 255, 255}}, {desktop.Rect{X: x + 20, Y: y + 20, W: sign, H: 20}, black}} {
+		b := part.box
+		d.Add(d.Find("role:canvas"), fake.El("panel", "").At(b.X, b.Y, b.W, b.H).Painted(part.colour))
+	}
+}
+
 func TestAPlaceInWhatDrawsItself(t *testing.T) {
 	const canvas = `
 - frame "Table" [process=table] [at=0,0,300,300]
@@ -515,6 +527,7 @@ func TestAPlaceInWhatDrawsItself(t *testing.T) {
 	}
 	window, windowPictured := inWindow("width", 300.0, "height", 300.0), inWindow("width", 300.0, "height", 300.0, "picture", "p.png")
 	fallback := args("process", "table", "selector", "name:Nope", "timeout_ms", 100.0, "restore_cursor", false, "fallback_point", args("x", 70.0, "y", 110.0, "drawn", windowPictured["drawn"]))
+	framedPlace := place("width", 200.0, "height", 200.0, "picture", "framed.png")
 	bare := place("width", 200.0, "height", 200.0)
 	pictured := place("width", 200.0, "height", 200.0, "picture", "p.png")
 	for _, p := range []play{
@@ -526,6 +539,7 @@ func TestAPlaceInWhatDrawsItself(t *testing.T) {
 		{say: "a second time", set: func(d *fake.Desktop) { drawsTwice(d) }, args: pictured, journal: []string{"click 70,110 left"}},
 		{say: "larger, a second time", set: func(d *fake.Desktop) { resize(d); drawsTwice(d) }, args: pictured, code: steps.NotActionable, acted: steps.ActedNo},
 		{say: "late", set: func(d *fake.Desktop) { d.After(50*time.Millisecond, func() { drawsAll(d, 40) }) }, args: pictured, journal: []string{"move 70,110", "click 70,110 left"}},
+		{say: "framed elsewhere, as what is under the pointer", set: func(d *fake.Desktop) { framed(d, 100, 20, 2) }, args: framedPlace, code: steps.NotActionable, err: "as by scrolling it", acted: steps.ActedNo},
 		{say: "the same, without a picture", set: func(*fake.Desktop) {}, args: bare, journal: []string{"click 70,110 left"}},
 		{say: "larger, without a picture", set: resize, args: bare, code: steps.NotActionable, err: "move_window", acted: steps.ActedNo},
 		{
@@ -554,6 +568,13 @@ func TestAPlaceInWhatDrawsItself(t *testing.T) {
 		t.Run(p.say, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				folder := t.TempDir()
+				key := fake.New(fake.MustParse(canvas)...)
+				defer key.Close()
+				framed(key, 40, 80, 6)
+				pictureOf(t, key, folder, desktop.Rect{X: 40, Y: 80, W: 60, H: 60})
+				if err := os.Rename(filepath.Join(folder, "p.png"), filepath.Join(folder, "framed.png")); err != nil {
+					t.Fatal(err)
+				}
 				recorded := fake.New(fake.MustParse(canvas)...)
 				defer recorded.Close()
 				drawsAll(recorded, 40)

@@ -2,6 +2,7 @@ package vision
 
 import (
 	"image"
+	"image/draw"
 	"math"
 	"runtime"
 	"slices"
@@ -175,6 +176,33 @@ func likenessInColour(m, t *image.RGBA, bounds desktop.Rect) float64 {
 		return 0
 	}
 	return min(shared/math.Sqrt(ofPart*ofTemplate), 1)
+}
+
+// MiddleLikeness returns how alike the middle of a match in a picture is to that of the template,
+// from -1 to 1. A highlight, as around the button under the pointer, may be most of what a picture
+// shows; what it surrounds may differ then.
+func (m Match) MiddleLikeness(img, template image.Image) float64 {
+	middle := func(img image.Image, x, y int) *image.RGBA {
+		w, h := m.Bounds.W, m.Bounds.H
+		part := image.NewRGBA(image.Rect(0, 0, w-w/2, h-h/2))
+		draw.Draw(part, part.Rect, img, img.Bounds().Min.Add(image.Pt(x+w/4, y+h/4)), draw.Src)
+		return part
+	}
+	found, wanted := middle(img, m.Bounds.X, m.Bounds.Y), middle(template, 0, 0)
+	if plain(found) && plain(wanted) {
+		return 1
+	}
+	return likenessInColour(found, wanted, desktop.Rect{W: found.Rect.Dx(), H: found.Rect.Dy()})
+}
+
+// plain reports whether a picture is of a single colour.
+func plain(m *image.RGBA) bool {
+	for i := 4; i < len(m.Pix); i += 4 {
+		if [4]byte(m.Pix[i:]) != [4]byte(m.Pix) {
+			return false
+		}
+	}
+	return true
 }
 
 // peaks returns the best of the places that look more alike than those around them.
