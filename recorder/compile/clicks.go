@@ -131,8 +131,8 @@ func (p *pointer) addFallbacks(s *step, ev recorder.Event) {
 		s.set("fallback_selectors", []string{"image:" + selector.Quote(file)})
 		left = append(left, "its picture is looked for (low confidence)")
 	}
-	if inWindow(ev) {
-		s.set("fallback_point", append(offset(placeOf(ev, file), ev.Window), arg{Key: "drawn", Value: drawn(ev.Window.Bounds, file)}))
+	if inWindow(ev) && !ev.Window.Popup {
+		s.set("fallback_point", append(offset(placeOf(ev, file), ev.Window), arg{Key: "drawn", Value: drawnIn(ev.Window, file)}))
 		left = append(left, "its place in the window is clicked, if "+sameAs(file)+" (the lowest)")
 	}
 	if len(left) > 0 {
@@ -149,7 +149,7 @@ func sameAs(picture string) string {
 }
 
 // setPlace sets what is known of a click where no element was found: the place in its window, and
-// what that drew; in a popup, the picture; else the point of the screen.
+// what that drew; in a window of an unknown program, the picture; else the point of the screen.
 func (p *pointer) setPlace(s *step, ev recorder.Event) {
 	file := p.pictureOf(ev)
 	s.setWindow(ev.Window)
@@ -158,7 +158,7 @@ func (p *pointer) setPlace(s *step, ev recorder.Event) {
 		s.set("process", s.process)
 		s.args = append(s.args, offset(placeOf(ev, file), ev.Window)...)
 		s.set("in_window", true)
-		s.set("drawn", drawn(ev.Window.Bounds, file))
+		s.set("drawn", drawnIn(ev.Window, file))
 		s.doubt("no element was found there, so the place in its window is clicked, if %s", sameAs(file))
 	case file != "":
 		s.set("selector", "image:"+selector.Quote(file))

@@ -573,7 +573,11 @@ var scenes = []struct {
 		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window, ev.Picture = &ledger, "1.png" }).
 			click(&recorder.Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *recorder.Event) { ev.Window, ev.Picture = &ledger, "2.png" }).
 			click(&recorder.Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}, func(ev *recorder.Event) { ev.Window = &ledger }).
-			click(ok, func(ev *recorder.Event) { ev.Picture = "3.png" }),
+			click(ok, func(ev *recorder.Event) { ev.Picture = "3.png" }).
+			click(nil, func(ev *recorder.Event) { ev.Window, ev.Picture, ev.At = &menu, "4.png", desktop.Point{X: 110, Y: 80} }).
+			click(nil, func(ev *recorder.Event) {
+				ev.Window, ev.Picture = &desktop.Window{ID: 77, Popup: true, Bounds: desktop.Rect{W: 800, H: 600}}, "5.png"
+			}),
 		Options{Name: "picture", Pictures: "picture.pictures"},
 	},
 	{

@@ -92,7 +92,7 @@ func (p *pointer) dragPoints(s *step, down, up recorder.Event) {
 	if down.Element == nil || down.Element.Drawn() { // else the picture shows the element
 		file = p.pictureOf(down)
 	}
-	s.set("drawn", drawn(w.Bounds, file))
+	s.set("drawn", drawnIn(w, file))
 	s.doubt("this drag goes from place to place of its window, if %s", sameAs(file))
 }
 

@@ -134,7 +134,7 @@ func (s *step) setPoint(at desktop.Point) {
 
 // hasPlaces reports whether a place can be told by its window.
 func hasPlaces(w *desktop.Window) bool {
-	return w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty()
+	return w != nil && w.Process != "" && !w.Bounds.Empty()
 }
 
 func inWindow(ev recorder.Event) bool {
@@ -160,6 +160,15 @@ func drawn(box desktop.Rect, picture string) []arg {
 	known := []arg{{Key: "width", Value: box.W}, {Key: "height", Value: box.H}}
 	if picture != "" {
 		known = append(known, arg{Key: "picture", Value: picture})
+	}
+	return known
+}
+
+// drawnIn returns the same of a window.
+func drawnIn(w *desktop.Window, picture string) []arg {
+	known := drawn(w.Bounds, picture)
+	if w.Popup {
+		known = append(known, arg{Key: "popup", Value: true})
 	}
 	return known
 }

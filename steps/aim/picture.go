@@ -236,6 +236,7 @@ type Drawn struct {
 	Width   int        `json:"width" jsonschema:"of the element or the window, in pixels"`
 	Height  int        `json:"height" jsonschema:"of the element or the window, in pixels"`
 	Picture steps.Path `json:"picture,omitzero" jsonschema:"a picture (PNG file) with the place in its middle; without it the place is known in that size only"`
+	Popup   bool       `json:"popup,omitzero" jsonschema:"the window is a menu or another popup, which must be open"`
 }
 
 // Check validates the argument. It counts only with a place, and inside is whether that

@@ -57,6 +57,24 @@ func (o *Offset) in(box desktop.Rect) desktop.Point {
 	return o.place().In(box)
 }
 
+// window returns the window of an application in which the place is: its topmost or, if the
+// place is in a popup, the one that is open.
+func (o *Offset) window(ctx context.Context, d *desktop.Desktop, process string) (desktop.Window, error) {
+	if o.Drawn == nil || !o.Drawn.Popup {
+		return topmostWindow(ctx, d, process)
+	}
+	windows, err := d.Windows(ctx)
+	if err != nil {
+		return desktop.Window{}, err
+	}
+	top := windows.Of(desktop.Scope{Process: process}).TopPopup()
+	if top == nil {
+		return desktop.Window{}, steps.Errorf(steps.NotFound, "wanted an open menu or another popup of %q, found none", process).
+			WithNext("open it first, as by a click on what it belongs to")
+	}
+	return *top, nil
+}
+
 // place returns the point in percent of the window that is known.
 func (o *Offset) place() *PlaceInElement {
 	percent := func(at, size int) float64 { return (float64(at) + 0.5) * 100 / float64(size) }
@@ -137,16 +155,18 @@ func Screen(ctx context.Context, d *desktop.Desktop) (desktop.Rect, error) {
 }
 
 // PointInWindow returns the point at an offset from the corner of the topmost window of
-// an application, or of the active window, in which Press then clicks, and the area of the
+// an application, of its open popup, or of the active window, in which Press then clicks, and the area of the
 // window. It is for applications without elements.
 func PointInWindow(ctx context.Context, hand *Hand, t Target, off Offset, o WindowOptions) (at desktop.Point, box desktop.Rect, err error) {
 	err = WaitUntil(ctx, t.TimeoutMS.Std(), func(ctx context.Context) error {
-		meant, err := topmostWindow(ctx, hand.Desktop, t.Process)
+		meant, err := off.window(ctx, hand.Desktop, t.Process)
 		if err != nil {
 			return err
 		}
-		if err := BringToFront(ctx, hand, o, meant.ID); err != nil {
-			return err
+		if !meant.Popup {
+			if err := BringToFront(ctx, hand, o, meant.ID); err != nil {
+				return err
+			}
 		}
 		windows, err := hand.Desktop.Windows(ctx)
 		if err != nil {

@@ -116,6 +116,11 @@ func (ws Windows) Foremost() *Window {
 	)
 }
 
+// TopPopup returns the topmost popup that shows and is no tooltip, or nil.
+func (ws Windows) TopPopup() *Window {
+	return ws.topmost(func(w *Window) bool { return w.Popup && w.Shows() && !w.Tooltip })
+}
+
 // ByID returns the window with an ID, or nil.
 func (ws Windows) ByID(id WindowID) *Window {
 	return ws.topmost(func(w *Window) bool { return w.ID == id })

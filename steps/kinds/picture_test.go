@@ -528,6 +528,7 @@ func TestAPlaceInWhatDrawsItself(t *testing.T) {
 	window, windowPictured := inWindow("width", 300.0, "height", 300.0), inWindow("width", 300.0, "height", 300.0, "picture", "p.png")
 	fallback := args("process", "table", "selector", "name:Nope", "timeout_ms", 100.0, "restore_cursor", false, "fallback_point", args("x", 70.0, "y", 110.0, "drawn", windowPictured["drawn"]))
 	framedPlace := place("width", 200.0, "height", 200.0, "picture", "framed.png")
+	inMenu := args("process", "table", "x", 20.0, "y", 40.0, "in_window", true, "timeout_ms", 100.0, "restore_cursor", false, "drawn", args("width", 60.0, "height", 90.0, "popup", true))
 	bare := place("width", 200.0, "height", 200.0)
 	pictured := place("width", 200.0, "height", 200.0, "picture", "p.png")
 	for _, p := range []play{
@@ -562,6 +563,10 @@ func TestAPlaceInWhatDrawsItself(t *testing.T) {
 			say: "a drag in a window that is elsewhere", kind: MouseDrag, set: move, check: drags("move 90,140", "move 150,200"),
 			args: args("process", "table", "start_x", 70.0, "start_y", 110.0, "end_x", 130.0, "end_y", 170.0, "in_window", true),
 		},
+		{say: "a place in a menu, which is open", set: func(d *fake.Desktop) {
+			d.Open(fake.Window("", "table", fake.El("panel", "").At(200, 200, 60, 90).Painted(color.RGBA{9, 9, 9, 255})).At(200, 200, 60, 90).Popup(true))
+		}, args: inMenu, journal: []string{"click 220,240 left"}},
+		{say: "a place in a menu, which is not open", set: func(*fake.Desktop) {}, args: inMenu, code: steps.NotFound, err: "open menu", acted: steps.ActedNo},
 		{say: "a place outside of what was drawn", set: shrink, args: inWindow("width", 60.0, "height", 300.0), code: steps.Invalid, err: "a place in it"},
 		{say: "a size by half", set: resize, args: place("width", 3.0, "height", 0.0), code: steps.Invalid, err: "wanted the width and the height"},
 	} {
