@@ -223,7 +223,11 @@ func (p *pointer) setPosition(s *step, ev recorder.Event) {
 	if unknown && t.Role != "document" {
 		s.doubt("no element was found there, so the place in the %s is all that is known", t.Role)
 	}
-	s.set("click_position", position(t, ev.At))
+	at := ev.At
+	if t.Drawn() {
+		at = placeOf(ev, p.pictureOf(ev))
+	}
+	s.set("click_position", position(t, at))
 	p.setDrawn(s, ev)
 }
 

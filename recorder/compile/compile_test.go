@@ -436,7 +436,12 @@ var scenes = []struct {
 		"a click and a drag in what draws itself keep its size, and the picture of their place", "drawn",
 		newTape(ledger).click(large(element(ledger, "filler", "Characters", 2)), func(ev *recorder.Event) { ev.Picture = "1.png" }).
 			click(element(ledger, "canvas", "Map", 14, "role:canvas && nth:1"), func(ev *recorder.Event) { ev.Picture, ev.Window = "2.png", &ledger }).
-			drags(canvas, desktop.Point{X: 140, Y: 515}, canvas, desktop.Point{X: 160, Y: 515}),
+			drags(canvas, desktop.Point{X: 140, Y: 515}, canvas, desktop.Point{X: 160, Y: 515}).
+			click(canvas, func(ev *recorder.Event) {
+				ev.Picture, ev.PictureAt = "3.png", desktop.Point{X: ev.At.X + 4, Y: ev.At.Y}
+			}).
+			wait(time.Second).add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, At: desktop.Point{X: 10, Y: 20}, Window: &ledger, Picture: "4.png", PictureAt: desktop.Point{X: 14, Y: 20}}).
+			add(recorder.Event{Type: recorder.Released, Button: desktop.Left, At: desktop.Point{X: 40, Y: 50}}),
 		Options{Name: "drawn", Pictures: "drawn.pictures"},
 	},
 	{

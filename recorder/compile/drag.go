@@ -15,6 +15,11 @@ const middle = 0.25
 // known, or the drag leaves its program.
 func (p *pointer) dragged(down, up recorder.Event) {
 	p.waitForText()
+	if down.Element == nil || down.Element.Drawn() { // its picture has the place in its middle
+		at := placeOf(down, p.pictureOf(down))
+		up.At.X, up.At.Y = up.At.X+at.X-down.At.X, up.At.Y+at.Y-down.At.Y
+		down.At = at
+	}
 	s := &step{kind: mouseDrag, subject: "drag", summary: "drag from " + down.At.String() + " to " + up.At.String(), letGo: &up.At, begin: down.Time}
 	t := down.Element
 	if t != nil {
