@@ -155,7 +155,7 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 			// A null for an optional argument means that it is absent.
 		case p != nil:
 			c.value(p, v[name], at)
-		case len(path) == 0 && slices.Contains(c.ignored, name):
+		case len(path) == 0 && (slices.Contains(c.ignored, name) || absent[name] != "" && (v[name] == nil || v[name] == false)):
 		case closed:
 			hint := words.DidYouMean(name, known)
 			if s.Properties["selector"] != nil && slices.Contains(selector.Atoms(), name) {
@@ -168,6 +168,9 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 			}
 			if s.Properties["selector"] != nil && name == TargetArgument {
 				hint = "it belongs to calls of tools: in a workflow, give selector or ref"
+			}
+			if len(path) == 0 && absent[name] != "" {
+				hint = absent[name]
 			}
 			if hint == "" && len(known) == 0 {
 				hint = "it takes none"

@@ -40,6 +40,19 @@ var ignored = map[string]string{
 	"verify_timeout_ms":         "nothing is verified",
 }
 
+// absent are the arguments of other programs that no kind has, each with what to write
+// instead. They pass Check as long as they ask for nothing: null or false.
+var absent = map[string]string{
+	"browser_dom_max_elements": "the elements of web pages are in the tree: bound it with max_elements",
+	"include_browser_dom":      "the elements of web pages are in the tree already",
+	"include_gemini_vision":    "find pictures with find_image, and text with read_text",
+	"include_ocr":              "read the text on the screen with read_text",
+	"include_omniparser":       "find pictures with find_image, and text with read_text",
+	"index":                    "give selector, ref, or x and y",
+	"show_overlay":             "show an element with highlight_element",
+	"vision_type":              "give selector, ref, or x and y",
+}
+
 // readTags collects the rare, typed and ignored arguments of a type.
 func (k *Kind) readTags(t reflect.Type) {
 	if t.Kind() != reflect.Struct {

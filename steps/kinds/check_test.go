@@ -30,6 +30,8 @@ func TestCheckOfRealKinds(t *testing.T) {
 		{"a part of a selector beside the argument whose name it is a part of", TypeIntoElement, args("text_to_type", "Ada", "text", "Ada"), "it belongs into the selector"},
 		{"an argument of another kind", Delay, args("delay", "1s"), "there is no argument"},
 		{"an argument of other programs that does nothing", HighlightElement, args("selector", "name:x", "color", 255.0, "bring_to_front", true), ""},
+		{"what no kind has, not asked for", GetWindowTree, args("include_ocr", false, "show_overlay", nil), ""},
+		{"what no kind has", GetWindowTree, args("include_ocr", true), "there is no argument \"include_ocr\"; read the text on the screen with read_text"},
 		{"one that does nothing with another kind", ClickElement, args("selector", "name:x", "color", 255.0), "there is no argument"},
 		{"one that does nothing inside another argument", ClickElement, args("selector", "name:x", "click_position", map[string]any{"color": 1.0}), "there is no argument"},
 		{"no delay is a delay", Delay, args("delay_ms", 0.0), ""},
