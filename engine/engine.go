@@ -77,6 +77,7 @@ type Engine struct {
 	hub
 	requests sync.Map // those with keys that are under way: key → chan struct{}, closed at the end
 	shown    sync.Map // client → *observe.ShownTrees
+	keyboard sync.Map // client → *steps.Keyboard
 	opened   sync.Map // the desktop used last, see runDesktop.openedKey
 }
 
@@ -151,9 +152,37 @@ func (e *Engine) trees(client string) *observe.ShownTrees {
 	return v.(*observe.ShownTrees) //nolint:forcetypeassert // nothing else is stored
 }
 
+// CommandLine is the client of a person at the command line, who sees the screen.
+const CommandLine = "command line"
+
+// keys returns what the run knows of the windows that may get its keys. A single call of
+// a client goes by what the answers have told the client, and a run of it begins there.
+func (w *worker) keys() *steps.Keyboard {
+	switch {
+	case w.keyboard != nil:
+	case w.s.Created.Client == CommandLine || w.s.Created.Schedule != "":
+		w.keyboard = &steps.Keyboard{Again: w.s.Attempt > 1}
+	default:
+		v, _ := w.e.keyboard.LoadOrStore(w.s.Created.Client, &steps.Keyboard{Told: true})
+		of := v.(*steps.Keyboard) //nolint:forcetypeassert // nothing else is stored
+		if w.keyboard = of; w.s.Created.Call == "" {
+			w.keyboard = of.For(w.s.Attempt > 1)
+		}
+	}
+	return w.keyboard
+}
+
+// leaveKeyboard tells the client's next calls where its run has worked last.
+func (w *worker) leaveKeyboard() {
+	if v, ok := w.e.keyboard.Load(w.s.Created.Client); ok && w.keyboard != nil && w.s.Created.Call == "" {
+		v.(*steps.Keyboard).Follow(w.keyboard) //nolint:forcetypeassert // nothing else is stored
+	}
+}
+
 // Forget drops what is remembered of a client that has gone.
 func (e *Engine) Forget(client string) {
 	e.shown.Delete(client)
+	e.keyboard.Delete(client)
 	e.opened.Delete(client)
 	if f, ok := e.Desktops.(interface{ Forget(client string) }); ok {
 		go f.Forget(client)

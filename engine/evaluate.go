@@ -106,7 +106,7 @@ func (w *worker) unexpected(n *workflows.Node) *steps.Error {
 		WithNext("look at the picture after the step; mend the step, or what it expects")
 	if n.Expect.Looks() && w.may.refusal(lookingKind) == nil {
 		if d, err := w.desk().Open(context.Background()); err == nil {
-			observe.NameDialog(context.Background(), d, e)
+			observe.NameDialog(context.Background(), &steps.Env{Desktop: d, Keyboard: w.keyboard}, e)
 		}
 	}
 	return e

@@ -159,7 +159,7 @@ func (w *worker) try(e start, args map[string]any) (steps.Outcome, steps.Typed) 
 		return out, env.Typed()
 	}
 	if out.Err != nil && env.Desktop != nil && slices.Contains(causedByDialogs, out.Err.Code) {
-		observe.NameDialog(context.WithoutCancel(ctx), env.Desktop, out.Err)
+		observe.NameDialog(context.WithoutCancel(ctx), env, out.Err)
 	}
 	if policy == workflows.OnFailure && out.Err != nil {
 		policy = workflows.After
@@ -204,6 +204,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		env.Passwords = w.e.Passwords
 	}
 	env.Keep, env.LastAct, env.Secret = w.keepPicture, &w.e.lastAct, w.withoutTyped().in
+	env.Keyboard = w.keys()
 	if e.try == 1 || w.held == nil {
 		w.held = new(atomic.Pointer[string])
 	}

@@ -28,6 +28,7 @@ type worker struct {
 	tried      int                     // number of tries made by this worker
 	handedOver bool                    // paused, and to be continued in another process; valid once done is closed
 	held       *atomic.Pointer[string] // shared by the tries of one step; see steps.Env
+	keyboard   *steps.Keyboard         // see keys
 
 	noDesktop error // why the desktop could not be opened for the next step
 
@@ -43,6 +44,7 @@ func (w *worker) work() {
 	defer w.e.retire(w)
 	defer func() { w.releaseDesktop(w.err == nil && w.s.Status == Succeeded) }()
 	w.err = w.recoverLoop()
+	w.leaveKeyboard()
 	var stale *StaleError
 	switch {
 	case errors.As(w.err, &stale):

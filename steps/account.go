@@ -55,6 +55,9 @@ func notBegun(err error) bool {
 	case Invalid, NotFound, Denied:
 		return true
 	}
+	if part, typed := errors.AsType[*desktop.TypingError](err); typed && part.Sent > 0 {
+		return false
+	}
 	return errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrMoved)
 }
 
@@ -86,15 +89,17 @@ func (s *LastAct) At() time.Time {
 	return time.Time{}
 }
 
-// withAccount returns d with every action passed through act, which records it, so that
-// an outcome states truly whether the step acted. Kinds only ever get such a desktop.
-func withAccount(d *desktop.Desktop, act func(do func() error) error) *desktop.Desktop {
+// withAccount returns the desktop with every action passed through act, which records it,
+// so that an outcome states truly whether the step acted. Kinds only ever get such a
+// desktop.
+func (e *Env) withAccount(d *desktop.Desktop, act func(do func() error) error) *desktop.Desktop {
 	c := *d
-	c.Actor = accounted{act, d.Actor}
+	c.Actor = accounted{e, act, d.Actor}
 	return &c
 }
 
 type accounted struct {
+	env *Env
 	act func(do func() error) error
 	of  desktop.Actor
 }
@@ -106,8 +111,13 @@ func (w accounted) Do(ctx context.Context, a desktop.Action) error {
 	case desktop.Mark, desktop.Unmark, desktop.Panel, desktop.RestoreFocus:
 		return w.of.Do(ctx, a)
 	}
+	a, err := w.env.guarded(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { w.env.Keyboard.acted(a) }()
 	var refused error
-	err := w.act(func() error {
+	err = w.act(func() error {
 		err := w.of.Do(ctx, a)
 		if m, ok := a.(desktop.Manage); ok && m.Do == desktop.Close && errors.Is(err, desktop.ErrRefused) {
 			refused, err = err, nil // the window may have put a question first, so something happened
@@ -124,7 +134,7 @@ func (w accounted) Do(ctx context.Context, a desktop.Action) error {
 func (e *Env) account() {
 	if e.Desktop != nil && e.unaccounted == nil {
 		plain := e.Desktop
-		e.unaccounted, e.Desktop = withAccount(plain, e.LastAct.Do), withAccount(plain, e.Act)
+		e.unaccounted, e.Desktop = e.withAccount(plain, e.LastAct.Do), e.withAccount(plain, e.Act)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestAccountKeepsAccountOfEveryAct(t *testing.T) {
 				d := fake.New()
 				d.Fail(name, c.err, -1)
 				env := &Env{}
-				err := withAccount(d.Desktop(), env.Act).Do(t.Context(), act)
+				err := env.withAccount(d.Desktop(), env.Act).Do(t.Context(), act)
 				if !errors.Is(err, c.err) || d.Calls(name) != 1 {
 					t.Errorf("got %v after %d calls", err, d.Calls(name))
 				}
@@ -66,7 +66,7 @@ func TestAccountKeepsAccountOfEveryAct(t *testing.T) {
 func TestAccountLeavesLookingAlone(t *testing.T) {
 	d := fake.New(fake.MustParse(`- frame "Notes" [process=notes] [at=0,0,400,400]`)...)
 	env := &Env{}
-	w := withAccount(d.Desktop(), env.Act)
+	w := env.withAccount(d.Desktop(), env.Act)
 	ctx := t.Context()
 	_, a := w.PointerPosition(ctx)
 	_, b := w.Windows(ctx)
@@ -83,7 +83,7 @@ func TestAccountLeavesLookingAlone(t *testing.T) {
 func TestAccountLeavesMarksAndTheUsersFocusOut(t *testing.T) {
 	d := fake.New(fake.MustParse(`- frame "Notes" [process=notes] [at=0,0,400,400]`)...)
 	env := &Env{}
-	w := withAccount(d.Desktop(), env.Act)
+	w := env.withAccount(d.Desktop(), env.Act)
 	state, err := w.SaveFocus(t.Context())
 	if err != nil {
 		t.Fatal(err)

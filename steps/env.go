@@ -37,9 +37,13 @@ type Env struct {
 
 	// LastAct is the time of the last act on the desktop.
 	LastAct *LastAct
+	// Keyboard knows which windows may get keys; nil: every window may.
+	Keyboard *Keyboard
 
 	acted atomic.Int32 // an index of acted
 	typed atomic.Int32 // a Typed
+	// keysTo is the window that got the last keys.
+	keysTo atomic.Pointer[desktop.Window]
 	// unaccounted is the desktop that does not record acts; nil before Run.
 	unaccounted *desktop.Desktop
 }

@@ -88,6 +88,7 @@ func (k Kind) keepingFocus(ctx context.Context, env *Env, args map[string]any, d
 		env.Logger().WarnContext(ctx, "the focus could not be remembered", "error", err)
 		return do()
 	}
+	defer env.Keyboard.Leave()()
 	o := do()
 	free, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreWithin)
 	defer cancel()

@@ -45,7 +45,7 @@ func callCommand(a *app) *cobra.Command {
 			return a.withRuns(cmd, &f.displayFlags, func(runs engine.Runs) error {
 				h, err := runs.Start(cmd.Context(), engine.Request{
 					Call: args[0], Args: arguments, Queue: true, Environ: os.Environ(),
-					Terms: engine.Terms{Client: "command line", Dir: dir, Roots: []string{dir}},
+					Terms: engine.Terms{Client: engine.CommandLine, Dir: dir, Roots: []string{dir}},
 				})
 				if err != nil {
 					return err

@@ -64,7 +64,7 @@ func (a *app) runWorkflow(cmd *cobra.Command, name string, f *runFlags) error {
 		h, err := runs.Start(cmd.Context(), engine.Request{
 			Bundle: bundle, Inputs: inputs, Secrets: secret, From: f.From, To: f.To, DryRun: f.Dry, StepThrough: f.Step,
 			Queue: f.Queue, Environ: os.Environ(),
-			Terms: engine.Terms{Client: "command line", Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Needs: f.Needs, Priority: f.Priority},
+			Terms: engine.Terms{Client: engine.CommandLine, Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Needs: f.Needs, Priority: f.Priority},
 		})
 		if err != nil {
 			return err

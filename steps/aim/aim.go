@@ -102,6 +102,9 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 			err = WaitUntil(ctx, long, try) // the wheel takes long, so the wait begins anew
 		}
 	}
+	if err == nil {
+		hand.Keyboard.Name(desktop.Window{ID: el.Window, PID: el.PID, Process: el.Process, Title: el.WindowTitle})
+	}
 	return el, at, away.instead(err, long, n)
 }
 

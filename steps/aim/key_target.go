@@ -7,16 +7,43 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
 
+// KeyWindow is the argument that names the window for keys that name no element.
+type KeyWindow struct {
+	ExpectWindow string `json:"expect_window,omitzero" jsonschema:"part of the title of the window that they are for"`
+}
+
+// Await waits until the named window has the keyboard.
+func (k KeyWindow) Await(ctx context.Context, env *steps.Env) error {
+	if k.ExpectWindow == "" {
+		return nil
+	}
+	return WaitUntil(ctx, SearchTime.Std(), func(ctx context.Context) error {
+		w, err := ActiveWindow(ctx, env.Desktop)
+		if err != nil {
+			return err
+		}
+		if w == nil || !(desktop.Scope{Title: k.ExpectWindow}).Titled(w.Title) {
+			return steps.Errorf(steps.NotActionable, "wanted %q in the title of the window that has the keyboard%s", k.ExpectWindow, FocusedElsewhere(ctx, env.Desktop)).
+				WithNext("open that window, or bring it to the front with activate_window")
+		}
+		env.Keyboard.Name(*w)
+		return nil
+	})
+}
+
 // keyTarget is the active window and its focused element, which get the keys.
 type keyTarget struct {
 	window  *desktop.Window
 	element *desktop.Element // nil when it is not known
+	sent    *int             // counts the characters that were sent
+	hides   bool             // the element does not show what is typed
 }
 
 // keyTargetNow returns what gets the keys now. It is an error if no window is active,
@@ -108,10 +135,17 @@ func keysWentElsewhere(from, to string) error {
 // moves meanwhile, except by a line break or a tab of the text. into is called with the
 // elements that get the text, before and after; nil for an unknown one.
 func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) error {
+	sent := 0
+	err := typeWhereTheFocusIs(ctx, d, text, &sent, into)
+	return keysStopped(err, sent, utf8.RuneCountInString(text), "characters")
+}
+
+func typeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string, sent *int, into func(*desktop.Element)) error {
 	t, err := keyTargetNow(ctx, d)
 	if err != nil {
 		return err
 	}
+	t.sent = sent
 	if !strings.ContainsAny(text, "\n\r\t") {
 		if t, err = t.typePart(ctx, d, text, into); err != nil {
 			return err
@@ -141,11 +175,23 @@ func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string, i
 		if t, err = keyTargetNow(ctx, d); err != nil {
 			return err
 		}
-		if stays {
+		if t.sent = sent; stays {
 			t.element = last
 		}
 	}
 	return nil
+}
+
+// keysStopped returns the error for keys that another window would have got. The window
+// and its content follow where the error is shown.
+func keysStopped(err error, sent, of int, what string) error {
+	if _, elsewhere := errors.AsType[*desktop.ElsewhereError](err); !elsewhere {
+		return err
+	}
+	if sent == 0 {
+		return fmt.Errorf("none of %d %s was sent: %w", of, what, err)
+	}
+	return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%d of %d %s were sent, and no more: %w", sent, of, what, err)}
 }
 
 func (t keyTarget) isMultiLine() bool {
@@ -176,24 +222,79 @@ const (
 	mostButtons = 64
 )
 
-// enter types a text. For an element that takes no text it is keys, such as those of the
-// buttons of a calculator: each is pressed again, and the next step begins, only after
+// enter types a text, in parts, so that the window that has the keyboard is looked at
+// before each. For an element that takes no text the characters are keys, such as those of
+// the buttons of a calculator: each is pressed again, and the next step begins, only after
 // pressedFor.
-func (t keyTarget) enter(ctx context.Context, d *desktop.Desktop, text string) error {
-	if !t.takesKeys() || utf8.RuneCountInString(text) > mostButtons {
-		return d.Do(ctx, desktop.Type{Text: text})
-	}
-	for text != "" {
-		n := strings.IndexFunc(text, repeated())
-		if n < 0 {
-			n = len(text)
+func (t *keyTarget) enter(ctx context.Context, d *desktop.Desktop, text string) error {
+	buttons := t.takesKeys() && utf8.RuneCountInString(text) <= mostButtons
+	for i, part := range parts(text, buttons) {
+		if i > 0 && presses(part) {
+			t.awaitConsumed(ctx, d)
 		}
-		if err := errors.Join(d.Do(ctx, desktop.Type{Text: text[:n]}), desktop.Sleep(ctx, pressedFor)); err != nil {
+		err := d.Do(ctx, desktop.Type{Text: part})
+		if typing, some := errors.AsType[*desktop.TypingError](err); some {
+			*t.sent += typing.Sent
+		}
+		if err != nil {
 			return err
 		}
-		text = text[n:]
+		*t.sent += utf8.RuneCountInString(part)
+		if buttons {
+			if err := desktop.Sleep(ctx, pressedFor); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// presses reports whether a part of a text would press a button that has the focus.
+func presses(part string) bool { return strings.TrimSpace(part) == "" }
+
+// consumeWithin bounds the wait for an application to show what was typed.
+const consumeWithin = 250 * time.Millisecond
+
+// awaitConsumed waits until the element with the focus has consumed the keys before a key
+// that would press a button: a question that they, or a timer of the program, opened has
+// its window then.
+func (t *keyTarget) awaitConsumed(ctx context.Context, d *desktop.Desktop) {
+	if t.element == nil || t.element.Handle == "" {
+		return
+	}
+	for began := time.Now(); ; {
+		el, err := d.Refresh(ctx, t.element.Handle)
+		if err != nil || t.hides || utf8.RuneCountInString(el.Text) >= utf8.RuneCountInString(t.element.Text)+*t.sent {
+			return
+		}
+		if time.Since(began) >= consumeWithin {
+			t.hides = true
+			return
+		}
+		if desktop.Sleep(ctx, consumeWithin/50) != nil {
+			return
+		}
+	}
+}
+
+// parts divides a text. A character that presses a button where one has the focus is a
+// part of its own; unique begins another part also where a character comes again.
+func parts(text string, unique bool) (all []string) {
+	seen, pressed := map[rune]bool{}, false
+	begin := 0
+	for i, r := range text {
+		space := unicode.IsSpace(r)
+		if i > begin && (space || pressed || unique && seen[r]) {
+			all = append(all, text[begin:i])
+			begin = i
+			clear(seen)
+		}
+		seen[r], pressed = true, space
+	}
+	if begin < len(text) {
+		all = append(all, text[begin:])
+	}
+	return all
 }
 
 // takesKeys reports whether the element with the focus is known to take no text.
@@ -202,21 +303,12 @@ func (t keyTarget) takesKeys() bool {
 		!slices.Contains([]desktop.Role{"canvas", "document", "embedded", "entry", "paragraph", "password", "terminal", "text"}, t.element.Role)
 }
 
-// repeated returns a function that reports whether it got a character before.
-func repeated() func(rune) bool {
-	seen := map[rune]bool{}
-	return func(r rune) bool {
-		was := seen[r]
-		seen[r] = true
-		return was
-	}
-}
-
 // PressWhereTheFocusIs presses chords, and reports whether one of them was taken by a
 // program that takes it wherever it is pressed. It is an error if something else moves
 // the focus between the chords.
 func PressWhereTheFocusIs(ctx context.Context, hand *Hand, chords []desktop.Chord) (global bool, err error) {
-	d := hand.Desktop
+	d, sent := hand.Desktop, 0
+	defer func() { err = keysStopped(err, sent, len(chords), "keys") }()
 	t, targetErr := keyTargetNow(ctx, d)
 	moved := false
 	for _, c := range chords {
@@ -234,6 +326,7 @@ func PressWhereTheFocusIs(ctx context.Context, hand *Hand, chords []desktop.Chor
 		if err := d.Do(ctx, desktop.Press{Chord: c, Global: &taken}); err != nil {
 			return global, err
 		}
+		sent++
 		global = global || taken
 		if moved = moved || taken || mayMoveFocus(c); moved || targetErr != nil {
 			continue

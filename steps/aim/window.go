@@ -184,8 +184,9 @@ func ActivateApplication(ctx context.Context, hand *Hand, process string) error 
 		}
 		windows = windows.Of(desktop.Scope{Process: process})
 		top := windows.Foremost()
-		switch {
-		case windows.Active() != nil:
+		switch active := windows.Active(); {
+		case active != nil:
+			hand.Keyboard.Name(*active)
 			return nil
 		case top == nil:
 			return NoWindow(process, "")

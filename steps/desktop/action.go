@@ -52,7 +52,10 @@ type Click struct {
 type Scroll struct{ DX, DY int }
 
 // KeyDown presses a key and keeps it down until KeyUp or ReleaseAll.
-type KeyDown struct{ Key Key }
+type KeyDown struct {
+	Key Key
+	In  *Window // as in Type
+}
 
 // KeyUp releases a key.
 type KeyUp struct{ Key Key }
@@ -64,13 +67,19 @@ type Press struct {
 	// the focus, such as a shortcut of the window manager. Systems that cannot tell
 	// leave it unchanged.
 	Global *bool
-	Ask    bool // only set Global, and press nothing
+	Ask    bool    // only set Global, and press nothing
+	In     *Window // as in Type
 }
 
 // Type enters text exactly, whatever the layout and CapsLock, and returns when
 // the application has read it, as far as that can be found out. An empty text only
 // waits until it has read the keys that were sent before.
-type Type struct{ Text string }
+type Type struct {
+	Text string
+	// In is the window that must have the keyboard. Where the window system can tell,
+	// keys are sent only while it has it, or else typing ends with an ElsewhereError.
+	In *Window
+}
 
 // Manage changes one window and returns when the change is visible.
 type Manage struct {

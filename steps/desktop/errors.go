@@ -1,5 +1,7 @@
 package desktop
 
+import "fmt"
+
 // Error is a constant error of a driver.
 type Error string
 
@@ -33,6 +35,28 @@ type NotBegunError struct{ Err error }
 func (e *NotBegunError) Error() string { return e.Err.Error() }
 
 func (e *NotBegunError) Unwrap() error { return e.Err }
+
+// An ElsewhereError reports that another window than the intended one has the keyboard, so
+// that no key was sent.
+type ElsewhereError struct{ Has Window }
+
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("the window %q of %s has the keyboard", e.Has.Title, e.Has.Process)
+}
+
+func (e *ElsewhereError) Unwrap() error { return ErrMoved }
+
+// A TypingError reports how many characters of a text were sent before an error.
+type TypingError struct {
+	Sent, Of int
+	Err      error
+}
+
+func (e *TypingError) Error() string {
+	return fmt.Sprintf("typing, with %d of %d characters sent: %v", e.Sent, e.Of, e.Err)
+}
+
+func (e *TypingError) Unwrap() error { return e.Err }
 
 // A GoneError reports how a lasting desktop ended.
 type GoneError struct{ Name, Why string }

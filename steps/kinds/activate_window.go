@@ -16,7 +16,7 @@ var ActivateWindow = windowKind("activate_window", "Bring a window to the front 
 // windowKind declares a kind that changes a window unless it is so already.
 func windowKind(name, summary string, change desktop.WindowAction, is func(desktop.Window) bool) steps.Kind {
 	return steps.Define(desktopKind(name, summary), defaultWindow, func(ctx context.Context, env *steps.Env, a aim.WindowTarget) (observe.WindowResult, error) {
-		return observe.ChangeWindow(ctx, env.Desktop, a, desktop.Manage{Do: change}, is)
+		return observe.ChangeWindow(ctx, env, a, desktop.Manage{Do: change}, is)
 	})
 }
 

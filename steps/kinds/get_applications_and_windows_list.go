@@ -62,6 +62,7 @@ func listWindows(ctx context.Context, env *steps.Env, a WindowsArgs) (WindowsRes
 	r := WindowsResult{Windows: []desktop.Window{}, Applications: []string{}}
 	for _, w := range slices.Backward(all.Of(desktop.Scope{Process: a.Process, Title: a.Title})) {
 		r.Windows = append(r.Windows, w)
+		env.Keyboard.Tell(w)
 		if !slices.Contains(r.Applications, w.Process) {
 			r.Applications = append(r.Applications, w.Process)
 		}

@@ -1,7 +1,14 @@
 package kinds
 
-import "understudy/steps/desktop"
+import (
+	"context"
 
-// KeyUp lets go of a key.
-var KeyUp = keyKind("key_up", "Let go of a key that key_down holds.",
-	func(k desktop.Key) desktop.Action { return desktop.KeyUp{Key: k} })
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// KeyUp releases a key.
+var KeyUp = steps.Define(desktopKind("key_up", "Release a key that key_down pressed."), KeyArgs{},
+	func(ctx context.Context, env *steps.Env, a KeyArgs) (KeyResult, error) {
+		return actWithKey(ctx, env, a, func(k desktop.Key) desktop.Action { return desktop.KeyUp{Key: k} })
+	})

@@ -28,7 +28,7 @@ func moveWindow(ctx context.Context, env *steps.Env, a MoveWindowArgs) (observe.
 	a.ID = w.ID
 	// A window manager may keep a window on its screen, and a window its
 	// least size, so being elsewhere is told and is no failure.
-	return observe.ChangeWindow(ctx, env.Desktop, a.WindowTarget, desktop.Manage{Do: desktop.Place, Bounds: to}, func(w desktop.Window) bool { return w.Bounds == to })
+	return observe.ChangeWindow(ctx, env, a.WindowTarget, desktop.Manage{Do: desktop.Place, Bounds: to}, func(w desktop.Window) bool { return w.Bounds == to })
 }
 
 // MoveWindow moves a window and changes its size.

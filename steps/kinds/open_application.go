@@ -75,6 +75,7 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 			return r, err
 		}
 		r.Checked = observe.Yes
+		hand.Keyboard.Name(*r.Window)
 		scope = desktop.Scope{Window: r.Window.ID, Process: r.Window.Process}
 	}
 	seen, err := observe.Verify(ctx, hand, a.VerifyOptions, scope.Process)

@@ -85,6 +85,7 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 			continue
 		}
 		r.Checked = observe.Yes
+		env.Keyboard.Name(*r.Window)
 		if over == nil { // the program may stay as long as what it opened
 			close(seen)
 			return r, <-opened

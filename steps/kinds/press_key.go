@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"understudy/steps"
@@ -21,10 +22,17 @@ var PressKey = steps.Define(steps.Kind{
 // PressKeyArgs says which keys to press, and where.
 type PressKeyArgs struct {
 	aim.Target
-	Key            steps.Keys `json:"key" use:"typed" jsonschema:"the keys: enter, ctrl+s, {Tab}{Tab}"`
-	TryFocusBefore bool       `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the element the focus first"`
-	TryClickBefore bool       `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the element when it does not take the focus otherwise"`
+	Key steps.Keys `json:"key" use:"typed" jsonschema:"the keys: enter, ctrl+s, {Tab}{Tab}"`
+	aim.KeyWindow
+	TryFocusBefore bool `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the element the focus first"`
+	TryClickBefore bool `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the element when it does not take the focus otherwise"`
 	observe.ActionOptions
+}
+
+// PressKeyResult says what got the keys.
+type PressKeyResult struct {
+	Window string `json:"window,omitzero" jsonschema:"the window that got the keys"`
+	observe.ElementResult
 }
 
 // Validate allows that no element is named.
@@ -32,21 +40,27 @@ func (a *PressKeyArgs) Validate() error {
 	if !a.Named() {
 		return nil
 	}
+	if a.ExpectWindow != "" {
+		return errors.New("expect_window is for keys that name no element")
+	}
 	return a.Target.Validate()
 }
 
-func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.ElementResult, error) {
+func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (r PressKeyResult, err error) {
 	chords, err := chordsOf(hand.Env, a.Key)
 	if err != nil {
-		return observe.ElementResult{}, err
+		return r, err
+	}
+	if err := a.Await(ctx, hand.Env); err != nil {
+		return r, err
 	}
 	var el *desktop.Element
 	if a.Named() {
 		if el, _, err = aim.At(ctx, hand, a.Target, aim.Requirement{Enabled: true, Windows: a.WindowOptions}); err != nil {
-			return observe.ElementResult{}, err
+			return r, err
 		}
 	}
-	r := observe.ElementResult{Element: aim.Plain(el)}
+	r.Element = aim.Plain(el)
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		var err error
 		switch {
@@ -67,6 +81,7 @@ func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.Elem
 			return err
 		})
 	})
+	r.Window = hand.KeysWentTo()
 	return r, err
 }
 

@@ -20,12 +20,14 @@ var PressKeyGlobal = steps.Define(steps.Kind{
 type PressKeyGlobalArgs struct {
 	Process string     `json:"process,omitzero" jsonschema:"the application whose window is brought to the front first"`
 	Key     steps.Keys `json:"key" use:"typed" jsonschema:"the keys: escape, ctrl+v, {Alt}{F4}"`
+	aim.KeyWindow
 	observe.ActionOptions
 }
 
 // PressKeyGlobalResult says who took the keys.
 type PressKeyGlobalResult struct {
-	Global bool `json:"global,omitzero" jsonschema:"a program took a key that it takes wherever it is pressed, such as a shortcut of the window manager"`
+	Global bool   `json:"global,omitzero" jsonschema:"a program took a key that it takes wherever it is pressed, such as a shortcut of the window manager"`
+	Window string `json:"window,omitzero" jsonschema:"the window that got the keys"`
 	observe.ActionResult
 }
 
@@ -39,11 +41,15 @@ func pressKeyGlobal(ctx context.Context, hand *aim.Hand, a PressKeyGlobalArgs) (
 			return r, err
 		}
 	}
+	if err := a.Await(ctx, hand.Env); err != nil {
+		return r, err
+	}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, nil, func() (observe.Checked, error) {
 		return observe.Unchecked, notingFocus(ctx, hand.Env, func() (err error) {
 			r.Global, err = aim.PressWhereTheFocusIs(ctx, hand, chords)
 			return err
 		})
 	})
+	r.Window = hand.KeysWentTo()
 	return r, err
 }

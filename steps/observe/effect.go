@@ -15,10 +15,14 @@ import (
 
 // ChangeWindow changes a window unless it is so already, and reports whether the change
 // was seen.
-func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c desktop.Manage, is func(desktop.Window) bool) (WindowResult, error) {
+func ChangeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget, c desktop.Manage, is func(desktop.Window) bool) (WindowResult, error) {
+	d := env.Desktop
 	w, err := aim.FindWindow(ctx, d, a)
 	if err != nil {
 		return WindowResult{}, err
+	}
+	if c.Do == desktop.Activate {
+		defer func() { env.Keyboard.Name(w) }()
 	}
 	if is(w) {
 		return WindowResult{Window: w, Checked: Yes}, nil

@@ -95,6 +95,7 @@ func happened(ctx context.Context, env *steps.Env, el *desktop.Element, before, 
 		env.Trees.Keep(after.tree)
 	}
 	lines := windowsHappened(ctx, env, before.windows, after.windows)
+	env.Keyboard.Happened(news(before.windows, after.windows)...)
 	if before.tree != nil && after.tree != nil {
 		changes := withoutTitles(desktop.DiffTrees(before.tree, after.tree), before.windows, after.windows)
 		lines = append(lines, treeHappened(changes, el)...)
@@ -135,6 +136,16 @@ func windowsHappened(ctx context.Context, env *steps.Env, before, after desktop.
 		}
 	}
 	return lines
+}
+
+// news returns the windows that an answer tells of: those that opened or became active.
+func news(before, after desktop.Windows) (told []desktop.Window) {
+	for _, w := range after {
+		if old := before.ByID(w.ID); old == nil || w.Active && !old.Active {
+			told = append(told, w)
+		}
+	}
+	return told
 }
 
 // windowWord returns the sort of a window in a word.

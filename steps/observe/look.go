@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/aim"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
 )
 
 const (
@@ -50,6 +52,9 @@ type Seen struct {
 // Look makes the observations that b asks for in addition to a kind's own result, in the
 // window of el or the active one.
 func Look(ctx context.Context, env *steps.Env, b LookOptions, el *desktop.Element) (Seen, error) {
+	if el != nil {
+		tellWindows(ctx, env, []*desktop.Element{el})
+	}
 	a := ActionOptions{
 		DiffOptions:   DiffOptions{IncludeTreeAfterAction: b.IncludeTreeAfterAction, TreeOptions: b.TreeOptions},
 		WindowOptions: aim.WindowOptions{IncludeWindowScreenshot: b.IncludeWindowScreenshot, IncludeMonitorScreenshot: b.IncludeMonitorScreenshot},
@@ -144,21 +149,25 @@ const dialogWithin = 2 * time.Second
 
 // NameDialog adds the open dialog or alert to the advice of a failed step, with its text
 // and its buttons, unless it is there already: it is the usual reason for a failure.
-func NameDialog(ctx context.Context, d *desktop.Desktop, e *steps.Error) {
+func NameDialog(ctx context.Context, env *steps.Env, e *steps.Error) {
+	ctx, cancel := context.WithTimeout(ctx, dialogWithin)
+	defer cancel()
+	if has, elsewhere := errors.AsType[*desktop.ElsewhereError](e); elsewhere {
+		nameKeyWindow(ctx, env, e, has.Has)
+		return
+	}
 	if strings.Contains(e.Next, aim.DialogIsOpen) {
 		return
 	}
-	if open := openDialog(ctx, d); open != "" {
+	if open := openDialog(ctx, env); open != "" {
 		e.Next = strings.TrimPrefix(e.Next+"; ", "; ") + open
 	}
 }
 
 // openDialog describes the dialog that is open. It returns "" if there is none, or if
 // its application does not answer in time.
-func openDialog(ctx context.Context, d *desktop.Desktop) string {
-	ctx, cancel := context.WithTimeout(ctx, dialogWithin)
-	defer cancel()
-	windows, err := d.Windows(ctx)
+func openDialog(ctx context.Context, env *steps.Env) string {
+	windows, err := env.Desktop.Windows(ctx)
 	if err != nil {
 		return ""
 	}
@@ -166,13 +175,38 @@ func openDialog(ctx context.Context, d *desktop.Desktop) string {
 		if !w.Shows() || w.Popup || !w.Dialog && !w.Modal && !w.Active {
 			continue
 		}
-		t, err := d.Tree(ctx, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements, Full: true})
+		t, err := env.Desktop.Tree(ctx, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements, Full: true})
 		if err != nil {
 			continue
 		}
 		if text := aim.DialogHint(t.Roots); text != "" {
+			env.Keyboard.Happened(w)
 			return text
 		}
 	}
 	return ""
+}
+
+// nameKeyWindow adds the window that has the keyboard, with its content, to the advice of
+// a step whose keys were for another one.
+func nameKeyWindow(ctx context.Context, env *steps.Env, e *steps.Error, w desktop.Window) {
+	e.Next = "answer it with click_element, or name the element that is to get the keys; if they are for this window, set expect_window"
+	t, err := env.Desktop.Tree(ctx, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements, Full: true})
+	if err != nil {
+		return
+	}
+	if text := aim.DialogHint(t.Roots); text != "" {
+		e.Next += "; " + text
+		return
+	}
+	var shown []string
+	t.Walk(func(el *desktop.Element) bool {
+		if el.States.Has(desktop.Showing) && selector.NameOf(el) != "" {
+			shown = append(shown, aim.Describe(el))
+		}
+		return len(shown) < mostChanges
+	})
+	if len(shown) > 0 {
+		e.Next += "; it shows " + strings.Join(shown, ", ")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"understudy/steps"
@@ -52,7 +53,23 @@ func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOp
 	if env.Trees != nil {
 		env.Trees.Keep(t)
 	}
+	if env.Effects {
+		tellWindows(ctx, env, t.Roots)
+	}
 	return t, nil
+}
+
+// tellWindows notes that the caller is told of the windows of elements.
+func tellWindows(ctx context.Context, env *steps.Env, roots []*desktop.Element) {
+	windows, err := env.Desktop.Windows(ctx)
+	if err != nil {
+		return
+	}
+	for _, w := range windows {
+		if slices.ContainsFunc(roots, func(e *desktop.Element) bool { return e.Window == w.ID }) {
+			env.Keyboard.Tell(w)
+		}
+	}
 }
 
 // readTree reads the elements of a window, or of a part of it.

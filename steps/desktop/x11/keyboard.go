@@ -3,6 +3,7 @@
 package x11
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type keyboard struct {
 	down   map[desktop.Key][]xproto.Keycode // the keys that KeyDown pressed
 	ready  xproto.Window                    // the last window that waitUntilReady waited for
 	behind bool                             // typing failed, and the application may not have read all of the text
+	top    toplevels
 }
 
 // press presses a chord's modifiers and its key, and releases them in reverse. A character
@@ -37,7 +39,7 @@ func (b *keyboard) press(ctx context.Context, l *xConn, a desktop.Press) error {
 		}
 	}
 	if text, ok := input.Types(c); ok {
-		return b.enter(ctx, l, text)
+		return b.enter(ctx, l, text, a.In)
 	}
 	if err := do(ctx, l, func() error { return l.takesShortcut(c.Key) }); err != nil {
 		return err
@@ -47,7 +49,7 @@ func (b *keyboard) press(ctx context.Context, l *xConn, a desktop.Press) error {
 		return err
 	}
 	return b.once(ctx, l, func() error {
-		return do(ctx, l, func() error { return b.chord(l, keys, isDigitOfPad(c.Key)) })
+		return do(ctx, l, func() error { return b.whileIn(l, a.In, func() error { return b.chord(l, keys, isDigitOfPad(c.Key)) }) })
 	})
 }
 
@@ -139,6 +141,90 @@ func (b *keyboard) stroke(l *xConn, keys []xproto.Keycode) {
 	}
 }
 
+// whileIn sends keys while the server is grabbed, so that no other window can get the
+// keyboard between the check and the keys. Without a window it only sends them.
+func (b *keyboard) whileIn(l *xConn, in *desktop.Window, send func() error) error {
+	if in == nil {
+		return send()
+	}
+	xproto.GrabServer(l.x)
+	defer l.x.Sync()
+	defer xproto.UngrabServer(l.x)
+	if err := b.verifyTarget(l, in); err != nil {
+		return err
+	}
+	return send()
+}
+
+// verifyTarget fails if another managed window than in has the keyboard, or if its program
+// is about to show one, to which a toolkit passes the keys at once. The focus may also be
+// in a part of the window, or in a popup of its program, which is not managed.
+func (b *keyboard) verifyTarget(l *xConn, in *desktop.Window) error {
+	if in == nil {
+		return nil
+	}
+	if w, err := b.top.appeared(l, in.ID, time.Now()); err != nil || w != 0 {
+		return cmp.Or(err, elsewhere(l, w))
+	}
+	focus, err := xproto.GetInputFocus(l.x).Reply()
+	if err != nil {
+		return err
+	}
+	for w := focus.Focus; w > xproto.InputFocusPointerRoot && w != l.root && w != xproto.Window(in.ID); {
+		if len(l.numbers(w, "WM_STATE")) > 0 {
+			return elsewhere(l, w)
+		}
+		tree, err := xproto.QueryTree(l.x, w).Reply()
+		if err != nil {
+			return nil //nolint:nilerr // the window is gone, and its keys with it
+		}
+		w = tree.Parent
+	}
+	return nil
+}
+
+func elsewhere(l *xConn, w xproto.Window) error {
+	return &desktop.ElsewhereError{Has: l.describe([]uint32{uint32(w)})[0].Window}
+}
+
+// toplevels are the children of the root when keys were last sent to a window.
+type toplevels struct {
+	of   desktop.WindowID
+	at   time.Time
+	seen map[xproto.Window]bool
+}
+
+// sameText is how long after keys the next ones count as the same text.
+const sameText = 2 * time.Second
+
+// appeared returns a window that the program of another one has created since the keys
+// before, and that the window manager does not manage yet; 0 if there is none.
+func (t *toplevels) appeared(l *xConn, of desktop.WindowID, now time.Time) (xproto.Window, error) {
+	tree, err := xproto.QueryTree(l.x, l.root).Reply()
+	if err != nil {
+		return 0, err
+	}
+	before := *t
+	*t = toplevels{of, now, make(map[xproto.Window]bool, len(tree.Children))}
+	client := ^l.setup.ResourceIdMask
+	var fresh xproto.Window
+	for _, w := range tree.Children {
+		t.seen[w] = true
+		if before.of == of && now.Sub(before.at) < sameText && !before.seen[w] && uint32(w)&client == uint32(of)&client && l.awaitsManager(w) {
+			fresh = w
+		}
+	}
+	return fresh, nil
+}
+
+// awaitsManager reports whether a window manager will manage a window that it does not
+// manage yet.
+func (l *xConn) awaitsManager(w xproto.Window) bool {
+	a, err := xproto.GetWindowAttributes(l.x, w).Reply()
+	return err == nil && !a.OverrideRedirect && a.Class != xproto.WindowClassInputOnly &&
+		len(l.numbers(w, "WM_PROTOCOLS")) > 0 && len(l.numbers(w, "WM_STATE")) == 0
+}
+
 // isDigitOfPad reports whether a key of the number pad has another meaning without NumLock.
 func isDigitOfPad(k desktop.Key) bool {
 	sym := input.NamedKeys[k].Sym
@@ -146,7 +232,7 @@ func isDigitOfPad(k desktop.Key) bool {
 }
 
 // setKey presses or releases a key. Pressing a key that is down does nothing.
-func (b *keyboard) setKey(ctx context.Context, l *xConn, k desktop.Key, down bool) error {
+func (b *keyboard) setKey(ctx context.Context, l *xConn, k desktop.Key, down bool, in *desktop.Window) error {
 	if err := input.Known(k); err != nil {
 		return err
 	}
@@ -165,11 +251,13 @@ func (b *keyboard) setKey(ctx context.Context, l *xConn, k desktop.Key, down boo
 		slices.Reverse(keys)
 	}
 	err := do(ctx, l, func() error {
-		for _, key := range keys {
-			b.key(l, key, down)
-		}
-		l.x.Sync()
-		return nil
+		return b.whileIn(l, in, func() error {
+			for _, key := range keys {
+				b.key(l, key, down)
+			}
+			l.x.Sync()
+			return nil
+		})
 	})
 	if down && err == nil {
 		b.down[k] = keys

@@ -29,23 +29,23 @@ const handful = 64
 //
 // Applications read the mapping when they please. If someone changes it before that, enter
 // fails with desktop.ErrUnclear.
-func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
+func (b *keyboard) enter(ctx context.Context, l *xConn, text string, in *desktop.Window) error {
 	syms, err := input.Typeable(text)
 	if err != nil {
 		return err
 	}
-	n := len(syms)
+	count := len(syms)
 	return b.once(ctx, l, func() error {
-		t := &typing{keyboard: b, xConn: l, unread: map[xproto.Keycode]bool{}}
+		t := &typing{keyboard: b, xConn: l, in: in, unread: map[xproto.Keycode]bool{}}
 		b.behind = true
 		for len(syms) > 0 {
 			n, err := t.some(ctx, syms)
 			if err != nil {
-				return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
+				return &desktop.TypingError{Sent: count - len(syms), Of: count, Err: err}
 			}
 			syms = syms[n:]
 		}
-		if _, err := l.waitUntilRead(ctx, readWithin+time.Duration(n)*readCharWithin); err != nil {
+		if _, err := l.waitUntilRead(ctx, readWithin+time.Duration(count)*readCharWithin); err != nil {
 			return err
 		}
 		b.behind = false
@@ -57,6 +57,7 @@ func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 type typing struct {
 	*xConn
 	keyboard *keyboard
+	in       *desktop.Window         // that must have the keyboard; nil: any
 	unread   map[xproto.Keycode]bool // keys that the application may not have read yet
 }
 
@@ -80,6 +81,9 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 	return perform(ctx, t.xConn, func() (int, error) {
 		xproto.GrabServer(t.x)
 		defer xproto.UngrabServer(t.x)
+		if err := t.keyboard.verifyTarget(t.xConn, t.in); err != nil {
+			return 0, err
+		}
 		if changed, err := t.check(); changed || err != nil {
 			return 0, err // the plan may be wrong now: plan again
 		}

@@ -102,13 +102,13 @@ func (d *Driver) input(ctx context.Context, l *xConn, a desktop.Action) error {
 	case desktop.Scroll:
 		return d.pointer.scroll(ctx, l, a.DX, a.DY)
 	case desktop.KeyDown:
-		return d.keyboard.setKey(ctx, l, a.Key, true)
+		return d.keyboard.setKey(ctx, l, a.Key, true, a.In)
 	case desktop.KeyUp:
-		return d.keyboard.setKey(ctx, l, a.Key, false)
+		return d.keyboard.setKey(ctx, l, a.Key, false, nil)
 	case desktop.Press:
 		return d.keyboard.press(ctx, l, a)
 	case desktop.Type:
-		return d.keyboard.enter(ctx, l, a.Text)
+		return d.keyboard.enter(ctx, l, a.Text, a.In)
 	}
 	return desktop.Unsupported(a)
 }

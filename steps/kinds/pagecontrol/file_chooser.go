@@ -85,6 +85,7 @@ func fillChooser(ctx context.Context, hand *aim.Hand, chooser *desktop.Window, p
 	if err := aim.Raise(ctx, hand.Unaccounted(), chooser.ID); err != nil {
 		return err
 	}
+	hand.Keyboard.Name(*chooser)
 	selectAll := desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}
 	if err := aim.PressKeys(ctx, hand.Desktop, []desktop.Chord{{Mods: []desktop.Key{desktop.Ctrl}, Key: "l"}, selectAll}); err != nil {
 		return err
