@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"understudy/internal/scratch"
 	"understudy/mcpserver/rfb/rfbtest"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
@@ -103,7 +104,7 @@ func TestAViewerSeesWhatChanges(t *testing.T) {
 // until waits until an action on the desktop has had its effect.
 func until(t *testing.T, f *fake.Desktop, done string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !slices.Contains(f.Journal(), done); time.Sleep(time.Millisecond) {
+	for deadline := scratch.Deadline(t); !slices.Contains(f.Journal(), done); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("wanted %q in %q", done, f.Journal())
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/desktoptest"
 	"understudy/steps/desktop/wayland"
@@ -93,7 +94,7 @@ func TestAPictureOfATurnedOutput(t *testing.T) {
 			t.Fatal(err)
 		}
 		var marked desktop.Rect
-		for end := time.Now().Add(20 * time.Second); marked != (desktop.Rect{X: 37, Y: 87, W: 66, H: 36}); {
+		for end := scratch.Deadline(t); marked != (desktop.Rect{X: 37, Y: 87, W: 66, H: 36}); {
 			picture, err := d.Capture(t.Context(), desktop.Rect{})
 			if err != nil {
 				t.Fatal(err)
@@ -144,7 +145,7 @@ func TestAWindowOfAnotherOutputIsThere(t *testing.T) {
 		do(row.command)
 		want := map[string]desktop.Rect{"Contract": row.contract, "Second": row.second}
 		got := map[string]desktop.Rect{}
-		for end := time.Now().Add(20 * time.Second); !maps.Equal(got, want) && time.Now().Before(end); {
+		for end := scratch.Deadline(t); !maps.Equal(got, want) && time.Now().Before(end); {
 			all, err := d.Windows(t.Context())
 			if err != nil {
 				t.Fatal(err)
