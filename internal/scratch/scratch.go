@@ -57,14 +57,14 @@ func (b *Buffer) String() string {
 	return b.b.String()
 }
 
-// Deadline returns until when a test waits for something: for half of the time that it
-// has left, so that others can still fail for reasons of their own. Nothing else bounds a
-// wait, because no test knows how fast a machine is.
+// Deadline returns until when a test waits for something: for a quarter of the time that
+// it has left, so that others can still fail for reasons of their own. Nothing else bounds
+// a wait, because no test knows how fast a machine is.
 func Deadline(t testing.TB) time.Time {
 	left := 10 * time.Minute // a benchmark, or -timeout=0
 	if x, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if end, ok := x.Deadline(); ok {
-			left = time.Until(end) / 2
+			left = time.Until(end) / 4
 		}
 	}
 	return time.Now().Add(left)
