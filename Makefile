@@ -36,7 +36,7 @@ length-others:
 e2e: ## play every workflow on real applications, PARALLEL at a time, and PART of the variations and recordings, by default a quarter, which SEED chooses; ends with a table of what came of each
 	@mkdir -p dist && rm -f dist/e2e.txt dist/recorded.txt
 	@echo "the variations and recordings of SEED=$(SEED)"
-	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
+	@UNDERSTUDY_E2E=1 RACE=off AGAIN="understudy/internal/e2e understudy/recorder/watch" UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
 		UNDERSTUDY_E2E_SHARD=$(PART) UNDERSTUDY_E2E_SEED=$(SEED) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
 		.ci/test -count=1 -timeout=60m -p=1 -parallel=$(PARALLEL) -skip=TestSoak ./internal/e2e ./internal/manual ./recorder/...; \
 		status=$$?; cat dist/e2e.txt; sort dist/recorded.txt; exit $$status

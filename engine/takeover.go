@@ -43,6 +43,7 @@ type hold struct {
 	by     string
 	lapses *time.Timer
 	end    EndWatch // nil: nothing is recorded
+	uses   *Uses    // by the person, in live views
 }
 
 // EndWatch ends the recording of what a person did, and returns it with the secret
@@ -232,10 +233,11 @@ func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 		e.Lease.Release(takeoverHolder(w.id, by))
 		return err
 	}
-	h := &hold{by: by, end: w.watch(ctx)}
+	h := &hold{by: by, end: w.watch(ctx), uses: NewUses()}
 	h.lapses = time.AfterFunc(lapseTime, func() {
 		if err := e.giveBack(context.Background(), w.id, h, fmt.Sprintf("no sign of life for %s", lapseTime)); err != nil {
 			e.log().Warn("the return of a desktop could not be recorded", "run", w.id, "error", err)
+			h.lapses.Reset(lapseTime)
 		}
 	})
 	e.holds.add(w.id, h)
@@ -297,6 +299,7 @@ func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) e
 		return err // another call gives it back
 	}
 	if err != nil {
+		_ = h.uses.End(ctx)
 		if h.end != nil {
 			_, _ = h.end(nil)
 		}
@@ -306,6 +309,11 @@ func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) e
 	return e.exclusively(w, func() error {
 		if e.holds.of(id) != h { // it has ended meanwhile
 			return nil
+		}
+		limited, cancel := context.WithTimeoutCause(ctx, boundaryTime, steps.Errorf(steps.Busy, "%s is in the middle of an action on the desktop of run %s", h.by, id).WithNext("hand it back when the action has ended"))
+		defer cancel()
+		if err := h.uses.End(limited); err != nil {
+			return err
 		}
 		defer e.endHold(id, h)
 		return w.commit(EvReturned, "", Returned{By: h.by, Why: why, Hash: w.lastPicture(ctx), Recording: w.keepWatched(ctx, h)})

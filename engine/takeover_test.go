@@ -443,3 +443,68 @@ func TestTheStepAfterAPauseIsDoneByAPerson(t *testing.T) {
 		}
 	})
 }
+
+// TestTheTakeoverEndsAfterThePersonsLastAction hands a desktop back while its person is
+// in the middle of an action there.
+func TestTheTakeoverEndsAfterThePersonsLastAction(t *testing.T) {
+	for say, end := range map[string]func(s *stage, run string) error{
+		"handed back": func(s *stage, run string) error { _, err := s.HandBack(s.t.Context(), run, "ann"); return err },
+		"no sign of life": func(*stage, string) error {
+			time.Sleep(lapseTime + 2*time.Second)
+			return nil
+		},
+	} {
+		t.Run(say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				h := s.held()
+				var acts sync.WaitGroup
+				var over atomic.Bool
+				act := func(ctx context.Context) {
+					<-ctx.Done()
+					time.Sleep(time.Second) // the action under way
+					if len(s.Held()) == 0 {
+						t.Error("the takeover ended in the middle of an action")
+					}
+					over.Store(true)
+				}
+				acts.Go(func() {
+					if err := s.WhileHeld(t.Context(), h.ID, "ann", act); steps.CodeOf(err) != steps.Denied {
+						t.Errorf("it ended by %v, want denied", err)
+					}
+				})
+				synctest.Wait()
+				if err := end(s, h.ID); err != nil || !over.Load() || len(s.Held()) > 0 {
+					t.Errorf("the takeover ended: %t, after the action: %t, %v", len(s.Held()) == 0, over.Load(), err)
+				}
+				acts.Wait()
+				for _, by := range []string{"ann", "bob"} {
+					if err := s.WhileHeld(t.Context(), h.ID, by, act); steps.CodeOf(err) != steps.Denied {
+						t.Errorf("%s acts afterwards: %v", by, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestAnActionThatHangsKeepsTheDesktop lets an application answer a person's action only
+// after a long time.
+func TestAnActionThatHangsKeepsTheDesktop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h := s.held()
+		answer := make(chan bool)
+		var acts sync.WaitGroup
+		acts.Go(func() { _ = s.WhileHeld(t.Context(), h.ID, "ann", func(context.Context) { <-answer }) })
+		synctest.Wait()
+		if _, err := s.HandBack(t.Context(), h.ID, "ann"); steps.CodeOf(err) != steps.Busy || len(s.Held()) == 0 {
+			t.Errorf("in the middle of an action: %v, held: %v", err, s.Held())
+		}
+		close(answer)
+		acts.Wait()
+		if _, err := s.HandBack(t.Context(), h.ID, "ann"); err != nil || len(s.Held()) > 0 {
+			t.Errorf("after the action: %v, held: %v", err, s.Held())
+		}
+	})
+}

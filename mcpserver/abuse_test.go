@@ -97,7 +97,7 @@ func measure() footprint {
 func settles(t *testing.T, before footprint) {
 	t.Helper()
 	var now footprint
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for end := scratch.Deadline(t); ; time.Sleep(20 * time.Millisecond) {
 		now = measure()
 		if now.goroutines <= before.goroutines+10 && now.files <= before.files+10 && now.heap <= before.heap+16<<20 {
 			return
@@ -204,7 +204,7 @@ func dribble(t *testing.T, address, begin string) {
 		defer close(closed)
 		_, _ = io.Copy(io.Discard, c)
 	}()
-	for end := time.After(3 * time.Minute); ; {
+	for end := time.After(time.Until(scratch.Deadline(t))); ; {
 		select {
 		case <-closed:
 			return
@@ -285,12 +285,12 @@ func deaf(t *testing.T, address, request string) {
 	if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 		t.Error(err)
 	}
-	_ = c.SetWriteDeadline(time.Now().Add(3 * time.Minute))
+	_ = c.SetWriteDeadline(scratch.Deadline(t))
 	if _, err := io.WriteString(c, request); err != nil && strings.Contains(err.Error(), "timeout") {
 		t.Error("the server waits for ever")
 		return
 	}
-	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for end := scratch.Deadline(t); ; time.Sleep(50 * time.Millisecond) {
 		if _, err := io.WriteString(c, "G"); err != nil {
 			return
 		}
@@ -468,7 +468,7 @@ func TestAbuseStdio(t *testing.T) {
 		}()
 		select {
 		case <-ended:
-		case <-time.After(time.Minute):
+		case <-time.After(time.Until(scratch.Deadline(t))):
 			t.Fatalf("after %.30q the server does not end", line)
 		}
 		in.Close()

@@ -163,7 +163,7 @@ func TestHostAndOrigin(t *testing.T) {
 				if req.Host = c.host; c.origin != "" {
 					req.Header.Set("Origin", c.origin)
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 				res, err := http.DefaultClient.Do(req.WithContext(ctx))
 				if err != nil {
 					t.Fatal(err)
@@ -279,7 +279,7 @@ func TestChangesOfAnOlderRunAreTold(t *testing.T) {
 	}
 	newest := readEvents(t, site+"/events", "", 100)
 	for _, after := range []string{"", newest[99]} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 		defer cancel()
 		res := visit(ctx, t, site+"/events", http.Header{"Last-Event-Id": {after}})
 		defer res.Body.Close()
@@ -304,7 +304,7 @@ func TestChangesOfAnOlderRunAreTold(t *testing.T) {
 // readEvents reads a number of events and returns their ids.
 func readEvents(t *testing.T, address, after string, n int) (ids []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	h := http.Header{}
 	if after != "" {
@@ -371,7 +371,7 @@ func TestServerEnds(t *testing.T) {
 		if !byhand.IsError(res) {
 			t.Errorf("the answer: %v", res)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Until(scratch.Deadline(t))):
 		t.Error("the answer was not let out")
 	}
 	if err := <-ended; err != nil && !strings.Contains(err.Error(), "closed") {

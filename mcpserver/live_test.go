@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -50,7 +49,7 @@ func (k keptDesktop) Open(context.Context) (*desktop.Desktop, error) {
 func newKept(t *testing.T, more ...func(*Options)) *secured {
 	t.Helper()
 	var s *secured
-	s = newSecured(t, append(more, func(o *Options) {
+	s = newSecured(t, slices.Insert(more, 0, func(o *Options) {
 		o.Desktop = func(ctx context.Context, on desktop.Info) (*desktop.Desktop, error) {
 			if on.Birth != "1" {
 				return nil, desktop.ErrGone
@@ -180,29 +179,64 @@ func TestOneCredentialTakesNotAllViews(t *testing.T) {
 	}
 }
 
+// slowActor takes the whole time of a view for the key Z, and then finds out who has the
+// desktop.
+type slowActor struct {
+	desktop.Actor
+	began chan struct{}
+	ended chan string
+	has   func() string
+}
+
+func (a slowActor) Do(ctx context.Context, act desktop.Action) error {
+	if act != (desktop.Type{Text: "Z"}) {
+		return a.Actor.Do(ctx, act)
+	}
+	close(a.began)
+	<-ctx.Done()
+	a.ended <- a.has()
+	return context.Cause(ctx)
+}
+
 // TestNoViewActsOnceTheDesktopIsHandedBack has a person with two open views hand the
-// desktop back and resume the run in one: the run is not disturbed by the other.
+// desktop back in one, while an action of the other is under way: the desktop is handed
+// back after that action, and the other view acts no more.
 func TestNoViewActsOnceTheDesktopIsHandedBack(t *testing.T) {
-	s := newKept(t)
+	slow := slowActor{began: make(chan struct{}), ended: make(chan string, 1)}
+	var s *secured
+	s = newKept(t, func(o *Options) {
+		open := o.Desktop
+		o.Desktop = func(ctx context.Context, on desktop.Info) (*desktop.Desktop, error) {
+			d, err := open(ctx, on)
+			if err == nil {
+				slow.Actor = d.Actor
+				d.Actor = slow
+			}
+			return d, err
+		}
+	})
 	run := s.failedRun()
+	slow.has = func() string { return s.engine.Held()[run] }
 	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})
 	if status, page := ann.takeOver(run); status != 200 {
 		t.Fatalf("%d\n%s", status, page)
 	}
 	other := ann.watches(run)
-	press(t, other, 'A')
-	scratch.Until(t, "the other view acts", func() bool { return s.typed('A') })
+	press(t, other, 'Z')
+	<-slow.began
+	press(t, other, 'Y')
 	form := url.Values{"token": {ann.token("/runs/" + run + "/desktop")}, "resume": {"yes"}, "decision": {"done"}}
 	if status, page := ann.send("/runs/"+run+"/hand-back", form, nil); status != 200 {
 		t.Fatalf("%d\n%s", status, page)
 	}
-	for range 20 {
-		if errors.Join(other.Key('Z', true), other.Key('Z', false)) != nil {
-			break // the view has ended
-		}
-		time.Sleep(10 * time.Millisecond)
+	if by := <-slow.ended; by != "ann/page" {
+		t.Errorf("a view was in the middle of an action while %q had the desktop", by)
 	}
-	if s.typed('Z') {
+	scratch.Until(t, "the other view ends", func() bool {
+		_, err := other.Update(true)
+		return err != nil
+	})
+	if s.typed('Y') {
 		t.Error("a view acted on the desktop of a run that goes on")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"understudy/internal/schedules"
+	"understudy/internal/scratch"
 	"understudy/internal/telemetry"
 	"understudy/mcpserver/byhand"
 )
@@ -57,7 +58,7 @@ func TestTheBoardShowsWhatPrometheusKnows(t *testing.T) {
 		for _, x := range p.Targets {
 			count++
 			query := strings.ReplaceAll(x.Expr, "$__rate_interval", "1m")
-			deadline := time.Now().Add(time.Minute)
+			deadline := scratch.Deadline(t)
 			for {
 				v.Call(t, "execute_sequence", byhand.Object{"steps": []any{byhand.Object{"tool_name": "log", "arguments": byhand.Object{"message": "x"}}, byhand.Object{"tool_name": "fail"}}})
 				found, err := askPrometheus(address, query)

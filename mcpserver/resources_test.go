@@ -342,7 +342,7 @@ func TestEverySubscriberIsNotified(t *testing.T) {
 	held["wait"] = false
 	_, res := second.Call(t, "execute_sequence", held)
 	s.hanging()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	said := subscribe(ctx, t, second, runURI+textOfRun(res))
 	for said.Scan() && !strings.Contains(said.Text(), "acknowledged") {

@@ -205,6 +205,16 @@ func (s *Server) live(ctx context.Context, h engine.Header, by string) (rfb.Live
 	if w, ok := s.runs.opened().(workers); ok {
 		return w.Live(ctx, h, by)
 	}
+	var while rfb.While
+	if by != "" {
+		held, ok := s.runs.opened().(interface {
+			WhileHeld(ctx context.Context, id, by string, act func(context.Context)) error
+		})
+		if !ok {
+			return nil, errors.New("nobody can act on it here")
+		}
+		while = func(ctx context.Context, act func(context.Context)) error { return held.WhileHeld(ctx, h.ID, by, act) }
+	}
 	if s.o.Desktop == nil {
 		return nil, errors.New("nobody can watch it here")
 	}
@@ -212,7 +222,7 @@ func (s *Server) live(ctx context.Context, h engine.Header, by string) (rfb.Live
 	if err != nil {
 		return nil, err
 	}
-	return rfb.Of(d, h.Desktop.Name, by != ""), nil
+	return rfb.Of(d, h.Desktop.Name, while), nil
 }
 
 // Runs returns the runs; the first call opens them.

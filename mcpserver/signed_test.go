@@ -9,6 +9,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/hostile"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 )
@@ -56,7 +57,7 @@ func TestSignedTokenEndsUnderWay(t *testing.T) {
 			}
 			select {
 			case <-cut:
-			case <-time.After(time.Minute):
+			case <-time.After(time.Until(scratch.Deadline(t))):
 				t.Error("its stream goes on")
 			}
 			close(s.goOn)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -58,7 +59,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	st.Server = New(o)
 	st.engine.Allow = st.Allow
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithDeadline(context.Background(), scratch.Deadline(t))
 		defer cancel()
 		if err := st.Close(ctx); err != nil {
 			t.Errorf("closing: %v", err)
@@ -133,7 +134,7 @@ func (st *stage) hanging() string {
 	select {
 	case id := <-st.began:
 		return id
-	case <-time.After(time.Minute):
+	case <-time.After(time.Until(scratch.Deadline(st.t))):
 		st.t.Fatal("nothing hangs")
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 )
@@ -97,7 +98,7 @@ func TestCancelledCallStopsItsRunOnly(t *testing.T) {
 
 func (st *stage) rest(run string) engine.Header {
 	st.t.Helper()
-	ctx, cancel := context.WithTimeout(st.t.Context(), 60*time.Second)
+	ctx, cancel := context.WithDeadline(st.t.Context(), scratch.Deadline(st.t))
 	defer cancel()
 	h, err := st.engine.Wait(ctx, run)
 	if err != nil {
@@ -163,7 +164,7 @@ func TestEndOfInputStopsTheRun(t *testing.T) {
 				if err != nil {
 					t.Errorf("the server ended with %v", err)
 				}
-			case <-time.After(60 * time.Second):
+			case <-time.After(time.Until(scratch.Deadline(t))):
 				t.Fatal("the server did not end")
 			}
 			if h := st.rest(run); !h.Status.Ended() || h.Status == engine.Succeeded || h.ResumeFrom != "one" {

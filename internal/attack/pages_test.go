@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"understudy/internal/hostile"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 )
 
@@ -101,7 +102,7 @@ func stdio(a *arena) func() {
 			if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id); err != nil {
 				return false
 			}
-			for late := time.After(patience); ; {
+			for late := time.After(time.Until(scratch.Deadline(a.t))); ; {
 				select {
 				case line, ok := <-lines:
 					if !ok || strings.Contains(line, fmt.Sprintf(`"id":%d`, id)) {

@@ -140,7 +140,7 @@ func (s *stage) command(ctx context.Context, uid uint32, name string, args ...st
 // understudy runs a command of the owner, and gives its standard output.
 func (s *stage) understudy(args ...string) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithDeadline(s.t.Context(), scratch.Deadline(s.t))
 	defer cancel()
 	cmd := s.command(ctx, ownerUID, "understudy", args...)
 	var said bytes.Buffer
@@ -171,7 +171,7 @@ func (s *stage) serve(args ...string) string {
 			s.t.Errorf("the server ended with %v\n%.20000s", err, text)
 		}
 	})
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := scratch.Deadline(s.t); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		text, err := os.ReadFile(said.Name())
 		s.must(err)
 		if _, rest, ok := strings.Cut(string(text), "listening on "); ok && strings.Contains(rest, "\n") {
@@ -192,7 +192,7 @@ func (s *stage) serve(args ...string) string {
 // try lets a user attempt things, and gives what came of each.
 func (s *stage) try(uid uint32, attempts ...string) map[string]string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithDeadline(s.t.Context(), scratch.Deadline(s.t))
 	defer cancel()
 	cmd := s.command(ctx, uid, "stranger", attempts...)
 	cmd.Dir = "/"
@@ -226,7 +226,7 @@ func (s *stage) closed(attempts ...string) {
 // appears waits for a file of the owner.
 func (s *stage) appears(name string) {
 	s.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := scratch.Deadline(s.t); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(s.home, name)); err == nil {
 			return
 		}

@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"understudy/internal/scratch"
 )
 
 // damagedStore changes files of the data folder: no command panics or hangs, and
@@ -42,7 +44,7 @@ func damagedStore(a *arena) func() {
 				a.put(filepath.Join(dir, rel), string(damaged(r, raw, strings.HasSuffix(rel, ".db"))))
 			}
 			for _, args := range [][]string{{"runs", "check"}, {"runs", "ls"}, {"runs", "show", "last", "--json"}, {"run", path}} {
-				ctx, cancel := context.WithTimeout(a.t.Context(), patience)
+				ctx, cancel := context.WithDeadline(a.t.Context(), scratch.Deadline(a.t))
 				cmd := a.command(ctx, ownerUID, "understudy", append([]string{"--home", dir}, args...)...)
 				out, _ := cmd.CombinedOutput() // its status says what came of it
 				cancel()
@@ -125,7 +127,7 @@ func secrets(a *arena) func() {
 		a.put(filepath.Join(a.work, "secret.txt"), secret)
 		doc := "name: " + marker + "\nvariables: {s: {type: string, secret: true}}\nsteps:\n  - " + strings.Join(chosen, "\n  - ") + "\noutput: {y: 'toBase64(inputs.s)', z: inputs.s}\n"
 		path := a.put(filepath.Join(a.work, "secret.yaml"), doc)
-		ctx, cancel := context.WithTimeout(a.t.Context(), patience)
+		ctx, cancel := context.WithDeadline(a.t.Context(), scratch.Deadline(a.t))
 		defer cancel()
 		cmd := a.command(ctx, ownerUID, "understudy", "run", path, "-i", "s=@"+filepath.Join(a.work, "secret.txt"), "--json")
 		out, err := cmd.CombinedOutput()

@@ -19,6 +19,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 )
 
@@ -234,7 +235,7 @@ func (a *arena) client(site, version, token string) byhand.Visitor {
 
 // ask sends a request of a client; status 0: there was no answer.
 func (a *arena) ask(v byhand.Visitor, method string, params byhand.Object) (status int, answer byhand.Object) {
-	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
+	ctx, cancel := context.WithDeadline(a.t.Context(), scratch.Deadline(a.t))
 	defer cancel()
 	res, err := v.Send(ctx, int(a.asked.Add(1)), method, params)
 	if err != nil {
@@ -295,7 +296,7 @@ func (a *arena) unharmed() {
 	if n := a.resident(); n > mostMemory {
 		a.t.Errorf("%s: the server has %d MiB of memory", a.name, n>>20)
 	}
-	for end := time.Now().Add(time.Minute); ; {
+	for end := scratch.Deadline(a.t); ; {
 		before := a.cpu()
 		time.Sleep(500 * time.Millisecond)
 		if used := a.cpu() - before; used < 0.25 {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"understudy/internal/scratch"
 )
 
 // parentVariable makes this binary a parent that starts a program, given as a line for a
@@ -65,7 +67,7 @@ func diesWithItsParent(t *testing.T, line string) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	if err := ours.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+	if err := ours.SetReadDeadline(scratch.Deadline(t)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.ReadByte(); err != io.EOF {

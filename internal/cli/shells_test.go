@@ -134,7 +134,7 @@ func (s *shellHome) with(pair string) *shellHome {
 // run gives the standard output of a command that must succeed.
 func (s *shellHome) run(name string, args ...string) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithDeadline(s.t.Context(), scratch.Deadline(s.t))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	if name == "understudy" {

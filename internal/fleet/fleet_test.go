@@ -15,6 +15,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/hub"
+	"understudy/internal/scratch"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/kinds"
@@ -174,7 +175,7 @@ func (s *stage) begin(doc string, change func(*engine.Request)) engine.Header {
 
 func (s *stage) rest(id string) engine.Header {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithDeadline(s.t.Context(), scratch.Deadline(s.t))
 	defer cancel()
 	h, err := s.Wait(ctx, id)
 	if err != nil {
@@ -210,7 +211,7 @@ func (s *stage) letGo(name string) {
 // until waits until a run did something.
 func (s *stage) until(run, did string) {
 	s.t.Helper()
-	for late := time.Now().Add(time.Minute); !strings.Contains(s.did(run), did); time.Sleep(10 * time.Millisecond) {
+	for late := scratch.Deadline(s.t); !strings.Contains(s.did(run), did); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(late) {
 			s.t.Fatalf("the run did %q, and not %q", s.did(run), did)
 		}
@@ -244,7 +245,7 @@ func TestARunThatFitsNobodyWaitsAndSaysWhy(t *testing.T) {
 		func(r *engine.Request) { r.Needs = []string{"app=sap", "screen=2560x1440", "tools=core"} })
 	waits := func(want string) {
 		t.Helper()
-		for late := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) { // a worker is there when it has told of itself
+		for late := scratch.Deadline(t); ; time.Sleep(10 * time.Millisecond) { // a worker is there when it has told of itself
 			got, err := s.Client.Get(t.Context(), h.ID)
 			r, failed := s.Report(t.Context(), h.ID, engine.Page{})
 			if err == nil && failed == nil && got.Status == engine.Queued && got.Waits == want && r.Waits == want {
@@ -264,7 +265,7 @@ func TestARunThatFitsNobodyWaitsAndSaysWhy(t *testing.T) {
 		t.Errorf("the run is %s (%+v) at worker %s and waits: %q", h.Status, h.Error, h.Worker, h.Waits)
 	}
 	busy := s.begin(`{name: long, steps: [{id: l, tool_name: hold, arguments: {name: l}}]}`, func(r *engine.Request) { r.Needs = []string{"app=calc"} })
-	for late := time.Now().Add(time.Minute); h.ID != busy.ID || h.Status != engine.Running; time.Sleep(10 * time.Millisecond) {
+	for late := scratch.Deadline(t); h.ID != busy.ID || h.Status != engine.Running; time.Sleep(10 * time.Millisecond) {
 		var err error
 		if h, err = s.Client.Get(t.Context(), busy.ID); err != nil || time.Now().After(late) {
 			t.Fatalf("the long run is %s: %v", h.Status, err)
@@ -305,7 +306,7 @@ func TestAWorkerForgetsTheSecretsOfARunThatWentElsewhere(t *testing.T) {
 		func(r *engine.Request) { r.Secrets = map[string]string{"password": "swordfish"} })
 	keeps := func(n int) {
 		t.Helper()
-		for late := time.Now().Add(20 * time.Second); len(first.Engine.Kept()) != n; time.Sleep(10 * time.Millisecond) {
+		for late := scratch.Deadline(t); len(first.Engine.Kept()) != n; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(late) {
 				t.Fatalf("the worker keeps something of %v", first.Engine.Kept())
 			}
@@ -352,7 +353,7 @@ func TestTwoWorkersOfOneName(t *testing.T) {
 	s.rest(h.ID) // the worker is there
 	st := s.store("worker")
 	second := s.newWorker(st, "w")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	if err := second.Run(ctx); err == nil || !strings.Contains(err.Error(), "worker w ") {
 		t.Errorf("wanted the second one refused, got %v", err)
@@ -377,7 +378,7 @@ func TestTwoWorkersOfOneNameAtOnce(t *testing.T) {
 	both := &sync.WaitGroup{}
 	both.Add(2)
 	ended := make(chan error, 2)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	for range 2 {
 		st := s.store("worker")
@@ -464,7 +465,7 @@ func TestAStopOutlivesTheWorker(t *testing.T) {
 		if o.err != nil || o.h.Status != engine.Cancelled || o.h.Worker != "second" {
 			t.Errorf("the run is %s at worker %s, %v", o.h.Status, o.h.Worker, o.err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Until(scratch.Deadline(t))):
 		s.letGo("c")
 		t.Error("the stop waits for a worker that is gone")
 	}
@@ -568,7 +569,7 @@ func (s lastTake) Take(ctx context.Context, labels []string) (engine.Entry, erro
 // worker that did not begin it.
 func TestAWorkerThatEndsPutsBackWhatItIsHanded(t *testing.T) {
 	s := newStage(t)
-	s.lease = 20 * time.Second
+	s.lease = 5 * time.Minute
 	st := s.store("worker")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

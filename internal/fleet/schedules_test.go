@@ -12,6 +12,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/schedules"
+	"understudy/internal/scratch"
 	"understudy/mcpserver"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
@@ -49,7 +50,7 @@ func (s *server) add(args byhand.Object) (v byhand.Visitor, added map[string]any
 func (s *stage) scheduled(of schedules.Store, name string, runs int) (did []string) {
 	s.t.Helper()
 	var all []engine.Header
-	for late := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for late := scratch.Deadline(s.t); ; time.Sleep(20 * time.Millisecond) {
 		list, err := of.List(s.t.Context())
 		if err != nil {
 			s.t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/schedules"
+	"understudy/internal/scratch"
 	"understudy/mcpserver"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
@@ -267,7 +268,7 @@ func TestARunOutlivesItsServer(t *testing.T) {
 				}
 			}()
 			var run string
-			for late := time.Now().Add(time.Minute); run == "" && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+			for late := scratch.Deadline(t); run == "" && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
 				if list, err := s.List(t.Context(), engine.Query{}); err == nil && len(list) > 0 {
 					run = list[0].ID
 				}

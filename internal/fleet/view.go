@@ -54,7 +54,13 @@ func (w *Worker) show(ctx context.Context, q viewQuestion) (a viewAnswer, err er
 	if err != nil {
 		return viewAnswer{}, &steps.Error{Code: steps.Unavailable, Err: err}
 	}
-	view := rfb.Of(d, h.Desktop.Name, q.By != "")
+	var while rfb.While
+	if q.By != "" { // whatever the server of the viewer says
+		while = func(ctx context.Context, act func(context.Context)) error {
+			return w.Engine.WhileHeld(ctx, q.Run, q.By, act)
+		}
+	}
+	view := rfb.Of(d, h.Desktop.Name, while)
 	x, err := newStream(ctx, w.Store, q.Stream, desktopSide, viewerSide)
 	if err == nil {
 		err = x.open(q.Key)
@@ -66,27 +72,9 @@ func (w *Worker) show(ctx context.Context, q viewQuestion) (a viewAnswer, err er
 		defer w.views.Add(-1)
 		defer view.Close()
 		defer x.Close()
-		if q.By != "" {
-			go w.endWithHold(x, q)
-		}
 		_ = view.Serve(x.life, x) // any error ends the view
 	})
 	return viewAnswer{x.private.PublicKey().Bytes()}, nil
-}
-
-// endWithHold ends the view of a person who acts when the takeover ends, whatever the
-// server of the viewer says.
-func (w *Worker) endWithHold(x *stream, q viewQuestion) {
-	news, end := w.Engine.News(q.Run)
-	defer end()
-	for w.Engine.Held()[q.Run] == q.By {
-		select {
-		case <-news:
-		case <-x.life.Done():
-			return
-		}
-	}
-	_ = x.Close()
 }
 
 // Live opens the desktop of a run at its worker for a viewer.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/store/jetstream"
 	"understudy/store/storetest"
 )
@@ -166,7 +167,7 @@ func TestANodeThatNeverComesIsNamed(t *testing.T) {
 	alone := join(0, slog.New(slog.NewTextHandler(lines(logs), nil)))
 	hears := func(what string) {
 		t.Helper()
-		for late := time.After(time.Minute); ; {
+		for late := time.After(time.Until(scratch.Deadline(t))); ; {
 			select {
 			case line := <-logs:
 				if strings.Contains(line, what) {

@@ -328,7 +328,7 @@ func (m *mortal) attempt(meanwhile func(over <-chan struct{})) (took time.Durati
 	meanwhile(over)
 	select {
 	case <-over:
-	case <-time.After(2 * time.Minute):
+	case <-time.After(time.Until(scratch.Deadline(m))):
 		_ = cmd.Process.Kill()
 		m.Fatalf("it does not stand still:\n%s\n%s", out, strings.Join(m.history, "\n"))
 	}
@@ -362,7 +362,7 @@ func (m *mortal) verify() {
 	}
 	m.does(0, "runs", "check")
 	var left []string
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := scratch.Deadline(m); ; time.Sleep(10 * time.Millisecond) {
 		if left = m.leftovers(); len(left) == 0 || time.Now().After(deadline) {
 			break
 		}

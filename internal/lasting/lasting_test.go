@@ -128,7 +128,7 @@ func (o *operator) written() string {
 
 func (o *operator) until(what string, holds func() bool) {
 	o.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
+	for deadline := scratch.Deadline(o); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			said, _ := o.command("runs", "show", "last").CombinedOutput()
 			o.Fatalf("wanted: %s; the last run:\n%s", what, said)

@@ -41,9 +41,13 @@ func dial(ctx context.Context, dir string, h hello) (*client, error) {
 	}}}
 	life, end := context.WithCancel(context.Background())
 	c.life, c.end = life, end
+	raw, err := json.Marshal(h)
+	if err != nil {
+		return nil, malformed(joinPath, err)
+	}
 	stop := context.AfterFunc(ctx, end)
-	timeout := time.AfterFunc(helloTime, end)
-	r, err := c.post(life, joinPath, h)
+	timeout := time.AfterFunc(helloTime*time.Duration(1+len(raw)>>20), end)
+	r, err := c.post(life, joinPath, json.RawMessage(raw))
 	if !stop() || !timeout.Stop() {
 		end()
 		return nil, noAnswer(dir, context.Cause(life))

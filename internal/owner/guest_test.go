@@ -47,7 +47,7 @@ func connect(t *testing.T, dir string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(scratch.Deadline(t))
 	return conn
 }
 

@@ -73,6 +73,7 @@ type Member struct {
 	// handed are the runs of this member that the last owner handed over, until the
 	// next one has them.
 	handed farewell
+	views  views
 }
 
 // runsAt tells where the runs are: in this process, behind a connection, or nowhere

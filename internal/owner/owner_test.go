@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/kinds"
@@ -102,7 +103,7 @@ func join(t *testing.T, o Options) *Member {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithDeadline(context.Background(), scratch.Deadline(t))
 		defer cancel()
 		if err := m.Leave(ctx); err != nil {
 			t.Error(err)

@@ -57,6 +57,9 @@ func (m *Member) TakeOver(ctx context.Context, id string, t engine.Takeover) (en
 }
 
 func (m *Member) HandBack(ctx context.Context, id, by string) (engine.Header, error) {
+	if err := m.views.end(ctx, id); err != nil {
+		return engine.Header{}, err
+	}
 	return call(ctx, m, handBack, on[string]{id, by})
 }
 

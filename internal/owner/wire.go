@@ -38,7 +38,7 @@ const (
 
 // Time limits for the owner and its guests.
 const (
-	helloTime = 5 * time.Second
+	helloTime = 5 * time.Second // for each started MiB of a hello
 	writeTime = 30 * time.Second
 )
 

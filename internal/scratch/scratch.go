@@ -1,5 +1,5 @@
 // Package scratch gives tests folders and buffers for the output of other programs, and
-// waits for conditions.
+// waits for conditions, until a deadline that comes from the test's own.
 package scratch
 
 import (
@@ -57,13 +57,23 @@ func (b *Buffer) String() string {
 	return b.b.String()
 }
 
-// untilLimit bounds the wait for a condition, even on a busy machine.
-const untilLimit = time.Minute
+// Deadline returns until when a test waits for something: for a quarter of the time that
+// it has left, so that others can still fail for reasons of their own. Nothing else bounds
+// a wait, because no test knows how fast a machine is.
+func Deadline(t testing.TB) time.Time {
+	left := 10 * time.Minute // a benchmark, or -timeout=0
+	if x, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if end, ok := x.Deadline(); ok {
+			left = time.Until(end) / 4
+		}
+	}
+	return time.Now().Add(left)
+}
 
 // Until polls until a condition holds, and fails the test if it never does.
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(untilLimit); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := Deadline(t); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it never came about: %s", what)
 		}

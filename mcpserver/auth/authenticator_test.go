@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"understudy/internal/scratch"
 )
 
 func TestNobodyIsLetInWithoutACredential(t *testing.T) {
@@ -422,7 +424,7 @@ func TestStreamEndsWithItsToken(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
-			case <-time.After(30 * time.Second):
+			case <-time.After(time.Until(scratch.Deadline(t))):
 				t.Error("the stream goes on")
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"understudy/internal/hostile"
+	"understudy/internal/scratch"
 )
 
 // trust makes a stage that accepts the tokens of an authority.
@@ -91,7 +92,7 @@ func TestKeysRotate(t *testing.T) {
 func becomes(t *testing.T, say string, want int, ask func() int) {
 	t.Helper()
 	got := 0
-	for end := time.Now().Add(30 * time.Second); got != want; time.Sleep(time.Millisecond) {
+	for end := scratch.Deadline(t); got != want; time.Sleep(time.Millisecond) {
 		if got = ask(); time.Now().After(end) {
 			t.Fatalf("%s: %d, want %d", say, got, want)
 		}

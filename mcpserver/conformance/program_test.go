@@ -107,7 +107,7 @@ func (p *program) ended() {
 	p.t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(soon):
+	case <-time.After(time.Until(scratch.Deadline(p.t))):
 		p.t.Fatal("the program did not end")
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
@@ -82,7 +83,7 @@ func installed(t *testing.T) runner {
 	program := filepath.Join(dir, "node_modules", "node-"+runtime.GOOS+"-x64", "bin", "node")
 	script := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
 	if _, err := os.Stat(script); err != nil {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 		defer cancel()
 		cmd := exec.CommandContext(ctx, npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir, suite, "node-"+runtime.GOOS+"-x64@"+node)
 		if out, err := cmd.CombinedOutput(); err != nil {

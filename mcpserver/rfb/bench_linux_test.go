@@ -64,7 +64,7 @@ func benchFrames(b *testing.B, act func(c *rfbtest.Client, i int) error) {
 	if err := d.Do(b.Context(), desktop.Manage{Window: id, Do: desktop.Maximize}); err != nil {
 		b.Fatal(err)
 	}
-	c := overSocket(b, &Session{Desktop: d, Acts: true})
+	c := overSocket(b, &Session{Desktop: d, While: always})
 	if _, err := c.Update(true); err != nil {
 		b.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func (h *inputQueue) key(sym uint32, down bool) error {
 
 // put queues actions, if the viewer may act.
 func (h *inputQueue) put(acts ...desktop.Action) error {
-	if !h.Acts {
+	if h.While == nil {
 		return nil
 	}
 	h.mu.Lock()

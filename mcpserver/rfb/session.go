@@ -19,18 +19,22 @@ import (
 type Session struct {
 	Name    string // of the desktop, for the title of the viewer
 	Desktop *desktop.Desktop
-	// Acts reports whether the viewer may act; otherwise its input is dropped.
-	Acts bool
+	// While lets the viewer act; nil: its input is dropped.
+	While While
 	// Hide paints over what the viewer must not see; nil: nothing. It is called
 	// after a picture was taken and before it is sent.
 	Hide func(context.Context, *image.RGBA) *image.RGBA
 }
 
+// While calls act, which performs the input of a viewer, with a context that ends when
+// the viewer may not act any more. The view ends when While returns.
+type While func(ctx context.Context, act func(context.Context)) error
+
 // Of returns a session that shows a desktop and closes it at the end. A viewer who may
-// not act sees no password fields.
-func Of(d *desktop.Desktop, name string, acts bool) *Session {
-	s := &Session{Name: name, Desktop: d, Acts: acts}
-	if !acts {
+// not act, because while is nil, sees no password fields.
+func Of(d *desktop.Desktop, name string, while While) *Session {
+	s := &Session{Name: name, Desktop: d, While: while}
+	if while == nil {
 		var fields observe.Passwords
 		s.Hide = func(ctx context.Context, p *image.RGBA) *image.RGBA {
 			return observe.Blank(p, desktop.Point{}, append(fields.Where(ctx, d), fields.Find(ctx, d)...))
@@ -99,13 +103,15 @@ func (s *Session) Serve(ctx context.Context, conn io.ReadWriteCloser) error {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	v := &viewer{Session: s, in: bufio.NewReader(conn), out: conn, requested: make(chan struct{}, 1), format: serverFormat}
 	v.input = inputQueue{Session: s, ready: make(chan struct{}, 1)}
-	if err := v.greet(ctx); err != nil {
-		return err
-	}
 	var work sync.WaitGroup
-	work.Go(func() { cancel(v.sendPictures(ctx)) })
-	work.Go(func() { v.input.perform(ctx) })
-	err := v.read(ctx)
+	if s.While != nil {
+		work.Go(func() { cancel(s.While(ctx, v.input.perform)) })
+	}
+	err := v.greet(ctx)
+	if err == nil {
+		work.Go(func() { cancel(v.sendPictures(ctx)) })
+		err = v.read(ctx)
+	}
 	cancel(err)
 	work.Wait()
 	if cause := context.Cause(ctx); cause != nil {

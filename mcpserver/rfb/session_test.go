@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"understudy/internal/scratch"
 	"understudy/mcpserver/rfb/rfbtest"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
@@ -26,6 +27,12 @@ const notes = `
   - entry "Title": "Monday"
   - button "Save"
 `
+
+// always lets a viewer act until the view ends.
+func always(ctx context.Context, act func(context.Context)) error {
+	act(ctx)
+	return nil
+}
 
 // watch connects a viewer to a desktop, until the test ends or end is called.
 func watch(t *testing.T, s *Session, encodings ...int32) (c *rfbtest.Client, end func()) {
@@ -97,7 +104,7 @@ func TestAViewerSeesWhatChanges(t *testing.T) {
 // until waits until an action on the desktop has had its effect.
 func until(t *testing.T, f *fake.Desktop, done string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !slices.Contains(f.Journal(), done); time.Sleep(time.Millisecond) {
+	for deadline := scratch.Deadline(t); !slices.Contains(f.Journal(), done); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("wanted %q in %q", done, f.Journal())
 		}
@@ -119,7 +126,7 @@ const (
 
 func TestInputIsPerformedInItsOrder(t *testing.T) {
 	f := fake.New(fake.MustParse(notes)...)
-	c, end := watch(t, &Session{Desktop: f.Desktop(), Acts: true})
+	c, end := watch(t, &Session{Desktop: f.Desktop(), While: always})
 	press := func(sym uint32) { must(t, c.Key(sym, true), c.Key(sym, false)) }
 	must(t, c.Pointer(0, 10, 20), c.Pointer(1, 10, 20), c.Pointer(0, 10, 20))
 	until(t, f, "button up left")
@@ -261,7 +268,7 @@ func FuzzViewer(f *testing.F) {
 	f.Add([]byte("RFB 003.003\n"))
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		conn := &recording{Reader: bytes.NewReader(sent)}
-		s := &Session{Desktop: fake.New(fake.MustParse(notes)...).Desktop(), Acts: true}
+		s := &Session{Desktop: fake.New(fake.MustParse(notes)...).Desktop(), While: always}
 		if err := s.Serve(t.Context(), conn); err == nil {
 			t.Error("the viewer hung up, and nothing is said of it")
 		}

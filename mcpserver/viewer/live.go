@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -12,6 +13,7 @@ import (
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/rfb"
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // A live view shows the desktop of a run as RFB over a WebSocket. The person who has
@@ -150,23 +152,38 @@ func (v *Viewer) renewTakeover(r *http.Request, id string) error {
 	return err
 }
 
-// monitor returns when a viewer does not answer any more, or has lost its right.
-func monitor(ctx context.Context, conn *websocket.Conn, news func(context.Context), still func() error) error {
+// monitor returns when a viewer does not answer any more, or has lost its right. A viewer
+// that does not answer does not delay the check of its right.
+func monitor(ctx context.Context, conn interface{ Ping(context.Context) error }, news func(context.Context), still func() error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var pings sync.WaitGroup
+	defer pings.Wait()
+	defer cancel(nil)
+	pings.Go(func() { cancel(ping(ctx, conn.Ping)) })
 	for ctx.Err() == nil {
 		interval, cancel := context.WithTimeout(ctx, pingInterval)
 		news(interval)
 		cancel()
-		if err := still(); err != nil { // first: who has handed a desktop back must not act there any more
+		if err := still(); err != nil {
 			return err
 		}
+	}
+	return context.Cause(ctx)
+}
+
+// ping pings a viewer until it does not answer any more.
+func ping(ctx context.Context, send func(context.Context) error) error {
+	for {
 		timed, cancel := context.WithTimeout(ctx, pingTimeout)
-		err := conn.Ping(timed)
+		err := send(timed)
 		cancel()
 		if err != nil {
 			return fmt.Errorf("the viewer does not answer: %w", err)
 		}
+		if err := desktop.Sleep(ctx, pingInterval); err != nil {
+			return err
+		}
 	}
-	return context.Cause(ctx)
 }
 
 type desktopPage struct {

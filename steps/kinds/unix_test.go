@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps"
 )
 
@@ -92,7 +93,7 @@ func TestACommandIsEndedWithAllThatItStarted(t *testing.T) {
 				t.Errorf("outcome %+v, want %s", o, c.code)
 			}
 			for _, pid := range pids {
-				for end := time.Now().Add(30 * time.Second); alive(pid) && time.Now().Before(end); {
+				for end := scratch.Deadline(t); alive(pid) && time.Now().Before(end); {
 					time.Sleep(5 * time.Millisecond)
 				}
 				if alive(pid) {
@@ -106,7 +107,7 @@ func TestACommandIsEndedWithAllThatItStarted(t *testing.T) {
 // started waits until a command has named all its processes.
 func started(t *testing.T, path string) []int {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(t); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		b, _ := os.ReadFile(path)
 		words := strings.Fields(string(b))
 		if len(words) < 5 {

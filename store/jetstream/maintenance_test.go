@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/store/keeping"
 	"understudy/store/storetest"
 )
@@ -191,7 +192,7 @@ func TestARunThatIsResumedWhileItIsRemoved(t *testing.T) {
 	if !errors.Is(err, errActive) || len(seen) != 2 {
 		t.Errorf("it was looked at as %v and removed: %v", seen, err)
 	}
-	short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	short, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	if e, err := other.Take(short, nil); err != nil || e.Run() != "run" {
 		t.Errorf("taking it: %v, %v", e, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/store/storetest"
 )
 
@@ -228,7 +229,7 @@ func TestAReaderOfARunThatIsRemoved(t *testing.T) {
 		}
 	}
 	s.positions.forget("run")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	var last error
 	for ev, err := range s.Events(ctx, "run", 1) {

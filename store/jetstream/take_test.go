@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/store/storetest"
 )
 
@@ -108,7 +109,7 @@ func TestManyWorkersThatWaitAskAsLittleAsOne(t *testing.T) {
 	}
 	first := <-took
 	alone := window / stores[0].lookEvery() * 2 // at most, of one that waits
-	for late := time.Now().Add(time.Minute); ; {
+	for late := scratch.Deadline(t); ; {
 		before := asked.Load()
 		time.Sleep(window)
 		n := asked.Load() - before
@@ -142,7 +143,7 @@ func TestAWorkerThatIsCutOffSaysSo(t *testing.T) {
 	defer s.Close()
 	s.wait = 500 * time.Millisecond
 	a.servers[dir].Shutdown()
-	short, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	short, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	for range 2 {
 		if _, err := s.Take(short, nil); err == nil || short.Err() != nil || !strings.Contains(err.Error(), "do not answer") {

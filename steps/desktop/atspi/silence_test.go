@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 )
 
@@ -56,7 +57,7 @@ func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	if _, took := look(desktop.Scope{PID: live.Process.Pid}); took > hung {
 		t.Errorf("looking at another application took %v", took)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), hung)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	if e, err := c.ElementAt(ctx, help.Bounds.Center()); err != nil || e.Handle != help.Handle {
 		t.Errorf("at the middle of the menu of another application is %v, %v", e, err)
@@ -158,7 +159,7 @@ func TestAnApplicationThatDiesIsNotFound(t *testing.T) {
 		if !errors.Is(err, desktop.ErrNotFound) {
 			t.Errorf("%v, want %v", err, desktop.ErrNotFound)
 		}
-	case <-time.After(hung):
+	case <-time.After(time.Until(scratch.Deadline(t))):
 		t.Error("a look at a dead application hangs")
 	}
 	s.Wait()

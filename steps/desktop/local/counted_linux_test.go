@@ -180,7 +180,7 @@ func (p *page) count(what string) int {
 // expect waits until the page told of something a number of times.
 func (p *page) expect(what string, n int) {
 	p.Helper()
-	for end := time.Now().Add(time.Minute); p.count(what) != n; time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(p.T); p.count(what) != n; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			p.mu.Lock()
 			defer p.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
@@ -31,7 +30,7 @@ func TestTheFirstProgramOfAFreshDisplayShowsItsElements(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = syscall.Kill(app.PID, syscall.SIGKILL) })
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 			defer cancel()
 			for !shows(ctx, t, d, app.PID, row.element) {
 			}

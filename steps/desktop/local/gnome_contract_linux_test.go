@@ -5,12 +5,16 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland/waylandtest"
 )
 
 // gnomePlacer is the shell of GNOME, asked past our extension.
-type gnomePlacer struct{ *waylandtest.GNOME }
+type gnomePlacer struct {
+	*waylandtest.GNOME
+	t testing.TB
+}
 
 func (p gnomePlacer) reset() error {
 	return p.place("Contract", "w.unmaximize(3); w.unminimize(); w.move_resize_frame(true, 40, 60, 520, 720)", "true")
@@ -26,7 +30,7 @@ func (p gnomePlacer) raise(title string, at desktop.Rect) error {
 // place has the shell do something with a window and raise it, as soon as that is
 // there, and until something holds.
 func (p gnomePlacer) place(title, script, until string) (err error) {
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(p.t); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		var found bool
 		err = p.Eval(&found, fmt.Sprintf(`(() => {
 			const actor = global.get_window_actors().find(a => a.meta_window.title === %q);
@@ -56,7 +60,7 @@ func (p gnomePlacer) placed() (map[string][2]desktop.Rect, error) {
 // A session of GNOME keeps the contract, but for what Wayland or GNOME do not have.
 func TestAtLengthContractOnGNOME(t *testing.T) {
 	s := waylandtest.StartGNOME(t, 1)
-	keepsTheContract(t, s.Session, gnomePlacer{s}, lacksOnGNOME)
+	keepsTheContract(t, s.Session, gnomePlacer{s, t}, lacksOnGNOME)
 }
 
 // lacksOnGNOME are the sentences that Wayland or GNOME cannot hold, and why.

@@ -6,12 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland/waylandtest"
 )
 
 // kwinPlacer is KWin, asked by scripts past ours.
-type kwinPlacer struct{ *waylandtest.Session }
+type kwinPlacer struct {
+	*waylandtest.Session
+	t testing.TB
+}
 
 func (p kwinPlacer) reset() error {
 	return p.window("Contract", "w.minimized = false; w.frameGeometry = {x: 40, y: 30, width: 520, height: 760}; workspace.activeClient = w")
@@ -23,7 +27,7 @@ func (p kwinPlacer) raise(title string, at desktop.Rect) error {
 
 // window does something with a window w, as soon as that is there.
 func (p kwinPlacer) window(title, do string) error {
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(p.t); ; time.Sleep(5 * time.Millisecond) {
 		said, err := p.Script(fmt.Sprintf(`(() => { const w = workspace.clientList().find(w => w.caption == %q); if (!w) return "none"; %s; return "done" })()`, title, do))
 		switch {
 		case said == "done" || err != nil:
@@ -58,7 +62,7 @@ func (p kwinPlacer) placed() (map[string][2]desktop.Rect, error) {
 // A session of KWin keeps the contract, but for what Wayland or KWin do not have.
 func TestAtLengthContractOnKWin(t *testing.T) {
 	s := waylandtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, 1)
-	keepsTheContract(t, s, kwinPlacer{s}, lacksOnKWin)
+	keepsTheContract(t, s, kwinPlacer{s, t}, lacksOnKWin)
 }
 
 // lacksOnKWin are the sentences that Wayland or KWin cannot hold, and why.

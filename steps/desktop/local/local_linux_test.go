@@ -94,7 +94,7 @@ func TestLaunchedApplicationsShowThemselvesHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Kill(app.PID, syscall.SIGKILL)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	for {
 		ws, err := d.Windows(ctx)
@@ -134,7 +134,7 @@ func TestAtLengthAddressesAreOpened(t *testing.T) {
 	}
 	i, _ := d.Info(t.Context())
 	want := i.Display + " https://example.org/a?b=c&d\n"
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(t); ; time.Sleep(5 * time.Millisecond) {
 		got, _ := os.ReadFile(seen)
 		if string(got) == want {
 			break

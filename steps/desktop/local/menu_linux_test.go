@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
@@ -29,7 +28,7 @@ func TestAPointInAMenuIsItsItem(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = syscall.Kill(app.PID, syscall.SIGKILL) })
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 			defer cancel()
 			pullDown(ctx, t, d, app.PID, "File")
 			for asked, missed := missedItems(ctx, t, d, app.PID); asked < 5 || len(missed) > 0; asked, missed = missedItems(ctx, t, d, app.PID) {

@@ -38,7 +38,7 @@ func TestAtLengthContractOnThePortal(t *testing.T) {
 	g := waylandtest.StartGNOMEPortal(t)
 	g.Enter(t)
 	g.AllowPictures(t)
-	keepsTheContractAs(t, g.Session, fillingPlacer{gnomePlacer{g}}, lacksOnThePortal, desktop.Options{Display: desktop.Portal, Dir: scratch.Dir(t), Asks: answers(t, "Allow remote interaction", "Share")})
+	keepsTheContractAs(t, g.Session, fillingPlacer{gnomePlacer{g, t}}, lacksOnThePortal, desktop.Options{Display: desktop.Portal, Dir: scratch.Dir(t), Asks: answers(t, "Allow remote interaction", "Share")})
 }
 
 // lacksOnThePortal are the sentences that the portal cannot hold, and why.
@@ -136,7 +136,7 @@ func TestAtLengthThePortalAsks(t *testing.T) {
 	if err := d.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 333, Y: 222}}); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(t); ; time.Sleep(5 * time.Millisecond) {
 		var told [3]int
 		if err := g.Eval(&told, "global.get_pointer()"); err == nil && told[0] == 333 && told[1] == 222 {
 			break

@@ -17,7 +17,10 @@ import (
 )
 
 // swayPlacer is sway, asked by a program that has nothing to do with what is tested.
-type swayPlacer struct{ *waylandtest.Session }
+type swayPlacer struct {
+	*waylandtest.Session
+	t testing.TB
+}
 
 func (p swayPlacer) reset() error {
 	if err := p.command("Contract", "floating enable, resize set 520 px 720 px, move absolute position 40 px 30 px, focus"); err != nil {
@@ -34,7 +37,7 @@ func (p swayPlacer) raise(title string, at desktop.Rect) error {
 
 // command runs a command of sway on a window, as soon as that is there.
 func (p swayPlacer) command(title, command string) (err error) {
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(p.t); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if _, err = p.Message(fmt.Sprintf(`[title="^%s$"] %s`, title, command)); err == nil {
 			return nil
 		}
@@ -79,7 +82,7 @@ func (p swayPlacer) placed() (map[string][2]desktop.Rect, error) {
 // A session of sway keeps the contract, but for what Wayland or sway do not have.
 func TestAtLengthContractOnSway(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900", "for_window [title=.] floating enable")
-	keepsTheContract(t, s, swayPlacer{s}, lacksOnSway)
+	keepsTheContract(t, s, swayPlacer{s, t}, lacksOnSway)
 }
 
 // lacksOnSway are the sentences that Wayland or sway cannot hold, and why.
@@ -99,7 +102,7 @@ func TestAMenuOnSwayIsNotGuessed(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900")
 	s.Enter(t)
 	d := open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})
-	app := placedApp{desktoptest.Start(t, s.Env()), swayPlacer{s}}
+	app := placedApp{desktoptest.Start(t, s.Env()), swayPlacer{s, t}}
 	boxes := app.atRest(t)
 	ok := boxes["OK"].Center()
 	if e, err := d.ElementAt(t.Context(), ok); err != nil || e.Name != "OK" {
@@ -138,7 +141,7 @@ func TestAPressBehindTheQuestionForThePointerOnSway(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900")
 	s.Enter(t)
 	d, other := open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)}), open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})
-	app := placedApp{desktoptest.Start(t, s.Env()), swayPlacer{s}}
+	app := placedApp{desktoptest.Start(t, s.Env()), swayPlacer{s, t}}
 	ok := app.atRest(t)["OK"].Center()
 	if err := other.Do(t.Context(), desktop.MovePointer{To: ok}); err != nil {
 		t.Fatal(err)
@@ -159,7 +162,7 @@ func TestAPressBehindTheQuestionForThePointerOnSway(t *testing.T) {
 // atRest waits until the application has its place and size, and says where it draws.
 func (a placedApp) atRest(t *testing.T) map[string]desktop.Rect {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(t); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		err := a.Do("reset")
 		inside, err2 := a.Program.Boxes()
 		windows, err3 := a.placed()
@@ -178,7 +181,7 @@ func (a placedApp) atRest(t *testing.T) map[string]desktop.Rect {
 // awaitElement waits for the element of a name that shows.
 func awaitElement(t *testing.T, d *desktop.Desktop, name string) (found *desktop.Element) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); found == nil && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(t); found == nil && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		tree, err := d.Tree(t.Context(), desktop.Scope{Full: true})
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func (s *sight) must(err error) {
 func (s *sight) eventually(what string, f func() (bool, string)) {
 	s.t.Helper()
 	var last string
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := scratch.Deadline(s.t); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		ok, now := f()
 		if ok {
 			return

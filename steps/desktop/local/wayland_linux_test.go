@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
@@ -73,7 +72,7 @@ func TestNobodyHearsInASessionWithoutAccessibility(t *testing.T) {
 	session.Enter(t)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	d := open(t, desktop.Options{Display: desktop.Seat, Dir: scratch.Dir(t)})
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer stop()
 	if err := d.Watch(ctx, func(desktop.InputEvent) {}); !errors.Is(err, desktop.ErrUnheard) {
 		t.Errorf("a watch says %v", err)

@@ -385,7 +385,7 @@ func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
 				left := func() []string { return append(ofDesktop(), running(started)...) }
 				nobody := slices.Contains([]string{first, second}, "keeper") && slices.Contains([]string{first, second}, "guard")
 				what := left()
-				for deadline := time.Now().Add(20 * time.Second); len(what) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+				for deadline := scratch.Deadline(t); len(what) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 					if nobody { // the last threads of those that were killed may hold the lock for a moment
 						Clean(filepath.Dir(k.Dir))
 					}

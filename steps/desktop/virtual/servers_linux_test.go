@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
@@ -125,7 +124,7 @@ func TestOnlyWhoKnowsThePasswordLooks(t *testing.T) {
 		password string
 		let      bool
 	}{{k.VNC.Password, true}, {"password", false}, {"", false}} {
-		if let, err := looks(k.VNC.Address, row.password); err != nil || let != row.let {
+		if let, err := looks(t, k.VNC.Address, row.password); err != nil || let != row.let {
 			t.Errorf("with the password %q it is let in: %v, %v", row.password, let, err)
 		}
 	}
@@ -133,13 +132,13 @@ func TestOnlyWhoKnowsThePasswordLooks(t *testing.T) {
 
 // looks reports whether the server accepts a VNC viewer with a password. It must accept no other kind
 // of credential.
-func looks(address, password string) (bool, error) {
+func looks(t *testing.T, address, password string) (bool, error) {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
 		return false, err
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetDeadline(scratch.Deadline(t))
 	read := func(n int) []byte {
 		b := make([]byte, n)
 		_, e := io.ReadFull(c, b)

@@ -101,7 +101,7 @@ func TestDoneIsClosedWhenTheServerDies(t *testing.T) {
 	killServer(t, d)
 	select {
 	case <-d.Done():
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Until(scratch.Deadline(t))):
 		t.Error("nobody noticed that the X server died")
 	}
 }

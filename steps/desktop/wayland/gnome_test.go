@@ -13,6 +13,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/wayland"
@@ -66,7 +67,7 @@ func TestAtLengthGNOMEIsSeenAndTouched(t *testing.T) {
 	if err := driver.Close(); err != nil {
 		t.Error(err)
 	}
-	another, deadline := open(t, g.Session), time.Now().Add(30*time.Second)
+	another, deadline := open(t, g.Session), scratch.Deadline(t)
 	for red(another) {
 		if time.Now().After(deadline) {
 			t.Fatal("the mark is there 30 s after its driver was closed")
@@ -86,7 +87,7 @@ func TestAtLengthGNOMEIsSeenAgainAfterItWasLocked(t *testing.T) {
 	}
 	await := func(want bool) {
 		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for deadline := scratch.Deadline(t); ; time.Sleep(5 * time.Millisecond) {
 			_, err := d.Windows(t.Context())
 			if (err == nil) == want && (want || errors.Is(err, desktop.ErrUnavailable)) {
 				return

@@ -20,6 +20,7 @@ import (
 	"github.com/godbus/dbus/v5/prop"
 	"github.com/google/go-cmp/cmp"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland"
 	"understudy/steps/desktop/wayland/waylandtest"
@@ -416,7 +417,7 @@ func TestAStuckPortalIsGivenUp(t *testing.T) {
 			if !errors.Is(err, row.want) {
 				t.Errorf("%s: %v, want %v", row.what, err, row.want)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Until(scratch.Deadline(t))):
 			t.Fatalf("%s never returned", row.what)
 		}
 	}

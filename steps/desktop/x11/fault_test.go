@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/x11"
@@ -95,7 +96,7 @@ func TestTheDisplayDies(t *testing.T) {
 		if !unavailable(err) {
 			t.Errorf("typing: got %v, wanted ErrUnavailable", err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(time.Until(scratch.Deadline(t))):
 		t.Fatal("typing goes on")
 	}
 	for _, x := range everything {

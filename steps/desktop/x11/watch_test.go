@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 )
 
@@ -248,7 +249,7 @@ func TestWatchEnds(t *testing.T) {
 				if !row.ok(err) {
 					t.Errorf("got %v", err)
 				}
-			case <-time.After(3 * time.Second):
+			case <-time.After(time.Until(scratch.Deadline(t))):
 				t.Error("it goes on")
 			}
 		})
