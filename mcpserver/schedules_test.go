@@ -22,9 +22,9 @@ import (
 )
 
 // newScheduleStage makes a server with schedules and two saved workflows.
-func newScheduleStage(t *testing.T, adjust ...func(*Options)) (*secured, schedules.Folder) {
+func newScheduleStage(t *testing.T, adjust ...func(*Options)) (*secured, *schedules.Folder) {
 	t.Helper()
-	folder := schedules.Folder(t.TempDir())
+	folder := schedules.NewFolder(t.TempDir())
 	s := newSecured(t, append([]func(*Options){func(o *Options) { o.Policy, o.Schedules = everything, folder }}, adjust...)...)
 	s.saved("greet", "name: greet\nvariables: {who: {type: string}}\nsteps: [{tool_name: log, arguments: {message: 'hello ${{ who }}'}}]")
 	s.saved("shell", "steps: [{tool_name: run_command, arguments: {run: 'true'}}]")

@@ -1,11 +1,14 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"understudy/internal/schedules"
@@ -20,6 +23,16 @@ type Schedules struct {
 	Client func(context.Context) (*Client, error)
 
 	serving atomic.Bool
+
+	mu    sync.Mutex
+	known map[string]record
+}
+
+// A record is one of the store and the schedule in it, with an error for a damaged one.
+type record struct {
+	raw   []byte
+	entry *schedules.Entry
+	err   error
 }
 
 func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
@@ -27,19 +40,38 @@ func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, err := c.store.Records(ctx)
-	if err != nil {
-		return nil, err
+	records, damaged := c.store.Records(ctx)
+	if records == nil {
+		return nil, damaged
 	}
-	all := make([]schedules.Entry, 0, len(records))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, known, failed := make([]schedules.Entry, 0, len(records)), map[string]record{}, []error{damaged}
 	for _, name := range slices.Sorted(maps.Keys(records)) {
-		e, err := entryOf(name, records[name])
-		if err != nil {
-			return nil, err
+		r := s.known[name]
+		if !bytes.Equal(r.raw, records[name]) {
+			r.raw = records[name]
+			r.entry, r.err = entryOf(name, r.raw)
 		}
-		all = append(all, *e)
+		if known[name] = r; r.entry != nil {
+			all = append(all, *r.entry)
+		}
+		failed = append(failed, r.err)
 	}
-	return all, nil
+	s.known = known
+	return all, errors.Join(failed...)
+}
+
+// Get implements schedules.Store.
+func (s *Schedules) Get(ctx context.Context, name string) (e *schedules.Entry, err error) {
+	c, err := s.Client(ctx)
+	if err == nil {
+		err = c.store.ChangeRecord(ctx, name, func(raw []byte) ([]byte, error) {
+			e, err = entryOf(name, raw)
+			return raw, err // as it was, so nothing is stored
+		})
+	}
+	return e, err
 }
 
 func entryOf(name string, raw []byte) (*schedules.Entry, error) {
@@ -50,6 +82,7 @@ func entryOf(name string, raw []byte) (*schedules.Entry, error) {
 	if err := json.Unmarshal(raw, e); err != nil {
 		return nil, fmt.Errorf("the schedule %s: %w", name, err)
 	}
+	e.State.Pending, e.State.Notes = slices.Clip(e.State.Pending), slices.Clip(e.State.Notes) // entries share them
 	return e, nil
 }
 
