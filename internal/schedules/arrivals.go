@@ -42,24 +42,24 @@ func arrivals(folder *os.Root, pattern string) (all []arrival, size int, err err
 		return nil, 0, err
 	}
 	defer opened.Close()
-	entries, err := opened.ReadDir(mostFiles + 1)
-	if size = len(entries); size > mostFiles {
+	names, err := opened.Readdirnames(mostFiles + 1)
+	if size = len(names); size > mostFiles {
 		return nil, size, fmt.Errorf("%s has more than %d files, which are not looked at; move away what was worked on", dir, mostFiles)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, size, err
 	}
-	for _, x := range entries {
-		if ok, _ := filepath.Match(name, x.Name()); !ok || strings.HasPrefix(x.Name(), ".") {
+	for _, x := range names {
+		if ok, _ := filepath.Match(name, x); !ok || strings.HasPrefix(x, ".") {
 			continue
 		}
-		info, err := folder.Lstat(x.Name())
+		info, err := folder.Lstat(x)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		mark := fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
-		path := filepath.Join(dir, x.Name())
-		all = append(all, arrival{name: x.Name(), path: strings.ToValidUTF8(path, "�"), mark: mark, at: info.ModTime(), unnamed: !utf8.ValidString(path)})
+		path := filepath.Join(dir, x)
+		all = append(all, arrival{name: x, path: strings.ToValidUTF8(path, "�"), mark: mark, at: info.ModTime(), unnamed: !utf8.ValidString(path)})
 	}
 	return all, size, nil
 }

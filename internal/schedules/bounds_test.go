@@ -319,7 +319,7 @@ func TestFullFoldersAreListedLessOften(t *testing.T) {
 	}{
 		{1, "/in/*.csv", mostFiles, 0, 0},
 		{100, "/in/*.csv", 100, 0, 0},
-		{100, "/in/*.csv", mostFiles, 50 * time.Second, 100 * time.Second},
+		{100, "/in/*.csv", mostFiles, time.Minute, 2 * time.Minute},
 		{100, "/in/" + strings.Repeat("*a", 127), mostFiles, 10 * time.Minute, 20 * time.Minute},
 	} {
 		if got := pollPause(c.schedules, c.pattern, c.files); got < c.least || got > c.most {

@@ -103,7 +103,7 @@ func (s *Scheduler) pollAll(ctx context.Context) {
 // together below a fiftieth of a processor, whatever patterns and how many files they
 // have.
 func pollPause(schedules int, pattern string, files int) time.Duration {
-	cost := 50*time.Microsecond + time.Duration(len(filepath.Base(pattern)))*3*time.Microsecond // of a file, 50 times
+	cost := 80*time.Microsecond + time.Duration(len(filepath.Base(pattern)))*3*time.Microsecond // of a file, 50 times
 	if pause := time.Duration(schedules*files) * cost; pause > lookAgain {
 		return pause
 	}
