@@ -138,6 +138,50 @@ func TestAMessageToAFleetBeginsOneRun(t *testing.T) {
 	}
 }
 
+// TestSchedulesOfAFleet reads schedules as the server does each second, one of them
+// damaged, and adds as many as a client may have.
+func TestSchedulesOfAFleet(t *testing.T) {
+	_, one, two := twoServers(t)
+	v, _ := one.add(byhand.Object{"name": "first", "hook": true})
+	on := two.schedules.(*Schedules)
+	c, err := on.Client(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.store.ChangeRecord(t.Context(), "damaged", func([]byte) ([]byte, error) { return []byte("{"), nil }); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if all, err := on.List(t.Context()); err == nil || len(all) != 1 || all[0].Name != "first" {
+			t.Errorf("listed %v, %v", all, err)
+		}
+	}
+	if parsed := on.known["first"].entry; parsed == nil {
+		t.Error("it is not remembered")
+	} else if _, _ = on.List(t.Context()); on.known["first"].entry != parsed {
+		t.Error("it is parsed again")
+	}
+	if e, err := on.Get(t.Context(), "first"); err != nil || e == nil || e.Name != "first" {
+		t.Errorf("got %v, %v", e, err)
+	}
+	if e, err := on.Get(t.Context(), "missing"); err != nil || e != nil {
+		t.Errorf("got %v, %v", e, err)
+	}
+	if _, err := on.Get(t.Context(), "damaged"); err == nil {
+		t.Error("the damaged one is read")
+	}
+	said := ""
+	for i := 1; i < 40 && said == ""; i++ {
+		_, res := v.Call(t, "add_schedule", byhand.Object{"name": fmt.Sprint("s", i), "workflow": "report", "hook": true, "input": byhand.Object{"file": strings.Repeat("x", 700_000)}})
+		if byhand.IsError(res) {
+			said = byhand.Said(res)
+		}
+	}
+	if all, _ := on.List(t.Context()); !strings.Contains(said, "the schedules of a client would be") || len(all) != 12 {
+		t.Errorf("%d schedules were taken, then %.300s", len(all), said)
+	}
+}
+
 // TestAFileThatArrivesAtAServerOfAFleet holds that the server sees to it over which
 // the schedule was made.
 func TestAFileThatArrivesAtAServerOfAFleet(t *testing.T) {

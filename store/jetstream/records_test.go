@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -73,5 +74,60 @@ func TestManyRecords(t *testing.T) {
 	all.Wait()
 	if got, err := s.Records(t.Context()); err != nil || len(got) != kept {
 		t.Errorf("%d records are listed, %v", len(got), err)
+	}
+}
+
+// TestRecordsAreReadAgainWhenOneChanged lists records, which is done every second, before
+// and after changes by another process.
+func TestRecordsAreReadAgainWhenOneChanged(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	dir := t.TempDir()
+	s, other := a.open(t, dir).(*under), a.open(t, dir).(*under)
+	defer s.Close()
+	defer other.Close()
+	list := func() map[string][]byte {
+		t.Helper()
+		all, err := s.Records(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	change := func(name, to string) {
+		t.Helper()
+		if err := other.ChangeRecord(t.Context(), name, func([]byte) ([]byte, error) {
+			if to == "" {
+				return nil, nil
+			}
+			return []byte(to), nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := list(); len(all) != 0 {
+		t.Errorf("there are %q", all)
+	}
+	change("a", "1")
+	change("b", "1")
+	if one, two := list(), list(); len(one) != 2 || &one["a"][0] != &two["a"][0] {
+		t.Error("what did not change is read again")
+	}
+	change("a", "2")
+	if all := list(); string(all["a"]) != "2" || string(all["b"]) != "1" {
+		t.Errorf("after a change: %q", all)
+	}
+	change("b", "")
+	if all := list(); len(all) != 1 || string(all["a"]) != "2" {
+		t.Errorf("after a removal: %q", all)
+	}
+	damaged := recordMessage(s.recordSubject("c"), []byte("x"), nil, s.newNonce())
+	damaged.Data[len(damaged.Data)-1] ^= 1
+	if _, err := s.publish(t.Context(), damaged); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if all, err := s.Records(t.Context()); !errors.Is(err, errDamaged) || len(all) != 1 {
+			t.Errorf("beside a damaged one: %q, %v", all, err)
+		}
 	}
 }
