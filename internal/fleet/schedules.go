@@ -1,14 +1,12 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"understudy/internal/schedules"
@@ -24,15 +22,15 @@ type Schedules struct {
 
 	serving atomic.Bool
 
-	mu    sync.Mutex
-	known map[string]record
+	listed atomic.Pointer[listing]
 }
 
-// A record is one of the store and the schedule in it, with an error for a damaged one.
-type record struct {
-	raw   []byte
-	entry *schedules.Entry
-	err   error
+// A listing is the schedules of one version of the records, with an error for damaged
+// ones.
+type listing struct {
+	version string
+	entries []schedules.Entry
+	err     error
 }
 
 func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
@@ -40,38 +38,38 @@ func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, damaged := c.store.Records(ctx)
-	if records == nil {
-		return nil, damaged
+	last := s.listed.Load()
+	if last == nil {
+		last = &listing{}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all, known, failed := make([]schedules.Entry, 0, len(records)), map[string]record{}, []error{damaged}
-	for _, name := range slices.Sorted(maps.Keys(records)) {
-		r := s.known[name]
-		if !bytes.Equal(r.raw, records[name]) {
-			r.raw = records[name]
-			r.entry, r.err = entryOf(name, r.raw)
-		}
-		if known[name] = r; r.entry != nil {
-			all = append(all, *r.entry)
-		}
-		failed = append(failed, r.err)
+	records, version, err := c.store.Records(ctx, last.version)
+	if err != nil {
+		return nil, err
 	}
-	s.known = known
-	return all, errors.Join(failed...)
+	if version != last.version {
+		last = &listing{version: version}
+		for _, name := range slices.Sorted(maps.Keys(records)) {
+			e, err := entryOf(name, records[name])
+			if e != nil {
+				last.entries = append(last.entries, *e)
+			}
+			last.err = errors.Join(last.err, err)
+		}
+		s.listed.Store(last)
+	}
+	return slices.Clone(last.entries), last.err
 }
 
-// Get implements schedules.Store.
+// Get reads a record by a change that changes nothing.
 func (s *Schedules) Get(ctx context.Context, name string) (e *schedules.Entry, err error) {
 	c, err := s.Client(ctx)
-	if err == nil {
-		err = c.store.ChangeRecord(ctx, name, func(raw []byte) ([]byte, error) {
-			e, err = entryOf(name, raw)
-			return raw, err // as it was, so nothing is stored
-		})
+	if err != nil {
+		return nil, err
 	}
-	return e, err
+	return e, c.store.ChangeRecord(ctx, name, func(raw []byte) ([]byte, error) {
+		e, err = entryOf(name, raw)
+		return raw, err
+	})
 }
 
 func entryOf(name string, raw []byte) (*schedules.Entry, error) {
@@ -82,8 +80,7 @@ func entryOf(name string, raw []byte) (*schedules.Entry, error) {
 	if err := json.Unmarshal(raw, e); err != nil {
 		return nil, fmt.Errorf("the schedule %s: %w", name, err)
 	}
-	e.State.Pending, e.State.Notes = slices.Clip(e.State.Pending), slices.Clip(e.State.Notes) // entries share them
-	return e, nil
+	return e.Clip(), nil
 }
 
 func (s *Schedules) Change(ctx context.Context, name string, change func(*schedules.Entry) (*schedules.Entry, error)) error {

@@ -156,10 +156,10 @@ func TestSchedulesOfAFleet(t *testing.T) {
 			t.Errorf("listed %v, %v", all, err)
 		}
 	}
-	if parsed := on.known["first"].entry; parsed == nil {
-		t.Error("it is not remembered")
-	} else if _, _ = on.List(t.Context()); on.known["first"].entry != parsed {
-		t.Error("it is parsed again")
+	if before := on.listed.Load(); before == nil {
+		t.Error("they are not remembered")
+	} else if _, _ = on.List(t.Context()); on.listed.Load() != before {
+		t.Error("they are read again")
 	}
 	if e, err := on.Get(t.Context(), "first"); err != nil || e == nil || e.Name != "first" {
 		t.Errorf("got %v, %v", e, err)

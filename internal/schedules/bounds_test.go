@@ -22,7 +22,9 @@ import (
 func clientOf(owner string) Caller {
 	return Caller{
 		Owner: owner, Client: owner, Rights: json.RawMessage(`{}`), May: func(Schedule, bool) error { return nil },
-		Check: func(_ Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) { return inputs, nil, nil },
+		Check: func(_ Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
+			return inputs, nil, nil
+		},
 	}
 }
 

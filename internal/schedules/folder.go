@@ -126,8 +126,7 @@ func (f *Folder) read(name string) (*Entry, error) {
 		return nil, &steps.Error{Code: steps.Internal, Err: fmt.Errorf("the schedule %s: %w", name, err), Next: "remove " + f.path(name) + " and add it again"}
 	}
 	e.Name = name
-	e.State.Pending, e.State.Notes = slices.Clip(e.State.Pending), slices.Clip(e.State.Notes) // entries share them
-	return &e, nil
+	return e.Clip(), nil
 }
 
 func (f *Folder) Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error {

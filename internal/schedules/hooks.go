@@ -94,16 +94,13 @@ func (s *Scheduler) hook(ctx context.Context, name string) (Schedule, error) {
 		return Schedule{}, nil
 	}
 	e, err := s.Store.Get(ctx, name)
-	switch {
-	case err != nil:
-		last, _ := s.hooks.Load(name)
-		hook, _ := last.(Schedule)
-		return hook, err
-	case e == nil || !e.Hook:
-		return Schedule{}, nil
+	hook := (*s.listed.Load())[name]
+	if err == nil {
+		if hook = (Schedule{}); e != nil {
+			hook = e.Schedule
+		}
 	}
-	s.hooks.Store(name, e.Schedule)
-	return e.Schedule, nil
+	return hook, err // only a webhook has a secret
 }
 
 // Hear accepts a message for a webhook. Its members become inputs, which check accepts

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"understudy/engine"
@@ -31,10 +31,10 @@ type Scheduler struct {
 	Server string
 
 	poke   chan struct{}
-	past   map[string]*past  // schedule → what is remembered of it
-	failed map[string]string // schedule → its last logged error
-	hooks  sync.Map          // name → webhook (Schedule), as it was read last
-	served time.Time         // of the last call of Store.Serve
+	listed atomic.Pointer[map[string]Schedule] // by their names, as they were read last
+	past   map[string]*past                    // schedule → what is remembered of it
+	failed map[string]string                   // schedule → its last logged error
+	served time.Time                           // of the last call of Store.Serve
 	now    func() time.Time
 }
 
@@ -51,6 +51,7 @@ type past struct {
 func (s *Scheduler) Open() *Scheduler {
 	s.poke, s.now = make(chan struct{}, 1), time.Now
 	s.past, s.failed = map[string]*past{}, map[string]string{}
+	s.listed.Store(&map[string]Schedule{})
 	return s
 }
 
@@ -88,11 +89,16 @@ func (s *Scheduler) pollAll(ctx context.Context) {
 		s.complain("every schedule", s.Store.Serve(ctx))
 		s.served = time.Now()
 	}
-	s.forget(all, err == nil)
+	listed := map[string]Schedule{}
+	if err != nil { // some cannot be read now
+		maps.Copy(listed, *s.listed.Load())
+	}
 	for _, e := range all {
-		if e.Hook {
-			s.hooks.Store(e.Name, e.Schedule)
-		}
+		listed[e.Name] = e.Schedule
+	}
+	s.listed.Store(&listed)
+	maps.DeleteFunc(s.past, func(name string, _ *past) bool { _, is := listed[name]; return !is })
+	for _, e := range all {
 		if ctx.Err() == nil && s.seesTo(e.Schedule) {
 			s.complain(e.Name, s.look(ctx, e))
 		}
@@ -118,23 +124,6 @@ func (s *Scheduler) pastOf(name string) *past {
 	return s.past[name]
 }
 
-// forget forgets the schedules that are not listed, and their webhooks if the list is
-// complete.
-func (s *Scheduler) forget(listed []Entry, complete bool) {
-	names := map[string]bool{}
-	for _, e := range listed {
-		names[e.Name] = true
-	}
-	maps.DeleteFunc(s.past, func(name string, _ *past) bool { return !names[name] })
-	maps.DeleteFunc(s.failed, func(name, _ string) bool { return validName.MatchString(name) && !names[name] })
-	s.hooks.Range(func(name, _ any) bool {
-		if complete && !names[name.(string)] {
-			s.hooks.Delete(name)
-		}
-		return true
-	})
-}
-
 // seesTo reports whether this server handles a schedule.
 func (s *Scheduler) seesTo(x Schedule) bool { return x.Server == "" || x.Server == s.Server }
 
@@ -147,7 +136,9 @@ func (s *Scheduler) complain(name string, err error) {
 	if text != "" && text != s.failed[name] {
 		s.Log.Error("schedule could not be checked", "schedule", name, "error", text)
 	}
-	s.failed[name] = text
+	if s.failed[name] = text; text == "" {
+		delete(s.failed, name)
+	}
 }
 
 // look polls a schedule: it stores the new firings, and then begins the runs of those

@@ -116,8 +116,7 @@ const (
 // fleet they hold their workflows.
 const (
 	longestCron  = 200
-	longestFiles = 4096
-	longestName  = 255 // in Files
+	longestFiles = 4096 // and 255 of them after the folder
 
 	mostSchedules = 100
 	mostBytes     = 1 << 20
@@ -142,6 +141,12 @@ func (s *State) add(now time.Time, f Firing) {
 type Entry struct {
 	Schedule
 	State State `json:"state"`
+}
+
+// Clip lets several holders of an entry append to its firings and notes.
+func (e *Entry) Clip() *Entry {
+	e.State.Pending, e.State.Notes = slices.Clip(e.State.Pending), slices.Clip(e.State.Notes)
+	return e
 }
 
 // firing returns a firing of the schedule at a time. The words distinguish it from
@@ -240,8 +245,8 @@ func (s *Schedule) checkCron() error {
 
 func (s *Schedule) checkFiles() error {
 	dir, pattern := filepath.Split(s.Files)
-	if len(s.Files) > longestFiles || len(pattern) > longestName {
-		return steps.Errorf(steps.Invalid, "files has %d bytes, %d of them after the folder; wanted at most %d and %d", len(s.Files), len(pattern), longestFiles, longestName)
+	if len(s.Files) > longestFiles || len(pattern) > 255 {
+		return steps.Errorf(steps.Invalid, "files has %d bytes, %d of them after the folder; wanted at most %d and 255", len(s.Files), len(pattern), longestFiles)
 	}
 	if _, err := filepath.Match(pattern, "x"); err != nil || pattern == "" || !filepath.IsAbs(s.Files) || strings.ContainsAny(dir, "*?[") {
 		return steps.Errorf(steps.Invalid, "files %q: wanted a whole path whose last part may be a pattern", s.Files).WithNext("write it as /folder/*.csv")

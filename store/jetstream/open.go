@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -73,7 +72,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 	}
 	said := messaging{to}
 	return &Store{
-		servers: to, files: files{to, collectAfter}, records: records{to, new(atomic.Pointer[listing])}, messaging: said,
+		servers: to, files: files{to, collectAfter}, records: records{to}, messaging: said,
 		queue: &queue{messaging: said, lease: cmp.Or(o.Lease, 30*time.Second), consumers: map[string]bool{}, takers: map[string]*taker{}},
 	}, nil
 }

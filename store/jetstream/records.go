@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
 
@@ -16,17 +15,7 @@ import (
 
 // records are small values that all processes of a fleet share and change, such as
 // schedules. Each is the last message on its subject, with the same fence as a run.
-type records struct {
-	*servers
-	listed *atomic.Pointer[listing]
-}
-
-// A listing is all records as they were after one change.
-type listing struct {
-	seq    uint64
-	nonces []string // identify the change, if the stream was made anew
-	all    map[string][]byte
-}
+type records struct{ *servers }
 
 func (s records) recordSubject(name string) string { return s.prefix + ".s." + token(name) }
 
@@ -42,22 +31,19 @@ func (m *message) record() ([]byte, error) {
 	return content, nil
 }
 
-// Records returns all records by their names, as the leader has them: with an error for
-// damaged ones, those that can be read. They are read again
-// only if one was changed; the caller must not modify what it gets.
-func (s records) Records(ctx context.Context) (map[string][]byte, error) {
-	all, every, damaged := map[string][]byte{}, s.prefix+".s.*", error(nil)
-	err := s.persist(ctx, func(ctx context.Context) error {
+// Records returns all records by their names, as the leader has them, and their version;
+// no records if that is a known one. A damaged record is empty.
+func (s records) Records(ctx context.Context, known string) (all map[string][]byte, version string, err error) {
+	every := s.prefix + ".s.*"
+	err = s.persist(ctx, func(ctx context.Context) error {
 		newest, err := s.leader(ctx, recordsStream, every)
 		if err != nil || newest == nil {
 			return err
 		}
-		nonces := newest.nonces()
-		if before := s.listed.Load(); before != nil && before.seq == newest.seq && slices.Equal(before.nonces, nonces) {
-			all = before.all
+		if version = fmt.Sprint(newest.seq, newest.nonces()); version == known {
 			return nil
 		}
-		all, damaged = map[string][]byte{}, nil
+		all = map[string][]byte{}
 		for at, more := uint64(0), true; more; {
 			page, err := s.direct(ctx, recordsStream, fmt.Sprintf(`{"seq":%d,"next_by_subj":%q,"batch":%d}`, at+1, every, pageMessages))
 			if err != nil {
@@ -66,7 +52,9 @@ func (s records) Records(ctx context.Context) (map[string][]byte, error) {
 			more = false
 			for _, m := range page {
 				content, err := m.record()
-				damaged = errors.Join(damaged, err)
+				if err != nil {
+					content = []byte{}
+				}
 				name := idOf(lastWord(m.subject))
 				if delete(all, name); content != nil {
 					all[name] = content
@@ -77,15 +65,12 @@ func (s records) Records(ctx context.Context) (map[string][]byte, error) {
 				return errors.New("the server that answered is behind")
 			}
 		}
-		if damaged == nil {
-			s.listed.Store(&listing{newest.seq, nonces, all})
-		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading from %s: %w", s.stream(recordsStream), err)
+		return nil, "", fmt.Errorf("reading from %s: %w", s.stream(recordsStream), err)
 	}
-	return all, damaged
+	return all, version, nil
 }
 
 // pendingHeader is the number of the messages that follow one of a page.
