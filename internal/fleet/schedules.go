@@ -57,7 +57,7 @@ func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
 		}
 		s.listed.Store(last)
 	}
-	return slices.Clone(last.entries), last.err
+	return append([]schedules.Entry{}, last.entries...), last.err
 }
 
 // Get reads a record by a change that changes nothing.

@@ -139,10 +139,10 @@ func TestAMessageToAFleetBeginsOneRun(t *testing.T) {
 }
 
 // TestSchedulesOfAFleet reads schedules as the server does each second, one of them
-// damaged, and adds as many as a client may have.
+// damaged.
 func TestSchedulesOfAFleet(t *testing.T) {
 	_, one, two := twoServers(t)
-	v, _ := one.add(byhand.Object{"name": "first", "hook": true})
+	_, _ = one.add(byhand.Object{"name": "first", "hook": true})
 	on := two.schedules.(*Schedules)
 	c, err := on.Client(t.Context())
 	if err != nil {
@@ -169,16 +169,6 @@ func TestSchedulesOfAFleet(t *testing.T) {
 	}
 	if _, err := on.Get(t.Context(), "damaged"); err == nil {
 		t.Error("the damaged one is read")
-	}
-	said := ""
-	for i := 1; i < 40 && said == ""; i++ {
-		_, res := v.Call(t, "add_schedule", byhand.Object{"name": fmt.Sprint("s", i), "workflow": "report", "hook": true, "input": byhand.Object{"file": strings.Repeat("x", 700_000)}})
-		if byhand.IsError(res) {
-			said = byhand.Said(res)
-		}
-	}
-	if all, _ := on.List(t.Context()); !strings.Contains(said, "the schedules of a client would be") || len(all) != 12 {
-		t.Errorf("%d schedules were taken, then %.300s", len(all), said)
 	}
 }
 

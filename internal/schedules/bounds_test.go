@@ -16,6 +16,7 @@ import (
 
 	"understudy/engine"
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 // clientOf returns a client with a credential, or one of a server that needs none.
@@ -23,7 +24,7 @@ func clientOf(owner string) Caller {
 	return Caller{
 		Owner: owner, Client: owner, Rights: json.RawMessage(`{}`), May: func(Schedule, bool) error { return nil },
 		Check: func(_ Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
-			return inputs, nil, nil
+			return inputs, &engine.Bundle{Main: workflows.Source{Text: []byte(fmt.Sprint(inputs["a"]))}}, nil
 		},
 	}
 }
@@ -32,11 +33,12 @@ func clientOf(owner string) Caller {
 // taken.
 func TestSchedulesOfAClientAreBounded(t *testing.T) {
 	for _, c := range []struct {
-		say, input  string
-		tries, want int
+		say, server, input string
+		tries, want        int
 	}{
-		{"in number", "", mostSchedules + 20, mostSchedules},
-		{"in size", strings.Repeat("x", 300_000), 20, 3},
+		{"in number", "", "", mostSchedules + 20, mostSchedules},
+		{"in size", "", strings.Repeat("x", 300_000), 20, 3},
+		{"in size, with their workflows in a fleet", "one", strings.Repeat("x", 600_000), 10, 2},
 	} {
 		for _, owner := range []string{"laptop", ""} {
 			t.Run(c.say+" of "+owner, func(t *testing.T) {
@@ -48,7 +50,9 @@ func TestSchedulesOfAClientAreBounded(t *testing.T) {
 				var all sync.WaitGroup
 				for i := range c.tries {
 					all.Go(func() {
-						if err := try(clientOf(owner), fmt.Sprint("a", i)); err != nil && (steps.CodeOf(err) != steps.Denied || len(err.Error()) > 1000) {
+						client := clientOf(owner)
+						client.Server = c.server
+						if err := try(client, fmt.Sprint("a", i)); err != nil && (steps.CodeOf(err) != steps.Denied || len(err.Error()) > 1000) {
 							t.Error(err)
 						}
 					})
@@ -64,6 +68,27 @@ func TestSchedulesOfAClientAreBounded(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// unlisted is a store whose schedules cannot be listed.
+type unlisted struct{ Store }
+
+func (unlisted) List(context.Context) ([]Entry, error) { return nil, errors.New("the hub is away") }
+
+// TestNoScheduleIsAddedUncounted adds one while the others cannot be counted, and one beside
+// a damaged one.
+func TestNoScheduleIsAddedUncounted(t *testing.T) {
+	on := NewFolder(t.TempDir())
+	a := &addArgs{Name: "x", Workflow: "w", Hook: true}
+	if _, err := add(t.Context(), unlisted{on}, clientOf("laptop"), a); err == nil || strings.Contains(err.Error(), "hub") {
+		t.Error("it is added:", err)
+	}
+	if err := errors.Join(os.MkdirAll(on.dir, 0o700), os.WriteFile(on.path("damaged"), []byte("{"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := add(t.Context(), on, clientOf("laptop"), a); err != nil {
+		t.Error("beside a damaged one:", err)
 	}
 }
 

@@ -23,7 +23,8 @@ import (
 // A Store keeps schedules. Several processes may share it. What List and Get return is
 // read again only if it was changed, and shared: nobody modifies its maps.
 type Store interface {
-	// List returns the schedules, sorted by name: with an error, those that can be read.
+	// List returns the schedules, sorted by name: with an error, those that can be read, or
+	// nil if it is not known which there are.
 	List(ctx context.Context) ([]Entry, error)
 	// Get returns a schedule, or nil if there is none. The caller has checked the name.
 	Get(ctx context.Context, name string) (*Entry, error)
@@ -65,7 +66,7 @@ func (f *Folder) List(ctx context.Context) ([]Entry, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	var all []Entry
+	all := []Entry{}
 	var failed []error
 	there := map[string]bool{}
 	for _, file := range files {

@@ -62,7 +62,10 @@ func (c Caller) hasRoom(ctx context.Context, on Store, s Schedule) error {
 	if c.Server != "" {
 		most = mostWithFleet
 	}
-	all, _ := on.List(ctx) // those that cannot be read do not count
+	all, err := on.List(ctx)
+	if all == nil { // damaged ones do not count, but it must be known which there are
+		return c.unread(err)
+	}
 	number, size := 1, s.size()
 	for _, e := range all {
 		if e.Owner == c.Owner && !e.OfPerson() {
@@ -231,7 +234,7 @@ const widest = 80
 // unread returns the error for schedules that cannot be read, without the names of those
 // of others.
 func (c Caller) unread(err error) error {
-	if c.May == nil {
+	if err == nil || c.May == nil {
 		return err
 	}
 	return steps.Errorf(steps.CodeOf(err), "there are schedules that cannot be read; the log of the server says which")
@@ -239,7 +242,7 @@ func (c Caller) unread(err error) error {
 
 func list(ctx context.Context, on Store, c Caller, _ *listArgs) (Result, error) {
 	all, unread := on.List(ctx)
-	if unread != nil && len(all) == 0 {
+	if all == nil {
 		return Result{}, c.unread(unread)
 	}
 	views, now, lines := []view{}, time.Now(), []string{"NAME\tWORKFLOW\tWHEN\tNEXT\tOVERLAP\tPENDING"}

@@ -120,7 +120,7 @@ const (
 
 	mostSchedules = 100
 	mostBytes     = 1 << 20
-	mostWithFleet = 8 << 20
+	mostWithFleet = 4 << 20
 )
 
 func (s *State) note(now time.Time, format string, args ...any) {
