@@ -99,7 +99,7 @@ func newWorld(t *testing.T) *world {
 	all := access.Policy{Toolsets: []steps.Toolset{access.All}}
 	tokens := auth.NewTokens(filepath.Join(t.TempDir(), "tokens.json"))
 	w.secured = newSecured(t, func(o *Options) {
-		o.Schedules = schedules.Folder(t.TempDir())
+		o.Schedules = schedules.NewFolder(t.TempDir())
 		o.Policy, o.Kinds, o.Modes = all, harmless, map[string]access.Mode{"set": access.Ask}
 		o.Gate = auth.New(auth.Options{Tokens: tokens, Issuer: issuer, Log: o.Log})
 	})

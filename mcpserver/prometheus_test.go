@@ -47,7 +47,7 @@ func TestTheBoardShowsWhatPrometheusKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := newStage(t, func(o *Options) {
-		o.Telemetry, o.Schedules, o.Desktops = &telemetry.Telemetry{}, schedules.Folder(t.TempDir()), &keptInMemory{}
+		o.Telemetry, o.Schedules, o.Desktops = &telemetry.Telemetry{}, schedules.NewFolder(t.TempDir()), &keptInMemory{}
 	})
 	st.engine.Observe = st.o.Telemetry.Observe
 	site := st.site().URL

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"os"
 	"path/filepath"
 
 	"understudy/engine"
@@ -24,7 +25,7 @@ type scheduler struct {
 
 func newScheduler(r *runner) *scheduler {
 	s := &scheduler{runner: r}
-	s.work = (&schedules.Scheduler{Store: r.o.Schedules, Runs: r.runs.get, Start: s.start, Log: r.o.Log, Server: r.o.Server}).Open()
+	s.work = (&schedules.Scheduler{Store: r.o.Schedules, Runs: r.runs.get, Start: s.start, Folder: s.openFolder, Log: r.o.Log, Server: r.o.Server}).Open()
 	return s
 }
 
@@ -48,12 +49,9 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 		return who.May(t, access.Thing{Name: "the schedule " + x.Name, Owner: x.Owner, Change: change}).Denied()
 	}
 	return schedules.Caller{
-		Owner: who.Owner, Client: who.name, Rights: who.rightsToStore(), May: may, Stirred: s.work.Poke, Server: s.o.Server,
+		Owner: who.Owner, Client: who.name, Rights: who.rightsToStore(), May: may, Folder: s.openFolder, Stirred: s.work.Poke, Server: s.o.Server,
 		Check: func(x schedules.Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
 			bundle, p, err := s.document(who, x)
-			if err == nil && x.Files != "" {
-				err = s.mayWatch(filepath.Dir(x.Files))
-			}
 			if err != nil {
 				return nil, nil, err
 			}
@@ -70,14 +68,14 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 	}
 }
 
-// mayWatch returns an error if a folder is out of bounds for clients, to whom the runs of a
-// schedule tell the names of its files.
-func (s *scheduler) mayWatch(folder string) error {
-	f, err := confined.Find(&steps.Env{Folders: steps.Folders{Roots: s.o.Roots, Private: s.o.Private}}, steps.Path(folder), "")
-	if err == nil {
-		f.Close()
+// openFolder opens the folder that a schedule watches. Clients may watch only in the
+// roots of this server, because the runs and notes of a schedule tell the names of its
+// files.
+func (s *scheduler) openFolder(x schedules.Schedule) (*os.Root, error) {
+	if x.OfPerson() {
+		return schedules.OpenFolder(x)
 	}
-	return err
+	return confined.OpenFolder(&steps.Env{Folders: steps.Folders{Roots: s.o.Roots, Private: s.o.Private}}, steps.Path(filepath.Dir(x.Files)))
 }
 
 // shownRuns is how many runs of a schedule are shown with it.

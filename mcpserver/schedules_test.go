@@ -22,9 +22,9 @@ import (
 )
 
 // newScheduleStage makes a server with schedules and two saved workflows.
-func newScheduleStage(t *testing.T, adjust ...func(*Options)) (*secured, schedules.Folder) {
+func newScheduleStage(t *testing.T, adjust ...func(*Options)) (*secured, *schedules.Folder) {
 	t.Helper()
-	folder := schedules.Folder(t.TempDir())
+	folder := schedules.NewFolder(t.TempDir())
 	s := newSecured(t, append([]func(*Options){func(o *Options) { o.Policy, o.Schedules = everything, folder }}, adjust...)...)
 	s.saved("greet", "name: greet\nvariables: {who: {type: string}}\nsteps: [{tool_name: log, arguments: {message: 'hello ${{ who }}'}}]")
 	s.saved("shell", "steps: [{tool_name: run_command, arguments: {run: 'true'}}]")
@@ -127,6 +127,81 @@ func TestAttackFoldersThatAreWatched(t *testing.T) {
 	}
 }
 
+// TestAttackAFolderThatIsExchanged lets a client watch a folder in the roots, and then puts
+// a link to another folder in its place, or restarts the server with other roots.
+func TestAttackAFolderThatIsExchanged(t *testing.T) {
+	outside, in, data := t.TempDir(), t.TempDir(), ""
+	folder := schedules.NewFolder(t.TempDir())
+	s, _ := newScheduleStage(t, func(o *Options) {
+		data = filepath.Join(in, "data")
+		o.Roots, o.Private, o.Schedules = []string{in}, []string{data}, folder
+	})
+	s.saved("scan", "variables: {file: {type: string}}\nsteps: [{tool_name: log, arguments: {message: '${{ file }}'}}]")
+	v := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+	for _, dir := range []string{"away", "private", "part", "stays", "data", "data/runs"} {
+		if err := os.Mkdir(filepath.Join(in, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(dir, "data") {
+			continue
+		}
+		if _, res := v.Call(t, "add_schedule", byhand.Object{"name": dir, "workflow": "scan", "files": filepath.Join(in, dir, "*.csv")}); byhand.IsError(res) {
+			t.Fatal(byhand.Said(res))
+		}
+	}
+	for link, to := range map[string]string{"away": outside, "private": data, "part": filepath.Join(data, "runs")} {
+		if err := errors.Join(os.Remove(filepath.Join(in, link)), os.Symlink(to, filepath.Join(in, link))); err != nil {
+			t.Skip("this system makes no links:", err)
+		}
+	}
+	old := time.Now().Add(-time.Hour)
+	for _, dir := range []string{outside, data, filepath.Join(data, "runs"), filepath.Join(in, "stays")} {
+		path := filepath.Join(dir, "secret-name.csv")
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.RunSchedules()
+	s.scheduled("stays")
+	noted := func(name, want string) {
+		t.Helper()
+		for said, end := "", time.Now().Add(time.Minute); !strings.Contains(said, want); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: %s, want %q", name, said, want)
+			}
+			_, res := v.Call(t, "show_schedule", byhand.Object{"name": name})
+			if said = byhand.Said(res); strings.Contains(said, "secret-name") {
+				t.Fatal(said)
+			}
+		}
+	}
+	for _, name := range []string{"away", "private", "part"} {
+		noted(name, "out of bounds")
+		if list, err := s.engine.List(t.Context(), engine.Query{Schedule: name}); err != nil || len(list) != 0 {
+			t.Errorf("%s began %v, %v", name, list, err)
+		}
+		_, _ = v.Call(t, "pause_schedule", byhand.Object{"name": name})
+		if _, res := v.Call(t, "resume_schedule", byhand.Object{"name": name}); !strings.Contains(byhand.Said(res), "out of bounds") {
+			t.Errorf("%s is resumed: %s", name, byhand.Said(res))
+		}
+	}
+
+	other, _ := newScheduleStage(t, func(o *Options) { o.Roots, o.Schedules = []string{outside}, folder })
+	all, err := folder.List(t.Context())
+	if err != nil || len(all) != 4 {
+		t.Fatal(all, err)
+	}
+	for _, e := range all {
+		if root, err := other.scheduler.openFolder(e.Schedule); (err == nil) != (e.Name == "away") {
+			t.Errorf("with another root %s: %v, %v", e.Name, root, err)
+		}
+	}
+	all[3].Owner, all[3].Rights = "", nil
+	if _, err := other.scheduler.openFolder(all[3].Schedule); err != nil {
+		t.Error("the person's folder:", err)
+	}
+}
+
 // TestAScheduleHasTheRightsOfWhoMadeIt fires schedules whose makers have lost rights, or
 // their credential.
 func TestAScheduleHasTheRightsOfWhoMadeIt(t *testing.T) {
@@ -217,6 +292,42 @@ func TestAMessageBeginsARun(t *testing.T) {
 	}
 	if strings.Contains(s.log.String(), made.Secret) {
 		t.Error("the secret stands in the log")
+	}
+}
+
+// TestUnsignedMessagesAreBounded floods webhooks without their secrets.
+func TestUnsignedMessagesAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	s, _ := newScheduleStage(t, func(o *Options) { o.Schedules = schedules.NewFolder(dir) })
+	_, body := s.post("/api/schedules/add", `{"name": "greeting", "workflow": "greet", "hook": true}`, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+	var made struct{ Secret string }
+	if err := json.Unmarshal([]byte(body), &made); err != nil {
+		t.Fatal(body, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "damaged.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]int{}
+	for i := range 30 {
+		name := []string{"greeting", "missing", "damaged"}[i%3]
+		code, body := s.post("/hooks/"+name, "{}", http.Header{"Webhook-Id": {"x"}})
+		if i < 9 {
+			answers[body]++
+		}
+		if want := http.StatusForbidden; i < 9 && code != want || i > 20 && code != http.StatusTooManyRequests {
+			t.Errorf("message %d, to %s: %d %s", i, name, code, body)
+		}
+	}
+	if len(answers) != 1 {
+		t.Errorf("the answers differ: %v", answers)
+	}
+	const message = `{"who": "world"}`
+	stamp := strconv.FormatInt(time.Now().Unix(), 10)
+	code, body := s.post("/hooks/greeting", message, http.Header{
+		"Webhook-Id": {"1"}, "Webhook-Timestamp": {stamp}, "Webhook-Signature": {schedules.Sign(made.Secret, "1", stamp, []byte(message))},
+	})
+	if code != http.StatusAccepted {
+		t.Errorf("a signed message from there: %d %s", code, body)
 	}
 }
 

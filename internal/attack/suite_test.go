@@ -46,6 +46,7 @@ var classes = []class{
 	{"other users: takeover of a port", noStrangers, takeover},
 	{"store: damaged files", nil, damagedStore},
 	{"pages: hostile names", nil, pages},
+	{"schedules: floods, folders, webhooks", nil, timetables},
 	{"stdio: lines that are no messages", nil, stdio},
 }
 

@@ -12,8 +12,8 @@ import (
 	"understudy/internal/schedules"
 )
 
-func schedulesFolder(home string) schedules.Folder {
-	return schedules.Folder(filepath.Join(home, "schedules"))
+func schedulesFolder(home string) *schedules.Folder {
+	return schedules.NewFolder(filepath.Join(home, "schedules"))
 }
 
 func scheduleCommand(a *app) *cobra.Command {

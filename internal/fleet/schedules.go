@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +21,16 @@ type Schedules struct {
 	Client func(context.Context) (*Client, error)
 
 	serving atomic.Bool
+
+	listed atomic.Pointer[listing]
+}
+
+// A listing is the schedules of one version of the records, with an error for damaged
+// ones.
+type listing struct {
+	version string
+	entries []schedules.Entry
+	err     error
 }
 
 func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
@@ -27,19 +38,38 @@ func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, err := c.store.Records(ctx)
+	last := s.listed.Load()
+	if last == nil {
+		last = &listing{}
+	}
+	records, version, err := c.store.Records(ctx, last.version)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]schedules.Entry, 0, len(records))
-	for _, name := range slices.Sorted(maps.Keys(records)) {
-		e, err := entryOf(name, records[name])
-		if err != nil {
-			return nil, err
+	if version != last.version {
+		last = &listing{version: version}
+		for _, name := range slices.Sorted(maps.Keys(records)) {
+			e, err := entryOf(name, records[name])
+			if e != nil {
+				last.entries = append(last.entries, *e)
+			}
+			last.err = errors.Join(last.err, err)
 		}
-		all = append(all, *e)
+		s.listed.Store(last)
 	}
-	return all, nil
+	return append([]schedules.Entry{}, last.entries...), last.err
+}
+
+// Get reads a record by a change that changes nothing.
+func (s *Schedules) Get(ctx context.Context, name string) (e *schedules.Entry, err error) {
+	c, err := s.Client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e, c.store.ChangeRecord(ctx, name, func(raw []byte) ([]byte, error) {
+		e, err = entryOf(name, raw)
+		return raw, err
+	})
 }
 
 func entryOf(name string, raw []byte) (*schedules.Entry, error) {
@@ -50,7 +80,7 @@ func entryOf(name string, raw []byte) (*schedules.Entry, error) {
 	if err := json.Unmarshal(raw, e); err != nil {
 		return nil, fmt.Errorf("the schedule %s: %w", name, err)
 	}
-	return e, nil
+	return e.Clip(), nil
 }
 
 func (s *Schedules) Change(ctx context.Context, name string, change func(*schedules.Entry) (*schedules.Entry, error)) error {

@@ -139,6 +139,40 @@ func TestAMessageToAFleetBeginsOneRun(t *testing.T) {
 	}
 }
 
+// TestSchedulesOfAFleet reads schedules as the server does each second, one of them
+// damaged.
+func TestSchedulesOfAFleet(t *testing.T) {
+	_, one, two := twoServers(t)
+	_, _ = one.add(byhand.Object{"name": "first", "hook": true})
+	on := two.schedules.(*Schedules)
+	c, err := on.Client(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.store.ChangeRecord(t.Context(), "damaged", func([]byte) ([]byte, error) { return []byte("{"), nil }); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if all, err := on.List(t.Context()); err == nil || len(all) != 1 || all[0].Name != "first" {
+			t.Errorf("listed %v, %v", all, err)
+		}
+	}
+	if before := on.listed.Load(); before == nil {
+		t.Error("they are not remembered")
+	} else if _, _ = on.List(t.Context()); on.listed.Load() != before {
+		t.Error("they are read again")
+	}
+	if e, err := on.Get(t.Context(), "first"); err != nil || e == nil || e.Name != "first" {
+		t.Errorf("got %v, %v", e, err)
+	}
+	if e, err := on.Get(t.Context(), "missing"); err != nil || e != nil {
+		t.Errorf("got %v, %v", e, err)
+	}
+	if _, err := on.Get(t.Context(), "damaged"); err == nil {
+		t.Error("the damaged one is read")
+	}
+}
+
 // TestAFileThatArrivesAtAServerOfAFleet holds that the server sees to it over which
 // the schedule was made.
 func TestAFileThatArrivesAtAServerOfAFleet(t *testing.T) {

@@ -43,8 +43,8 @@ type Store interface {
 	Check(ctx context.Context) (*engine.Checkup, error)
 	FileNames(ctx context.Context) (map[engine.FileSort][]string, error)
 	// Records are shared values beside the runs. ChangeRecord changes one atomically;
-	// before is nil if there is none.
-	Records(ctx context.Context) (map[string][]byte, error)
+	// before is nil if there is none. Records lists them, unless their version is known.
+	Records(ctx context.Context, known string) (all map[string][]byte, version string, err error)
 	ChangeRecord(ctx context.Context, name string, change func(before []byte) ([]byte, error)) error
 	// Ask sends a message to the process that answers under a name, or fails with
 	// engine.ErrNobody; Answer registers that process.

@@ -85,7 +85,7 @@ var arrows = map[string][]string{
 	"internal/hub":         {"internal/filelock", "internal/wholefile", "store/jetstream"},
 	"internal/operations":  {"steps"},
 	"internal/telemetry":   {"engine"},
-	"internal/schedules":   {"engine", "internal/filelock", "internal/operations", "internal/wholefile", "steps", "workflows"},
+	"internal/schedules":   {"engine", "internal/filelock", "internal/operations", "internal/wholefile", "internal/words", "steps", "workflows"},
 	"internal/hostile":     {},
 	"internal/house":       {},
 	"internal/rundesktops": {"engine", "steps", "steps/desktop", "steps/desktop/virtual"},

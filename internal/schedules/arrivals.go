@@ -1,7 +1,9 @@
 package schedules
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,74 +18,88 @@ import (
 
 // An arrival is a file that matches the pattern of a schedule.
 type arrival struct {
+	name string
 	path string    // in UTF-8
 	mark string    // differs if the content was changed
 	at   time.Time // when the file was changed last, by the clock of its writer
 	// since is the time of the first of the polls that found this mark.
 	since time.Time
 	// unnamed reports that the real path is not UTF-8, and cannot be stored or be an input.
-	unnamed bool
+	unnamed  bool
+	complete bool // and not seen
 }
 
 // mostFiles is how many files a watched folder may have.
 const mostFiles = 10_000
 
-// arrivals returns the files that match a pattern, without hidden ones: programs that
-// copy a file write to a hidden one first.
-func arrivals(pattern string) ([]arrival, error) {
+// arrivals returns the files of a folder that match a pattern, without hidden ones:
+// programs that copy a file write to a hidden one first. It also returns how many files
+// it looked at. Nothing outside of the folder is looked at, wherever links lead.
+func arrivals(folder *os.Root, pattern string) (all []arrival, size int, err error) {
 	dir, name := filepath.Split(pattern)
-	entries, err := os.ReadDir(dir)
+	opened, err := folder.Open(".")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if len(entries) > mostFiles {
-		return nil, fmt.Errorf("%s has %d files, and more than %d are not looked at; move away what was worked on", dir, len(entries), mostFiles)
+	defer opened.Close()
+	names, err := opened.Readdirnames(mostFiles + 1)
+	if size = len(names); size > mostFiles {
+		return nil, size, fmt.Errorf("%s has more than %d files, which are not looked at; move away what was worked on", dir, mostFiles)
 	}
-	var all []arrival
-	for _, x := range entries {
-		if ok, _ := filepath.Match(name, x.Name()); !ok || strings.HasPrefix(x.Name(), ".") {
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, size, err
+	}
+	for _, x := range names {
+		if ok, _ := filepath.Match(name, x); !ok || strings.HasPrefix(x, ".") {
 			continue
 		}
-		info, err := x.Info()
+		info, err := folder.Lstat(x)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		mark := fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
-		path := filepath.Join(dir, x.Name())
-		all = append(all, arrival{path: strings.ToValidUTF8(path, "�"), mark: mark, at: info.ModTime(), unnamed: !utf8.ValidString(path)})
+		path := filepath.Join(dir, x)
+		all = append(all, arrival{name: x, path: strings.ToValidUTF8(path, "�"), mark: mark, at: info.ModTime(), unnamed: !utf8.ValidString(path)})
 	}
-	return all, nil
+	return all, size, nil
 }
 
 // settled is how long a file must have been unchanged.
 const settled = 2 * time.Second
 
-// complete reports whether a file is written completely: it is settled, and where the
+// isComplete reports whether a file is written completely: it is settled, and where the
 // system can tell, no program has it open for writing. The time of a file may be old, since
 // programs that copy a file keep it, or still to come: so an earlier poll must have found
 // the same file.
-func (a arrival) complete(now time.Time) bool {
+func (a arrival) isComplete(folder *os.Root, now time.Time) bool {
 	isSettled := now.Sub(a.at) >= settled || now.Sub(a.since) >= settled
-	return isSettled && a.since.Before(now) && !isWritten(a.path)
+	return isSettled && a.since.Before(now) && !isWritten(folder, a.name)
 }
 
 // A poll is the files of a folder at a time.
 type poll struct {
 	folder fs.FileInfo // nil for no poll
 	files  map[string]arrival
+	size   int // of the folder, in files
 }
 
 // poll returns the files of a schedule, given the poll before.
-func (e *Entry) poll(now time.Time, before poll) (p poll, err error) {
-	if p.folder, err = os.Stat(filepath.Dir(e.Files)); err != nil {
+func (s *Scheduler) poll(e *Entry, now time.Time, before poll) (p poll, err error) {
+	folder, err := s.Folder(e.Schedule)
+	if err != nil {
 		return p, err
 	}
-	files, err := arrivals(e.Files)
-	p.files = map[string]arrival{}
+	defer folder.Close()
+	if p.folder, err = folder.Stat("."); err != nil {
+		return p, err
+	}
+	files, size, err := arrivals(folder, e.Files)
+	p.files, p.size = map[string]arrival{}, size
 	for _, a := range files {
 		if a.since = now; before.files[a.path].mark == a.mark {
 			a.since = before.files[a.path].since
 		}
+		a.complete = !a.unnamed && e.State.Seen[a.path] != a.mark && a.isComplete(folder, now)
 		p.files[a.path] = a
 	}
 	return p, err
@@ -108,11 +124,11 @@ func (e *Entry) arrive(now time.Time, before, p poll) (changed bool) {
 	for _, path := range slices.Sorted(maps.Keys(p.files)) {
 		a := p.files[path]
 		if a.unnamed && e.State.Seen[a.path] == "" {
-			e.State.note(now, "no run for %s: its name is not UTF-8", a.path)
+			e.State.note(now, "no run for %s: its name is not UTF-8", quoted(a.path))
 			e.State.see(a)
 			changed = true
 		}
-		if a.unnamed || e.State.Seen[a.path] == a.mark || len(e.State.Pending) >= mostPending || !a.complete(now) {
+		if e.State.Seen[a.path] == a.mark || len(e.State.Pending) >= mostPending || !a.complete {
 			continue
 		}
 		f := e.firing(now, a.path, a.mark)
@@ -133,19 +149,27 @@ func (e *Entry) arrive(now time.Time, before, p poll) (changed bool) {
 // fileInput is the name of the input for the path of a file.
 const fileInput = "file"
 
+// OpenFolder opens the folder that a schedule of the person at the machine watches.
+func OpenFolder(s Schedule) (*os.Root, error) { return os.OpenRoot(filepath.Dir(s.Files)) }
+
 // seeFiles marks the files that are there already, so that they do not fire.
-func (e *Entry) seeFiles() error {
+func (e *Entry) seeFiles(open func(Schedule) (*os.Root, error)) error {
 	if e.Files == "" {
 		return nil
 	}
-	there, err := arrivals(e.Files)
-	if err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "the folder must be there, and readable"}
+	folder, err := open(e.Schedule)
+	if err == nil {
+		defer folder.Close()
+		var there []arrival
+		there, _, err = arrivals(folder, e.Files)
+		for _, a := range there {
+			e.State.see(a)
+		}
 	}
-	for _, a := range there {
-		e.State.see(a)
+	if err != nil && steps.CodeOf(err) != steps.Denied {
+		err = &steps.Error{Code: steps.Invalid, Err: err, Next: "the folder must be there, and readable"}
 	}
-	return nil
+	return err
 }
 
 func (s *State) see(a arrival) {

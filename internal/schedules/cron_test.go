@@ -59,6 +59,14 @@ func TestTicksWhenTheClockIsChanged(t *testing.T) {
 			[]string{"2026-04-24T01:00:00+03:00", "2026-04-25T00:00:00+03:00"},
 		},
 		{
+			"one that leaps at midnight in the south", "0 0 * * *", "America/Santiago", "2026-09-05T12:00:00Z",
+			[]string{"2026-09-06T01:00:00-03:00", "2026-09-07T00:00:00-03:00"},
+		},
+		{
+			"a time that comes twice in another zone", "30 1 * * *", "America/New_York", "2026-10-31T12:00:00Z",
+			[]string{"2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"},
+		},
+		{
 			"a clock that is put forward by half an hour", "15 * * * *", "Australia/Lord_Howe", "2026-10-03T14:30:00Z",
 			[]string{"2026-10-04T01:15:00+10:30", "2026-10-04T03:15:00+11:00"},
 		},

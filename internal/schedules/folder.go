@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"understudy/internal/filelock"
@@ -17,10 +20,14 @@ import (
 	"understudy/steps"
 )
 
-// A Store keeps schedules. Several processes may share it.
+// A Store keeps schedules. Several processes may share it. What List and Get return is
+// read again only if it was changed, and shared: nobody modifies its maps.
 type Store interface {
-	// List returns the schedules, sorted by name: with an error, those that can be read.
+	// List returns the schedules, sorted by name: with an error, those that can be read, or
+	// nil if it is not known which there are.
 	List(ctx context.Context) ([]Entry, error)
+	// Get returns a schedule, or nil if there is none. The caller has checked the name.
+	Get(ctx context.Context, name string) (*Entry, error)
 	// Change changes a schedule atomically. It stores what change makes of the entry,
 	// where nil means that there is none. The caller has checked the name.
 	Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error
@@ -31,27 +38,44 @@ type Store interface {
 }
 
 // Folder keeps each schedule in a file of a folder.
-type Folder string
+type Folder struct {
+	dir string
 
-var _ Store = Folder("")
+	mu    sync.Mutex
+	known map[string]reading
+}
+
+// A reading is what was read of a file, with an error for a damaged one.
+type reading struct {
+	info  fs.FileInfo
+	entry *Entry
+	err   error
+}
+
+// NewFolder returns the schedules in a folder, which need not exist yet.
+func NewFolder(dir string) *Folder { return &Folder{dir: dir, known: map[string]reading{}} }
+
+var _ Store = (*Folder)(nil)
 
 const ending = ".json"
 
-func (f Folder) path(name string) string { return filepath.Join(string(f), name+ending) }
+func (f *Folder) path(name string) string { return filepath.Join(f.dir, name+ending) }
 
-func (f Folder) List(context.Context) ([]Entry, error) {
-	files, err := os.ReadDir(string(f))
+func (f *Folder) List(ctx context.Context) ([]Entry, error) {
+	files, err := os.ReadDir(f.dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	var all []Entry
+	all := []Entry{}
 	var failed []error
+	there := map[string]bool{}
 	for _, file := range files {
 		name, ok := strings.CutSuffix(file.Name(), ending)
 		if !ok || !validName.MatchString(name) {
 			continue
 		}
-		e, err := f.read(name)
+		there[name] = true
+		e, err := f.Get(ctx, name)
 		switch {
 		case err != nil:
 			failed = append(failed, err)
@@ -59,12 +83,38 @@ func (f Folder) List(context.Context) ([]Entry, error) {
 			all = append(all, *e)
 		}
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.DeleteFunc(f.known, func(name string, _ reading) bool { return !there[name] })
 	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
 	return all, errors.Join(failed...)
 }
 
+// timeStep is more than the steps in which file systems tell the time: a file that was
+// written twice within one may look the same.
+const timeStep = 2 * time.Second
+
+func (f *Folder) Get(_ context.Context, name string) (*Entry, error) {
+	info, err := os.Stat(f.path(name))
+	if err == nil {
+		f.mu.Lock()
+		known := f.known[name]
+		f.mu.Unlock()
+		if known.info != nil && os.SameFile(known.info, info) && known.info.Size() == info.Size() && known.info.ModTime().Equal(info.ModTime()) {
+			return known.entry, known.err
+		}
+	}
+	e, failed := f.read(name)
+	if err == nil && time.Since(info.ModTime()) > timeStep {
+		f.mu.Lock()
+		f.known[name] = reading{info, e, failed}
+		f.mu.Unlock()
+	}
+	return e, failed
+}
+
 // read reads a schedule, or returns nil if there is none.
-func (f Folder) read(name string) (*Entry, error) {
+func (f *Folder) read(name string) (*Entry, error) {
 	raw, err := os.ReadFile(f.path(name))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -77,14 +127,14 @@ func (f Folder) read(name string) (*Entry, error) {
 		return nil, &steps.Error{Code: steps.Internal, Err: fmt.Errorf("the schedule %s: %w", name, err), Next: "remove " + f.path(name) + " and add it again"}
 	}
 	e.Name = name
-	return &e, nil
+	return e.Clip(), nil
 }
 
-func (f Folder) Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error {
-	if err := os.MkdirAll(string(f), 0o700); err != nil {
+func (f *Folder) Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
-	lock, err := filelock.Wait(ctx, filepath.Join(string(f), ".lock"))
+	lock, err := filelock.Wait(ctx, filepath.Join(f.dir, ".lock"))
 	if err != nil {
 		return err
 	}
@@ -109,11 +159,11 @@ func (f Folder) Change(ctx context.Context, name string, change func(*Entry) (*E
 	return wholefile.Write(f.path(name), raw, 0o600)
 }
 
-func (f Folder) served() string { return filepath.Join(string(f), ".served") }
+func (f *Folder) served() string { return filepath.Join(f.dir, ".served") }
 
 // Serve notes that a server begins the runs of the schedules.
-func (f Folder) Serve(context.Context) error {
-	if err := os.MkdirAll(string(f), 0o700); err != nil {
+func (f *Folder) Serve(context.Context) error {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
 	return os.WriteFile(f.served(), nil, 0o600)
@@ -125,7 +175,7 @@ const (
 )
 
 // Served reports whether a server called Serve lately.
-func (f Folder) Served(context.Context) bool {
+func (f *Folder) Served(context.Context) bool {
 	info, err := os.Stat(f.served())
 	return err == nil && time.Since(info.ModTime()) < lately
 }

@@ -42,7 +42,7 @@ const (
 // whether there is such a webhook.
 var ErrUnsigned = &steps.Error{
 	Code: steps.Denied, Err: errors.New("there is no such webhook, or the message is not signed with its secret, or it is too old"),
-	Next: "send webhook-id, webhook-timestamp (in seconds, now) and webhook-signature: v1, and the base64 of the HMAC-SHA256 of id.timestamp.body",
+	Next: "send webhook-id (without dots), webhook-timestamp (in seconds, now) and webhook-signature: v1, and the base64 of the HMAC-SHA256 of id.timestamp.body",
 }
 
 func newSecret() string {
@@ -60,8 +60,7 @@ func Sign(secret, id, at string, body []byte) string {
 	return signaturePrefix + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// signed reports whether one of the signatures of a message is valid. It takes equally
-// long for an invalid one, and for a webhook that does not exist.
+// signed reports whether one of the signatures of a message is valid.
 func signed(secret string, h http.Header, body []byte, now time.Time) (at time.Time, ok bool) {
 	id, stamp := h.Get(idHeader), h.Get(timeHeader)
 	want := []byte(Sign(secret, id, stamp, body))
@@ -70,7 +69,9 @@ func signed(secret string, h http.Header, body []byte, now time.Time) (at time.T
 	}
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	at = time.Unix(seconds, 0)
-	if err != nil || id == "" || len(id) > 256 || math.Abs(float64(now.Sub(at))) > float64(fresh) {
+	// The parts are signed with dots between them, so an id with dots could be read as
+	// another id, time and body.
+	if err != nil || id == "" || len(id) > 256 || strings.Contains(id, ".") || math.Abs(float64(now.Sub(at))) > float64(fresh) {
 		return at, false
 	}
 	return at, ok && secret != ""
@@ -82,25 +83,42 @@ type Heard struct {
 	Repeated bool   `json:"repeated,omitempty"` // the message came before, and began this run
 }
 
-// Hear accepts a message for a webhook. Its members become inputs, which check accepts
-// or refuses. Once Hear has returned, the run will begin even if this process dies.
-func (s *Scheduler) Hear(ctx context.Context, name string, h http.Header, body []byte, check func(Schedule, map[string]any) (map[string]any, error)) (heard Heard, err error) {
-	if !validName.MatchString(name) {
-		return heard, ErrUnsigned
+// refusalTime is when a message without a valid signature is answered. Reading a schedule
+// takes less, so the time does not tell whether there is one of the name.
+const refusalTime = 25 * time.Millisecond
+
+// hook returns the webhook of a name, or an empty one if there is none. With an error it
+// returns the webhook as it was read last.
+func (s *Scheduler) hook(ctx context.Context, name string) (Schedule, error) {
+	if !validName.MatchString(name) { // to a store it may be the path of another file
+		return Schedule{}, nil
 	}
-	all, err := s.Store.List(ctx)
-	now, hook := s.now(), Schedule{}
-	for _, e := range all {
-		if e.Name == name && e.Hook {
+	e, err := s.Store.Get(ctx, name)
+	hook := (*s.listed.Load())[name]
+	if err == nil {
+		if hook = (Schedule{}); e != nil {
 			hook = e.Schedule
 		}
 	}
-	if err != nil && hook.Name == "" { // it may be one that cannot be read; the log tells why
-		return heard, steps.Errorf(steps.Unavailable, "the webhooks cannot be read now")
-	}
+	return hook, err // only a webhook has a secret
+}
+
+// Hear accepts a message for a webhook. Its members become inputs, which check accepts
+// or refuses. Once Hear has returned, the run will begin even if this process dies.
+func (s *Scheduler) Hear(ctx context.Context, name string, h http.Header, body []byte, check func(Schedule, map[string]any) (map[string]any, error)) (heard Heard, err error) {
+	answer := time.After(refusalTime)
+	hook, failed := s.hook(ctx, name)
+	now := s.now()
 	at, ok := signed(hook.Secret, h, body, now)
-	if !ok {
+	switch {
+	case !ok:
+		select {
+		case <-answer:
+		case <-ctx.Done():
+		}
 		return heard, ErrUnsigned
+	case failed != nil:
+		return heard, steps.Errorf(steps.Unavailable, "the webhook %s cannot be read now; the log of the server says why", name)
 	}
 	if !s.seesTo(hook) {
 		return heard, steps.Errorf(steps.Unavailable, "the schedule %s was made with a token that another server knows", name).

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"strings"
 	"time"
 
 	"understudy/engine"
 	"understudy/internal/operations"
+	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -25,6 +27,9 @@ type Caller struct {
 	// Check returns an error if the caller may not run a workflow with inputs, and
 	// otherwise the converted inputs and the workflow.
 	Check func(s Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error)
+	// Folder opens the folder that a schedule watches, if the caller may use it; nil: it
+	// may use every folder.
+	Folder func(Schedule) (*os.Root, error)
 	// Server is the server of a fleet that handles the call; empty means one machine.
 	Server string
 	// History returns the last runs of a schedule. It may be nil.
@@ -38,6 +43,40 @@ func (c Caller) may(s Schedule, change bool) error {
 		return nil
 	}
 	return c.May(s, change)
+}
+
+func (c Caller) seeFiles(e *Entry) error {
+	if c.Folder == nil {
+		c.Folder = OpenFolder
+	}
+	return e.seeFiles(c.Folder)
+}
+
+// hasRoom returns an error if the schedules of a client would be too many or too large
+// with a new one.
+func (c Caller) hasRoom(ctx context.Context, on Store, s Schedule) error {
+	if c.May == nil {
+		return nil
+	}
+	most := mostBytes
+	if c.Server != "" {
+		most = mostWithFleet
+	}
+	all, err := on.List(ctx)
+	if all == nil { // damaged ones do not count, but it must be known which there are
+		return c.unread(err)
+	}
+	number, size := 1, s.size()
+	for _, e := range all {
+		if e.Owner == c.Owner && !e.OfPerson() {
+			number, size = number+1, size+e.size()
+		}
+	}
+	if number > mostSchedules || size > most {
+		return steps.Errorf(steps.Denied, "with this one the schedules of a client would be %d, with %d bytes; wanted at most %d and %d", number, size, mostSchedules, most).
+			WithNext("remove some that are not needed any more, or keep large inputs in files")
+	}
+	return nil
 }
 
 type (
@@ -110,14 +149,14 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 		return Result{}, err
 	}
 	e := &Entry{Schedule: s, State: State{Considered: now}}
-	if err := e.seeFiles(); err != nil {
+	if err := c.seeFiles(e); err != nil {
 		return Result{}, err
 	}
 	err := on.Change(ctx, s.Name, func(before *Entry) (*Entry, error) {
 		if before != nil {
 			return before, steps.Errorf(steps.Invalid, "the name %s is taken: remove that schedule first, or choose another", s.Name)
 		}
-		return e, nil
+		return e, c.hasRoom(ctx, on, s)
 	})
 	if err != nil {
 		return Result{}, err
@@ -189,10 +228,22 @@ func viewOf(e Entry, now time.Time) view {
 
 type listArgs struct{}
 
+// widest is how wide a column of the list may be: each row takes as much as the widest.
+const widest = 80
+
+// unread returns the error for schedules that cannot be read, without the names of those
+// of others.
+func (c Caller) unread(err error) error {
+	if err == nil || c.May == nil {
+		return err
+	}
+	return steps.Errorf(steps.CodeOf(err), "there are schedules that cannot be read; the log of the server says which")
+}
+
 func list(ctx context.Context, on Store, c Caller, _ *listArgs) (Result, error) {
-	all, err := on.List(ctx)
-	if err != nil {
-		return Result{}, err
+	all, unread := on.List(ctx)
+	if all == nil {
+		return Result{}, c.unread(unread)
 	}
 	views, now, lines := []view{}, time.Now(), []string{"NAME\tWORKFLOW\tWHEN\tNEXT\tOVERLAP\tPENDING"}
 	for _, e := range all {
@@ -201,9 +252,12 @@ func list(ctx context.Context, on Store, c Caller, _ *listArgs) (Result, error) 
 		}
 		v := viewOf(e, now)
 		views = append(views, v)
-		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d", v.Name, v.Workflow, v.When, v.nextWords(), v.Overlap, v.Pending))
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d", v.Name, words.Shorten(words.Line(v.Workflow), widest), words.Shorten(v.When, widest), v.nextWords(), v.Overlap, v.Pending))
 	}
 	text := operations.Table(lines)
+	if unread != nil {
+		text += "\n" + c.unread(unread).Error()
+	}
 	if len(views) > 0 {
 		text += unserved(ctx, on)
 	}
@@ -252,28 +306,30 @@ type shown struct {
 }
 
 func show(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
-	all, unread := on.List(ctx)
-	for _, e := range all {
-		if e.Name != a.Name || c.may(e.Schedule, false) != nil {
-			continue
-		}
-		out := shown{view: viewOf(e, time.Now()), Notes: e.State.Notes}
-		lines := []string{fmt.Sprintf("%s runs %s\nwhen: %s\nnext: %s\noverlap: %s", e.Name, e.Workflow, out.When, out.nextWords(), e.Overlap)}
-		if c.History != nil {
-			var err error
-			if out.Runs, err = c.History(ctx, a.Name); err != nil {
-				return Result{}, err
-			}
-		}
-		for _, h := range out.Runs {
-			lines = append(lines, fmt.Sprintf("run %s %s", h.ID, h.Status))
-		}
-		for _, n := range out.Notes {
-			lines = append(lines, n.At.Format(time.RFC3339)+" "+n.Text)
-		}
-		return Result{Value: out, Text: strings.Join(lines, "\n") + unserved(ctx, on)}, nil
+	if !validName.MatchString(a.Name) { // to a store it may be the path of another file
+		return Result{}, noSchedule(a.Name)
 	}
-	return Result{}, cmp.Or(unread, noSchedule(a.Name))
+	e, err := on.Get(ctx, a.Name)
+	switch {
+	case err != nil:
+		return Result{}, c.unread(err)
+	case e == nil || c.may(e.Schedule, false) != nil:
+		return Result{}, noSchedule(a.Name)
+	}
+	out := shown{view: viewOf(*e, time.Now()), Notes: e.State.Notes}
+	lines := []string{fmt.Sprintf("%s runs %s\nwhen: %s\nnext: %s\noverlap: %s", e.Name, words.Line(e.Workflow), out.When, out.nextWords(), e.Overlap)}
+	if c.History != nil {
+		if out.Runs, err = c.History(ctx, a.Name); err != nil {
+			return Result{}, err
+		}
+	}
+	for _, h := range out.Runs {
+		lines = append(lines, fmt.Sprintf("run %s %s", h.ID, h.Status))
+	}
+	for _, n := range out.Notes {
+		lines = append(lines, n.At.Format(time.RFC3339)+" "+words.Line(n.Text))
+	}
+	return Result{Value: out, Text: strings.Join(lines, "\n") + unserved(ctx, on)}, nil
 }
 
 type done struct {
@@ -297,7 +353,7 @@ func resume(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error
 		var err error
 		if e.Paused { // the ticks and files meanwhile were not wanted
 			e.Paused, e.State.Considered = false, time.Now().UTC()
-			err = e.seeFiles()
+			err = c.seeFiles(e)
 		}
 		text = "resumed " + a.Name + nextAt(e, time.Now())
 		return e, err

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"understudy/engine"
@@ -22,20 +25,33 @@ type Scheduler struct {
 	// Start begins the run of a firing, with the rights kept with the schedule.
 	Start func(ctx context.Context, s Schedule, f Firing) error
 	Log   *slog.Logger
+	// Folder opens the folder that a schedule watches, if its maker may use it now.
+	Folder func(Schedule) (*os.Root, error)
 	// Server is the name of this server in a fleet.
 	Server string
 
 	poke   chan struct{}
-	before map[string]poll   // schedule → its last poll
-	failed map[string]string // schedule → its last logged error
-	served time.Time         // of the last call of Store.Serve
+	listed atomic.Pointer[map[string]Schedule] // by their names, as they were read last
+	past   map[string]*past                    // schedule → what is remembered of it
+	failed map[string]string                   // schedule → its last logged error
+	served time.Time                           // of the last call of Store.Serve
 	now    func() time.Time
+}
+
+// past is what a scheduler remembers of a schedule.
+type past struct {
+	poll     poll
+	again    time.Time // its folder is not listed before
+	unlisted error     // why its files cannot be listed, once that is noted
+	ticks    string    // identifies the ticks of which next is the first
+	next     time.Time // zero if there is none
 }
 
 // Open makes a scheduler ready to work.
 func (s *Scheduler) Open() *Scheduler {
 	s.poke, s.now = make(chan struct{}, 1), time.Now
-	s.before, s.failed = map[string]poll{}, map[string]string{}
+	s.past, s.failed = map[string]*past{}, map[string]string{}
+	s.listed.Store(&map[string]Schedule{})
 	return s
 }
 
@@ -73,11 +89,39 @@ func (s *Scheduler) pollAll(ctx context.Context) {
 		s.complain("every schedule", s.Store.Serve(ctx))
 		s.served = time.Now()
 	}
+	listed := map[string]Schedule{}
+	if err != nil { // some cannot be read now
+		maps.Copy(listed, *s.listed.Load())
+	}
+	for _, e := range all {
+		listed[e.Name] = e.Schedule
+	}
+	s.listed.Store(&listed)
+	maps.DeleteFunc(s.past, func(name string, _ *past) bool { _, is := listed[name]; return !is })
 	for _, e := range all {
 		if ctx.Err() == nil && s.seesTo(e.Schedule) {
 			s.complain(e.Name, s.look(ctx, e))
 		}
 	}
+}
+
+// pollPause returns for how long a folder is not listed again. It keeps all folders
+// together below a fiftieth of a processor, whatever patterns and how many files they
+// have.
+func pollPause(schedules int, pattern string, files int) time.Duration {
+	cost := 80*time.Microsecond + time.Duration(len(filepath.Base(pattern)))*3*time.Microsecond // of a file, 50 times
+	if pause := time.Duration(schedules*files) * cost; pause > lookAgain {
+		return pause
+	}
+	return 0
+}
+
+// pastOf returns what is remembered of a schedule.
+func (s *Scheduler) pastOf(name string) *past {
+	if s.past[name] == nil {
+		s.past[name] = &past{}
+	}
+	return s.past[name]
 }
 
 // seesTo reports whether this server handles a schedule.
@@ -92,7 +136,9 @@ func (s *Scheduler) complain(name string, err error) {
 	if text != "" && text != s.failed[name] {
 		s.Log.Error("schedule could not be checked", "schedule", name, "error", text)
 	}
-	s.failed[name] = text
+	if s.failed[name] = text; text == "" {
+		delete(s.failed, name)
+	}
 }
 
 // look polls a schedule: it stores the new firings, and then begins the runs of those
@@ -101,7 +147,6 @@ func (s *Scheduler) look(ctx context.Context, e Entry) error {
 	news, failed := s.news(&e)
 	if failed != nil { // runs that wait may begin, and move files away
 		failed = s.noteFailure(ctx, e.Name, failed)
-		news = func(*Entry) (bool, error) { return false, nil }
 	}
 	changed, err := news(&e)
 	if err == nil && changed {
@@ -117,13 +162,16 @@ func (s *Scheduler) look(ctx context.Context, e Entry) error {
 	if err != nil || e.Paused {
 		return errors.Join(failed, err)
 	}
+	waits := false // those that were asked for wait for the same run
 	for _, f := range e.State.Pending {
-		if f.Due.After(s.now()) {
+		if f.Due.After(s.now()) || f.Asked && waits {
 			continue
 		}
-		if wait, err := s.fire(ctx, e, f); err != nil || wait && !f.Asked {
+		wait, err := s.fire(ctx, e, f)
+		if err != nil || wait && !f.Asked {
 			return errors.Join(failed, err)
 		}
+		waits = waits || wait
 	}
 	return failed
 }
@@ -131,31 +179,58 @@ func (s *Scheduler) look(ctx context.Context, e Entry) error {
 // noteFailure notes once why the files of a schedule cannot be listed, and returns the
 // reason.
 func (s *Scheduler) noteFailure(ctx context.Context, name string, why error) error {
-	if strings.HasPrefix(s.failed[name], why.Error()) {
+	p := s.pastOf(name)
+	if p.unlisted != nil && p.unlisted.Error() == why.Error() {
 		return why
 	}
-	return errors.Join(why, s.Store.Change(ctx, name, func(e *Entry) (*Entry, error) {
+	err := s.Store.Change(ctx, name, func(e *Entry) (*Entry, error) {
 		if e != nil {
-			e.State.note(s.now(), "its files cannot be listed: %v", why)
+			e.State.note(s.now(), "its files cannot be listed: %s", quoted(why.Error()))
 		}
 		return e, nil
-	}))
+	})
+	if err == nil {
+		p.unlisted = why
+	}
+	return errors.Join(why, err)
 }
 
 // news polls for ticks or files, and returns a function that adds their firings to an
 // entry and reports whether it changed the entry.
 func (s *Scheduler) news(e *Entry) (func(*Entry) (bool, error), error) {
-	now := s.now()
-	if e.Files == "" || e.Paused {
+	now, p := s.now(), s.pastOf(e.Name)
+	switch {
+	case e.Paused, e.Hook, e.Cron != "" && p.isQuiet(e, now):
+		return noNews, nil
+	case e.Cron != "":
 		return func(e *Entry) (bool, error) { return e.tick(now) }, nil
+	case now.Before(p.again):
+		return noNews, p.unlisted
 	}
-	before := s.before[e.Name]
-	found, err := e.poll(now, before)
+	before := p.poll
+	found, err := s.poll(e, now, before)
+	p.again = now.Add(pollPause(len(s.past), e.Files, found.size))
 	if err != nil {
-		return nil, err
+		return noNews, err
 	}
-	s.before[e.Name] = found
+	e.State.Seen = maps.Clone(e.State.Seen) // the store shares it
+	p.poll, p.unlisted = found, nil
 	return func(e *Entry) (bool, error) { return e.arrive(now, before, found), nil }, nil
+}
+
+func noNews(*Entry) (bool, error) { return false, nil }
+
+// isQuiet reports whether no tick has passed. The expression is evaluated only when the
+// first tick after those that were considered is another one.
+func (p *past) isQuiet(e *Entry, now time.Time) bool {
+	if ticks := fmt.Sprint(e.Cron, e.Zone, e.State.Considered); ticks != p.ticks {
+		c, ok, err := e.cron()
+		if !ok || err != nil {
+			return false
+		}
+		p.ticks, p.next = ticks, c.next(e.State.Considered)
+	}
+	return (p.next.IsZero() || p.next.After(now)) && e.State.Considered.Sub(now) <= clockError
 }
 
 // underWay are the statuses of runs that have not ended.
@@ -171,14 +246,12 @@ func (s *Scheduler) fire(ctx context.Context, e Entry, f Firing) (wait bool, err
 	if err != nil {
 		return true, err
 	}
-	begun := slices.ContainsFunc(active, func(h engine.Header) bool { return h.ID == f.Run }) || s.begun(ctx, runs, f)
-	if !begun && len(active) > 0 {
-		switch {
-		case e.Overlap == Queue, e.Overlap == Skip && f.Asked:
-			return true, nil
-		case e.Overlap == Skip:
-			return false, s.done(ctx, e.Name, f, fmt.Sprintf("skipped %s: run %s is under way", f.At.Format(time.RFC3339), active[0].ID))
-		}
+	begun := slices.ContainsFunc(active, func(h engine.Header) bool { return h.ID == f.Run })
+	if !begun && len(active) > 0 && (e.Overlap == Queue || e.Overlap == Skip && f.Asked) {
+		return true, nil
+	}
+	if begun = begun || s.begun(ctx, runs, f); !begun && len(active) > 0 && e.Overlap == Skip {
+		return false, s.done(ctx, e.Name, f, fmt.Sprintf("skipped %s: run %s is under way", f.At.Format(time.RFC3339), active[0].ID))
 	}
 	if !begun {
 		err = s.Start(ctx, e.Schedule, f)
@@ -190,7 +263,7 @@ func (s *Scheduler) fire(ctx context.Context, e Entry, f Firing) (wait bool, err
 		return true, err
 	}
 	s.Log.Warn("schedule started no run", "schedule", e.Name, "because", err)
-	return false, s.done(ctx, e.Name, f, fmt.Sprintf("no run for %s: %v", f.At.Format(time.RFC3339), err))
+	return false, s.done(ctx, e.Name, f, fmt.Sprintf("no run for %s: %s", f.At.Format(time.RFC3339), quoted(err.Error())))
 }
 
 // soon are the codes of errors after which a firing is tried again.

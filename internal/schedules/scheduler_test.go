@@ -91,7 +91,7 @@ func (w *world) end() {
 // server returns a scheduler for a store.
 func (w *world) server(store Store) *Scheduler {
 	s := (&Scheduler{
-		Store: store, Runs: func(context.Context) (engine.Runs, error) { return w, nil }, Start: w.start, Log: slog.New(slog.DiscardHandler),
+		Store: store, Runs: func(context.Context) (engine.Runs, error) { return w, nil }, Start: w.start, Folder: OpenFolder, Log: slog.New(slog.DiscardHandler),
 	}).Open()
 	s.now = w.clock
 	return s
@@ -174,7 +174,7 @@ func TestWhatBecomesOfTicks(t *testing.T) {
 		{"with catch_up none a server that was away for a moment missed none", addArgs{CatchUp: "none"}, []step{{"12:09", true}, {"12:10", true}}, []string{"12:10"}, ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			w, store := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+			w, store := newWorld("2026-11-20T12:05:00Z"), NewFolder(t.TempDir())
 			c.a.Name, c.a.Workflow, c.a.Cron, c.a.Zone = "x", "w", "*/10 * * * *", "UTC"
 			w.add(t, store, c.a)
 			for _, x := range c.steps {
@@ -201,7 +201,7 @@ func TestWhatBecomesOfTicks(t *testing.T) {
 
 // TestJitter tests that a run is always delayed by the same time, and keeps its tick.
 func TestJitter(t *testing.T) {
-	w, store := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w, store := newWorld("2026-11-20T12:05:00Z"), NewFolder(t.TempDir())
 	w.add(t, store, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC", Jitter: 1 << 40, Overlap: "allow"}) // 18 minutes
 	delays := map[time.Duration]bool{}
 	for range 24 {
@@ -260,7 +260,7 @@ func TestAServerThatDiesAnywhere(t *testing.T) {
 		for left := 1; left <= 6; left++ {
 			for _, after := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, at change %d, after it: %t", overlap, left, after), func(t *testing.T) {
-					w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+					w, folder := newWorld("2026-11-20T12:05:00Z"), NewFolder(t.TempDir())
 					w.add(t, folder, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC", CatchUp: "all", Overlap: overlap})
 					first := w.server(&dying{Store: folder, left: left, after: after})
 					for _, minutes := range []time.Duration{5, 10, 10} {
@@ -288,7 +288,7 @@ func TestAServerThatDiesAnywhere(t *testing.T) {
 
 // TestTwoServersOnOneFolder has several servers share schedules.
 func TestTwoServersOnOneFolder(t *testing.T) {
-	w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w, folder := newWorld("2026-11-20T12:05:00Z"), NewFolder(t.TempDir())
 	w.add(t, folder, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC", Overlap: "skip"})
 	var want []string
 	for range 20 {
@@ -324,7 +324,7 @@ func TestWhatCannotBegin(t *testing.T) {
 		{steps.Errorf(steps.Unavailable, "the store is away"), "", 1},
 		{steps.Errorf(steps.Busy, "there is no desktop"), "", 1},
 	} {
-		w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+		w, folder := newWorld("2026-11-20T12:05:00Z"), NewFolder(t.TempDir())
 		w.add(t, folder, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
 		w.now, w.refuse = w.now.Add(5*time.Minute), c.err
 		_ = w.server(folder).once(t)
@@ -337,7 +337,7 @@ func TestWhatCannotBegin(t *testing.T) {
 
 // TestFilesThatArrive writes files as programs do. A file fires when it is complete.
 func TestFilesThatArrive(t *testing.T) {
-	w, folder, in := newWorld(time.Now().UTC().Format(time.RFC3339)), Folder(t.TempDir()), t.TempDir()
+	w, folder, in := newWorld(time.Now().UTC().Format(time.RFC3339)), NewFolder(t.TempDir()), t.TempDir()
 	at := func(name string) string { return filepath.Join(in, name) }
 	write := func(name, text string) {
 		t.Helper()
@@ -408,7 +408,7 @@ func TestFilesThatArrive(t *testing.T) {
 
 // TestMessages sends messages to a webhook, good and bad ones.
 func TestMessages(t *testing.T) {
-	w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w, folder := newWorld("2026-11-20T12:05:00Z"), NewFolder(t.TempDir())
 	hook := w.add(t, folder, addArgs{Name: "x", Workflow: "w", Hook: true, Input: map[string]any{"fixed": 1}})
 	if len(hook.Secret) < 40 {
 		t.Fatalf("the secret %q", hook.Secret)
@@ -465,6 +465,7 @@ func TestMessages(t *testing.T) {
 		"that is too old":          {"x", "m6", `{}`, "", w.now.Add(-fresh - time.Second)},
 		"from the future":          {"x", "m7", `{}`, "", w.now.Add(fresh + time.Second)},
 		"without an id":            {"x", "", `{}`, "", w.now},
+		"with dots in its id":      {"x", "m7.5", `{}`, "", w.now},
 		"of a path":                {"../x", "m8", `{}`, "", w.now},
 		"that sets what is set":    {"x", "m9", `{"fixed": 2}`, "", w.now},
 		"that is no object":        {"x", "m10", `[1]`, "", w.now},
@@ -518,7 +519,7 @@ func TestMessagesAreNotRememberedWithoutEnd(t *testing.T) {
 // TestAFileThatArrivesBeforeResume resumes a schedule that is not paused while a file
 // is there that is not complete yet.
 func TestAFileThatArrivesBeforeResume(t *testing.T) {
-	w, folder, in := newWorld(time.Now().UTC().Format(time.RFC3339)), Folder(t.TempDir()), t.TempDir()
+	w, folder, in := newWorld(time.Now().UTC().Format(time.RFC3339)), NewFolder(t.TempDir()), t.TempDir()
 	w.add(t, folder, addArgs{Name: "x", Workflow: "w", Files: filepath.Join(in, "*.csv")})
 	s := w.server(folder)
 	if err := os.WriteFile(filepath.Join(in, "new.csv"), []byte("whole"), 0o600); err != nil {
@@ -539,7 +540,7 @@ func TestAFileThatArrivesBeforeResume(t *testing.T) {
 // TestAScheduleThatIsRemovedMeanwhile removes a schedule after the scheduler has listed
 // it, when a tick is due.
 func TestAScheduleThatIsRemovedMeanwhile(t *testing.T) {
-	w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w, folder := newWorld("2026-11-20T12:05:00Z"), NewFolder(t.TempDir())
 	e := w.add(t, folder, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
 	w.now = w.now.Add(10 * time.Minute)
 	if _, err := remove(t.Context(), folder, Caller{}, &nameArgs{Name: "x"}); err != nil {
@@ -553,13 +554,13 @@ func TestAScheduleThatIsRemovedMeanwhile(t *testing.T) {
 // arriving is a schedule of files with a server.
 type arriving struct {
 	*world
-	store Folder
+	store *Folder
 	in    string
 	s     *Scheduler
 }
 
 func newArriving(t *testing.T) *arriving {
-	w := &arriving{newWorld(time.Now().UTC().Format(time.RFC3339)), Folder(t.TempDir()), t.TempDir(), nil}
+	w := &arriving{newWorld(time.Now().UTC().Format(time.RFC3339)), NewFolder(t.TempDir()), t.TempDir(), nil}
 	w.add(t, w.store, addArgs{Name: "x", Workflow: "w", Files: filepath.Join(w.in, "*.csv"), Overlap: "allow"})
 	w.s = w.server(w.store)
 	return w
@@ -610,7 +611,7 @@ func TestAFileWhoseNameIsNotUnicode(t *testing.T) {
 
 // TestAClockThatWasWrong lets a server begin a run while its clock is years ahead.
 func TestAClockThatWasWrong(t *testing.T) {
-	w, store := newWorld("2030-01-01T00:05:00Z"), Folder(t.TempDir())
+	w, store := newWorld("2030-01-01T00:05:00Z"), NewFolder(t.TempDir())
 	w.add(t, store, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
 	for _, at := range []string{"2030-01-01T00:10:01Z", "2026-11-20T12:05:00Z", "2026-11-20T12:10:01Z", "2026-11-20T12:10:00Z", "2026-11-20T12:20:01Z"} {
 		w.now, _ = time.Parse(time.RFC3339, at)
@@ -679,7 +680,7 @@ func TestAFileThatComesBack(t *testing.T) {
 
 // TestARunThatIsAskedFor asks for a run while another one is under way.
 func TestARunThatIsAskedFor(t *testing.T) {
-	w, store := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w, store := newWorld("2026-11-20T12:05:00Z"), NewFolder(t.TempDir())
 	w.add(t, store, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
 	looksAt := func(clock string) {
 		t.Helper()
@@ -712,7 +713,7 @@ func TestARunThatIsAskedFor(t *testing.T) {
 
 // TestAScheduleThatCannotBeRead damages the file of one schedule. The others go on.
 func TestAScheduleThatCannotBeRead(t *testing.T) {
-	w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w, folder := newWorld("2026-11-20T12:05:00Z"), NewFolder(t.TempDir())
 	w.add(t, folder, addArgs{Name: "tick", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
 	hook := w.add(t, folder, addArgs{Name: "hook", Workflow: "w", Hook: true})
 	for _, name := range []string{"damaged", "zero"} {
@@ -730,7 +731,7 @@ func TestAScheduleThatCannotBeRead(t *testing.T) {
 	if _, err := s.Hear(t.Context(), "hook", h, nil, func(_ Schedule, in map[string]any) (map[string]any, error) { return in, nil }); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Hear(t.Context(), "damaged", h, nil, nil); steps.CodeOf(err) != steps.Unavailable || strings.Contains(fmt.Sprint(err, steps.AsError(err).Next), string(folder)) {
+	if _, err := s.Hear(t.Context(), "damaged", h, nil, nil); !errors.Is(err, ErrUnsigned) {
 		t.Errorf("a sender without a secret is told %v", err)
 	}
 	s.pollAll(t.Context())
@@ -743,12 +744,25 @@ func TestAScheduleThatCannotBeRead(t *testing.T) {
 	if _, err := show(t.Context(), folder, Caller{}, &nameArgs{Name: "zero"}); steps.CodeOf(err) != steps.Internal {
 		t.Error("a schedule that cannot be read is", err)
 	}
+	client := Caller{May: func(Schedule, bool) error { return nil }}
+	for say, c := range map[string]Caller{"person": {}, "client": client} {
+		r, err := list(t.Context(), folder, c, &listArgs{})
+		if err != nil || len(r.Value.([]view)) != 2 || !strings.Contains(r.Text, "tick") || !strings.Contains(r.Text, "read") && !strings.Contains(r.Text, folder.dir) {
+			t.Errorf("the list of a %s: %v, %s", say, err, r.Text)
+		}
+		if told := strings.Contains(r.Text, "zero"); told != (say == "person") {
+			t.Errorf("a %s is told of the damaged one: %t; %s", say, told, r.Text)
+		}
+	}
+	if _, err := show(t.Context(), folder, client, &nameArgs{Name: "zero"}); steps.CodeOf(err) != steps.Internal || strings.Contains(fmt.Sprint(err, steps.AsError(err).Next), folder.dir) {
+		t.Error("a client is told", err)
+	}
 }
 
 // TestNamesThatAreNoSchedules names files outside the folder of the schedules.
 func TestNamesThatAreNoSchedules(t *testing.T) {
 	home := t.TempDir()
-	folder, other := Folder(filepath.Join(home, "schedules")), filepath.Join(home, "package.json")
+	folder, other := NewFolder(filepath.Join(home, "schedules")), filepath.Join(home, "package.json")
 	newWorld("2026-11-20T12:05:00Z").add(t, folder, addArgs{Name: "x", Workflow: "w", Hook: true})
 	if err := os.WriteFile(other, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
@@ -798,7 +812,7 @@ func TestAFolderThatIsGone(t *testing.T) {
 // TestFilesThatWaitWhenTheFolderIsFull tests that the runs of files that arrived before
 // begin, so that their workflow can move files away.
 func TestFilesThatWaitWhenTheFolderIsFull(t *testing.T) {
-	w, store, in := newWorld(time.Now().UTC().Format(time.RFC3339)), Folder(t.TempDir()), t.TempDir()
+	w, store, in := newWorld(time.Now().UTC().Format(time.RFC3339)), NewFolder(t.TempDir()), t.TempDir()
 	w.add(t, store, addArgs{Name: "x", Workflow: "w", Files: filepath.Join(in, "*.csv"), Overlap: "queue"})
 	s := w.server(store)
 	for _, name := range []string{"a.csv", "b.csv"} {

@@ -22,6 +22,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/operations"
+	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -111,8 +112,19 @@ const (
 	mostNotes   = 50
 )
 
+// The most that a schedule may take, and all of the clients of one owner together. In a
+// fleet they hold their workflows.
+const (
+	longestCron  = 200
+	longestFiles = 4096 // and 255 of them after the folder
+
+	mostSchedules = 100
+	mostBytes     = 1 << 20
+	mostWithFleet = 4 << 20
+)
+
 func (s *State) note(now time.Time, format string, args ...any) {
-	s.Notes = append(s.Notes, Note{now.UTC().Truncate(time.Second), fmt.Sprintf(format, args...)})
+	s.Notes = append(s.Notes, Note{now.UTC().Truncate(time.Second), words.Line(fmt.Sprintf(format, args...))})
 	s.Notes = s.Notes[max(0, len(s.Notes)-mostNotes):]
 }
 
@@ -131,6 +143,12 @@ type Entry struct {
 	State State `json:"state"`
 }
 
+// Clip lets several holders of an entry append to its firings and notes.
+func (e *Entry) Clip() *Entry {
+	e.State.Pending, e.State.Notes = slices.Clip(e.State.Pending), slices.Clip(e.State.Notes)
+	return e
+}
+
 // firing returns a firing of the schedule at a time. The words distinguish it from
 // others.
 func (e *Entry) firing(at time.Time, words ...string) Firing {
@@ -145,9 +163,24 @@ func (s Schedule) When() string {
 	case s.Hook:
 		return "POST " + HookPath + s.Name
 	case s.Files != "":
-		return "files " + s.Files
+		return "files " + quoted(s.Files)
 	}
 	return s.Cron + " " + s.Zone
+}
+
+// quoted puts a name that others may have chosen in quotes, on one line.
+func quoted(name string) string {
+	return `"` + strings.NewReplacer(`"`, `\"`, "\t", `\t`).Replace(words.Line(name)) + `"`
+}
+
+// OfPerson reports whether the person at the machine made a schedule, and no client.
+func (s Schedule) OfPerson() bool { return s.Owner == "" && len(s.Rights) == 0 }
+
+// size returns how much a schedule holds, in bytes.
+func (s Schedule) size() int {
+	s.Rights = nil // the server's
+	raw, _ := json.Marshal(s)
+	return len(raw)
 }
 
 // HookPath is the beginning of the paths of webhooks.
@@ -200,6 +233,9 @@ func (s *Schedule) checkCron() error {
 			return steps.Errorf(steps.Invalid, "the time zone of this machine has no name").WithNext("name it with --zone or zone, such as Europe/Berlin")
 		}
 	}
+	if len(s.Cron) > longestCron {
+		return steps.Errorf(steps.Invalid, "cron has %d characters, and may have %d", len(s.Cron), longestCron).WithNext("shorten it with ranges and steps, such as */5 or 1-5")
+	}
 	c, err := parseCron(s.Cron, s.Zone)
 	if err == nil && c.next(time.Now()).IsZero() {
 		err = steps.Errorf(steps.Invalid, "cron %q has no time in the next years", s.Cron)
@@ -209,6 +245,9 @@ func (s *Schedule) checkCron() error {
 
 func (s *Schedule) checkFiles() error {
 	dir, pattern := filepath.Split(s.Files)
+	if len(s.Files) > longestFiles || len(pattern) > 255 {
+		return steps.Errorf(steps.Invalid, "files has %d bytes, %d of them after the folder; wanted at most %d and 255", len(s.Files), len(pattern), longestFiles)
+	}
 	if _, err := filepath.Match(pattern, "x"); err != nil || pattern == "" || !filepath.IsAbs(s.Files) || strings.ContainsAny(dir, "*?[") {
 		return steps.Errorf(steps.Invalid, "files %q: wanted a whole path whose last part may be a pattern", s.Files).WithNext("write it as /folder/*.csv")
 	}

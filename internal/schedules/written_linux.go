@@ -9,8 +9,8 @@ import (
 
 // isWritten reports whether a program has a file open for writing: then the kernel
 // refuses a read lease on it. It reports false if the file system has no leases.
-func isWritten(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe in its place must not block us
+func isWritten(folder *os.Root, name string) bool {
+	f, err := folder.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe in its place must not block us
 	if err != nil {
 		return true // it is polled again
 	}

@@ -6,8 +6,8 @@ import "os"
 
 // isWritten reports whether a file cannot be opened, as on Windows while a program
 // writes it. Other systems do not tell.
-func isWritten(path string) bool {
-	f, err := os.Open(path)
+func isWritten(folder *os.Root, name string) bool {
+	f, err := folder.Open(name)
 	if err != nil {
 		return true // it is polled again
 	}

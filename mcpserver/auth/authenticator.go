@@ -32,7 +32,7 @@ type Options struct {
 type Authenticator struct {
 	o         Options
 	verifiers []verifier
-	limit     limiter
+	limit     Limiter
 	logins    logins
 }
 
@@ -42,7 +42,7 @@ func New(o Options) *Authenticator {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	g := &Authenticator{o: o, limit: limiter{now: o.Now}}
+	g := &Authenticator{o: o, limit: Limiter{now: o.Now}}
 	if o.Tokens != nil {
 		g.verifiers = append(g.verifiers, o.Tokens)
 	}

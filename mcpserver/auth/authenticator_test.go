@@ -132,7 +132,7 @@ func TestTokensAreNotGuessed(t *testing.T) {
 
 func TestLimiterForgets(t *testing.T) {
 	now := time.Now()
-	l := &limiter{now: func() time.Time { return now }}
+	l := &Limiter{now: func() time.Time { return now }}
 	for i := range maxSenders + 10 {
 		a := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 		l.recordFailure(sender{netip.PrefixFrom(a, 32), noUser})

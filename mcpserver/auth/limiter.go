@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"sync"
 	"time"
 
@@ -20,10 +21,10 @@ const (
 	maxSenders     = 10_000 // whose failures are counted at a time
 )
 
-// limiter counts wrong credentials per sender. A sender with too many must wait. A
-// valid credential is still accepted, because it cannot have been guessed: clients that
+// A Limiter counts wrong credentials and signatures per sender. A sender with too many
+// must wait. A valid one is still accepted, because it cannot have been guessed: clients that
 // share an address with an attacker can continue to work.
-type limiter struct {
+type Limiter struct {
 	now func() time.Time
 
 	mu      sync.Mutex
@@ -49,8 +50,23 @@ func (s sender) String() string {
 	return fmt.Sprintf("%s, user %d", s.address, s.user)
 }
 
+// NewLimiter returns a limiter.
+func NewLimiter() *Limiter { return &Limiter{now: time.Now} }
+
+// Exceeded counts a request with a wrong signature. If its sender must wait, Exceeded
+// replies so and reports true.
+func (l *Limiter) Exceeded(w http.ResponseWriter, r *http.Request) bool {
+	wait := backoffError(l.recordFailure(senderOf(r)))
+	if wait <= 0 {
+		return false
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(wait.seconds()))
+	writeDenied(w, http.StatusTooManyRequests, wait.Error(), "wait, and sign with the right secret")
+	return true
+}
+
 // recordFailure notes a wrong credential and returns how long its sender must wait, or 0.
-func (l *limiter) recordFailure(from sender) time.Duration {
+func (l *Limiter) recordFailure(from sender) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -73,7 +89,7 @@ func (l *limiter) recordFailure(from sender) time.Duration {
 
 // sweep forgets the senders without failures left, or all of them if the others are too
 // many, to bound the memory.
-func (l *limiter) sweep(now time.Time) {
+func (l *Limiter) sweep(now time.Time) {
 	maps.DeleteFunc(l.buckets, func(_ sender, b *rate.Limiter) bool { return b.TokensAt(now) >= maxFailures })
 	if len(l.buckets) >= maxSenders {
 		clear(l.buckets)

@@ -70,6 +70,7 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 	}
 	heard, isNew, err := s.o.Hook(r.Context(), r.PathValue("name"), r.Header, body)
 	switch {
+	case steps.CodeOf(err) == steps.Denied && s.unsigned.Exceeded(w, r):
 	case err != nil:
 		refuse(w, err)
 	case isNew:

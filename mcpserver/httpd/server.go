@@ -105,11 +105,13 @@ type Server struct {
 	quotas quotas
 	conns  connections
 	began  time.Time
+	// unsigned counts the messages to webhooks that are refused.
+	unsigned *auth.Limiter
 }
 
 // New makes a server. It does not listen.
 func New(o Options) *Server {
-	return &Server{Timeouts: DefaultTimeouts, o: o, slots: slots{limit: max(1, o.MaxConcurrent)}, began: time.Now()}
+	return &Server{Timeouts: DefaultTimeouts, o: o, slots: slots{limit: max(1, o.MaxConcurrent)}, began: time.Now(), unsigned: auth.NewLimiter()}
 }
 
 // Handler serves clients at /mcp, and operators and pages at the other addresses.

@@ -39,6 +39,21 @@ func find(env *steps.Env, abs string) (File, error) {
 	return findIn(env.Roots, abs)
 }
 
+// OpenFolder opens a folder, which no link leads out of, unless it is private. The folder
+// is opened anew from its root, whatever was in its place before.
+func OpenFolder(env *steps.Env, path steps.Path) (*os.Root, error) {
+	f, err := Find(env, path, "")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	folder, err := f.Root.OpenRoot(f.Rel)
+	if err != nil {
+		return nil, f.Error(err)
+	}
+	return folder, nil
+}
+
 // FindPicture is Find for a picture to look for, which may be in further folders, even
 // private ones. A relative path that does not exist is taken relative to the folder of
 // the workflow, so that both can be moved together.

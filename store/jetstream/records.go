@@ -31,15 +31,19 @@ func (m *message) record() ([]byte, error) {
 	return content, nil
 }
 
-// Records returns all records by their names, as the leader has them.
-func (s records) Records(ctx context.Context) (map[string][]byte, error) {
-	all, every := map[string][]byte{}, s.prefix+".s.*"
-	err := s.persist(ctx, func(ctx context.Context) error {
+// Records returns all records by their names, as the leader has them, and their version;
+// no records if that is a known one. A damaged record is empty.
+func (s records) Records(ctx context.Context, known string) (all map[string][]byte, version string, err error) {
+	every := s.prefix + ".s.*"
+	err = s.persist(ctx, func(ctx context.Context) error {
 		newest, err := s.leader(ctx, recordsStream, every)
 		if err != nil || newest == nil {
 			return err
 		}
-		clear(all)
+		if version = fmt.Sprint(newest.seq, newest.nonces()); version == known {
+			return nil
+		}
+		all = map[string][]byte{}
 		for at, more := uint64(0), true; more; {
 			page, err := s.direct(ctx, recordsStream, fmt.Sprintf(`{"seq":%d,"next_by_subj":%q,"batch":%d}`, at+1, every, pageMessages))
 			if err != nil {
@@ -49,7 +53,7 @@ func (s records) Records(ctx context.Context) (map[string][]byte, error) {
 			for _, m := range page {
 				content, err := m.record()
 				if err != nil {
-					return err
+					content = []byte{}
 				}
 				name := idOf(lastWord(m.subject))
 				if delete(all, name); content != nil {
@@ -64,9 +68,9 @@ func (s records) Records(ctx context.Context) (map[string][]byte, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading from %s: %w", s.stream(recordsStream), err)
+		return nil, "", fmt.Errorf("reading from %s: %w", s.stream(recordsStream), err)
 	}
-	return all, nil
+	return all, version, nil
 }
 
 // pendingHeader is the number of the messages that follow one of a page.

@@ -37,7 +37,7 @@ func TestRecordsAreChangedOneAfterTheOther(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got, err := first.Records(t.Context()); err != nil || string(got["count"]) != fmt.Sprint(3*each) {
+	if got, _, err := first.Records(t.Context(), ""); err != nil || string(got["count"]) != fmt.Sprint(3*each) {
 		t.Errorf("counted %q, %v", got["count"], err)
 	}
 	for range 2 { // the second time there is no record
@@ -45,7 +45,7 @@ func TestRecordsAreChangedOneAfterTheOther(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got, err := first.Records(t.Context()); err != nil || len(got) != 0 {
+	if got, _, err := first.Records(t.Context(), ""); err != nil || len(got) != 0 {
 		t.Errorf("what was removed is %q, %v", got, err)
 	}
 }
@@ -71,7 +71,62 @@ func TestManyRecords(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got, err := s.Records(t.Context()); err != nil || len(got) != kept {
+	if got, _, err := s.Records(t.Context(), ""); err != nil || len(got) != kept {
 		t.Errorf("%d records are listed, %v", len(got), err)
+	}
+}
+
+// TestRecordsAreReadAgainWhenOneChanged lists records, which is done every second, before
+// and after changes by another process.
+func TestRecordsAreReadAgainWhenOneChanged(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	dir := t.TempDir()
+	s, other := a.open(t, dir).(*under), a.open(t, dir).(*under)
+	defer s.Close()
+	defer other.Close()
+	version := ""
+	list := func() map[string][]byte {
+		t.Helper()
+		all, now, err := s.Records(t.Context(), version)
+		if err != nil || (all == nil) != (now == version) {
+			t.Fatalf("%q, version %q after %q, %v", all, now, version, err)
+		}
+		version = now
+		return all
+	}
+	change := func(name, to string) {
+		t.Helper()
+		if err := other.ChangeRecord(t.Context(), name, func([]byte) ([]byte, error) {
+			if to == "" {
+				return nil, nil
+			}
+			return []byte(to), nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := list(); len(all) != 0 {
+		t.Errorf("there are %q", all)
+	}
+	change("a", "1")
+	change("b", "1")
+	if one, two := list(), list(); len(one) != 2 || two != nil {
+		t.Errorf("what did not change is read again: %q, %q", one, two)
+	}
+	change("a", "2")
+	if all := list(); string(all["a"]) != "2" || string(all["b"]) != "1" {
+		t.Errorf("after a change: %q", all)
+	}
+	change("b", "")
+	if all := list(); len(all) != 1 || string(all["a"]) != "2" {
+		t.Errorf("after a removal: %q", all)
+	}
+	damaged := recordMessage(s.recordSubject("c"), []byte("x"), nil, s.newNonce())
+	damaged.Data[len(damaged.Data)-1] ^= 1
+	if _, err := s.publish(t.Context(), damaged); err != nil {
+		t.Fatal(err)
+	}
+	if all := list(); len(all) != 2 || string(all["a"]) != "2" || all["c"] == nil || len(all["c"]) != 0 {
+		t.Errorf("beside a damaged one: %q", all)
 	}
 }
