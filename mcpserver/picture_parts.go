@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/png"
 	"maps"
 	"strings"
 	"sync"
@@ -107,7 +106,7 @@ func loadPicture(ctx context.Context, runs engine.Runs, p *shot) (*image.RGBA, e
 	if err != nil {
 		return nil, fmt.Errorf("reading a picture: %w", err)
 	}
-	decoded, err := png.Decode(bytes.NewReader(stored))
+	decoded, err := desktop.DecodePicture(bytes.NewReader(stored))
 	if err != nil {
 		return nil, fmt.Errorf("decoding a picture: %w", err)
 	}
