@@ -63,22 +63,16 @@ func (s *Server) visible(res mcp.Result, from serverRequest) mcp.Result {
 	return res
 }
 
-// toldError is an error of a request, with its message as data.
-type toldError struct{ error }
-
-func (e toldError) Error() string { return contentOf(words.Told(e.error.Error())).Text }
-func (e toldError) Unwrap() error { return e.error }
-
 // encodable returns an error that can be encoded, with a message that forges nothing. For
 // a missing resource the SDK puts the unencoded URI into the data of the error, and a
 // message that cannot be written ends the whole session.
 func encodable(err error, req mcp.Request) error {
-	wire, ok := errors.AsType[*jsonrpc.Error](err)
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case !ok:
-		return toldError{err}
+	}
+	wire, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok {
+		return &jsonrpc.Error{Message: contentOf(words.Told(err.Error())).Text}
 	}
 	fixed := *wire
 	fixed.Message = words.Line(err.Error())

@@ -128,12 +128,13 @@ func elementText(v, value any, limit int) words.Marked {
 		return ""
 	}
 	if title, ok := m["title"].(string); ok {
-		return words.Say("window %q of %s, id %s", title, m["process"], m["id"])
+		name, _ := words.JSONLine(title, math.MaxInt)
+		return words.Say("window %s of %s, id %s", name, m["process"], m["id"])
 	}
 	names := []words.Marked{words.Say("element: %s", m["role"])}
 	for _, name := range []string{"name", "text"} {
 		if text, ok := m[name].(string); ok && text != "" && (name == "name" || text != m["name"] && text != value) {
-			short, _ := words.JSONLine(text, limit)
+			short, _ := words.JSONLine(words.Shorten(text, limit), math.MaxInt)
 			names = append(names, short)
 		}
 	}

@@ -8,40 +8,26 @@ import (
 	"strings"
 )
 
-// Text from applications, files, programs and other clients may be written to make a
-// model obey it. In everything that a client is told, such text stands in quotes on one
-// line, or between two marker lines, as data. The guide for models says so once.
-
-// Marked is text for a model, in which all that others chose is marked as data. A string
-// is none: constants are, and the functions of this file make the others. A test of
-// package house refuses conversions elsewhere.
+// Marked is text for a model, which may be written by others to make it obey: what an
+// application, a file, a program or another client chose stands in quotes on one line, or
+// between two marker lines, as data. The guide for models says so once. A string is not
+// marked: constants are, and the functions of this file make the rest. A test of package
+// house refuses conversions elsewhere.
 type Marked string
 
-// Say is fmt.Sprintf for marked text: a value that is more than a word or a number is quoted.
+// Say is fmt.Sprintf for marked text: a value that is no number and not marked is quoted.
 func Say(format Marked, values ...any) Marked {
 	shown := make([]any, len(values))
 	for i, v := range values {
-		shown[i] = value{v}
+		if k := reflect.ValueOf(v); k.CanInt() || k.CanFloat() {
+			shown[i] = v
+		} else if m, ok := v.(Marked); ok {
+			shown[i] = string(m)
+		} else {
+			shown[i] = string(Quoted(fmt.Sprint(v)))
+		}
 	}
 	return Marked(fmt.Sprintf(string(format), shown...))
-}
-
-// value is a value of Say.
-type value struct{ v any }
-
-// Format implements fmt.Formatter.
-func (x value) Format(s fmt.State, verb rune) {
-	text := fmt.Sprint(x.v)
-	switch _, ours := x.v.(Marked); {
-	case ours:
-	case verb == 'q':
-		text = fmt.Sprintf("%q", text)
-	case reflect.ValueOf(x.v).CanFloat(), reflect.ValueOf(x.v).CanInt() && verb == 'd':
-		text = fmt.Sprintf(fmt.FormatString(s, verb), x.v)
-	default:
-		text = string(Quoted(text))
-	}
-	fmt.Fprint(s, text)
 }
 
 // word matches what cannot be taken for a sentence, such as an id or a path below a root.
@@ -56,6 +42,25 @@ func Quoted(text string) Marked {
 		return Marked("“" + strings.NewReplacer("“", `\u201c`, "”", `\u201d`).Replace(text) + "”")
 	}
 	return Marked(`"` + text + `"`)
+}
+
+// List returns texts as Quoted does, with commas between them.
+func List(texts []string) Marked {
+	all := make([]Marked, len(texts))
+	for i, t := range texts {
+		all[i] = Quoted(t)
+	}
+	return Join(all, ", ")
+}
+
+// JSONLine returns a value as JSON on one line, and whether that is all of it: it is cut
+// to limit characters.
+func JSONLine(v any, limit int) (line Marked, whole bool) {
+	text, err := JSON(v, "")
+	if less := Shorten(text, limit); err != nil || less != text {
+		return Quoted(less), false // which closes its last quotes
+	}
+	return Marked(Line(text)), true
 }
 
 // Fenced puts a text between two marker lines. The marker is random each time, so the
@@ -85,39 +90,14 @@ func Outline(text string) Marked {
 func Ours(text string) Marked { return Marked(Visible(text)) }
 
 // Join joins texts.
-func Join(all []Marked, sep Marked) Marked {
-	texts := make([]string, len(all))
+func Join(all []Marked, sep Marked) (text Marked) {
 	for i, a := range all {
-		texts[i] = string(a)
+		if i > 0 {
+			text += sep
+		}
+		text += a
 	}
-	return Marked(strings.Join(texts, string(sep)))
-}
-
-// List returns texts as Quoted does, with commas between them.
-func List(texts []string) Marked {
-	all := make([]Marked, len(texts))
-	for i, t := range texts {
-		all[i] = Quoted(t)
-	}
-	return Join(all, ", ")
-}
-
-// JSONLine returns a value as JSON on one line, cut to limit characters, and whether that is
-// all of it.
-func JSONLine(v any, limit int) (a Marked, whole bool) {
-	given, isText := v.(string)
-	if isText {
-		v = Shorten(given, limit)
-	}
-	text, err := JSON(v, "")
-	if err != nil {
-		return Quoted(err.Error()), false
-	}
-	text = Line(text)
-	if less := Shorten(text, limit); less != text && !isText {
-		return Quoted(less), false // which closes its last quotes
-	}
-	return Marked(text), !isText || v == given
+	return text
 }
 
 // Indent moves all lines but the first to the right.
