@@ -31,7 +31,7 @@ func Say(format Marked, values ...any) Marked {
 }
 
 // word matches what cannot be taken for a sentence, such as an id or a path below a root.
-var word = regexp.MustCompile(`^[\pL\pN](?:[\pL\pN._/@#:+=~\[\]-]{0,118}[\pL\pN\]])?$`)
+var word = regexp.MustCompile(`^-{0,2}[\pL\pN](?:[\pL\pN._/@#:+=~\[\]-]{0,118}[\pL\pN\]])?$`)
 
 // Quoted returns a text on one line, in quotes unless it is a single word.
 func Quoted(text string) Marked {
