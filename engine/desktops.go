@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/workflows"
@@ -167,7 +168,7 @@ func (x *runDesktop) backOnDesktop(ctx context.Context, r ResumeRequest) (Resume
 	case policy == workflows.RestartWithoutDesktop:
 		r.From = first
 	default:
-		lost.Next = fmt.Sprintf("begin again on a new desktop, at the first step that used it: --from %s", first)
+		lost.Next = fmt.Sprintf("begin again on a new desktop, at the first step that used it: --from %s", words.Quoted(first))
 		lost.Step = first
 		return r, lost
 	}
@@ -181,7 +182,7 @@ func (x *runDesktop) backOnDesktop(ctx context.Context, r ResumeRequest) (Resume
 func (x *runDesktop) refuseGone(ctx context.Context) error {
 	r, err := x.backOnDesktop(ctx, ResumeRequest{})
 	if err == nil && r.lost {
-		err = &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone", x.id), Next: "resume it: it begins again at " + r.From}
+		err = &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone", x.id), Next: "resume it: it begins again at " + string(words.Quoted(r.From))}
 	}
 	return err
 }

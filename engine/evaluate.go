@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -210,11 +211,18 @@ func (v *evaluator) inputs(ctx context.Context, n *workflows.Node) (any, error) 
 		}
 		given, _ = value.(map[string]any)
 	}
-	checked, problems := n.Call.CheckInputs(v.reveal(given))
+	real := v.reveal(given)
+	checked, problems := n.Call.CheckInputs(real)
 	if len(problems) > 0 {
 		return nil, steps.Errorf(steps.Invalid, "the inputs of %s: %s", n.Call.Name, problems[0])
 	}
-	return v.secrets.mask(checked), nil
+	out, _ := v.secrets.mask(checked, v.near...).(map[string]any)
+	for name, form := range given { // which refers to secrets too short to be found
+		if value, taken := checked[name]; taken && reflect.DeepEqual(value, real[name]) {
+			out[name] = form
+		}
+	}
+	return out, nil
 }
 
 func (v *evaluator) reveal(m map[string]any) map[string]any {

@@ -80,6 +80,9 @@ func (w *worker) arguments(e start) (args map[string]any, form any, err error) {
 		return nil, nil, asValueError(err)
 	}
 	args, _ = value.(map[string]any)
+	if b := e.node.Kind.Beyond; b != nil && holdsSecret(form, b.Argument) {
+		return nil, nil, steps.Errorf(steps.Invalid, "%s: %s: %s", e.node.Kind.Name, b.Argument, steps.SecretExposed).WithNext(steps.SecretElsewhere)
+	}
 	return args, form, nil
 }
 

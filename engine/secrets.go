@@ -458,6 +458,12 @@ func namesIn(form any) (names []string) {
 	return names
 }
 
+// holdsSecret reports whether an argument refers to a secret in a form, or may do so.
+func holdsSecret(form any, argument string) bool {
+	args, _ := form.(map[string]any)
+	return args[secretKey] != nil || len(namesIn(args[argument])) > 0
+}
+
 // checkLost returns an error if a value contains a text that was known only to a process
 // which has ended.
 func checkLost(v any) error {

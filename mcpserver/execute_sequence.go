@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -200,6 +199,6 @@ func (r *runner) detach(ctx context.Context, c *call, b begin) (*reply, error) {
 	r.forgetWhenOver(runs, h.ID, r.http.ClaimSlot(headers(c.req)))
 	return &reply{
 		value: runView{RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Total: h.Total},
-		text:  fmt.Sprintf("run %s is %s; get_run {\"run_id\": %q, \"wait_ms\": 30000} waits for it", h.ID, h.Status, h.ID),
+		text:  words.Say("run %s is %s; get_run {\"run_id\": %q, \"wait_ms\": 30000} waits for it", h.ID, h.Status, h.ID),
 	}, nil
 }

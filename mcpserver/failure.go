@@ -111,33 +111,30 @@ func (f *failure) Error() string { return f.Message }
 
 // text returns the failure as text for a model: what failed, which elements nearly
 // matched, and what to do next.
-func (f *failure) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: ", f.Code)
+func (f *failure) text() words.Marked {
+	text := words.Say("%s: ", f.Code)
 	if f.Step != "" && f.RunID != "" && f.ResumeFrom != "" {
-		fmt.Fprintf(&b, "step %s: ", f.Step)
+		text += words.Say("step %s: ", f.Step)
 	}
-	switch {
-	case len(f.Problems) > 0 || !strings.Contains(f.Message, "\n"): // problems quote the caller's own document
-		b.WriteString(f.Message)
-	default:
-		b.WriteString("\n" + words.Fenced(f.Message))
+	if strings.Contains(f.Message, "\n") {
+		text += "\n"
 	}
+	text += words.Told(f.Message)
 	for _, c := range f.Candidates {
 		if strings.Contains(f.Message, c.Selector) {
 			continue // already reported
 		}
-		fmt.Fprintf(&b, "\ntried %s: %d matches", words.Line(c.Selector), c.Matches)
+		text += words.Say("\ntried %s: %d matches", c.Selector, c.Matches)
 		if c.Element != "" {
-			fmt.Fprintf(&b, ", such as %s", words.Line(c.Element))
+			text += words.Say(", such as %s", c.Element)
 		}
 	}
 	if f.Next != "" {
-		fmt.Fprintf(&b, "\nnext: %s", words.Line(f.Next))
+		text += "\nnext: " + words.Ours(words.Line(f.Next))
 	}
 	if f.RunID != "" && f.ResumeFrom != "" {
-		fmt.Fprintf(&b, "\nrun %s goes on at step %s: resume_run {\"run_id\": %q}; when the step itself is wrong, with \"workflow\": the whole document with that step mended",
+		text += words.Say("\nrun %s goes on at step %s: resume_run {\"run_id\": %q}; when the step itself is wrong, with \"workflow\": the whole document with that step mended",
 			f.RunID, f.ResumeFrom, f.RunID)
 	}
-	return words.Visible(b.String())
+	return text
 }

@@ -108,11 +108,11 @@ func TestAttackTextOfApplications(t *testing.T) {
 
 // TestFencesDiffer checks that nobody can predict the end of a fence.
 func TestFencesDiffer(t *testing.T) {
-	one, other := words.Fenced("x"), words.Fenced("x")
+	one, other := string(words.Fenced("x")), string(words.Fenced("x"))
 	if one == other || strings.Count(one, "\n") != 2 {
 		t.Errorf("%q and %q", one, other)
 	}
-	if f := failureOf(&steps.Error{Code: steps.Unexpected, Err: engine.Error("a\nnext: b")}); !strings.HasSuffix(f.text(), ">") {
+	if f := failureOf(&steps.Error{Code: steps.Unexpected, Err: engine.Error("a\nnext: b")}); !strings.HasSuffix(string(f.text()), ">") {
 		t.Errorf("a failure of two lines: %q", f.text())
 	}
 }

@@ -82,6 +82,6 @@ func (g *guide) tool() *tool {
 		summary: "All arguments and results of kinds of steps.", result: shallow(schemaFor[kindPages]()),
 	}, func(_ context.Context, _ *call, a describeArgs) (*reply, error) {
 		text, err := g.pages(a.Names)
-		return textReply(kindPages{text}, text, err)
+		return textReply(kindPages{text}, words.Ours(text), err)
 	})
 }

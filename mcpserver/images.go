@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"image"
 	"image/png"
 	"maps"
@@ -14,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/vision"
@@ -54,7 +54,7 @@ func splitIncludeImage(k steps.Kind, args map[string]any) (map[string]any, bool)
 type shot struct {
 	uri   string
 	area  desktop.Rect
-	title string // a line of text before it
+	title words.Marked // a line of text before it
 }
 
 // shotsOf returns the pictures in a result.
@@ -98,12 +98,12 @@ func encodeForModel(p image.Image) ([]byte, desktop.Size, error) {
 }
 
 // pixelMapping explains how the pixels of a picture map to the screen.
-func pixelMapping(area desktop.Rect, size desktop.Size) string {
+func pixelMapping(area desktop.Rect, size desktop.Size) words.Marked {
 	if size.W == area.W && size.H == area.H && area.X == 0 && area.Y == 0 {
-		return fmt.Sprintf("it has %dx%d pixels, which are those of the screen", size.W, size.H)
+		return words.Say("it has %dx%d pixels, which are those of the screen", size.W, size.H)
 	}
 	fx, fy := float64(area.W)/float64(size.W), float64(area.H)/float64(size.H)
-	return fmt.Sprintf("it has %dx%d pixels: its point (x, y) is the screen's (%d + %.4g·x, %d + %.4g·y), which is what a click takes",
+	return words.Say("it has %dx%d pixels: its point (x, y) is the screen's (%d + %.4g·x, %d + %.4g·y), which is what a click takes",
 		size.W, size.H, area.X, fx, area.Y, fy)
 }
 
@@ -119,7 +119,7 @@ func (r *reply) lastPicture(ctx context.Context, runs engine.Runs, report engine
 	for _, s := range slices.Backward(report.Steps) {
 		if n := len(s.Captures); n > 0 {
 			c := s.Captures[n-1]
-			r.picture(shot{uri: c.URI, title: fmt.Sprintf("\nthe screen %s step %s:", c.When, cmp.Or(s.ID, s.Path))}, true)
+			r.picture(shot{uri: c.URI, title: words.Say("\nthe screen %s step %s:", c.When, cmp.Or(s.ID, s.Path))}, true)
 			return nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 )
@@ -91,7 +92,7 @@ func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Hea
 		return nil, err
 	}
 	if h.Question != nil || len(r.Steps) == 0 {
-		return nil, &failure{Code: steps.Unexpected, Message: "the run is " + string(h.Status), RunID: h.ID, Next: nextOfQuestion(h)}
+		return nil, &failure{Code: steps.Unexpected, Message: "the run is " + string(h.Status), RunID: h.ID, Next: string(nextOfQuestion(h))}
 	}
 	value, err := loadLarge(ctx, runs, r.Steps[0].Result)
 	if err != nil {
@@ -99,7 +100,7 @@ func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Hea
 	}
 	out := &reply{value: value, text: textOf(k, value)}
 	if k.Touches == steps.Act {
-		out.text += "\nrun " + h.ID
+		out.text += words.Say("\nrun %s", h.ID)
 	}
 	for _, p := range shotsOf(value) {
 		out.picture(p, show)

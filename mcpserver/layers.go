@@ -454,6 +454,11 @@ func (r *reply) result() *mcp.CallToolResult {
 	if r.failure != nil {
 		res.IsError, res.Meta, text = true, mcp.Meta{failureKey: r.failure}, r.failure.text()
 	}
-	res.Content = append([]mcp.Content{&mcp.TextContent{Text: words.Visible(text + r.captions)}}, r.attachments...)
+	res.Content = append([]mcp.Content{contentOf(text + r.captions)}, r.attachments...)
 	return res
+}
+
+// contentOf returns an answer as it is sent. Nothing else makes text for a model.
+func contentOf(a words.Marked) *mcp.TextContent {
+	return &mcp.TextContent{Text: words.Visible(string(a))}
 }

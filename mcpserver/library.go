@@ -257,7 +257,7 @@ func withoutSecrets(p *workflows.Program) (err error) {
 		for _, v := range n.Call.Variables {
 			if given, written := n.Inputs.ConstantOf(v.Name); v.Secret && written && given != nil {
 				e := steps.Errorf(steps.Invalid, "the value of the secret %s of a workflow that is called does not belong in a document", v.Name)
-				e.Next = fmt.Sprintf("declare a variable here with secret: true, write inputs: {%s: \"${{ inputs.%s }}\"}, and leave it out: the run asks the person for it", v.Name, v.Name)
+				e.Next = fmt.Sprintf("declare a variable here with secret: true, write inputs: {%s: \"${{ inputs.%[1]s }}\"}, and leave it out: the run asks the person for it", words.Quoted(v.Name))
 				err = e
 			}
 		}

@@ -95,7 +95,7 @@ func logLine(run string, ev engine.Event) (*mcp.LoggingMessageParams, slog.Level
 	}
 	for name, v := range data {
 		if text, ok := v.(string); ok {
-			data[name] = words.FencedLines(words.Visible(text))
+			data[name] = contentOf(words.Outline(text)).Text
 		}
 	}
 	return &mcp.LoggingMessageParams{Logger: logger, Level: word, Data: data}, logLevels[word]

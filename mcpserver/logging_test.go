@@ -91,7 +91,7 @@ func TestAttackTextOfLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	progress := stepOf(engine.Event{Path: "1", Data: question})
+	progress := string(stepOf(engine.Event{Path: "1", Data: question}))
 	if strings.Contains(progress, "\n") {
 		t.Errorf("the progress has several lines: %q", progress)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/internal/words"
 )
 
 // middleware wraps every request: it refuses headers that cannot be followed, shows each
@@ -61,15 +63,22 @@ func (s *Server) visible(res mcp.Result, from serverRequest) mcp.Result {
 	return res
 }
 
-// encodable returns an error that can be encoded. For a missing resource the SDK puts the
-// unencoded URI into the data of the error, and a message that cannot be written ends
-// the whole session.
+// encodable returns an error that can be encoded, with a message that forges nothing. For
+// a missing resource the SDK puts the unencoded URI into the data of the error, and a
+// message that cannot be written ends the whole session.
 func encodable(err error, req mcp.Request) error {
+	if err == nil {
+		return nil
+	}
 	wire, ok := errors.AsType[*jsonrpc.Error](err)
-	if !ok || len(wire.Data) == 0 || json.Valid(wire.Data) {
-		return err
+	if !ok {
+		return &jsonrpc.Error{Message: contentOf(words.Told(err.Error())).Text}
 	}
 	fixed := *wire
+	fixed.Message = words.Line(err.Error())
+	if len(wire.Data) == 0 || json.Valid(wire.Data) {
+		return &fixed
+	}
 	fixed.Data = nil
 	if read, ok := req.(*mcp.ReadResourceRequest); ok {
 		fixed.Data, _ = json.Marshal(map[string]string{"uri": read.Params.URI})

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/internal/operations"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/httpd"
 	"understudy/steps"
@@ -54,7 +55,7 @@ func (o operation) tool() *tool {
 			if err != nil {
 				return nil, err
 			}
-			out := &reply{value: o.Object(answer), text: answer.Text}
+			out := &reply{value: o.Object(answer), text: words.Told(answer.Text)}
 			if answer.Picture != nil {
 				err = out.screen(answer.Picture)
 			}

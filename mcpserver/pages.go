@@ -56,7 +56,7 @@ func (s *Server) callForPage(r *http.Request, p viewer.Call) (json.RawMessage, e
 	case out.failure != nil && len(out.failure.Problems) > 0:
 		return nil, &workflows.InvalidError{Problems: out.failure.Problems}
 	case out.failure != nil:
-		return nil, &steps.Error{Code: out.failure.Code, Err: errors.New(out.failure.text())}
+		return nil, &steps.Error{Code: out.failure.Code, Err: errors.New(string(out.failure.text()))}
 	}
 	return json.Marshal(out.value)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/png"
 	"maps"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/vision"
 )
@@ -72,7 +72,7 @@ func (s *shownPictures) get(client, name string) (shot, bool) {
 func (r *runner) showPictures(ctx context.Context, c *call, out *reply) {
 	for _, p := range out.shots {
 		if err := r.showPicture(ctx, c, out, p); err != nil {
-			out.captions += fmt.Sprintf("\nthe picture cannot be shown: %v", err)
+			out.captions += words.Say("\nthe picture cannot be shown: %v", err)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (r *runner) showPicture(ctx context.Context, c *call, out *reply, p shot) e
 	}
 	name := r.pictures.add(c.id(), p)
 	text, part := r.partSince(ctx, runs, c, p, now)
-	out.captions += p.title + "\n" + fmt.Sprintf("picture %s%s", name, text)
+	out.captions += p.title + words.Say("\npicture %s%s", name, text)
 	if part.Empty() {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (r *runner) showPicture(ctx context.Context, c *call, out *reply, p shot) e
 	if err != nil {
 		return err
 	}
-	out.captions += pixelMapping(onScreen(part, now.Rect, p.area), size) + fmt.Sprintf("; image_since: %q shows only what changes", name)
+	out.captions += pixelMapping(onScreen(part, now.Rect, p.area), size) + words.Say("; image_since: %q shows only what changes", name)
 	out.attachments = append(out.attachments, &mcp.ImageContent{Data: small, MIMEType: pngType})
 	return nil
 }
@@ -107,7 +107,7 @@ func loadPicture(ctx context.Context, runs engine.Runs, p *shot) (*image.RGBA, e
 	if err != nil {
 		return nil, fmt.Errorf("reading a picture: %w", err)
 	}
-	decoded, err := png.Decode(bytes.NewReader(stored))
+	decoded, err := desktop.DecodePicture(bytes.NewReader(stored))
 	if err != nil {
 		return nil, fmt.Errorf("decoding a picture: %w", err)
 	}
@@ -119,7 +119,7 @@ func loadPicture(ctx context.Context, runs engine.Runs, p *shot) (*image.RGBA, e
 }
 
 // partSince returns the part of a picture that the call asks for, with a text about it.
-func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p shot, now *image.RGBA) (text string, part image.Rectangle) {
+func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p shot, now *image.RGBA) (text words.Marked, part image.Rectangle) {
 	if c.since == "" {
 		return ": ", now.Rect
 	}
@@ -129,15 +129,15 @@ func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p sho
 		before, _ = loadPicture(ctx, runs, &earlier) // it may have been removed with its run
 	}
 	if before == nil {
-		return fmt.Sprintf(" is whole, as no picture %s is known: ", c.since), now.Rect
+		return words.Say(" is whole, as no picture %s is known: ", c.since), now.Rect
 	}
 	if before = samePart(before, earlier.area, now, p.area); before == nil {
-		return fmt.Sprintf(" is whole, as %s shows another part of the screen: ", c.since), now.Rect
+		return words.Say(" is whole, as %s shows another part of the screen: ", c.since), now.Rect
 	}
 	if part = changed(before, now); part.Empty() {
-		return fmt.Sprintf(" is not shown: it is as %s was", c.since), part
+		return words.Say(" is not shown: it is as %s was", c.since), part
 	}
-	return fmt.Sprintf(" is shown where it is not as %s was: ", c.since), part
+	return words.Say(" is shown where it is not as %s was: ", c.since), part
 }
 
 // samePart returns the part of an earlier picture that shows the same area as now, or

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -63,7 +62,7 @@ func (r *runner) startProgress(ctx context.Context, c *call, h engine.Header) *p
 }
 
 func (t *progress) report(ctx context.Context, runs engine.Runs, h engine.Header) {
-	message := string(h.Status)
+	message := words.Say("%s", h.Status)
 	var lines []*mcp.LoggingMessageParams
 	if evs, err := runs.Events(ctx, h.ID, t.seen+1); err == nil {
 		for _, ev := range evs {
@@ -77,7 +76,7 @@ func (t *progress) report(ctx context.Context, runs engine.Runs, h engine.Header
 		}
 	}
 	t.mu.Lock()
-	t.next.Progress, t.next.Total, t.next.Message = float64(h.Executed), float64(max(h.Total, h.Executed)), message
+	t.next.Progress, t.next.Total, t.next.Message = float64(h.Executed), float64(max(h.Total, h.Executed)), contentOf(message).Text
 	t.fresh = true
 	t.lines = append(t.lines, lines...)
 	if over := len(t.lines) - maxLines; over > 0 {
@@ -159,15 +158,14 @@ func (t *progress) end() {
 }
 
 // stepOf describes the step of an event in one line.
-func stepOf(ev engine.Event) string {
+func stepOf(ev engine.Event) words.Marked {
 	var data struct {
 		ID   string `json:"id"`
 		Kind string `json:"kind"`
 		Text string `json:"text"`
 	}
 	if json.Unmarshal(ev.Data, &data) != nil {
-		return ev.Path
+		return words.Quoted(ev.Path)
 	}
-	said := slices.DeleteFunc([]string{cmp.Or(data.ID, ev.Path), data.Kind, data.Text}, func(w string) bool { return w == "" })
-	return words.Line(strings.Join(said, " "))
+	return words.Say("%s %s", cmp.Or(data.ID, ev.Path), cmp.Or(data.Kind, data.Text))
 }

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,7 +24,7 @@ func (s prompts) addTo(server *mcp.Server) {
 	argument := func(name, text string, required bool) *mcp.PromptArgument {
 		return &mcp.PromptArgument{Name: name, Description: text, Required: required}
 	}
-	add := func(name, text, tool string, write func(context.Context, caller, map[string]string) (string, error), args ...*mcp.PromptArgument) {
+	add := func(name, text, tool string, write func(context.Context, caller, map[string]string) (words.Marked, error), args ...*mcp.PromptArgument) {
 		server.AddPrompt(&mcp.Prompt{Name: name, Description: text, Arguments: args},
 			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				c, err := s.tools.authorize(req, tool)
@@ -36,7 +35,7 @@ func (s prompts) addTo(server *mcp.Server) {
 				if err != nil {
 					return nil, err
 				}
-				message := &mcp.PromptMessage{Role: "user", Content: &mcp.TextContent{Text: words.Visible(said)}}
+				message := &mcp.PromptMessage{Role: "user", Content: contentOf(said)}
 				return &mcp.GetPromptResult{Description: text, Messages: []*mcp.PromptMessage{message}}, nil
 			})
 	}
@@ -54,42 +53,42 @@ func (s prompts) addTo(server *mcp.Server) {
 		argument("name", "what the workflow is to be called", true))
 }
 
-func (s prompts) authorWorkflow(_ context.Context, _ caller, a map[string]string) (string, error) {
-	return fmt.Sprintf(`Write an Understudy workflow for this task: %s
+func (s prompts) authorWorkflow(_ context.Context, _ caller, a map[string]string) (words.Marked, error) {
+	return words.Say(`Write an Understudy workflow for this task: %s
 
 1. Look at the applications and windows that it needs (get_applications_and_windows_list, get_window_tree).
 2. Write it as YAML: steps with tool_name, arguments and an id each; variables for what differs from run to run; expect on steps whose effect must be seen. The resource %s has the grammar; describe_kinds has the arguments.
 3. validate_workflow, and mend what it says.
 4. execute_sequence with dry_run: true, then without. When a step fails, read its error, mend the step, and go on with resume_run.
-5. save_workflow under a short name.`, a["task"], guideURI), nil
+5. save_workflow under a short name.`, words.Ours(a["task"]), guideURI), nil
 }
 
-func (s prompts) runWorkflow(_ context.Context, c caller, a map[string]string) (string, error) {
+func (s prompts) runWorkflow(_ context.Context, c caller, a map[string]string) (words.Marked, error) {
 	saved := s.library.viewFor(c.Subject)
 	src, err := saved.get(a["name"])
 	if err != nil {
 		return "", err
 	}
 	info := saved.info(a["name"])
-	return fmt.Sprintf(`Run the saved workflow %s with execute_sequence {"url": %q, "inputs": {...}}. Its inputs: %s. Ask me for those that you do not know.
+	return words.Say(`Run the saved workflow %s with execute_sequence {"url": %q, "inputs": {...}}. Its inputs: %s. Ask me for those that you do not know.
 If it waits, ask me what it wants to know and give the answer to resume_run. If it fails, say which step and why, and ask me before resume_run.
 
-%s`, a["name"], a["name"], strings.Join(info.Inputs, ", "), src.Text), nil
+%s`, a["name"], a["name"], words.List(info.Inputs), words.Fenced(string(src.Text))), nil
 }
 
-func recordPrompt(_ context.Context, _ caller, a map[string]string) (string, error) {
-	name := cmp.Or(a["name"], "a short name that says what it does")
-	return fmt.Sprintf(`I am going to do this, and you make a workflow of it: %s
+func recordPrompt(_ context.Context, _ caller, a map[string]string) (words.Marked, error) {
+	name := words.Ours(cmp.Or(a["name"], "a short name that says what it does"))
+	return words.Say(`I am going to do this, and you make a workflow of it: %s
 
 1. record_workflow {"action": "start"}, and tell me to begin. Touch nothing while I work.
 2. When I say that I am done, record_workflow {"action": "stop", "name": ...}, with %s.
 3. Read what came of it. Tell me its steps and its inputs in plain words, and ask me about everything that it is not sure of.
 4. Mend it with save_workflow: good names for the inputs, an expect on steps whose effect must be seen, nothing that only I did by mistake.
-5. Try it with execute_sequence {"url": ..., "dry_run": true}, and ask me before you run it in earnest.`, a["task"], name), nil
+5. Try it with execute_sequence {"url": ..., "dry_run": true}, and ask me before you run it in earnest.`, words.Ours(a["task"]), name), nil
 }
 
-func fillFormPrompt(_ context.Context, _ caller, a map[string]string) (string, error) {
-	return fmt.Sprintf(`Fill in the form of %s once for each row of %s.
+func fillFormPrompt(_ context.Context, _ caller, a map[string]string) (words.Marked, error) {
+	return words.Say(`Fill in the form of %s once for each row of %s.
 
 1. Read the rows. A file is read by a step: execute_sequence {"steps": [{"tool_name": "read_file", "arguments": {"path": "rows.csv"}}]}.
 2. Open the form (open_application or open_url), and look at its elements. Fill it in for the first row by type_into_element, select_option, set_selected and click_element; each answers with a selector that finds its element again.
@@ -99,11 +98,11 @@ func fillFormPrompt(_ context.Context, _ caller, a map[string]string) (string, e
      {"id": "name", "tool_name": "type_into_element", "arguments": {"process": "chromium", "selector": "role:entry && name:Name", "text_to_type": "${{ row.name }}"}},
      {"id": "send", "tool_name": "click_element", "arguments": {"process": "chromium", "selector": "role:button && name:Send"}, "expect": "exists('text:Thank you')"}]}]}
    The expect of the step that sends must be something that shows only when the row has been taken; without it the next row may be typed into the page that is just going.
-4. If the run fails, resume_run goes on with the row that failed; look first whether that row was taken. Tell me which rows were sent.`, a["form"], a["table"]), nil
+4. If the run fails, resume_run goes on with the row that failed; look first whether that row was taken. Tell me which rows were sent.`, words.Ours(a["form"]), words.Ours(a["table"])), nil
 }
 
-func fromCallsPrompt(_ context.Context, _ caller, a map[string]string) (string, error) {
-	return fmt.Sprintf(`Make a workflow with the name %[1]s of what you have just done.
+func fromCallsPrompt(_ context.Context, _ caller, a map[string]string) (words.Marked, error) {
+	return words.Say(`Make a workflow with the name %[1]s of what you have just done.
 
 1. Each call of yours that acted ended with a line "run ID". Take the ids of those that belong to the task, in their order, without what you tried in vain:
    record_workflow {"action": "from_runs", "name": %[1]q, "runs": ["01...", "01..."]}. If you do not have them any more, list_runs {"calls": true} has them, the newest first.
@@ -112,7 +111,7 @@ func fromCallsPrompt(_ context.Context, _ caller, a map[string]string) (string, 
 4. If a step fails, mend it with resume_run and "workflow", and save what you mended.`, a["name"]), nil
 }
 
-func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string) (string, error) {
+func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string) (words.Marked, error) {
 	runs, err := s.tools.runsFor(ctx, c.Subject, "get_run")
 	if err != nil {
 		return "", err
@@ -129,7 +128,7 @@ func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string)
 	if f := failureOfRun(h); f != nil {
 		said += "\n" + f.text()
 	}
-	return fmt.Sprintf(`Find out why this run of Understudy stands still, and what would get it going again:
+	return words.Say(`Find out why this run of Understudy stands still, and what would get it going again:
 
 %[1]s
 

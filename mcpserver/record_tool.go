@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/recorder"
 	"understudy/recorder/compile"
@@ -159,7 +160,7 @@ func (s *recordTool) close() {
 // maxSeen is how many of the last steps a status shows.
 const maxSeen = 10
 
-func (s *recordTool) status(c *call) (recordResult, string, error) {
+func (s *recordTool) status(c *call) (recordResult, words.Marked, error) {
 	r, err := s.currentOf(c, false)
 	if err != nil {
 		return recordResult{}, "", err
@@ -173,17 +174,17 @@ func (s *recordTool) status(c *call) (recordResult, string, error) {
 		out.Seen = append(out.Seen, line.String())
 	}
 	if st.Ended {
-		return out, fmt.Sprintf(`the recording ended after %d steps; record_workflow {"action": "stop"} gives the workflow`, out.Steps), nil
+		return out, words.Say(`the recording ended after %d steps; record_workflow {"action": "stop"} gives the workflow`, out.Steps), nil
 	}
-	text := fmt.Sprintf("recording for %s, %d steps so far", time.Since(st.Began).Round(time.Second), out.Steps)
+	text := words.Say("recording for %s, %d steps so far", time.Since(st.Began).Round(time.Second), out.Steps)
 	if st.Paused {
 		text += ", paused by the user"
 	}
-	return out, strings.Join(slices.Concat([]string{text}, out.Seen, st.Limits), "\n"), nil
+	return out, text + "\n" + words.Told(strings.Join(slices.Concat(out.Seen, st.Limits), "\n")), nil
 }
 
 // start begins to record, and returns once no input can be missed.
-func (s *recordTool) start(ctx context.Context, c *call) (recordResult, string, error) {
+func (s *recordTool) start(ctx context.Context, c *call) (recordResult, words.Marked, error) {
 	if s.resources.o.Record == nil {
 		return recordResult{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
 	}
@@ -193,17 +194,17 @@ func (s *recordTool) start(ctx context.Context, c *call) (recordResult, string, 
 		return recordResult{}, "", err
 	}
 	limits := r.Status().Limits
-	done := "say when it is done or press " + keys[recorder.Stop].String()
+	done := "say when it is done or press " + words.Quoted(keys[recorder.Stop].String())
 	if len(limits) > 0 {
-		done = "say when it is done, and what of it is not heard: " + strings.Join(limits, "; ")
+		done = "say when it is done, and what of it is not heard: " + words.List(limits)
 	}
-	text := fmt.Sprintf(`recording: ask the user to do the task, and to %s; then record_workflow {"action": "stop", "name": ...}`, done)
+	text := words.Say(`recording: ask the user to do the task, and to %s; then record_workflow {"action": "stop", "name": ...}`, done)
 	return recordResult{Recording: true, Limits: limits}, text, nil
 }
 
 // stop ends the recording and makes the workflow. If that fails, as with a name that is
 // taken, the recording is kept, and stop can be called again.
-func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordResult, string, error) {
+func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordResult, words.Marked, error) {
 	r, err := s.currentOf(c, true)
 	if err != nil {
 		return recordResult{}, "", err
@@ -229,13 +230,13 @@ func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordRes
 	}
 	s.end(r)
 	if early != nil {
-		said += fmt.Sprintf("\nthe recording ended early: %v", early)
+		said += words.Say("\nthe recording ended early: %v", early)
 	}
 	if out.Limits = r.Status().Limits; len(out.Limits) > 0 {
-		said += "\nlook whether a step is missing: " + strings.Join(out.Limits, "; ")
+		said += "\nlook whether a step is missing: " + words.List(out.Limits)
 	}
 	if out.File = r.file; r.file != "" {
-		said += "\nwhat was seen is kept in " + r.file
+		said += words.Say("\nwhat was seen is kept in %s", r.file)
 	}
 	return out, said, nil
 }
@@ -245,7 +246,7 @@ func (a *recordArgs) options() compile.Options {
 }
 
 // fromRuns makes a workflow from the calls of runs.
-func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recordResult, string, error) {
+func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recordResult, words.Marked, error) {
 	if len(a.Runs) == 0 {
 		return recordResult{}, "", steps.Errorf(steps.Invalid, "from_runs needs runs").
 			WithNext(`list_runs {"calls": true} names them; then record_workflow {"action": "from_runs", "runs": [...]}`)
@@ -303,7 +304,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 }
 
 // finish checks a new workflow, and saves it if it has a name.
-func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []byte, notes []compile.Note) (recordResult, string, error) {
+func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []byte, notes []compile.Note) (recordResult, words.Marked, error) {
 	_, p, err := s.resources.library.pack("recording", s.resources.o.Folder, text)
 	if err != nil {
 		return recordResult{}, "", compile.ErrInvalid(err)
@@ -312,13 +313,13 @@ func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []b
 		return recordResult{}, "nothing was done that makes a step, so there is no workflow", nil
 	}
 	out := recordResult{Text: string(text), Notes: notes, Steps: len(p.Steps)}
-	lines := []string{out.Text}
+	lines := []words.Marked{words.Fenced(out.Text)}
 	for _, n := range notes {
-		lines = append(lines, fmt.Sprintf("look at step %s: %s", n.Step, n.Text))
+		lines = append(lines, words.Say("look at step %s: %s", n.Step, n.Text))
 	}
 	if a.Name == "" {
 		lines = append(lines, "it is not saved; save_workflow saves it under a name")
-		return out, strings.Join(lines, "\n"), nil
+		return out, words.Join(lines, "\n"), nil
 	}
 	if err := c.blockedError(c.MaySave(p, s.resources.o.Kinds)); err != nil {
 		return recordResult{}, "", err
@@ -327,6 +328,6 @@ func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []b
 		return recordResult{}, "", err
 	}
 	out.Name = a.Name
-	lines = append(lines, fmt.Sprintf("saved; execute_sequence {\"url\": %q} runs it", a.Name))
-	return out, strings.Join(lines, "\n"), nil
+	lines = append(lines, words.Say("saved; execute_sequence {\"url\": %q} runs it", a.Name))
+	return out, words.Join(lines, "\n"), nil
 }

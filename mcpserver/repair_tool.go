@@ -6,6 +6,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/repair"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
@@ -47,7 +48,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 		return nil, err
 	}
 	if !a.Resume || h.Status == engine.Succeeded {
-		return textReply(p, p.Words(), nil)
+		return textReply(p, words.Told(p.Words()), nil)
 	}
 	wait := false
 	out, err := s.continueRun(ctx, c, a.RunID, &wait, "", func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
@@ -56,7 +57,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	if err != nil || out.value == nil {
 		return out, err
 	}
-	return textReply(p, p.Words()+"\n"+out.text, nil)
+	return textReply(p, words.Told(p.Words())+"\n"+out.text, nil)
 }
 
 // repairShelf gives package repair access to the saved workflows of a caller.

@@ -183,7 +183,7 @@ func (s *resources) readWorkflows(_ context.Context, c *call, _ string) (*mcp.Re
 
 func (s *resources) readWorkflow(_ context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
 	src, err := s.library.viewFor(c.Subject).get(strings.TrimPrefix(uri, workflowURI))
-	return &mcp.ResourceContents{Text: string(src.Text)}, err
+	return &mcp.ResourceContents{Text: words.Visible(string(src.Text))}, err
 }
 
 func (s *resources) readGuide(context.Context, *call, string) (*mcp.ResourceContents, error) {
@@ -228,7 +228,7 @@ func (s *resources) readTree(ctx context.Context, c *call, _ string) (*mcp.Resou
 	if out.failure != nil {
 		return nil, out.failure
 	}
-	return &mcp.ResourceContents{Text: words.Visible(out.text)}, nil
+	return &mcp.ResourceContents{Text: contentOf(out.text).Text}, nil
 }
 
 // saveWorkflow saves a workflow for a subject, adds a new one to the list of resources,

@@ -153,7 +153,7 @@ func TestPromptsAndCompletion(t *testing.T) {
 		}
 	}
 	form, _ := fillFormPrompt(t.Context(), caller{}, nil)
-	_, example, _ := strings.Cut(form, `{"variables"`)
+	_, example, _ := strings.Cut(string(form), `{"variables"`)
 	example, _, _ = strings.Cut(example, "]}]}\n")
 	example = `{"variables"` + example + "]}]}"
 	if res := w.Call("validate_workflow", byhand.Object{"text": example}); byhand.Dig(res, "result", "structuredContent", "valid") != true {

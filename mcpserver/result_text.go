@@ -1,8 +1,8 @@
 package mcpserver
 
 import (
-	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,15 +26,16 @@ var blockFields = []string{"content", "text", "stdout", "stderr", "happened", "u
 var outlines = []string{"happened", "ui_diff", "ui_tree"}
 
 // textOf returns the result of a kind as text.
-func textOf(k steps.Kind, value any) string {
+func textOf(k steps.Kind, value any) words.Marked {
 	m, ok := value.(map[string]any)
 	if text, said := k.Say(m); ok && said {
 		if k.Picture == steps.IsPicture { // the text is our own: the address of the picture
-			return text
+			return words.Outline(text)
 		}
 		return words.Fenced(text)
 	}
-	var facts, texts []string
+	var facts []words.Marked
+	var texts []string
 	verbatim := false
 	for _, name := range fieldsOf(k, m) {
 		text, isText := m[name].(string)
@@ -45,7 +46,7 @@ func textOf(k steps.Kind, value any) string {
 				texts = append(texts, headings[name]+strings.TrimRight(text, "\n"))
 				verbatim = verbatim || !slices.Contains(outlines, name)
 			case k.Result.Properties[name] != nil && slices.Contains(k.Result.Required, name):
-				facts = append(facts, "the "+name+" is empty")
+				facts = append(facts, words.Say("the %s is empty", name))
 			}
 		case name == "screenshots" || name == "screenshot_areas": // replied as images or links
 		case name == "at": // redundant beside an element
@@ -64,20 +65,20 @@ func textOf(k steps.Kind, value any) string {
 			}
 		default:
 			if v := valueText(k, m[name]); v != "" {
-				facts = append(facts, name+": "+v)
+				facts = append(facts, words.Say("%s: %s", name, v))
 			}
 		}
 	}
 	if len(facts) == 0 && len(texts) == 0 {
-		return k.Name + ": done"
+		return words.Say("%s: done", k.Name)
 	}
-	text := k.Name + ": " + words.Line(strings.Join(facts, ", "))
+	text := words.Say("%s: %s", k.Name, words.Join(facts, ", "))
 	switch whole := strings.Join(texts, "\n"); {
 	case len(texts) == 0:
 	case verbatim:
 		text += "\n" + words.Fenced(whole)
 	default:
-		text += "\n" + words.FencedLines(whole)
+		text += "\n" + words.Outline(whole)
 	}
 	return text
 }
@@ -100,14 +101,16 @@ func fieldsOf(k steps.Kind, m map[string]any) []string {
 // itself.
 var headings = map[string]string{"stderr": "on the error output:\n", "ui_diff": "what changed:\n", "ui_tree": "the window now:\n"}
 
-func valueText(k steps.Kind, v any) string {
+func valueText(k steps.Kind, v any) words.Marked {
 	if v == nil {
 		return ""
 	}
-	if !k.Whole {
-		return short(v)
+	limit := maxValueText
+	if k.Whole {
+		limit = math.MaxInt
 	}
-	return plainJSON(v)
+	text, _ := words.JSONLine(v, limit)
+	return text
 }
 
 // elementContent returns the text that an element shows.
@@ -119,30 +122,24 @@ func elementContent(v any) string {
 
 // elementText describes an element or a window briefly, without the text that is shown
 // as its value. Its text has at most so many characters.
-func elementText(v, value any, limit int) string {
+func elementText(v, value any, limit int) words.Marked {
 	m, _ := v.(map[string]any)
 	if m == nil {
 		return ""
 	}
 	if title, ok := m["title"].(string); ok {
-		return fmt.Sprintf("window %q of %v, id %s", title, m["process"], short(m["id"]))
+		name, _ := words.JSONLine(title, math.MaxInt)
+		return words.Say("window %s of %s, id %s", name, m["process"], m["id"])
 	}
-	names := []string{"element: " + fmt.Sprint(m["role"])}
+	names := []words.Marked{words.Say("element: %s", m["role"])}
 	for _, name := range []string{"name", "text"} {
 		if text, ok := m[name].(string); ok && text != "" && (name == "name" || text != m["name"] && text != value) {
-			names = append(names, words.Shorten(plainJSON(text), limit))
+			short, _ := words.JSONLine(words.Shorten(text, limit), math.MaxInt)
+			names = append(names, short)
 		}
 	}
 	if ref, ok := m["ref"].(string); ok {
-		names = append(names, "[ref="+ref+"]")
+		names = append(names, words.Say("[ref=%s]", ref))
 	}
-	return strings.Join(names, " ")
-}
-
-// short returns a value in one line, cut to a readable length.
-func short(v any) string { return words.Shorten(plainJSON(v), maxValueText) }
-
-func plainJSON(v any) string {
-	text, _ := words.JSON(v, "") // never fails: results are decoded from JSON
-	return text
+	return words.Join(names, " ")
 }

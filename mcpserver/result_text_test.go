@@ -50,10 +50,10 @@ func TestAnswersInWords(t *testing.T) {
 func TestALongTextIsShownOnce(t *testing.T) {
 	text := strings.Repeat("word ", 100)
 	result := byhand.Object{"element": byhand.Object{"role": "text", "text": text}}
-	if said := textOf(kinds.PressKey, result); strings.Count(said, "word") > 20 {
+	if said := string(textOf(kinds.PressKey, result)); strings.Count(said, "word") > 20 {
 		t.Errorf("an action says:\n%s", said)
 	}
-	if said := textOf(kinds.WaitForElement, result); strings.Count(said, "word") > 120 || !strings.Contains(said, strings.TrimSpace(text)) {
+	if said := string(textOf(kinds.WaitForElement, result)); strings.Count(said, "word") > 120 || !strings.Contains(said, strings.TrimSpace(text)) {
 		t.Errorf("a wait says:\n%s", said)
 	}
 }
@@ -74,7 +74,7 @@ func TestReadTextInWords(t *testing.T) {
 		{"nothing", byhand.Object{"text": "", "words": []any{}}, "no text was read"},
 		{"fewer words than the text has", byhand.Object{"text": "Save as\nQuit", "words": words[:1]}, "\nSave as [30,25]\nQuit [0,0]"},
 	} {
-		before, inside, after := unfence(t, textOf(kinds.ReadText, c.m))
+		before, inside, after := unfence(t, string(textOf(kinds.ReadText, c.m)))
 		if !strings.HasSuffix(inside, c.want) || before+after != "" {
 			t.Errorf("%s: %q does not end in %q", c.say, inside, c.want)
 		}
@@ -175,7 +175,7 @@ func TestPixelMapping(t *testing.T) {
 		{"a window", desktop.Rect{X: 30, Y: -4, W: 100, H: 100}, desktop.Size{W: 100, H: 100}, "(30 + 1·x, -4 + 1·y)"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			if got := pixelMapping(c.area, c.size); !strings.Contains(got, c.want) {
+			if got := string(pixelMapping(c.area, c.size)); !strings.Contains(got, c.want) {
 				t.Errorf("%q does not say %q", got, c.want)
 			}
 		})

@@ -143,11 +143,15 @@ func linesOf(list []engine.Header) []runLine {
 	return lines
 }
 
-func (l runLine) text() string {
-	name := cmp.Or(l.Workflow, "(no name)")
-	text := fmt.Sprintf("%s %s %s, %s%s, started %s", l.RunID, name, l.Status, stepCount(l.Executed, l.Total), moreThanOnce(l.Executed, l.Total), l.StartedAt.Local().Format(time.DateTime))
+func (l runLine) text() words.Marked {
+	name := words.Marked("(no name)")
+	if l.Workflow != "" {
+		name = words.Quoted(l.Workflow)
+	}
+	at := l.StartedAt.Local()
+	text := words.Say("%s %s %s, %s%s, started %s %s", l.RunID, name, l.Status, stepCount(l.Executed, l.Total), moreThanOnce(l.Executed, l.Total), at.Format(time.DateOnly), at.Format(time.TimeOnly))
 	if l.Error != "" {
-		text += ", " + l.Error
+		text += words.Say(", %s", l.Error)
 	}
 	return text
 }
@@ -164,17 +168,17 @@ func (s runTools) list(ctx context.Context, _ *call, runs engine.Runs, a listRun
 	if err != nil {
 		return nil, err
 	}
-	lines, text := linesOf(list), []string{}
+	lines, text := linesOf(list), []words.Marked{}
 	for _, l := range lines {
 		text = append(text, l.text())
 	}
 	if len(text) == 0 {
-		text = []string{"no runs"}
+		text = []words.Marked{"no runs"}
 		if !a.Calls {
 			text[0] += "; with calls: true single calls of tools are listed too"
 		}
 	}
-	return &reply{value: map[string]any{"runs": lines}, text: strings.Join(text, "\n")}, nil
+	return &reply{value: map[string]any{"runs": lines}, text: words.Join(text, "\n")}, nil
 }
 
 type resumeArgs struct {
@@ -348,12 +352,12 @@ func (s runTools) takeOver(ctx context.Context, c *call, runs engine.Runs, a tak
 		return nil, err
 	}
 	h, err := runs.TakeOver(ctx, a.RunID, engine.Takeover{By: c.name})
-	return textReply(lineOf(h), "you have the desktop of run "+a.RunID+"; hand_back gives it back", err)
+	return textReply(lineOf(h), words.Say("you have the desktop of run %s; hand_back gives it back", a.RunID), err)
 }
 
 func (s runTools) handBack(ctx context.Context, c *call, runs engine.Runs, a takeoverArgs) (*reply, error) {
 	h, err := runs.HandBack(ctx, a.RunID, c.name)
-	return textReply(lineOf(h), "the desktop of run "+a.RunID+" is given back; resume_run continues the run", err)
+	return textReply(lineOf(h), words.Say("the desktop of run %s is given back; resume_run continues the run", a.RunID), err)
 }
 
 type stopArgs struct {
@@ -388,9 +392,9 @@ func (s runTools) stop(ctx context.Context, c *call, runs engine.Runs, a stopArg
 	for _, h := range stopped {
 		names = append(names, h.ID)
 	}
-	text := "no run was under way"
+	text := words.Marked("no run was under way")
 	if len(names) > 0 {
-		text = "stopped " + strings.Join(names, ", ") + "; resume_run continues a stopped run"
+		text = words.Say("stopped %s; resume_run continues a stopped run", words.List(names))
 	}
 	return &reply{value: map[string]any{"stopped": linesOf(stopped)}, text: text}, nil
 }

@@ -3,8 +3,6 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -108,15 +106,15 @@ func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {
 }
 
 // stepCount says how many steps were executed, of how many.
-func stepCount(executed, total int) string {
+func stepCount(executed, total int) words.Marked {
 	if executed > total {
-		return fmt.Sprintf("%d steps", total)
+		return words.Say("%d steps", total)
 	}
-	return fmt.Sprintf("%d of %d steps", executed, total)
+	return words.Say("%d of %d steps", executed, total)
 }
 
 // moreThanOnce says that steps were repeated, if they were.
-func moreThanOnce(executed, total int) string {
+func moreThanOnce(executed, total int) words.Marked {
 	if executed > total {
 		return ", some of them more than once"
 	}
@@ -124,39 +122,39 @@ func moreThanOnce(executed, total int) string {
 }
 
 // runText summarizes a run in one line.
-func runText(r engine.Report) string {
+func runText(r engine.Report) words.Marked {
 	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
-	text := fmt.Sprintf("run %s %s: %s in %s%s", r.RunID, r.Status, stepCount(r.Executed, r.Total), took, moreThanOnce(r.Executed, r.Total))
+	text := words.Say("run %s %s: %s in %s%s", r.RunID, r.Status, stepCount(r.Executed, r.Total), took, moreThanOnce(r.Executed, r.Total))
 	if r.Position > 0 {
-		text += fmt.Sprintf("; it is number %d in the queue for a desktop", r.Position)
+		text += words.Say("; it is number %d in the queue for a desktop", r.Position)
 	}
 	if r.Waits != "" {
-		text += "; it waits: " + r.Waits
+		text += words.Say("; it waits: %s", r.Waits)
 	}
 	switch {
 	case r.Errors == 0 || r.Status != engine.Succeeded:
 	case r.Errors == 1:
 		text += "; one failure on the way was repaired or let pass"
 	default:
-		text += fmt.Sprintf("; %d failures on the way were repaired or let pass", r.Errors)
+		text += words.Say("; %d failures on the way were repaired or let pass", r.Errors)
 	}
 	if acts := dryActs(r.Steps); len(acts) > 0 {
-		text += "; as a dry run, so nothing was done: these would act: " + strings.Join(acts, ", ")
+		text += "; as a dry run, so nothing was done: these would act: " + words.Join(acts, ", ")
 	}
 	if r.Output != nil {
 		text += "; output " + outputText(r)
 	}
 	if r.Question != nil && r.Status == engine.Waiting {
-		text += "\n" + words.FencedLines(r.Question.Text) + "\nnext: " + nextOfQuestion(engine.Header{ID: r.RunID, Question: r.Question})
+		text += "\n" + words.Told(r.Question.Text) + "\nnext: " + nextOfQuestion(engine.Header{ID: r.RunID, Question: r.Question})
 	}
 	return text
 }
 
 // dryActs returns the steps that a dry run left out because they would act.
-func dryActs(all []engine.StepReport) (acts []string) {
+func dryActs(all []engine.StepReport) (acts []words.Marked) {
 	for _, s := range all {
 		if m, _ := s.Result.(map[string]any); m["dry_run"] == true {
-			acts = append(acts, cmp.Or(s.ID, s.Path)+" "+s.Kind)
+			acts = append(acts, words.Say("%s %s", cmp.Or(s.ID, s.Path), s.Kind))
 		}
 	}
 	return acts
@@ -165,35 +163,34 @@ func dryActs(all []engine.StepReport) (acts []string) {
 // maxOutput bounds the output of a run in an answer.
 const maxOutput = 8000
 
-func outputText(r engine.Report) string {
-	text := plainJSON(r.Output)
-	if less := words.Shorten(text, maxOutput); less != text {
-		return less + " (all of it: " + runURI + r.RunID + ")"
+func outputText(r engine.Report) words.Marked {
+	text, whole := words.JSONLine(r.Output, maxOutput)
+	if !whole {
+		text += words.Say(" (all of it: %s)", runURI+r.RunID)
 	}
 	return text
 }
 
 // stepsText lists the steps of a run, one per line; with their results, if the verbosity
 // is wordy.
-func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engine.Report, v workflows.Verbosity) string {
-	var b strings.Builder
+func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engine.Report, v workflows.Verbosity) (text words.Marked) {
 	for _, s := range r.Steps {
-		fmt.Fprintf(&b, "\n%s %s: %s %s %dms", s.Path, s.ID, s.Kind, s.Status, s.DurationMS)
+		text += words.Say("\n%s %s: %s %s %dms", s.Path, s.ID, s.Kind, s.Status, s.DurationMS)
 		if s.Error != nil {
-			fmt.Fprintf(&b, ": %s: %s", s.Error.Code, words.Line(s.Error.Message))
+			text += words.Say(": %s: %s", s.Error.Code, s.Error.Message)
 		}
 		if v == workflows.Wordy {
-			b.WriteString(strings.ReplaceAll(resultText(ctx, kinds, runs, s), "\n", "\n  "))
+			text += words.Indent(resultText(ctx, kinds, runs, s))
 		}
 	}
 	if more := r.StepsTotal - len(r.Steps); more > 0 {
-		fmt.Fprintf(&b, "\n%d more steps: get_run with steps_offset shows them", more)
+		text += words.Say("\n%d more steps: get_run with steps_offset shows them", more)
 	}
-	return b.String()
+	return text
 }
 
 // resultText returns the result of a step as its tool would write it.
-func resultText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, s engine.StepReport) string {
+func resultText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, s engine.StepReport) words.Marked {
 	k, ok := steps.Find(kinds, s.Kind)
 	value, err := loadLarge(ctx, runs, s.Result)
 	if !ok || err != nil || value == nil {
@@ -214,25 +211,24 @@ func linksOf(r engine.Report) (links []mcp.Content) {
 }
 
 // nextOfQuestion returns how to answer a waiting run.
-func nextOfQuestion(h engine.Header) string {
+func nextOfQuestion(h engine.Header) words.Marked {
 	q := h.Question
 	switch {
 	case q == nil:
-		return fmt.Sprintf("resume_run {\"run_id\": %q}", h.ID)
+		return words.Say("resume_run {\"run_id\": %q}", h.ID)
 	case q.Sort == engine.AskSecret:
 		return secretCommand(h.ID, q.Choices)
 	case q.Sort == engine.AskDoubt:
-		return fmt.Sprintf("look at the desktop, then resume_run {\"run_id\": %q, \"decision\": \"redo\" or \"skip\"}", h.ID)
+		return words.Say("look at the desktop, then resume_run {\"run_id\": %q, \"decision\": \"redo\" or \"skip\"}", h.ID)
 	}
-	return fmt.Sprintf("ask the user, then resume_run {\"run_id\": %q, \"answer\": ...}", h.ID)
+	return words.Say("ask the user, then resume_run {\"run_id\": %q, \"answer\": ...}", h.ID)
 }
 
 // secretCommand returns the command by which a person enters secrets.
-func secretCommand(run string, names []string) string {
-	var text strings.Builder
-	text.WriteString("a secret cannot be given through this client; the user runs: understudy resume " + run)
+func secretCommand(run string, names []string) words.Marked {
+	text := words.Say("a secret cannot be given through this client; the user runs: understudy resume %s", run)
 	for _, n := range names {
-		text.WriteString(fmt.Sprintf(" --input %s=@FILE", n))
+		text += words.Say(" --input %s=@FILE", n)
 	}
-	return text.String()
+	return text
 }

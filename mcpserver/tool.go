@@ -60,9 +60,9 @@ func (c *call) askCall() ask.Call {
 
 // reply is the result of a tool.
 type reply struct {
-	value       any    // the structured content
-	text        string // one line for a model
-	captions    string // lines that describe the attached pictures
+	value       any          // the structured content
+	text        words.Marked // one line for a model
+	captions    words.Marked // lines that describe the attached pictures
 	attachments []mcp.Content
 	shots       []shot              // pictures to show
 	failure     *failure            // of the run; also part of value
@@ -230,7 +230,7 @@ func define[A any](t tool, run func(ctx context.Context, c *call, args A) (*repl
 }
 
 // textReply returns a reply with a result and its text, or the error.
-func textReply(value any, text string, err error) (*reply, error) {
+func textReply(value any, text words.Marked, err error) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"understudy/internal/wholefile"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
@@ -93,7 +94,11 @@ func TestCoreFitsIntoAMind(t *testing.T) {
 	total := 0
 	list, _ := byhand.Dig(res, "result", "tools").([]any)
 	for _, tool := range list {
-		n := tokens(t, plainJSON(tool))
+		text, err := words.JSON(tool, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := tokens(t, text)
 		total += n
 		t.Logf("%5d %v", n, byhand.Dig(tool, "name"))
 	}
@@ -232,7 +237,7 @@ func TestArgumentsThatDoNotFitSayWhatDoes(t *testing.T) {
 		{"type_into_element", byhand.Object{"target": "", "text_to_type": "x"}, "wanted a target: nothing names the element", "it needs"},
 		{"click_element", byhand.Object{}, "wanted a target, or x and y", "selector"},
 		{"press_key", byhand.Object{"key": "foo+bar"}, `there is no key "foo"`, "it needs"},
-		{"execute_sequence", byhand.Object{"steps": []any{}}, "invalid: steps is empty", "succeeded"},
+		{"execute_sequence", byhand.Object{"steps": []any{}}, "invalid: \"steps is empty", "succeeded"},
 		{"type_into_element", byhand.Object{"target": "role:entry"}, "it needs text_to_type", "target:"},
 		{"click_element", byhand.Object{"x": "1", "y": "2"}, `x: wanted integer, found the string "1"; y: wanted`, "untrusted"},
 		{"capture_screenshot", byhand.Object{"include_image": "true"}, "include_image: wanted boolean", "a picture of"},
@@ -293,7 +298,7 @@ func TestAStepThatIsLeftOutIsNotDone(t *testing.T) {
 // does alone.
 func TestAListSaysThatStepsWereRepeated(t *testing.T) {
 	for executed, want := range map[int]string{3: ", 3 of 8 steps,", 13: ", 8 steps, some of them more than once,"} {
-		if text := (runLine{Executed: executed, Total: 8}).text(); !strings.Contains(text, want) {
+		if text := string((runLine{Executed: executed, Total: 8}).text()); !strings.Contains(text, want) {
 			t.Errorf("%d of 8: %s; want %s", executed, text, want)
 		}
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/internal/versions"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
@@ -73,14 +73,21 @@ func (s workflowTools) listTool(ctx context.Context, c *call, a listArgs) (*repl
 		}
 		return r, err
 	}
-	var lines []string
+	var lines []words.Marked
 	for _, w := range list.Workflows {
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%s(%s): %s%s", w.Name, strings.Join(w.Inputs, ", "), w.Description, w.Problem), ": "))
+		line := words.Say("%s(%s)", w.Name, words.List(w.Inputs))
+		if w.Description != "" {
+			line += words.Say(": %s", w.Description)
+		}
+		if w.Problem != "" {
+			line += ": " + words.Ours(w.Problem)
+		}
+		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		lines = []string{"no workflow is saved; save_workflow saves one"}
+		lines = []words.Marked{"no workflow is saved; save_workflow saves one"}
 	}
-	return textReply(list, strings.Join(lines, "\n"), err)
+	return textReply(list, words.Join(lines, "\n"), err)
 }
 
 func (l *library) info(name string) workflowInfo {
@@ -112,7 +119,7 @@ type workflowText struct {
 
 func (s workflowTools) getTool(_ context.Context, c *call, a nameArgs) (*reply, error) {
 	src, err := s.viewFor(c.Subject).get(a.Name)
-	return textReply(workflowText{a.Name, string(src.Text)}, string(src.Text), err)
+	return textReply(workflowText{a.Name, string(src.Text)}, words.Fenced(string(src.Text)), err)
 }
 
 type saveArgs struct {
@@ -138,7 +145,7 @@ func (s workflowTools) saveTool(ctx context.Context, c *call, a saveArgs) (*repl
 		return nil, err
 	}
 	path, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, []byte(a.Text), a.Replace)
-	return textReply(saveResult{a.Name, path}, fmt.Sprintf("saved; run it with execute_sequence {\"url\": %q}", a.Name), err)
+	return textReply(saveResult{a.Name, path}, words.Say("saved; run it with execute_sequence {\"url\": %q}", a.Name), err)
 }
 
 type validateArgs struct {
@@ -182,7 +189,7 @@ func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*re
 		for _, x := range invalid.Problems {
 			v.Problems = append(v.Problems, problem{x.Line, x.Column, x.Message, x.Hint})
 		}
-		return textReply(v, invalid.Error(), nil)
+		return textReply(v, words.Told(invalid.Error()), nil)
 	}
 	if err != nil {
 		return nil, err
@@ -192,7 +199,7 @@ func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*re
 	for _, x := range p.Variables {
 		v.Inputs = append(v.Inputs, x.Name)
 	}
-	return textReply(v, fmt.Sprintf("valid: %d steps", v.Steps), nil)
+	return textReply(v, words.Say("valid: %d steps", v.Steps), nil)
 }
 
 // versionOperations returns the operations on versions of saved workflows.

@@ -65,12 +65,20 @@ type Kind struct {
 }
 
 // Beyond is an argument with which a kind can do what kinds of another risk do. Without
-// the right to use those, a caller may only give harmless values.
+// the right to use those, a caller may only give harmless values. It becomes a command
+// line, so nobody may give a secret.
 type Beyond struct {
 	Argument string
 	Risk     Risk
 	Harmless func(value string) bool
 }
+
+// SecretExposed says why the argument of Beyond holds no secret, and SecretElsewhere what
+// to do instead.
+const (
+	SecretExposed   = "a secret cannot be given here: this becomes a command line, which every user of the machine can read"
+	SecretElsewhere = "open it without the secret, and type the secret into its field with type_into_element"
+)
 
 // Toolset is the group that a kind belongs to.
 type Toolset string

@@ -31,6 +31,9 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 	checkArguments(k, v, x.at.at([]string{"arguments"}, true), plain, u.report)
 	args := *s
 	args.arguments = v
+	if k.Beyond != nil {
+		args.exposed = v.get(k.Beyond.Argument)
+	}
 	return &Template{u.managed(u.part(v, k.Args, "", &args), k)}
 }
 
@@ -173,6 +176,10 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, s *scope) part {
 	}
 	t, problems := expression.CompileText(v.text, s.names)
 	if u.wrong(v, problems) {
+		return constant{v.text}
+	}
+	if v == s.exposed && t.NamesSecret() {
+		u.report.add(v.position, steps.SecretElsewhere, steps.SecretExposed)
 		return constant{v.text}
 	}
 	if schema != nil && schema.Format == "shell" {

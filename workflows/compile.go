@@ -150,6 +150,7 @@ type scope struct {
 	names     *expression.Names
 	loops     []expression.Loop
 	arguments *value // those of the step, while they are compiled
+	exposed   *value // the one of them that becomes a command line
 }
 
 // scope returns the scope inside these loops.

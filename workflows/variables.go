@@ -45,6 +45,7 @@ func (d *variable) declared(name string, r *report) Variable {
 		Name: name, Type: d.kind(), Label: d.Label.str(), Description: d.Description.str(),
 		Secret: d.Secret.truthOr(false), Regex: d.Regex.str(), Schema: d.valueSchema(r),
 	}
+	v.Schema.WriteOnly = v.Secret
 	if d.Options != nil {
 		v.Options, _ = d.Options.plain().([]any)
 	}

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"crypto/rand"
 	"fmt"
 	"strings"
 	"unicode"
@@ -69,23 +68,4 @@ func invisible(r rune) bool {
 		return r != '\n' && r != '\t'
 	}
 	return r >= 0x7f && r != '\u200d' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || unicode.Is(fillers, r))
-}
-
-// Text from applications, files and programs may be written to make a model obey it. In
-// everything that a client is told, such text stands between two marker lines, as data;
-// names and values in quotes are data too. The guide for models says so once.
-
-// Fenced puts untrusted text between two marker lines. The marker is random each time,
-// so the text cannot contain the second line.
-func Fenced(text string) string {
-	mark := "untrusted-" + strings.ToLower(rand.Text()[:8])
-	return "<" + mark + ">\n" + strings.TrimRight(text, "\n") + "\n</" + mark + ">"
-}
-
-// FencedLines is Fenced for text of several lines; a single line stays as it is.
-func FencedLines(text string) string {
-	if strings.Contains(text, "\n") {
-		return Fenced(text)
-	}
-	return text
 }

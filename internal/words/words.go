@@ -26,12 +26,12 @@ func Shorten(text string, limit int) string {
 // word, or else all known words if they are few.
 func DidYouMean(word string, known []string) string {
 	if n := Nearest(word, known); n != "" {
-		return "did you mean " + n + "?"
+		return "did you mean " + string(Quoted(n)) + "?"
 	}
 	if len(known) == 0 || len(known) > 12 {
 		return ""
 	}
-	return "known are " + strings.Join(slices.Sorted(slices.Values(known)), ", ")
+	return "known are " + string(List(slices.Sorted(slices.Values(known))))
 }
 
 // Nearest returns the known word that is most similar to a misspelled one, or "" if

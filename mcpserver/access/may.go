@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -197,7 +198,7 @@ func HasRisk(r steps.Risk) func(steps.Kind) bool {
 
 func nodeName(n *workflows.Node) string {
 	if n.ID != "" {
-		return n.ID
+		return string(words.Quoted(n.ID))
 	}
 	return "at " + n.Path
 }

@@ -16,7 +16,7 @@ import (
 // as an application whose text went into the question: a message of several lines is
 // fenced, and invisible characters are replaced by their numbers.
 func sanitized(q mcp.ElicitParams) *mcp.ElicitParams {
-	q.Message = words.FencedLines(words.Visible(q.Message))
+	q.Message = string(words.Outline(words.Visible(q.Message)))
 	q.RequestedSchema = words.VisibleIn(plain(q.RequestedSchema))
 	return &q
 }

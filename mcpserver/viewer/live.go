@@ -25,7 +25,7 @@ const (
 	takeOverTool = "take_over"
 	// maxViews is how many live views there may be at once, and maxViewsEach how many of
 	// one credential.
-	maxViews, maxViewsEach = 8, 4
+	maxViews, maxViewsEach = 16, maxViews / 4
 	// pingInterval is the longest interval at which the viewer is pinged and its rights
 	// are checked, and pingTimeout bounds the wait for its reply.
 	pingInterval = 3 * time.Second

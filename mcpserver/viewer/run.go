@@ -125,7 +125,7 @@ func (v *Viewer) picture(w http.ResponseWriter, r *http.Request, runs engine.Run
 
 // scaleToWidth scales a picture down to a width.
 func scaleToWidth(raw []byte, width int) ([]byte, error) {
-	img, err := png.Decode(bytes.NewReader(raw))
+	img, err := desktop.DecodePicture(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fmt.Errorf("decoding a picture: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"image/jpeg"
-	"image/png"
 	"io"
 	"net/http"
 	"path"
@@ -68,7 +67,7 @@ type inlinedPicture struct {
 }
 
 func inlinePicture(raw []byte) (inlinedPicture, error) {
-	img, err := png.Decode(bytes.NewReader(raw))
+	img, err := desktop.DecodePicture(bytes.NewReader(raw))
 	if err != nil {
 		return inlinedPicture{}, err
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
@@ -162,11 +162,11 @@ func (s SearchResult) One() (*desktop.Element, error) {
 		err.Code = steps.Ambiguous
 		err.Next = "use one of these selectors, or add nth:0"
 	} else if len(s.Unread) > 0 {
-		err.Next = strings.Join(s.Unread, ", ") + " did not answer, so its elements are not known"
+		err.Next = string(words.List(s.Unread)) + " did not answer, so its elements are not known"
 	} else if len(s.Roots) == 0 {
 		err.Next = "what it looks in is not open on this desktop: open it first (a run begins again at the step that opens it with --from STEP)"
 		if len(s.open) > 0 {
-			err.Next += "; open are " + strings.Join(s.open, ", ")
+			err.Next += "; open are " + string(words.List(s.open))
 		}
 	} else if dialog := DialogHint(s.Roots); dialog != "" {
 		err.Next = dialog + "; if it is in the way, answer it first, else look at the elements with get_window_tree"
@@ -186,7 +186,7 @@ func (s SearchResult) None() error {
 		return steps.Errorf(steps.Unexpected, "%s is still there: %s", s.Selector, Describe(s.Found[0]))
 	}
 	if len(s.Unread) > 0 {
-		return steps.Errorf(steps.Timeout, "whether %s is there is not known: %s did not answer", s.Selector, strings.Join(s.Unread, ", "))
+		return steps.Errorf(steps.Timeout, "whether %s is there is not known: %s did not answer", s.Selector, words.List(s.Unread))
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
 	"path/filepath"
 	"slices"
 
@@ -27,9 +26,6 @@ func CheckThreshold(likeness float64) error {
 
 // Likeness is the default threshold of picture matches.
 const Likeness = 0.9
-
-// largestPicture bounds the number of pixels of a template.
-const largestPicture = 32 << 20
 
 // PictureMatch is a place that matches a picture, with the window it is in.
 type PictureMatch struct {
@@ -115,19 +111,9 @@ func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
 		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the picture to look for: %w", err), Next: "relative paths start in " + env.Abs("")}
 	}
 	defer f.Close()
-	size, err := png.DecodeConfig(f)
-	if err == nil && size.Width*size.Height > largestPicture {
-		return nil, steps.Errorf(steps.Invalid, "%s has %d by %d pixels, which is larger than any screen", s.Path, size.Width, size.Height)
-	}
-	if err == nil {
-		_, err = f.Seek(0, 0)
-	}
-	var p image.Image
-	if err == nil {
-		p, err = png.Decode(f)
-	}
+	p, err := desktop.DecodePicture(f)
 	if err != nil {
-		return nil, steps.Errorf(steps.Invalid, "%s is not a PNG picture: %w", s.Path, err)
+		return nil, steps.Errorf(steps.Invalid, "%s: %w", s.Path, err)
 	}
 	return p, nil
 }

@@ -17,7 +17,9 @@ func closeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (obser
 	}
 	err = env.Desktop.Do(ctx, desktop.Manage{Window: w.ID, Do: desktop.Close})
 	if errors.Is(err, desktop.ErrRefused) {
-		return observe.WindowResult{Window: w, Checked: observe.No, Refused: err.Error()}, nil
+		refused := steps.AsError(err)
+		observe.NameDialog(ctx, env.Desktop, refused)
+		return observe.WindowResult{Window: w, Checked: observe.No, Refused: refused.Error()}, nil
 	}
 	if err != nil {
 		return observe.WindowResult{}, err

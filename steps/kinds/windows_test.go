@@ -40,6 +40,24 @@ func TestWindows(t *testing.T) {
 			set: func(d *fake.Desktop) { d.Fail("Manage", desktop.ErrRefused, 1) },
 		},
 		{
+			say: "a window that asks in a dialog before it closes", kind: CloseWindow, args: args("title", "Notes"), acted: steps.ActedYes,
+			screen: notes + `
+- dialog "Close" [process=notes] [modal] [active] [at=100,100,200,100]
+  - label "Save first?" [at=110,110,100,20]
+  - button "Save" [at=110,150,80,24]
+  - button "Discard" [at=200,150,80,24]
+`,
+			set: func(d *fake.Desktop) { d.Fail("Manage", desktop.ErrRefused, 1) },
+			check: func(t *testing.T, _ *fake.Desktop, o steps.Outcome) {
+				said, _ := o.Result["refused"].(string)
+				for _, want := range []string{"Save first?", `"Save"`, `"Discard"`} {
+					if !strings.Contains(said, want) {
+						t.Errorf("it does not tell %s: %q", want, said)
+					}
+				}
+			},
+		},
+		{
 			say: "a minimized window is shown when it is made large", kind: MaximizeWindow, args: args("title", "Notes"), journal: []string{`activate "Notes"`, `maximize "Notes"`}, result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) {
 				w, _ := d.Windows(context.Background())

@@ -22,6 +22,7 @@ type binding struct {
 	root   string             // the root whose fields have bindings too, or "step"
 	step   string             // the id, if root is "step"
 	status bool               // whether it is the status of a step
+	secret bool               // whether it is an input whose schema is write-only
 	bytes  int                // the approximate size of an object that load makes
 }
 
@@ -75,7 +76,11 @@ func (n *Names) resolveOutcome(name string) *binding {
 	if !declared && (!n.OpenInputs || likelyMistaken(name)) {
 		return nil
 	}
-	return &binding{typ: typeOf(schema), load: func(s *Scope) any { return s.Inputs[name] }}
+	return bindInput(name, schema)
+}
+
+func bindInput(name string, schema *jsonschema.Schema) *binding {
+	return &binding{typ: typeOf(schema), secret: schema != nil && schema.WriteOnly, load: func(s *Scope) any { return s.Inputs[name] }}
 }
 
 // likelyMistaken reports whether an undeclared name is more likely a mistake than an
@@ -95,7 +100,7 @@ func (n *Names) field(of *binding, name string) (b *binding, known []string) {
 		if !ok && !n.OpenInputs {
 			return nil, keysOf(n.Inputs)
 		}
-		return &binding{typ: typeOf(schema), load: func(s *Scope) any { return s.Inputs[name] }}, nil
+		return bindInput(name, schema), nil
 	case "env":
 		return &binding{load: func(s *Scope) any { return s.Env[name] }}, nil
 	case "selectors":

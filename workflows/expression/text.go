@@ -198,6 +198,18 @@ func (t *Text) Whole() bool {
 // Looks reports whether an expression asks the desktop.
 func (t *Text) Looks() bool { return slices.ContainsFunc(t.exprs, (*Expr).Looks) }
 
+// NamesSecret reports whether an expression names an input whose schema is write-only.
+func (t *Text) NamesSecret() bool {
+	return slices.ContainsFunc(t.exprs, func(x *Expr) bool {
+		for _, b := range x.bound {
+			if b.secret {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // Outline returns the string with the text of stand in place of each expression.
 func (t *Text) Outline(stand func(i int) string) string {
 	var b strings.Builder

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -272,7 +271,7 @@ func (g *gnome) picture(ctx context.Context, part desktop.Rect, _ []desktop.Moni
 	if err := g.ask(ctx, "Picture", []any{&data}, gnomeBox(part)); err != nil {
 		return nil, err
 	}
-	decoded, err := png.Decode(bytes.NewReader(data))
+	decoded, err := desktop.DecodePicture(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("the picture that GNOME gave: %w", err)
 	}

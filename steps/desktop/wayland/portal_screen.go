@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/png"
 	"net/url"
 	"os"
 
@@ -44,7 +43,7 @@ func (p *portal) shoot(ctx context.Context) (image.Image, error) {
 	}
 	defer os.Remove(u.Path)
 	defer f.Close()
-	whole, err := png.Decode(f)
+	whole, err := desktop.DecodePicture(f)
 	if err != nil {
 		return nil, fmt.Errorf("the picture that the portal took: %w", err)
 	}
