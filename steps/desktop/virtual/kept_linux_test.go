@@ -86,6 +86,22 @@ func guardOf(t testing.TB, k Kept) int {
 	return parent
 }
 
+// Every user of the machine can read the arguments of a process.
+func TestAttackTheArgumentsOfAKeeperTellNothing(t *testing.T) {
+	k := keepOne(t, Options{Name: "work", Run: "r1", Owner: "laptop of alice"})
+	for what, pid := range map[string]int{"keeper": k.Keeper, "guard": guardOf(t, k)} {
+		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err != nil || !strings.Contains(string(line), KeeperCommand) {
+			t.Fatalf("the arguments of the %s: %q, %v", what, line, err)
+		}
+		for _, private := range []string{k.Owner, k.Run, k.Name, k.Dir, filepath.Dir(k.Dir)} {
+			if strings.Contains(string(line), private) {
+				t.Errorf("the arguments of the %s tell %q: %q", what, private, line)
+			}
+		}
+	}
+}
+
 func TestADesktopOutlivesWhoUsesIt(t *testing.T) {
 	k := keepOne(t, Options{Name: "work", Layout: "de", Run: "r1"})
 	a, err := Attach(k)
