@@ -103,6 +103,9 @@ func guard(ctx context.Context, o Options, ready *os.File) error {
 	if err != nil {
 		return err
 	}
+	if o.OwnHome && OwnTmp() == nil {
+		cmd.SysProcAttr = mounter()
+	}
 	if err := children.Start(cmd, syscall.SIGTERM); err != nil {
 		return err
 	}
