@@ -42,6 +42,12 @@ func OnThread(f func() error) error {
 	return <-done
 }
 
+// WithholdRights keeps ambient capabilities of this process, which others inherit, from the
+// programs that it starts.
+func WithholdRights() error {
+	return OnThread(func() error { return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) })
+}
+
 // AdoptOrphans makes this process the parent of every descendant whose own parent ends.
 func AdoptOrphans() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

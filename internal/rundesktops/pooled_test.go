@@ -143,10 +143,13 @@ func TestAttackTemporaryFilesOfAnotherClient(t *testing.T) {
 	if two.On.Birth == one.On.Birth {
 		t.Fatal("another client has the same desktop")
 	}
-	told := run(two, t.TempDir(), "cat "+shared+"/seen; xprop -root >/dev/null && echo shown; "+
+	told := run(two, t.TempDir(), "cat "+shared+"/seen; xprop -root >/dev/null && echo shown; test $(id -u) = 0 || grep Cap[PE] /proc/self/status; "+
 		"cd ${TMPDIR:-/tmp}; ls -d /tmp/"+name+" "+name+" */"+name+" "+strings.TrimSpace(temp)+"/"+name+" 2>/dev/null; true")
 	if !strings.HasPrefix(told, "seen\nshown\n") {
 		t.Errorf("the programs of a client do not reach the folder of the server or the display: %s", told)
+	}
+	if os.Geteuid() != 0 && strings.Count(told, "\t0000000000000000\n") != 2 {
+		t.Errorf("a program has rights that its user has not: %s", told)
 	}
 	if virtual.OwnTmp() != nil { // the file that was written by its path is the one thing that remains
 		told = strings.Replace(told, name, "", 1)

@@ -89,6 +89,9 @@ func RunKeeper(ctx context.Context, args []string) error {
 	}
 	ready := os.NewFile(3, "ready")
 	if slices.Contains(args, guarded) {
+		if err := children.WithholdRights(); err != nil {
+			return err
+		}
 		return hold(ctx, o, ready)
 	}
 	return guard(ctx, o, ready)

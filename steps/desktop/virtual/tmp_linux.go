@@ -6,15 +6,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"understudy/internal/children"
 )
 
 // sharedTmp is where programs of all users leave files, many of them whatever TMPDIR says.
 const sharedTmp = "/tmp"
+
+const capSysAdmin = 21
 
 // mounter returns the attributes of a process that may mount what only its programs see. Root
 // may anyway. Others get a namespace in which they are the same user, and no program gains rights.
@@ -27,7 +28,7 @@ func mounter() *syscall.SysProcAttr {
 	}
 	return &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWUSER, UidMappings: same(os.Getuid()), GidMappings: same(os.Getgid()),
-		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN},
+		AmbientCaps: []uintptr{capSysAdmin},
 	}
 }
 
@@ -50,8 +51,14 @@ func (d *Display) ownTmp(share []string) error {
 	if err := errors.Join(os.Mkdir(own, 0o700), os.Chmod(own, 0o777|fs.ModeSticky)); err != nil {
 		return err
 	}
-	share = append(share, filepath.Dir(SocketOf("")), d.folder.dir)
-	if children.OnThread(func() error { return mountTmp(own, share) }) == nil {
+	var seen []string
+	for _, dir := range slices.Concat(share, []string{filepath.Dir(SocketOf("")), d.folder.dir}) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil { // else no program can use it
+			seen = append(seen, dir, real)
+		}
+	}
+	whole := slices.ContainsFunc(seen, func(dir string) bool { _, is := below(dir, sharedTmp); return is })
+	if !whole && children.OnThread(func() error { return mountTmp(own, seen) }) == nil {
 		d.tmp = sharedTmp
 		return nil
 	}
@@ -64,34 +71,30 @@ func (d *Display) ownTmp(share []string) error {
 	return os.Symlink(own, d.tmp)
 }
 
-// mountTmp mounts a folder as the /tmp of all children of the thread, with those of the shared
+// below returns the path of a file in a folder, which may be the folder itself.
+func below(dir, path string) (in string, is bool) {
+	in, err := filepath.Rel(dir, path)
+	return in, err == nil && filepath.IsLocal(in)
+}
+
+// mountTmp mounts a folder as the /tmp of all children of the thread, and in it those of some
 // folders that are below the shared /tmp.
-func mountTmp(own string, share []string) error {
-	defer func() { _ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) }() // children may not mount
-	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+func mountTmp(own string, seen []string) error {
+	if err := syscall.Unshare(syscall.CLONE_NEWNS); err != nil {
 		return err
 	}
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_SLAVE, ""); err != nil {
 		return err
 	}
-	for _, dir := range share {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil {
-			continue // no program can use it
+	for _, dir := range seen {
+		in, is := below(sharedTmp, dir)
+		if !is {
+			continue
 		}
-		for _, path := range []string{dir, real} {
-			if in, err := filepath.Rel(path, sharedTmp); err == nil && filepath.IsLocal(in) {
-				return errors.New("the shared /tmp is one of the folders")
-			}
-			in, err := filepath.Rel(sharedTmp, path)
-			if err != nil || !filepath.IsLocal(in) {
-				continue
-			}
-			at := filepath.Join(own, in)
-			if err := errors.Join(os.MkdirAll(at, 0o700), unix.Mount(path, at, "", unix.MS_BIND|unix.MS_REC, "")); err != nil {
-				return err
-			}
+		at := filepath.Join(own, in)
+		if err := errors.Join(os.MkdirAll(at, 0o700), syscall.Mount(dir, at, "", syscall.MS_BIND|syscall.MS_REC, "")); err != nil {
+			return err
 		}
 	}
-	return unix.Mount(own, sharedTmp, "", unix.MS_BIND|unix.MS_REC, "")
+	return syscall.Mount(own, sharedTmp, "", syscall.MS_BIND|syscall.MS_REC, "")
 }
