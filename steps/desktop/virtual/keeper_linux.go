@@ -260,8 +260,8 @@ func (k *keeper) startProgram(p Program, stderr *os.File, say func(reply)) error
 	}
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, slices.Concat(p.Env, k.display.Env())
-	if children.OnThread(func() error { _, err := os.Stat(cmd.Dir); return err }) != nil {
-		cmd.Dir = k.display.home // it is in the /tmp of others
+	if home := k.display.home; home != "" && children.OnThread(func() error { _, err := os.Stat(cmd.Dir); return err }) != nil {
+		cmd.Dir = home // it is in the /tmp of others
 	}
 	if stderr != nil { // a nil *os.File would not be a nil io.Writer
 		cmd.Stderr = stderr
