@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"understudy/steps/desktop"
 )
 
@@ -42,7 +44,7 @@ func TestALastingDesktopIsThatOfTheDataFolder(t *testing.T) {
 // runs may become the owner of the data folder, and then executes runs of others.
 func TestACommandWithoutADesktopKeepsThoseOfOthers(t *testing.T) {
 	usual := defaultDisplay()
-	if got, want := anyDisplay.keeps(), usual.keeps(); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	if diff := cmp.Diff(usual.keeps(), anyDisplay.keeps()); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -125,7 +125,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &lazyRuns{a: a, cmd: cmd, display: &f.displayFlags, pool: pool}
+	o := &lazyRuns{a: a, cmd: cmd, display: &f.displayFlags, pool: pool, roots: roots}
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
 		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Structured: f.Structured, TreeDiffs: f.TreeDiffs, Log: a.log(),
@@ -158,6 +158,7 @@ type lazyRuns struct {
 	cmd     *cobra.Command
 	display *displayFlags
 	pool    poolFlags
+	roots   []string
 
 	server *mcpserver.Server
 	name   string // by which workers of a fleet ask it
@@ -184,6 +185,7 @@ func (o *lazyRuns) open(context.Context) (engine.Runs, error) {
 		rights := o.server.Rights()
 		m.rights, m.allow, m.keepRunning = &rights, o.server.AllowBound, o.keepRunning
 		m.desktops.Shared, m.desktops.Desktops, m.desktops.Ready, m.desktops.UsersHome = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome
+		m.desktops.Roots = o.roots
 		m.tune = func(e *engine.Engine) {
 			o.own.Store(e)
 			e.Allow, e.Lease.Places = o.server.Allow, o.places

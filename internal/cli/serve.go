@@ -77,7 +77,7 @@ type serveFlags struct {
 type poolFlags struct {
 	Desktops   int  `flag:"desktops" usage:"how many runs may act at once, each on a virtual desktop of its own; 0: all runs share one desktop"`
 	Warm       int  `flag:"warm" usage:"with --desktops: how many to start in advance"`
-	SharedHome bool `flag:"shared-home" usage:"with --desktops: let programs use your home folder, instead of an empty one for each desktop"`
+	SharedHome bool `flag:"shared-home" usage:"with --desktops: let programs use your home folder and /tmp, instead of empty ones for each desktop"`
 }
 
 func (f *poolFlags) check(cmd *cobra.Command, d *displayFlags) error {

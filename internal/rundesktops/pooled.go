@@ -42,13 +42,13 @@ func (d *Desktops) startPool() {
 // likeOurs reports whether a desktop is as this server would start it.
 func (d *Desktops) likeOurs(k virtual.Kept) bool {
 	o := d.pooledOptions(k.Name)
-	ownHome := slices.ContainsFunc(k.Env, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
+	ownHome := slices.ContainsFunc(k.Env, func(v string) bool { return strings.HasPrefix(v, "TMPDIR=") }) // that of an earlier release has a home alone
 	return (o.Screen == desktop.Size{} && k.Screen == virtual.DefaultScreen || o.Screen == k.Screen) && o.Layout == k.Layout && o.OwnHome == ownHome
 }
 
 func (d *Desktops) pooledOptions(name string) desktop.Options {
 	o := d.options
-	o.Display, o.Name, o.Linger, o.OwnHome = "virtual", name, sharedLinger, !d.config.UsersHome
+	o.Display, o.Name, o.Linger, o.OwnHome, o.Share = "virtual", name, sharedLinger, !d.config.UsersHome, d.config.Roots
 	return o
 }
 

@@ -2,9 +2,13 @@ package rundesktops
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -91,6 +95,92 @@ func TestARunThatLostItsDesktopLeavesThatOfAnotherAlone(t *testing.T) {
 	release()
 	if next, _, _ := act(t, d, "next", "c"); next.On.Birth != other.On.Birth {
 		t.Error("the next run of the client does not find what it left")
+	}
+}
+
+// TestAttackTemporaryFilesOfAnotherClient has a program of a client leave files where programs
+// leave theirs, and one of the next client look for them. Both write down, in their homes, what
+// there is.
+func TestAttackTemporaryFilesOfAnotherClient(t *testing.T) {
+	virtualtest.Need(t, "xprop")
+	shared, err := os.MkdirTemp("/tmp", "shared")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(shared)
+	name := filepath.Base(shared) + "-secret"
+	defer os.Remove("/tmp/" + name)
+	d, dir := pooled(t)
+	d.config.Roots = []string{shared}
+	run := func(r engine.DesktopRequest, in, line string) string {
+		t.Helper()
+		k, err := virtual.Find(dir, r.On.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := virtual.Attach(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		_, ended, err := a.Start(virtual.Program{Args: []string{"sh", "-c", "(" + line + ") >$HOME/told 2>&1"}, Env: os.Environ(), Dir: in}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = <-ended
+		told, _ := os.ReadFile(filepath.Join(k.Dir, "home", "told"))
+		if err != nil {
+			t.Fatalf("%v: %s", err, told)
+		}
+		return string(told)
+	}
+	one, _, release := act(t, d, "one", "a")
+	// The folder that nobody may write to must not keep the desktop from being removed.
+	temp := run(one, shared, "set -e; echo seen >seen; echo secret >/tmp/"+name+"; f=$(mktemp -d); echo secret >$f/"+name+"; chmod 500 $f; echo $f")
+	d.Release(one, true)
+	release()
+	two, _, _ := act(t, d, "two", "c")
+	if two.On.Birth == one.On.Birth {
+		t.Fatal("another client has the same desktop")
+	}
+	told := run(two, t.TempDir(), "cat "+shared+"/seen; xprop -root >/dev/null && echo shown; test $(id -u) = 0 || grep Cap[PE] /proc/self/status; "+
+		"cd ${TMPDIR:-/tmp}; ls -d /tmp/"+name+" "+name+" */"+name+" "+strings.TrimSpace(temp)+"/"+name+" 2>/dev/null; true")
+	if !strings.HasPrefix(told, "seen\nshown\n") {
+		t.Errorf("the programs of a client do not reach the folder of the server or the display: %s", told)
+	}
+	if os.Geteuid() != 0 && strings.Count(told, "\t0000000000000000\n") != 2 {
+		t.Errorf("a program has rights that its user has not: %s", told)
+	}
+	if virtual.OwnTmp() != nil { // the file that was written by its path is the one thing that remains
+		told = strings.Replace(told, name, "", 1)
+	} else if _, err := os.Stat("/tmp/" + name); err == nil {
+		t.Error("a program wrote into the /tmp of all")
+	}
+	if strings.Contains(told, name) {
+		t.Errorf("another client sees %s: %s", name, told)
+	}
+	if os.Geteuid() == 0 {
+		asNobody(t)
+	}
+}
+
+// asNobody runs a test again as a user who may not mount.
+func asNobody(t *testing.T) {
+	t.Helper()
+	const nobody = 65534
+	program, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := scratch.Dir(t)
+	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "test"), program, 0o755)); err != nil { //nolint:gosec // another user runs it
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "test"), "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR=/tmp")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
+		t.Errorf("as another user: %v\n%s", err, out)
 	}
 }
 

@@ -60,9 +60,10 @@ type Config struct {
 	Worker string        // the worker of a fleet that executes the runs
 	Bounds Bounds
 
-	Desktops  int  // the size of the pool; 0: there is none
-	Ready     int  // desktops of the pool that are started before they are needed
-	UsersHome bool // programs on the pool's desktops have the user's home folder
+	Desktops  int      // the size of the pool; 0: there is none
+	Ready     int      // desktops of the pool that are started before they are needed
+	UsersHome bool     // programs on the pool's desktops have the user's home folder and /tmp
+	Roots     []string // the folders of the clients, which these programs see in any case
 }
 
 // Bounds limit the desktops that are kept for runs: the oldest is closed first.

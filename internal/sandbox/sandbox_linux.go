@@ -20,6 +20,9 @@ import (
 const (
 	name = "understudy"
 	word = "__confined"
+	// orderVariable holds the order in the environment, which other users cannot read. The
+	// program does not get it.
+	orderVariable = "UNDERSTUDY_CONFINED"
 )
 
 // The limits of a program and all that it starts.
@@ -28,7 +31,7 @@ const (
 	maxProcesses = 1024    // in addition to those of the user when it is started
 )
 
-// order is the argument of the launcher.
+// order says how the launcher confines a program.
 type order struct {
 	Write     []string `json:"write"`
 	Processes uint64   `json:"processes"`
@@ -48,7 +51,8 @@ func Confine(c *exec.Cmd, write []string) error {
 	if err != nil {
 		return err
 	}
-	c.Args = append([]string{name, word, string(o), path}, c.Args...)
+	c.Args = append([]string{name, word, path}, c.Args...)
+	c.Env = append(c.Environ(), orderVariable+"="+string(o))
 	c.Path = "/proc/self/exe" // works also if the file of our binary was replaced
 	return nil
 }
@@ -78,8 +82,9 @@ func Launched(args []string) bool { return len(args) > 1 && args[0] == name && a
 // shell gives for a program that cannot be started.
 func Launch(args []string) int {
 	err := errors.New("wanted an order and a program")
-	if len(args) > 4 {
-		err = launch(args[2], args[3], args[4:])
+	if text, ordered := os.LookupEnv(orderVariable); ordered && len(args) > 3 {
+		_ = os.Unsetenv(orderVariable)
+		err = launch(text, args[2], args[3:])
 	}
 	fmt.Fprintf(os.Stderr, "understudy: the program cannot be confined: %v\n", err)
 	return 126

@@ -82,6 +82,22 @@ func TestAConfinedProgramIsTheSame(t *testing.T) {
 	}
 }
 
+// Every user of the machine can read the arguments of a process, also while it is the launcher.
+func TestAttackTheFoldersOfAConfinedProgram(t *testing.T) {
+	private := filepath.Join(t.TempDir(), "private")
+	cmd := exec.CommandContext(t.Context(), "env")
+	cmd.Env = []string{"V=a variable"}
+	if err := Confine(cmd, []string{private}); err != nil {
+		t.Fatal(err)
+	}
+	if line := strings.Join(cmd.Args, " "); strings.Contains(line, private) {
+		t.Errorf("the arguments tell a folder: %s", line)
+	}
+	if out, err := cmd.Output(); string(out) != "V=a variable\n" {
+		t.Errorf("the environment of the program: %q, %v", out, err)
+	}
+}
+
 func TestAConfinedProgramHasLimits(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -d; ulimit -u 2>/dev/null || ulimit -p")
 	if err := Confine(cmd, nil); err != nil {

@@ -75,8 +75,10 @@ type Options struct {
 	// Linger is how long the desktop lasts while nobody uses it; 0 is until it is
 	// ended.
 	Linger time.Duration
-	// OwnHome gives the programs of the desktop a home folder of their own.
+	// OwnHome gives the programs of the desktop a home folder and a /tmp of their own.
 	OwnHome bool
+	// Share are folders that these programs share with others, also if they are in /tmp.
+	Share []string
 }
 
 // A Finding is one line of a diagnosis.

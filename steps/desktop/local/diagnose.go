@@ -21,7 +21,7 @@ import (
 func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Finding {
 	fs := []desktop.Finding{desktopsFinding(), diskFinding(o.Dir), sandboxFinding()}
 	if runtime.GOOS == "linux" {
-		fs = append(fs, applicationsFinding())
+		fs = append(fs, tmpFinding(), applicationsFinding())
 	}
 	o.Look = true
 	s, err := openSession(ctx, o)
@@ -114,6 +114,16 @@ func desktopsFinding() desktop.Finding {
 func sandboxFinding() desktop.Finding {
 	detail, mend := sandbox.Report()
 	return desktop.Finding{Name: "sandbox", OK: mend == "", Detail: detail, Mend: mend}
+}
+
+// tmpFinding reports whether the desktops of clients can have a /tmp of their own.
+func tmpFinding() desktop.Finding {
+	f := finding("/tmp", false)("each desktop of serve --desktops has its own", virtual.OwnTmp())
+	if !f.OK {
+		f.Detail = "the desktops of serve --desktops share it, because mounting another is refused (" + f.Detail + "): only files in TMPDIR are removed with a desktop"
+		f.Mend = "allow this user to create user namespaces, or start the container with the capability SYS_ADMIN"
+	}
+	return f
 }
 
 // describe says which display it is.

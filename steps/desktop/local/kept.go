@@ -50,7 +50,7 @@ func findOrKeep(ctx context.Context, o desktop.Options) (virtual.Kept, error) {
 			return k, nil
 		}
 		k, err = virtual.Keep(ctx, virtual.Options{
-			Dir: o.Dir, Screen: o.Screen, Layout: o.Layout, Name: o.Name, Run: o.Run, Owner: o.Owner, Worker: o.Worker, Linger: o.Linger, OwnHome: o.OwnHome,
+			Dir: o.Dir, Screen: o.Screen, Layout: o.Layout, Name: o.Name, Run: o.Run, Owner: o.Owner, Worker: o.Worker, Linger: o.Linger, OwnHome: o.OwnHome, Share: o.Share,
 		})
 		if !errors.Is(err, fs.ErrExist) || time.Now().After(deadline) {
 			return k, err

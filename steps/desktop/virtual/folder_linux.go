@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -52,7 +53,7 @@ type process struct {
 // home returns the folder for all displays, and creates it. In a shared folder it must be ours
 // and closed to others: the files in it say which processes to end.
 func home(dir string) (string, error) {
-	ours := filepath.Join(os.TempDir(), fmt.Sprintf("understudy-%d", os.Getuid()))
+	ours := shortHome()
 	dir, err := filepath.Abs(cmp.Or(dir, ours))
 	if err != nil {
 		return "", err
@@ -61,12 +62,10 @@ func home(dir string) (string, error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", err
 		}
-		short, err := home(ours)
-		if err != nil {
+		if _, err := home(ours); err != nil {
 			return "", err
 		}
-		sum := sha256.Sum256([]byte(dir))
-		dir = filepath.Join(short, hex.EncodeToString(sum[:4]))
+		dir = shortPath(dir)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -86,6 +85,17 @@ func home(dir string) (string, error) {
 		return "", fmt.Errorf("%s is a link, or others may enter it, or it belongs to another user: remove it, or name another folder", dir)
 	}
 	return dir, nil
+}
+
+// shortHome is the folder for displays if none is given, or one with a long path.
+func shortHome() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("understudy-%d", os.Getuid()))
+}
+
+// shortPath returns the path in shortHome that stands for a long one.
+func shortPath(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return filepath.Join(shortHome(), hex.EncodeToString(sum[:4]))
 }
 
 // existingHome is home for callers that only look. It does not create a folder that was given:
@@ -177,10 +187,20 @@ func (f *folder) remove() error {
 	return errors.Join(removeAll(f.dir), f.state.Close())
 }
 
-// removeAll removes a folder. Programs that have lost their display may still write there.
+// removeAll removes the folder of a display. Programs that have lost their display may still
+// write there, and may have left folders that nobody may write to.
 func removeAll(dir string) (err error) {
+	_ = os.Remove(shortPath(dir))
 	poll(lastWords, func() bool {
-		err = os.RemoveAll(dir)
+		if err = os.RemoveAll(dir); errors.Is(err, fs.ErrPermission) {
+			_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, _ error) error {
+				if e != nil && e.IsDir() {
+					_ = os.Chmod(path, 0o700)
+				}
+				return nil
+			})
+			err = os.RemoveAll(dir)
+		}
 		return !errors.Is(err, syscall.ENOTEMPTY)
 	})
 	return err

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"understudy/internal/children"
 )
 
 // keeper is the process that holds a lasting desktop.
@@ -258,6 +260,9 @@ func (k *keeper) startProgram(p Program, stderr *os.File, say func(reply)) error
 	}
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, slices.Concat(p.Env, k.display.Env())
+	if home := k.display.home; home != "" && children.OnThread(func() error { _, err := os.Stat(cmd.Dir); return err }) != nil {
+		cmd.Dir = home // it is in the /tmp of others
+	}
 	if stderr != nil { // a nil *os.File would not be a nil io.Writer
 		cmd.Stderr = stderr
 	}

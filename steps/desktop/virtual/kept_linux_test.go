@@ -69,8 +69,19 @@ func leftovers(k Kept) (left func() []string) {
 		if _, err := os.Lstat(k.Dir); err == nil {
 			left = append(left, k.Dir)
 		}
-		return left
+		return append(left, mountsBelow(k.Dir)...)
 	}
+}
+
+// mountsBelow returns what is mounted in a folder, such as by the portal for documents.
+func mountsBelow(dir string) (found []string) {
+	mounts, _ := os.ReadFile("/proc/self/mountinfo")
+	for line := range strings.Lines(string(mounts)) {
+		if strings.Contains(line, " "+dir+"/") {
+			found = append(found, "mount "+strings.TrimSpace(line))
+		}
+	}
+	return found
 }
 
 func guardOf(t testing.TB, k Kept) int {
@@ -84,6 +95,22 @@ func guardOf(t testing.TB, k Kept) int {
 		t.Fatal(err)
 	}
 	return parent
+}
+
+// Every user of the machine can read the arguments of a process.
+func TestAttackTheArgumentsOfAKeeperTellNothing(t *testing.T) {
+	k := keepOne(t, Options{Name: "work", Run: "r1", Owner: "laptop of alice"})
+	for what, pid := range map[string]int{"keeper": k.Keeper, "guard": guardOf(t, k)} {
+		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err != nil || !strings.Contains(string(line), KeeperCommand) {
+			t.Fatalf("the arguments of the %s: %q, %v", what, line, err)
+		}
+		for _, private := range []string{k.Owner, k.Run, k.Name, k.Dir, filepath.Dir(k.Dir)} {
+			if strings.Contains(string(line), private) {
+				t.Errorf("the arguments of the %s tell %q: %q", what, private, line)
+			}
+		}
+	}
 }
 
 func TestADesktopOutlivesWhoUsesIt(t *testing.T) {
@@ -139,6 +166,33 @@ func TestAProgramIsFoundWhereItsCallerIs(t *testing.T) {
 	}
 	if _, _, err := a.Start(Program{Args: []string{"./absent"}, Dir: dir}, nil); err == nil {
 		t.Error("a program that is not there was started")
+	}
+}
+
+// The whole of /tmp is among the folders that are shared. Then TMPDIR leads to the desktop's own
+// folder for temporary files, by a path that leaves room for the addresses of sockets.
+func TestTemporaryFilesWithoutAMount(t *testing.T) {
+	home := filepath.Join(scratch.Dir(t), "long"+strings.Repeat("g", 40))
+	for _, killed := range []bool{false, true} {
+		k := keepOne(t, Options{Dir: home, Name: "work", OwnHome: true, Share: []string{"/tmp/none", "/"}})
+		i := slices.IndexFunc(k.Env, func(v string) bool { return strings.HasPrefix(v, "TMPDIR=") })
+		if i < 0 {
+			t.Fatalf("there is no TMPDIR: %q", k.Env)
+		}
+		temp := strings.TrimPrefix(k.Env[i], "TMPDIR=")
+		if to, err := filepath.EvalSymlinks(temp); err != nil || to != filepath.Join(k.Dir, "tmp") || len(temp) > len(k.Dir) {
+			t.Errorf("TMPDIR is %s, which leads to %s, %v", temp, to, err)
+		}
+		if killed {
+			_ = syscall.Kill(guardOf(t, k), syscall.SIGKILL)
+			_ = syscall.Kill(k.Keeper, syscall.SIGKILL)
+			scratch.Until(t, "the desktop is cleared away", func() bool { Clean(filepath.Dir(k.Dir)); return k.hasEnded() })
+		} else if err := End(k, "enough"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(temp); err == nil {
+			t.Errorf("%s is left, killed: %t", temp, killed)
+		}
 	}
 }
 
@@ -344,6 +398,14 @@ func startSome(t testing.TB, k Kept) []int {
 		pids = append(pids, pid)
 	}
 	scratch.Until(t, "the programs have started theirs", func() bool { return len(programsOf(k.Dir)) >= 3+4+2 })
+	if _, err := os.Stat("/usr/libexec/xdg-document-portal"); err == nil { // it mounts a folder
+		portal := []string{"call", "--session", "--dest", "org.freedesktop.portal.Documents", "--object-path", "/org/freedesktop/portal/documents", "--method", "org.freedesktop.portal.Documents.GetMountPoint"}
+		if out, err := display(k, "gdbus", portal...).CombinedOutput(); err != nil {
+			t.Logf("the portal for documents: %v: %s", err, out)
+		} else if len(mountsBelow(k.Dir)) == 0 {
+			t.Errorf("the portal for documents mounted nothing: %s", out)
+		}
+	}
 	for _, p := range programsOf(k.Dir) {
 		pids = append(pids, p.PID)
 	}

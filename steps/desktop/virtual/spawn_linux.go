@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -19,13 +21,13 @@ import (
 )
 
 // KeeperCommand is the command of this program that keeps a lasting desktop. Keep starts it, with
-// the options as JSON.
+// the options as JSON on its standard input: everyone can read the arguments of a process.
 const KeeperCommand = "keep-desktop"
 
 // killedKeeper is the reason for the end of a desktop whose keeper could not record one.
 const killedKeeper = "its keeper was killed"
 
-// guarded is the last argument of the inner process.
+// guarded is the argument of the inner process.
 const guarded = "guarded"
 
 // Keep starts a lasting desktop and returns when it is ready. It fails if the name is taken.
@@ -72,8 +74,8 @@ func itself(o Options, ready *os.File, more ...string) (*exec.Cmd, error) {
 		return nil, err
 	}
 	return &exec.Cmd{
-		Path: "/proc/self/exe", Args: append([]string{os.Args[0], KeeperCommand, string(raw)}, more...),
-		Dir: "/", ExtraFiles: []*os.File{ready},
+		Path: "/proc/self/exe", Args: append([]string{os.Args[0], KeeperCommand}, more...),
+		Dir: "/", Stdin: bytes.NewReader(raw), ExtraFiles: []*os.File{ready},
 	}, nil
 }
 
@@ -81,15 +83,15 @@ func itself(o Options, ready *os.File, more ...string) (*exec.Cmd, error) {
 // desktop; the outer one only watches it, and ends what it leaves behind if it is killed. If the
 // outer one is killed, the inner one ends in order.
 func RunKeeper(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		return errors.New("a keeper is started by the program itself")
-	}
 	var o Options
-	if err := json.Unmarshal([]byte(args[0]), &o); err != nil {
-		return fmt.Errorf("options of a keeper: %w", err)
+	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {
+		return fmt.Errorf("options of a keeper, which the program starts itself: %w", err)
 	}
 	ready := os.NewFile(3, "ready")
-	if len(args) > 1 && args[1] == guarded {
+	if slices.Contains(args, guarded) {
+		if err := children.WithholdRights(); err != nil {
+			return err
+		}
 		return hold(ctx, o, ready)
 	}
 	return guard(ctx, o, ready)
@@ -103,6 +105,9 @@ func guard(ctx context.Context, o Options, ready *os.File) error {
 	cmd, err := itself(o, ready, guarded)
 	if err != nil {
 		return err
+	}
+	if o.OwnHome && OwnTmp() == nil {
+		cmd.SysProcAttr = mounter()
 	}
 	if err := children.Start(cmd, syscall.SIGTERM); err != nil {
 		return err

@@ -32,7 +32,7 @@ type Display struct {
 	screen            desktop.Size
 	wayland           bool // it is a session of Wayland
 	folder            *folder
-	home              string    // the home folder of its programs; empty: that of the user
+	home, tmp         string    // the folders of its programs; empty: those of the user
 	vnc               *VNC      // where people can look
 	joined            *xgb.Conn // the connection to a display that existed already
 	programs          *programs
@@ -67,7 +67,7 @@ func (d *Display) env() []string {
 	if d.home == "" {
 		return env
 	}
-	return append(env, "HOME="+d.home, "XDG_CONFIG_HOME="+filepath.Join(d.home, ".config"), "XDG_CACHE_HOME="+filepath.Join(d.home, ".cache"),
+	return append(env, "TMPDIR="+d.tmp, "HOME="+d.home, "XDG_CONFIG_HOME="+filepath.Join(d.home, ".config"), "XDG_CACHE_HOME="+filepath.Join(d.home, ".cache"),
 		"XDG_DATA_HOME="+filepath.Join(d.home, ".local", "share"), "XDG_STATE_HOME="+filepath.Join(d.home, ".local", "state"))
 }
 
@@ -145,6 +145,9 @@ func (d *Display) start(ctx context.Context, o Options) error {
 		return d.startSway(ctx, o)
 	}
 	if err := d.startServer(ctx, servers[o.server()]); err != nil {
+		return err
+	}
+	if err := d.ownTmp(o.Share); err != nil {
 		return err
 	}
 	if err := d.setLayout(ctx, o.Layout); err != nil {

@@ -36,6 +36,9 @@ func (d *Display) startSway(ctx context.Context, o Options) error {
 		return err
 	}
 	d.name = filepath.Join(d.folder.path("run"), name)
+	if err := d.ownTmp(o.Share); err != nil {
+		return err
+	}
 	return d.startBus(ctx)
 }
 

@@ -55,8 +55,11 @@ type Options struct {
 	// Linger is how long a lasting desktop stays when nobody is attached to it; 0: until it is
 	// ended.
 	Linger time.Duration
-	// OwnHome gives its programs a home folder of their own, which is removed with it.
+	// OwnHome gives the programs of a lasting desktop a home folder and a /tmp of their own, which
+	// are removed with it.
 	OwnHome bool
+	// Share are folders that these programs share with others, also if they are in /tmp.
+	Share []string
 }
 
 // The display servers.

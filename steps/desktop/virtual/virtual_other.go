@@ -40,6 +40,7 @@ type Attachment struct{ Kept }
 
 func Keep(context.Context, Options) (Kept, error) { return Kept{}, errNoKept }
 func RunKeeper(context.Context, []string) error   { return errNoKept }
+func OwnTmp() error                               { return errNoKept }
 func MissingServer(string) error                  { return errNoKept }
 func Find(string, string) (Kept, error)           { return Kept{}, errGone }
 func FindClosing(string, string) (Closing, bool)  { return Closing{}, false }
