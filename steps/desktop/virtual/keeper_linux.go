@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"understudy/internal/sandbox"
 )
 
 // keeper is the process that holds a lasting desktop.
@@ -206,6 +208,10 @@ func (k *keeper) serve() {
 }
 
 func (k *keeper) talk(conn *net.UnixConn) {
+	if err := sandbox.CheckPeer(conn); err != nil { // nothing that a keeper starts is confined
+		_ = json.NewEncoder(conn).Encode(reply{Error: err.Error()})
+		return
+	}
 	_ = conn.SetReadDeadline(time.Now().Add(answerTime))
 	q, file, err := readQuestion(conn)
 	if file != nil {
