@@ -123,7 +123,7 @@ func (w accounted) Do(ctx context.Context, a desktop.Action) error {
 // account replaces the desktop by one that records acts.
 func (e *Env) account() {
 	if e.Desktop != nil && e.unaccounted == nil {
-		plain := e.Desktop
+		plain := e.withoutTerminals(e.Desktop)
 		e.unaccounted, e.Desktop = withAccount(plain, e.LastAct.Do), withAccount(plain, e.Act)
 	}
 }

@@ -24,7 +24,7 @@ type SameUser struct {
 	uid            int
 	socketOf       func(client, server netip.AddrPort) (socket, error)
 	checkHolder    func(inode uint32) error // of a socket of this user
-	checkConnected func(net.Conn) error // returns nil while our side is connected
+	checkConnected func(net.Conn) error     // returns nil while our side is connected
 	log            *slog.Logger
 }
 
