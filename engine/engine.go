@@ -121,6 +121,9 @@ type Terms struct {
 	Private []string      `json:"private,omitempty"` // paths excluded from the folders, in addition to those of the engine
 	// Sandbox restricts commands to writing in Roots.
 	Sandbox bool `json:"sandbox,omitempty"`
+	// Applications and NoTerminals are those of steps.Children.
+	Applications []string `json:"applications,omitempty"`
+	NoTerminals  bool     `json:"no_terminals,omitempty"`
 	// Storage limits what the run may store, if it belongs to a credential.
 	Storage  Storage  `json:"storage,omitzero"`
 	Needs    []string `json:"needs,omitempty"`    // labels that the worker must have, in a fleet

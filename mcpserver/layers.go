@@ -163,6 +163,7 @@ func (c *call) limit(usual time.Duration) time.Duration {
 func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	q.Client, q.Dir, q.Environ, q.TraceParent = c.id(), r.o.Dir, r.o.Environ, c.traceParent()
 	q.Roots, q.Private, q.Sandbox, q.Storage = r.o.Roots, r.o.Private, r.o.Sandbox, r.o.Storage
+	q.Applications, q.NoTerminals = r.o.Applications, r.o.NoTerminals
 	if r.o.Fleet { // the worker checks them
 		q.Rights, q.Priority = c.rightsToStore(), defaultPriority
 	}

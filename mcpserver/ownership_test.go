@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -213,6 +214,16 @@ func TestModeOfANameHoldsForEveryVersion(t *testing.T) {
 // TestNothingIsSavedThatItsSaverMayNotDo has a client without the shell save workflows
 // that use it, which others could run.
 func TestNothingIsSavedThatItsSaverMayNotDo(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("XDG_DATA_DIRS", data)
+	if err := os.Mkdir(filepath.Join(data, "applications"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"org.example.Pad": "Pad\nExec=pad-program %F\nCategories=Utility;", "org.example.Term": "Term\nExec=term\nCategories=System;TerminalEmulator;"} {
+		if err := os.WriteFile(filepath.Join(data, "applications", name+".desktop"), []byte("[Desktop Entry]\nType=Application\nName="+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
 	core := s.greet(modern, s.holder(auth.Token{Name: "core", Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core, access.Toolsets()[1]}}))
 	shell := s.greet(modern, s.holder(auth.Token{Name: "shell", Mode: auth.Act}))
@@ -221,7 +232,10 @@ func TestNothingIsSavedThatItsSaverMayNotDo(t *testing.T) {
 		may  bool
 	}{
 		"a click":                     {"{tool_name: click_element, arguments: {selector: \"role:button\"}}", true},
-		"a program by its name":       {"{tool_name: open_application, arguments: {app_name: editor}}", true},
+		"an application":              {"{tool_name: open_application, arguments: {app_name: Pad}}", true},
+		"a terminal by its file":      {"{tool_name: open_application, arguments: {app_name: org.example.Term.desktop}}", false},
+		"a terminal by its name":      {"{tool_name: open_application, arguments: {app_name: Term}}", false},
+		"a program":                   {"{tool_name: open_application, arguments: {app_name: gview}}", false},
 		"a page":                      {"{tool_name: open_url, arguments: {url: \"https://example.org\"}}", true},
 		"a command":                   {"{tool_name: run_command, arguments: {run: id}}", false},
 		"a file":                      {"{tool_name: read_file, arguments: {path: a}}", false},

@@ -51,7 +51,11 @@ type Options struct {
 	Private []string
 	// Sandbox confines the writes of commands of clients to Roots.
 	Sandbox bool
-	Version string
+	// Applications are what clients may start that may not run commands, beside installed
+	// applications that take none; with NoTerminals they may not act in terminals.
+	Applications []string
+	NoTerminals  bool
+	Version      string
 	// Structured declares output schemas and adds structured content to the text of
 	// answers, for clients that are programs. It is off by default, because some
 	// clients show their model the structured content instead of the text.

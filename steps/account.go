@@ -133,7 +133,7 @@ func (w accounted) Do(ctx context.Context, a desktop.Action) error {
 // account replaces the desktop by one that records acts.
 func (e *Env) account() {
 	if e.Desktop != nil && e.unaccounted == nil {
-		plain := e.Desktop
+		plain := e.withoutTerminals(e.Desktop)
 		e.unaccounted, e.Desktop = e.withAccount(plain, e.LastAct.Do), e.withAccount(plain, e.Act)
 	}
 }

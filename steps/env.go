@@ -53,6 +53,11 @@ type Children struct {
 	Environ []string
 	// Sandbox: commands may write only below the Roots.
 	Sandbox bool
+	// Applications are programs and desktop files that a caller may start who may not run
+	// commands.
+	Applications []string
+	// NoTerminals: such a caller may not act in terminals.
+	NoTerminals bool
 	// DesktopEnv returns the variables of the run's desktop, for kinds that have no
 	// Desktop; nil or empty when none is open.
 	DesktopEnv func(ctx context.Context) []string

@@ -3,6 +3,7 @@
 package attack
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -107,6 +108,70 @@ func sandboxEscapes(a *arena) func() {
 			text, err := os.ReadFile(filepath.Join(outside, "kept"))
 			a.attempt(err == nil && string(text) == "kept" && len(a.left(outside)) == 1 && byhand.IsError(res), "%s: outside there is %v, %q, %v: %v", line, a.left(outside), text, err, res)
 			a.must(os.RemoveAll(outside))
+		})
+	}
+}
+
+// sandboxDoors are commands of a client that have what runs outside the sandbox do what they
+// may not: the owner of the data folder, the keeper of a desktop, its bus, another server.
+func sandboxDoors(a *arena) func() {
+	c := a.shell()
+	wraps := []string{"%s", "setsid sh -c %s", "sh -c %s & wait $!", "env -i HOME=$HOME PATH=$PATH OUTSIDE=$OUTSIDE DATA=$DATA SERVER=$SERVER sh -c %s", "prlimit --pid $$ --locks=unlimited; sh -c %s"}
+	doors := []string{
+		"understudy --home $DATA run out.yaml --input to=$OUTSIDE/new",
+		"understudy --home $DATA call run_command '{\"run\":\"touch '$OUTSIDE'/new\"}'",
+	}
+	keeper := []string{
+		"understudy --home $DATA desktop run doors -- touch $OUTSIDE/new",
+		"understudy --home $DATA desktop stop doors",
+		"for b in $(find $DATA /tmp -path '*desktop-doors/bus' 2>/dev/null); do dbus-send --bus=unix:path=$b --print-reply --dest=org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.UpdateActivationEnvironment dict:string:string:LD_PRELOAD,$PWD/x.so && exit 0; done; exit 1",
+	}
+	if out, err := a.command(a.t.Context(), ownerUID, "understudy", "desktop", "start", "doors").CombinedOutput(); err == nil {
+		doors = append(doors, keeper...)
+		a.t.Cleanup(func() { _ = a.command(context.Background(), ownerUID, "understudy", "desktop", "stop", "doors").Run() })
+	} else { // a bus wants a user whom the system knows
+		a.t.Logf("no desktop is attacked: %v: %s", err, out)
+	}
+	if detail, _ := sandbox.Report(); !strings.Contains(detail, "signals") {
+		doors = append(doors, "kill -STOP $SERVER", "kill -KILL $SERVER")
+	}
+	a.put(filepath.Join(a.work, "out.yaml"), "variables: {to: {type: string}}\nsteps: [{tool_name: run_command, arguments: {run: 'touch ${{ inputs.to }}'}}]\n")
+	return func() {
+		a.parallel(40, func(r *rand.Rand) {
+			outside := a.folder(a.home, fmt.Sprintf("outside%d", r.Uint64()))
+			a.must(os.Chmod(outside, 0o777))
+			line, wrap := one(r, doors), one(r, wraps)
+			line = fmt.Sprintf(wrap, "'"+strings.ReplaceAll(line, "'", `'\''`)+"'")
+			if wrap == "%s" {
+				line = "sh -c " + line
+			}
+			_, res := a.call(c, "run_command", byhand.Object{"run": line, "env": byhand.Object{"OUTSIDE": outside, "DATA": a.data, "SERVER": fmt.Sprint(a.pid)}})
+			a.attempt(len(a.left(outside)) == 0 && byhand.IsError(res), "%s: outside there is %v: %v", line, a.left(outside), res)
+			a.must(os.RemoveAll(outside))
+		})
+	}
+}
+
+// programsWithoutShell has a client without the toolset shell start what runs commands.
+func programsWithoutShell(a *arena) func() {
+	token := a.token("core", "--mode", "act", "--toolsets", "core")
+	a.environ = append(a.environ, fmt.Sprintf("UNDERSTUDY_MAX_CONCURRENT=%d", 2*attackers))
+	c := a.client(a.serve("--toolsets", "core,shell", "--root", a.work, "--display", "virtual"), byhand.Modern, token)
+	programs := []string{"gview", "gvimdiff", "koi8rxterm", "emacs-gtk", "vim.tiny"}
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		for _, pattern := range []string{"*vi", "*view", "*vim*", "*term*", "*emacs*", "*sh", "python*", "idle*", "sway", "*run*", "*-terminal*", "perl*", "lua*", "*launch*"} {
+			found, _ := filepath.Glob(filepath.Join(folder, pattern))
+			for _, file := range found {
+				programs = append(programs, filepath.Base(file))
+			}
+		}
+	}
+	forms := []string{"%s", "%s.desktop", "%s -e id", "/usr/bin/%s", "debian-%s", "org.gnome.%s", "%s.DESKTOP", " %s ", "env %s"}
+	return func() {
+		a.parallel(40, func(r *rand.Rand) {
+			name := fmt.Sprintf(one(r, forms), one(r, programs))
+			_, res := a.call(c, "open_application", byhand.Object{"app_name": name, "timeout_ms": 2000})
+			a.attempt(byhand.IsError(res) || res["error"] != nil, "%s: %v", name, res)
 		})
 	}
 }

@@ -42,6 +42,8 @@ var classes = []class{
 	{"commands: values as code", nil, commands},
 	{"secrets: left in the data folder", nil, secrets},
 	{"sandbox: writing outside", noSandbox, sandboxEscapes},
+	{"sandbox: doors of our own", noSandbox, sandboxDoors},
+	{"programs: shells without the right", nil, programsWithoutShell},
 	{"other users: files, sockets, display", noStrangers, otherUsers},
 	{"other users: takeover of a port", noStrangers, takeover},
 	{"store: damaged files", nil, damagedStore},

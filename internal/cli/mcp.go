@@ -34,6 +34,8 @@ type serverFlags struct {
 	TreeDiffs    bool     `flag:"tree-diffs" usage:"after each action, list all elements that appeared, disappeared or changed in its window, with their refs"`
 	Roots        []string `flag:"root" usage:"folders in which steps may use files; relative paths start in the first (default the working folder, unless that is your home or above it)"`
 	NoSandbox    bool     `flag:"no-sandbox" usage:"let the commands of clients write wherever you may, not only in --root"`
+	Applications []string `flag:"applications" usage:"programs and desktop files that clients without the toolset shell may start, in addition to installed applications that take no commands"`
+	NoTerminals  bool     `flag:"no-terminals" usage:"close a terminal's window in which a client without the toolset shell acts"`
 	OnDisconnect string   `flag:"on-disconnect" words:"cancel,continue" usage:"what happens to the run of a client that disconnects: cancel or continue"`
 }
 
@@ -68,6 +70,14 @@ func (f *serverFlags) modes(cmd *cobra.Command) (map[string]access.Mode, error) 
 		modes[name] = access.Mode(mode)
 	}
 	return modes, nil
+}
+
+// applications returns the names, as the IDs of desktop files have them.
+func (f *serverFlags) applications() (names []string) {
+	for _, name := range f.Applications {
+		names = append(names, strings.TrimSuffix(name, ".desktop"))
+	}
+	return names
 }
 
 // folders returns the folder in which relative paths of clients start, and those in
@@ -128,7 +138,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	o := &lazyRuns{a: a, cmd: cmd, display: &f.displayFlags, pool: pool, roots: roots}
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
-		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Structured: f.Structured, TreeDiffs: f.TreeDiffs, Log: a.log(),
+		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Applications: f.applications(), NoTerminals: f.NoTerminals, Structured: f.Structured, TreeDiffs: f.TreeDiffs, Log: a.log(),
 		Desktops: desktops.OnMachine{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}

@@ -29,35 +29,10 @@ func TestAttackCommandsOfClientsWriteInTheirFolders(t *testing.T) {
 		c := exec.CommandContext(t.Context(), self, args...)
 		c.Args[0], c.Dir = "understudy", inside
 		c.Env = append(os.Environ(), "UNDERSTUDY_HOME="+filepath.Join(outside, "home"), "HOME="+userHome, "DISPLAY=")
-		in, err := c.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.WriteString(in, stdin) // a command that reads nothing may have ended
-		said, answers := "", bufio.NewScanner(out)
-		for answers.Scan() {
-			if said += answers.Text(); strings.Contains(said, `"id":2`) {
-				break
-			}
-		}
-		in.Close()
-		_, _ = io.Copy(io.Discard, out)
-		_ = c.Wait() // a command that fails is an answer too
-		return said
+		return answered(t, c, stdin)
 	}
 	line := "echo x > in; echo x > $TMPDIR/temp; echo x > " + outside + "/NAME"
-	call := func(name string) string {
-		args, _ := json.Marshal(map[string]any{"name": "run_command", "arguments": map[string]any{"run": strings.Replace(line, "NAME", name, 1)}})
-		return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
-			`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` + string(args) + "}\n"
-	}
+	call := func(name string) string { return commandCall(strings.Replace(line, "NAME", name, 1), "sh") }
 	person := `{"run": "echo x > in; echo x > ` + outside + `/person"}`
 	for _, c := range []struct {
 		name, stdin string
@@ -82,5 +57,96 @@ func TestAttackCommandsOfClientsWriteInTheirFolders(t *testing.T) {
 	said := run(call("client"), "mcp", "--toolsets", "core,shell")
 	if _, err := os.Stat(filepath.Join(inside, "in")); err == nil {
 		t.Errorf("without a root it wrote in the home folder: %s", said)
+	}
+}
+
+// commandCall returns the messages of a client that runs a command.
+func commandCall(line, shell string) string {
+	args, _ := json.Marshal(map[string]any{"name": "run_command", "arguments": map[string]any{"run": line, "shell": shell}})
+	return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` + string(args) + "}\n"
+}
+
+// answered starts a command and returns what it says to its standard input, up to the second
+// answer.
+func answered(t *testing.T, c *exec.Cmd, stdin string) (said string) {
+	t.Helper()
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(in, stdin) // a command that reads nothing may have ended
+	for answers := bufio.NewScanner(out); !strings.Contains(said, `"id":2`) && answers.Scan(); {
+		said += answers.Text()
+	}
+	in.Close()
+	_, _ = io.Copy(io.Discard, out)
+	_ = c.Wait() // a command that fails is an answer too
+	return said
+}
+
+// TestAttackDoorsOfTheSandbox has a command of a client ask for what runs outside its sandbox.
+func TestAttackDoorsOfTheSandbox(t *testing.T) {
+	if _, mend := sandbox.Report(); mend != "" {
+		t.Skip("needs a kernel with Landlock: " + mend)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, outside, data := t.TempDir(), t.TempDir(), t.TempDir()
+	document := "steps:\n- tool_name: run_command\n  arguments: {run: 'echo x > " + filepath.Join(outside, "new") + "'}\n"
+	if err := os.WriteFile(filepath.Join(inside, "x.yaml"), []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	environ := append(os.Environ(), "SELF="+self, "DATA="+data, "UNDERSTUDY_HOME="+data, "DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=unix:path=/bus", "AT_SPI_BUS_ADDRESS=unix:path=/a11y")
+	serve := exec.CommandContext(t.Context(), self, "--home", t.TempDir(), "serve", "--addr", "127.0.0.1:0", "--auth", "user")
+	serve.Args[0], serve.Env = "understudy", environ
+	said, err := serve.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = serve.Process.Signal(os.Interrupt); _ = serve.Wait() }()
+	address := ""
+	for lines := bufio.NewScanner(said); address == "" && lines.Scan(); {
+		_, rest, _ := strings.Cut(lines.Text(), "http://")
+		address, _, _ = strings.Cut(rest, "/mcp")
+	}
+	go func() { _, _ = io.Copy(io.Discard, said) }()
+	host, port, _ := strings.Cut(address, ":")
+	get := "exec 3<>/dev/tcp/" + host + "/" + port + "; printf 'GET /runs HTTP/1.1\\r\\nHost: " + address + "\\r\\n\\r\\n' >&3; head -1 <&3"
+	if out, err := exec.CommandContext(t.Context(), "bash", "-c", get).Output(); err != nil || !strings.Contains(string(out), "200") {
+		t.Fatalf("a program of the user: %s, %v", out, err)
+	}
+	for _, c := range []struct {
+		say, line, want string
+		flags           []string
+	}{
+		{"the owner of the data folder", `(exec -a understudy "$SELF" --home "$DATA" run x.yaml) 2>&1; true`, "may not use what runs outside", nil},
+		{"a server on this machine", get, "403", nil},
+		{"the environment", `echo "<$UNDERSTUDY_HOME|$DBUS_SESSION_BUS_ADDRESS|$AT_SPI_BUS_ADDRESS>"`, "<|disabled:|>", nil},
+		{"the environment, as the operator wants it", `echo "<$DBUS_SESSION_BUS_ADDRESS|$AT_SPI_BUS_ADDRESS>"`, "<unix:path=/bus|unix:path=/a11y>", []string{"--no-sandbox"}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			m := exec.CommandContext(t.Context(), self, append([]string{"mcp", "--toolsets", "core,shell", "--root", inside}, c.flags...)...)
+			m.Args[0], m.Env = "understudy", environ
+			_, said, _ := strings.Cut(answered(t, m, commandCall(c.line, "bash")), `"id":2`)
+			if !strings.Contains(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(said), c.want) {
+				t.Errorf("%s: wanted %q", said, c.want)
+			}
+		})
+	}
+	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
+		t.Errorf("outside there is %v, %v", left, err)
 	}
 }

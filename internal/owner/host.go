@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"understudy/engine"
+	"understudy/internal/sandbox"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 )
@@ -49,16 +50,30 @@ func newHost(m *Member, l Local) (*host, error) {
 	h.proceed(m.id, m.handed.Runs)
 	h.server = &http.Server{
 		Handler: h.counted(h.routes()), ReadHeaderTimeout: helloTime, MaxHeaderBytes: 16 << 10,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, confinedKey{}, sandbox.CheckPeer(c))
+		},
 		ErrorLog: slog.NewLogLogger(m.o.Log.Handler(), slog.LevelDebug),
 	}
 	h.calls.Go(func() { _ = h.server.Serve(listener) }) // ends when the listener is closed
 	return h, nil
 }
 
+// confinedKey is the key of the reason why the process at the other end is refused.
+type confinedKey struct{}
+
+// counted counts requests, and refuses those of confined commands, for which the owner would
+// do what they may not.
 func (h *host) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.calls.Add(1)
 		defer h.calls.Done()
+		if err, _ := r.Context().Value(confinedKey{}).(error); err != nil {
+			h.o.Log.Warn("a command in the sandbox was refused access to the data folder", "error", err)
+			reply(w, nil, steps.Errorf(steps.Denied, "the data folder %s: %w", h.o.Dir, err).
+				WithNext("call the tools of the server instead; its operator can start it with --no-sandbox"))
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 
@@ -95,10 +96,15 @@ func launch(text, path string, args []string) error {
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		return err
 	}
+	runtime.LockOSThread() // what follows holds for one thread, which then becomes the program
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
-	for what, most := range map[int]uint64{unix.RLIMIT_DATA: maxMemory, unix.RLIMIT_NPROC: o.Processes} {
+	// As root, so that the program cannot raise its limits; others have no right to it.
+	if err := unix.Prctl(unix.PR_CAPBSET_DROP, unix.CAP_SYS_RESOURCE, 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) {
+		return fmt.Errorf("the right to raise limits: %w", err)
+	}
+	for what, most := range map[int]uint64{unix.RLIMIT_DATA: maxMemory, unix.RLIMIT_NPROC: o.Processes, markLimit: 0} {
 		var now unix.Rlimit
 		if err := unix.Getrlimit(what, &now); err != nil {
 			return err
@@ -118,9 +124,13 @@ func launch(text, path string, args []string) error {
 // nothing.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
+// restrictions are the operations that Landlock restricts: those on files, and signals to
+// processes outside the sandbox.
+var restrictions = landlock.MustConfig(landlock.V3.HandledAccessFS, landlock.ScopedSet(llsyscall.ScopeSignal)).BestEffort()
+
 // restrict allows this process to read everything, and to write only below some folders.
 func restrict(write []string) error {
-	return landlock.V3.BestEffort().RestrictPaths(
+	return restrictions.Restrict(
 		landlock.RODirs("/"),
 		landlock.RWDirs(write...).WithRefer().IgnoreIfMissing(),
 		landlock.RWFiles(devices...).IgnoreIfMissing(),
@@ -137,7 +147,11 @@ func Report() (detail, mend string) {
 	case v < 3:
 		return "the kernel has an early Landlock (" + strconv.Itoa(v) + "): commands of clients may shorten files outside their folders", "use a kernel from 6.2 on"
 	}
-	return "commands of clients write in their folders only (Landlock " + strconv.Itoa(v) + ")", ""
+	detail = "commands of clients write in their folders only (Landlock " + strconv.Itoa(v) + ")"
+	if v < 6 {
+		detail += "; before kernel 6.12 they may send signals to your programs"
+	}
+	return detail, ""
 }
 
 // Temp creates a folder for the temporary files of a program. The caller calls remove to

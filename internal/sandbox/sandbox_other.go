@@ -2,7 +2,10 @@
 
 package sandbox
 
-import "os/exec"
+import (
+	"net"
+	"os/exec"
+)
 
 // Confine does nothing here.
 func Confine(*exec.Cmd, []string) error { return nil }
@@ -20,3 +23,9 @@ func Temp() (dir string, remove func(), err error) { return "", func() {}, nil }
 func Report() (detail, mend string) {
 	return "this system has no Landlock: commands of clients may write wherever you may", "leave the toolset shell out for clients that you do not trust"
 }
+
+// CheckPeer returns nil here: no process is confined.
+func CheckPeer(net.Conn) error { return nil }
+
+// CheckHolder returns nil here: no process is confined.
+func CheckHolder(uint32) error { return nil }

@@ -68,22 +68,22 @@ type diagReply struct {
 const sockDiagByFamily = 20
 
 // queryKernel asks for the client's side of one connection over netlink.
-func queryKernel(client, server netip.AddrPort) (uid int, err error) {
+func queryKernel(client, server netip.AddrPort) (socket, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
-		return 0, err
+		return socket{}, err
 	}
 	defer unix.Close(fd)
 	if err := unix.Sendto(fd, diagMessage(client, server), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
-		return 0, err
+		return socket{}, err
 	}
 	reply := make([]byte, 8<<10)
 	n, from, err := unix.Recvfrom(fd, reply, 0)
 	if err != nil {
-		return 0, err
+		return socket{}, err
 	}
 	if k, ok := from.(*unix.SockaddrNetlink); !ok || k.Pid != 0 {
-		return 0, errors.New("an answer that is not of the kernel")
+		return socket{}, errors.New("an answer that is not of the kernel")
 	}
 	return readReply(reply[:n], client, server)
 }
@@ -113,28 +113,28 @@ func idOf(client, server netip.AddrPort) diagID {
 	return id
 }
 
-// readReply returns the user in a reply, if the reply is about the connection in
+// readReply returns the socket in a reply, if the reply is about the connection in
 // question: the kernel also reports a socket that listens at the address.
-func readReply(reply []byte, client, server netip.AddrPort) (uid int, err error) {
+func readReply(reply []byte, client, server netip.AddrPort) (socket, error) {
 	messages, err := syscall.ParseNetlinkMessage(reply)
 	if err != nil || len(messages) == 0 {
-		return 0, fmt.Errorf("the answer of the kernel cannot be read: %w", err)
+		return socket{}, fmt.Errorf("the answer of the kernel cannot be read: %w", err)
 	}
 	m := messages[0]
 	if m.Header.Type == unix.NLMSG_ERROR && len(m.Data) >= 4 {
 		number := syscall.Errno(-int32(binary.NativeEndian.Uint32(m.Data)))
 		if errors.Is(number, syscall.ENOENT) {
-			return 0, errUnlisted
+			return socket{}, errUnlisted
 		}
-		return 0, number
+		return socket{}, number
 	}
 	var r diagReply
 	if _, err := binary.Decode(m.Data, binary.NativeEndian, &r); err != nil || m.Header.Type != sockDiagByFamily {
-		return 0, fmt.Errorf("the answer of the kernel cannot be read: %w", err)
+		return socket{}, fmt.Errorf("the answer of the kernel cannot be read: %w", err)
 	}
 	want := idOf(client, server)
 	if r.Inode == 0 || !slices.Contains(connectedStates, r.State) || r.ID.From != want.From || r.ID.To != want.To {
-		return 0, errUnlisted
+		return socket{}, errUnlisted
 	}
-	return int(r.UID), nil
+	return socket{int(r.UID), r.Inode}, nil
 }

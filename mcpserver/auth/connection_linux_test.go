@@ -115,22 +115,22 @@ func TestKernelAndTablesAgree(t *testing.T) {
 		l := listener(t, address)
 		client, server := dialFrom(t, l, nil)
 		from, to := netip.MustParseAddrPort(server.RemoteAddr().String()), netip.MustParseAddrPort(server.LocalAddr().String())
-		uid, err := queryKernel(from, to)
+		s, err := queryKernel(from, to)
 		if err != nil && !errors.Is(err, errUnlisted) {
 			t.Skipf("this kernel has no sock_diag: %v", err)
 		}
 		read, errRead := readTables(from, to)
-		if uid != os.Getuid() || err != nil || read != uid || errRead != nil {
-			t.Errorf("%s: the kernel says %d, %v; the tables %d, %v", address, uid, err, read, errRead)
+		if s.uid != os.Getuid() || s.inode == 0 || err != nil || read != s || errRead != nil {
+			t.Errorf("%s: the kernel says %v, %v; the tables %v, %v", address, s, err, read, errRead)
 		}
 		// Without such a connection, the kernel returns a socket that listens at the
 		// address.
-		if uid, err := queryKernel(to, netip.AddrPortFrom(from.Addr(), 1)); err == nil {
-			t.Errorf("%s: a listener counts as a client of the user %d", address, uid)
+		if s, err := queryKernel(to, netip.AddrPortFrom(from.Addr(), 1)); err == nil {
+			t.Errorf("%s: a listener counts as a client: %v", address, s)
 		}
 		client.Close()
-		if uid, err := queryKernel(from, to); err == nil {
-			t.Errorf("%s: a client that is gone is of the user %d", address, uid)
+		if s, err := queryKernel(from, to); err == nil {
+			t.Errorf("%s: a client that is gone is known: %v", address, s)
 		}
 	}
 	if _, err := readReply([]byte(strings.Repeat("\x00", 64)), netip.AddrPort{}, netip.AddrPort{}); err == nil {
@@ -158,7 +158,7 @@ func BenchmarkWhoseConnection(b *testing.B) {
 		defer server.Close()
 	}
 	from, to := netip.MustParseAddrPort(server.RemoteAddr().String()), netip.MustParseAddrPort(server.LocalAddr().String())
-	for name, ask := range map[string]func(netip.AddrPort, netip.AddrPort) (int, error){"kernel": queryKernel, "tables": readTables} {
+	for name, ask := range map[string]func(netip.AddrPort, netip.AddrPort) (socket, error){"kernel": queryKernel, "tables": readTables} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := ask(from, to); err != nil {

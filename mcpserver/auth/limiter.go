@@ -106,8 +106,8 @@ func senderOf(r *http.Request) sender {
 	from, errFrom := netip.ParseAddrPort(r.RemoteAddr)
 	to, errTo := netip.ParseAddrPort(local.String())
 	if errFrom == nil && errTo == nil {
-		if uid, err := userOf(from, to); err == nil {
-			return sender{thisMachine, uid}
+		if s, err := socketOf(from, to); err == nil {
+			return sender{thisMachine, s.uid}
 		}
 	}
 	return s

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 
+	"understudy/internal/sandbox"
 	"understudy/steps"
 )
 
@@ -21,9 +22,16 @@ import (
 // every user of the machine could reach a loopback address. Make one with NewSameUser.
 type SameUser struct {
 	uid            int
-	userOf         func(client, server netip.AddrPort) (uid int, err error)
-	checkConnected func(net.Conn) error // returns nil while our side is connected
+	socketOf       func(client, server netip.AddrPort) (socket, error)
+	checkHolder    func(inode uint32) error // of a socket of this user
+	checkConnected func(net.Conn) error     // returns nil while our side is connected
 	log            *slog.Logger
+}
+
+// A socket is the client's side of a connection: its user, and its number in the kernel.
+type socket struct {
+	uid   int
+	inode uint32
 }
 
 // errUnknownUser is the error when the system does not report the owner of a connection.
@@ -38,7 +46,7 @@ func NewSameUser(log *slog.Logger) (*SameUser, error) {
 			Next: "use --auth token; or --auth none, when nobody else uses this machine",
 		}
 	}
-	return &SameUser{uid: os.Getuid(), userOf: userOf, checkConnected: checkConnected, log: log}, nil
+	return &SameUser{uid: os.Getuid(), socketOf: socketOf, checkHolder: sandbox.CheckHolder, checkConnected: checkConnected, log: log}, nil
 }
 
 type userKey struct{}
@@ -95,16 +103,21 @@ func (u *SameUser) check(client, server net.Addr) error {
 	if err := errors.Join(errFrom, errTo); err != nil {
 		return fmt.Errorf("%w: %w", errUnknownUser, err)
 	}
-	uid, err := u.userOf(from, to)
+	s, err := u.socketOf(from, to)
 	switch {
 	case err != nil:
 		u.log.Warn("a connection is refused: it cannot be told whose it is", "from", from.String(), "error", err)
 		return fmt.Errorf("it cannot be told whose program calls from %s", from)
-	case uid != u.uid && uid != 0:
-		u.log.Warn("a program of another user is refused", "from", from.String(), "uid", uid)
+	case s.uid != u.uid && s.uid != 0:
+		u.log.Warn("a program of another user is refused", "from", from.String(), "uid", s.uid)
 		return errors.New("this server answers only programs of the user who started it")
+	case s.uid != u.uid:
+		return nil
 	}
-	return nil
+	if err = u.checkHolder(s.inode); err != nil {
+		u.log.Warn("a program in a sandbox is refused", "from", from.String(), "error", err)
+	}
+	return err
 }
 
 // Wrap puts the guard in front of a handler.

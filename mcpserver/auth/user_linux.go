@@ -25,33 +25,32 @@ func TellsUsers() bool {
 	return err == nil
 }
 
-// userOf returns the user of the program at the client's side of a connection within
-// this machine. It asks the kernel for that connection alone: reading all of them takes
+// socketOf returns the client's side of a connection within this machine. It asks the kernel for that connection alone: reading all of them takes
 // milliseconds, and other users could trigger that without end.
-func userOf(client, server netip.AddrPort) (uid int, err error) {
-	uid, err = queryKernel(client, server)
+func socketOf(client, server netip.AddrPort) (socket, error) {
+	s, err := queryKernel(client, server)
 	if err == nil || errors.Is(err, errUnlisted) {
-		return uid, err
+		return s, err
 	}
 	return readTables(client, server) // the kernel lacks sock_diag
 }
 
-func readTables(client, server netip.AddrPort) (uid int, err error) {
+func readTables(client, server netip.AddrPort) (socket, error) {
 	for _, path := range procTables {
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // a system without IPv6
 		}
 		if err != nil {
-			return 0, err
+			return socket{}, err
 		}
-		uid, err := findUser(f, client, server)
+		s, err := findSocket(f, client, server)
 		_ = f.Close()
 		if !errors.Is(err, errUnlisted) {
-			return uid, err
+			return s, err
 		}
 	}
-	return 0, errUnlisted
+	return socket{}, errUnlisted
 }
 
 var errUnlisted = errors.New("no program of this machine has that side of the connection")
@@ -69,9 +68,9 @@ const (
 	tcpCloseWait   = 8
 )
 
-// findUser searches a table. An entry without an inode belongs to no program any more,
+// findSocket searches a table. An entry without an inode belongs to no program any more,
 // and is listed as if it were root's.
-func findUser(table io.Reader, client, server netip.AddrPort) (uid int, err error) {
+func findSocket(table io.Reader, client, server netip.AddrPort) (s socket, err error) {
 	lines := bufio.NewScanner(table)
 	for lines.Scan() {
 		// sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid
@@ -83,15 +82,17 @@ func findUser(table io.Reader, client, server netip.AddrPort) (uid int, err erro
 		if state, err := strconv.ParseUint(f[3], 16, 8); err != nil || !slices.Contains(connectedStates, uint8(state)) {
 			continue
 		}
-		if uid, err = strconv.Atoi(f[7]); err != nil {
-			return 0, fmt.Errorf("the table of connections has %q in the place of a user", f[7])
+		if s.uid, err = strconv.Atoi(f[7]); err != nil {
+			return s, fmt.Errorf("the table of connections has %q in the place of a user", f[7])
 		}
-		return uid, nil
+		inode, err := strconv.ParseUint(f[9], 10, 32)
+		s.inode = uint32(inode)
+		return s, err
 	}
 	if err := lines.Err(); err != nil {
-		return 0, err
+		return s, err
 	}
-	return 0, errUnlisted
+	return s, errUnlisted
 }
 
 // matchesAddress reports whether a field of a table is an address: its bytes in the order

@@ -40,12 +40,12 @@ func TestUserIn(t *testing.T) {
 		{"a user that is no number", strings.Replace(v4, "1001", "root", 1), "127.0.0.1:41902", "127.0.0.1:8765", 0, true},
 		{"nonsense", "a b c\n\n: : : : : : : : : :\nx:y zz:zz 1 2 3 4 5 6 7 8 9\n", "127.0.0.1:41902", "127.0.0.1:8765", 0, true},
 	} {
-		uid, err := findUser(strings.NewReader(heading+c.table), netip.MustParseAddrPort(c.client), netip.MustParseAddrPort(c.server))
-		if uid != c.uid || (err != nil) != c.err {
-			t.Errorf("%s: %d, %v", c.say, uid, err)
+		s, err := findSocket(strings.NewReader(heading+c.table), netip.MustParseAddrPort(c.client), netip.MustParseAddrPort(c.server))
+		if s.uid != c.uid || (err != nil) != c.err {
+			t.Errorf("%s: %d, %v", c.say, s.uid, err)
 		}
 	}
-	if _, err := findUser(strings.NewReader(""), netip.AddrPort{}, netip.AddrPort{}); !errors.Is(err, errUnlisted) {
+	if _, err := findSocket(strings.NewReader(""), netip.AddrPort{}, netip.AddrPort{}); !errors.Is(err, errUnlisted) {
 		t.Errorf("an empty table: %v", err)
 	}
 }

@@ -10,6 +10,6 @@ import (
 // TellsUsers reports whether the system reports the owner of a connection.
 func TellsUsers() bool { return false }
 
-func userOf(_, _ netip.AddrPort) (uid int, err error) { return 0, errUnknownUser }
+func socketOf(_, _ netip.AddrPort) (socket, error) { return socket{}, errUnknownUser }
 
 func checkConnected(net.Conn) error { return errUnknownUser }

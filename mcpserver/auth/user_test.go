@@ -19,12 +19,12 @@ import (
 // user.
 func calledBy(t *testing.T, path string, uid int, err error) *http.Response {
 	t.Helper()
-	u := &SameUser{uid: 1000, log: slog.New(slog.DiscardHandler), userOf: func(client, server netip.AddrPort) (int, error) {
+	u := &SameUser{uid: 1000, log: slog.New(slog.DiscardHandler), socketOf: func(client, server netip.AddrPort) (socket, error) {
 		if client.Port() == server.Port() || !client.Addr().IsLoopback() {
 			t.Errorf("asked for %s and %s", client, server)
 		}
-		return uid, err
-	}, checkConnected: func(net.Conn) error { return nil }}
+		return socket{uid: uid}, err
+	}, checkHolder: func(uint32) error { return nil }, checkConnected: func(net.Conn) error { return nil }}
 	site := httptest.NewUnstartedServer(u.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if Unauthenticated(r.Context()) {
 			w.Header().Set("X-Unauthenticated", "yes")
@@ -83,7 +83,7 @@ func TestEveryoneMayAskIfItLives(t *testing.T) {
 
 // TestUnnotedConnectionIsRefused is about a server without the ConnContext.
 func TestUnnotedConnectionIsRefused(t *testing.T) {
-	u := &SameUser{userOf: func(netip.AddrPort, netip.AddrPort) (int, error) { return 0, nil }}
+	u := &SameUser{socketOf: func(netip.AddrPort, netip.AddrPort) (socket, error) { return socket{}, nil }}
 	w := httptest.NewRecorder()
 	u.Wrap(http.HandlerFunc(whoami)).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil))
 	if w.Code != http.StatusForbidden {
@@ -145,7 +145,8 @@ func TestBodyOfAClientThatLeftIsNotTaken(t *testing.T) {
 	for _, left := range []bool{false, true} {
 		asked := 0
 		u := &SameUser{uid: 1000, log: slog.New(slog.DiscardHandler)}
-		u.userOf = func(netip.AddrPort, netip.AddrPort) (int, error) { return 1000, nil }
+		u.socketOf = func(netip.AddrPort, netip.AddrPort) (socket, error) { return socket{uid: 1000}, nil }
+		u.checkHolder = func(uint32) error { return nil }
 		u.checkConnected = func(net.Conn) error {
 			if asked++; left && asked > 1 {
 				return errUnknownUser

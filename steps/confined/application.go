@@ -1,9 +1,13 @@
 package confined
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,39 +17,91 @@ import (
 )
 
 // Application returns an error if starting a program amounts to running commands. It
-// allows only what is installed for all users: in the roots and in the home folder
-// applications could have saved anything.
+// allows what a menu shows, is installed for all users, and by its categories and its
+// programs neither takes commands nor starts other programs; and what the operator listed.
+// In the roots and in the home folder applications could have saved anything.
 func Application(env *steps.Env, t desktop.LaunchTarget) error {
-	named := t.Entry == ""
-	switch {
-	case named && len(t.Args) > 1:
-		return fmt.Errorf("%q has arguments", t.Args[0])
-	case named && strings.ContainsAny(t.Args[0], `/\`):
-		return fmt.Errorf("%s is a path", t.Args[0])
-	case t.Terminal:
-		return fmt.Errorf("%s opens a terminal", t.Entry)
+	name, named := t.Entry.ID, t.Entry.Path == ""
+	if named {
+		name = t.Args[0]
 	}
-	for _, arg := range append(slices.Clone(t.Args), t.File, realPath(t.File)) {
-		switch name := programName(arg); {
-		case slices.Contains(consoles, name):
-			return fmt.Errorf("%s runs the commands that are typed into it", name)
-		case named && slices.Contains(runners, name):
-			return fmt.Errorf("%s runs commands and other programs", name)
+	switch listed := slices.Contains(env.Applications, name); {
+	case named && len(t.Args) > 1:
+		return fmt.Errorf("%q has arguments", name)
+	case named && strings.ContainsAny(name, `/\`):
+		return fmt.Errorf("%s is a path", name)
+	case named && !listed:
+		return fmt.Errorf("%s is no installed application, by a desktop file, that starts without arguments", name)
+	case !listed:
+		if why := takesCommands(t.Entry); why != "" {
+			return fmt.Errorf("%s %s", name, why)
 		}
 	}
-	for _, file := range []string{t.File, t.Entry} {
-		if folder := changeable(env, file); folder != "" {
+	files := []string{t.File, t.Entry.Path}
+	for _, word := range words(t.Args) {
+		file, _ := exec.LookPath(word)
+		if !slices.Contains(env.Applications, name) && desktop.IsConsole(file) {
+			return fmt.Errorf("%s starts %s, into which commands can be typed", name, realPath(file))
+		}
+		files = append(files, cmp.Or(file, word))
+	}
+	for _, file := range files {
+		if folder := changeable(env, file); folder != "" && filepath.IsAbs(file) {
 			return fmt.Errorf("%s is in %s, where steps and applications may have put it", file, folder)
 		}
 	}
 	return nil
 }
 
-// PlainName reports whether a name is certainly no command line, no shell and no
-// terminal, before it is resolved.
-func PlainName(name string) bool {
-	listed := slices.Concat(consoles, runners)
-	return name != "" && !strings.ContainsAny(name, " \t\n\"'\\/") && !slices.Contains(listed, programName(strings.TrimSuffix(name, ".desktop")))
+// words returns the parts of arguments that may name files: a script for a shell names
+// several in one argument.
+func words(args []string) (all []string) {
+	for _, arg := range args {
+		all = append(all, strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`$(){}<>;|&=", r) })...)
+	}
+	return all
+}
+
+// powerful are the categories of applications that take commands or start other programs:
+// terminals, tools of developers, file managers, and settings, such as those of shortcuts.
+var powerful = []string{"ConsoleOnly", "Development", "FileManager", "Settings", "Shell", "System", "TerminalEmulator"}
+
+// launching finds what a launcher says of itself; no category is for them.
+var launching = regexp.MustCompile(`(?i)launcher|\b(terminal|console|shell|commands?|prompt)\b|\brun (an? |any )?(program|application|dialog)|\b(launch|start) applications installed`)
+
+// takesCommands returns why an application, by its desktop file, may take commands or start
+// other programs, or "".
+func takesCommands(e desktop.Entry) string {
+	switch i := slices.IndexFunc(e.Categories, func(c string) bool { return slices.Contains(powerful, c) }); {
+	case e.Terminal:
+		return "opens a terminal"
+	case i >= 0:
+		return "is of the category " + e.Categories[i] + ", whose programs take commands or start others"
+	case len(e.Categories) == 0 || e.NoDisplay:
+		return "is shown in no menu"
+	case launching.MatchString(e.About):
+		return "says that it takes commands or starts programs"
+	}
+	return ""
+}
+
+// IsApplication reports whether a name certainly means an installed application that takes no
+// commands, for whoever starts it: not a program that no menu shows.
+func IsApplication(name string) (is bool) {
+	for _, e := range desktop.Entries() {
+		program, _, _ := strings.Cut(e.Exec, " ")
+		named := strings.EqualFold(e.ID, strings.TrimSuffix(name, ".desktop")) || strings.EqualFold(e.Name, name)
+		if !named && filepath.Base(program) != name {
+			continue
+		}
+		file, _ := exec.LookPath(program)
+		may := takesCommands(e) == "" && !desktop.IsConsole(file)
+		if named && !may {
+			return false
+		}
+		is = is || may
+	}
+	return is
 }
 
 // Document returns an error if opening a file with its default program may amount to
@@ -69,7 +125,26 @@ func Document(env *steps.Env, path steps.Path) error {
 				WithNext("ask the operator to start the server with --toolsets core,shell")
 		}
 	}
+	for _, e := range openers(realPath(f.Path)) {
+		if err := Application(env, desktop.LaunchTarget{Args: strings.Fields(e.Exec), Entry: e}); err != nil {
+			return steps.Errorf(steps.Denied, "%s opens with %s: %w", f.Path, e.Name, err).
+				WithNext("ask the operator to start the server with --applications NAME, for that application, or with --toolsets core,shell")
+		}
+	}
 	return nil
+}
+
+// openers returns the application that opens files like one, where the system tells: it may
+// be an editor with commands, or an interpreter that runs them.
+func openers(path string) []desktop.Entry {
+	sort, _ := exec.Command("xdg-mime", "query", "filetype", path).Output()
+	id, _ := exec.Command("xdg-mime", "query", "default", string(bytes.TrimSpace(sort))).Output()
+	entries := desktop.Entries()
+	i := slices.IndexFunc(entries, func(e desktop.Entry) bool { return e.ID+".desktop" == string(bytes.TrimSpace(id)) })
+	if i < 0 {
+		return nil
+	}
+	return entries[i : i+1]
 }
 
 // changeable returns the folder that holds a file and that steps or the applications of
@@ -90,35 +165,3 @@ func changeable(env *steps.Env, file string) string {
 	}
 	return ""
 }
-
-// programName returns the name of a program without its folder and version: python3.12
-// is python, and gnome-terminal.wrapper is gnome-terminal.
-func programName(file string) string {
-	name := strings.TrimSuffix(desktop.ProgramName(filepath.Base(file)), ".wrapper")
-	return strings.TrimRight(name, "0123456789.-")
-}
-
-// consoles are programs into which commands can be typed: terminals and launchers.
-var consoles = strings.Fields(`
-	alacritty aterm cool-retro-term deepin-terminal eterm foot footclient ghostty gnome-console gnome-terminal guake hyper kgx kitty
-	konsole lxterm lxterminal mate-terminal mlterm mrxvt ptyxis qterminal roxterm rxvt rxvt-unicode sakura st stterm tabby terminal
-	terminator terminology termite tilda tilix urxvt urxvtc urxvtcd uxterm wezterm wezterm-gui windowsterminal wt x-terminal-emulator
-	xfce-terminal xfce4-terminal xterm yakuake zutty
-	albert bemenu-run dmenu_run fuzzel gmrun krunner rofi synapse tofi-run ulauncher wofi xfce4-appfinder xfrun
-`)
-
-// runners are programs that run given commands, code or programs: shells, interpreters,
-// editors with a command line, and programs that start or end others.
-var runners = strings.Fields(`
-	ash bash busybox cmd csh dash elvish fish ksh mksh nu powershell pwsh rbash sash sh tcsh toybox xonsh yash zsh
-	awk bc bun clisp cscript dc deno ed elixir emacs emacsclient erl expect gawk gdb ghci gjs gnuplot groovy guile gvim ipython irb java
-	jdb jshell julia lldb lua luajit m mawk mshta nano nawk nim node nodejs nvim nvim-qt ocaml octave original-awk osascript perl php pry
-	pypy python pythonw racket raku rscript ruby sbcl scala sed sqlite swift tclsh ts-node tsx vi view vim vimdiff wish wscript
-	at batch bwrap chroot chrt crontab dbus-launch dbus-run-session dex distrobox doas docker env exo-open fakeroot find firejail flatpak
-	flock gapplication gio gksu gtk-launch gtk4-launch init ionice kde-open kdesu kioclient kstart kubectl less linux ltrace make man
-	more msiexec ncat nc nice ninja nohup nsenter open parallel pkexec podman prlimit proot regsvr run run-parts rundll runuser runcon
-	screen script sem setarch setpriv setsid sg snap socat ssh start start-stop-daemon startx stdbuf strace su sudo systemctl
-	systemd-run taskset telnet time timeout tmux toolbox unshare uv valgrind watch watchexec wine wmic wsl xargs xdg-open
-	xdg-terminal-exec xdotool xinit xvfb-run ydotool
-	halt poweroff reboot shutdown telinit
-`)

@@ -1,9 +1,11 @@
 package confined
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -17,46 +19,74 @@ func TestApplicationsThatAreNoShell(t *testing.T) {
 	home, root, system := t.TempDir(), t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
-	link := filepath.Join(system, "editor")
-	for _, name := range []string{"busybox", "notepad"} {
-		if err := os.WriteFile(filepath.Join(system, name), nil, 0o700); err != nil {
+	t.Setenv("PATH", system+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for _, name := range []string{"notepad", "vim.tiny"} {
+		if err := os.WriteFile(filepath.Join(system, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := os.Symlink(filepath.Join(system, "busybox"), link); err != nil {
-		t.Skip("this system makes no links:", err)
 	}
 	named := func(args ...string) desktop.LaunchTarget {
 		return desktop.LaunchTarget{Args: args, File: filepath.Join(system, args[0])}
 	}
-	entry := func(file string, terminal bool, args ...string) desktop.LaunchTarget {
-		return desktop.LaunchTarget{Args: args, File: filepath.Join(system, args[0]), Entry: file, Terminal: terminal}
+	read := func(path, text string) desktop.LaunchTarget {
+		t.Helper()
+		if err := os.WriteFile(path, []byte("[Desktop Entry]\nType=Application\nName=X\n"+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, err := desktop.ReadEntry(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := strings.SplitN(e.Exec, " ", 3) // sh -c LINE
+		file, _ := exec.LookPath(args[0])
+		return desktop.LaunchTarget{Args: args, File: file, Entry: e}
 	}
-	installed := filepath.Join(system, "x.desktop")
+	count := 0
+	entry := func(text string) desktop.LaunchTarget {
+		count++
+		return read(filepath.Join(system, fmt.Sprintf("x%d.desktop", count)), text)
+	}
+	const utility = "\nCategories=Utility;"
+	listed := []string{"xcalc", "x1"}
+	linked := filepath.Join(system, "linked.desktop")
+	if err := os.Symlink(filepath.Join(home, "linked.desktop"), linked); err != nil {
+		t.Skip("this system makes no links:", err)
+	}
 	for _, c := range []struct {
 		say  string
 		t    desktop.LaunchTarget
 		want string // in the error; empty: it may start
 	}{
-		{"a program by its name", named("notepad"), ""},
-		{"one with an argument", named("notepad", "a.txt"), "has arguments"},
+		{"a terminal that the operator listed", entry("Exec=notepad\nCategories=System;TerminalEmulator;"), ""},
+		{"an installed application", entry("Exec=notepad" + utility), ""},
+		{"a script for a shell that is one", entry("Exec=sh -c notepad" + utility), ""},
+		{"a program by its name", named("notepad"), "no installed application"},
+		{"one that the operator listed", named("xcalc"), ""},
+		{"one that the operator listed, with an argument", named("xcalc", "a.txt"), "has arguments"},
 		{"one by its path", desktop.LaunchTarget{Args: []string{filepath.Join(system, "notepad")}}, "is a path"},
-		{"a shell", named("sh"), "runs commands"},
-		{"a shell in capital letters", named("BASH.exe"), "runs commands"},
-		{"an interpreter with a version", named("python3.12"), "runs commands"},
-		{"what starts other programs", named("env"), "runs commands"},
-		{"a terminal", named("xterm"), "typed into it"},
-		{"what a link calls by another name", named("editor"), "runs commands"},
-		{"a program in the home folder", desktop.LaunchTarget{Args: []string{"x"}, File: filepath.Join(home, "bin", "x")}, "may have put it"},
-		{"a program in a root", desktop.LaunchTarget{Args: []string{"x"}, File: filepath.Join(root, "x")}, "may have put it"},
-		{"an installed desktop file, whatever it starts", entry(installed, false, "sh", "-c", "notepad"), ""},
-		{"one that wants a terminal", entry(installed, true, "notepad"), "opens a terminal"},
-		{"one that starts a terminal", entry(installed, false, "env", "A=1", "/usr/bin/xterm"), "typed into it"},
-		{"one in the home folder", entry(filepath.Join(home, ".local", "x.desktop"), false, "notepad"), "may have put it"},
-		{"one in a root", entry(filepath.Join(root, "x.desktop"), false, "notepad"), "may have put it"},
+		{"a shell", named("sh"), "no installed application"},
+		{"an editor with commands under another name", named("gview"), "no installed application"},
+		{"a smaller one", named("vim.tiny"), "no installed application"},
+		{"a wrapper of a terminal", named("koi8rxterm"), "no installed application"},
+		{"a program in the home folder that the operator listed", desktop.LaunchTarget{Args: []string{"xcalc"}, File: filepath.Join(home, "bin", "xcalc")}, "may have put it"},
+		{"one in a root", desktop.LaunchTarget{Args: []string{"xcalc"}, File: filepath.Join(root, "xcalc")}, "may have put it"},
+		{"one that wants a terminal", entry("Exec=notepad\nTerminal=true" + utility), "opens a terminal"},
+		{"a terminal", entry("Exec=notepad\nCategories=System;TerminalEmulator;"), "category System"},
+		{"one for developers", entry("Exec=notepad\nCategories=TextEditor;Development;"), "category Development"},
+		{"a file manager", entry("Exec=notepad\nCategories=Utility;FileManager;"), "category FileManager"},
+		{"the settings", entry("Exec=notepad\nCategories=Settings;"), "category Settings"},
+		{"one without categories", entry("Exec=notepad"), "in no menu"},
+		{"one that no menu shows", entry("Exec=notepad\nNoDisplay=true" + utility), "in no menu"},
+		{"a launcher", entry("Exec=notepad\nComment=Find and launch applications installed on your system" + utility), "starts programs"},
+		{"what runs commands", entry("Exec=notepad\nGenericName=Run a Program..." + utility), "takes commands"},
+		{"one in the home folder", read(filepath.Join(home, "x.desktop"), "Exec=notepad"+utility), "may have put it"},
+		{"one in a root", read(filepath.Join(root, "x.desktop"), "Exec=notepad"+utility), "may have put it"},
+		{"a link to one in the home folder", read(linked, "Exec=notepad"+utility), "may have put it"},
+		{"one that starts what is in a root", entry("Exec=sh -c " + filepath.Join(root, "x") + utility), "may have put it"},
+		{"one whose shell starts what is in the home folder", entry("Exec=sh -c \"exec '" + filepath.Join(home, "x") + "'\"" + utility), "may have put it"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			err := Application(&steps.Env{Folders: steps.Folders{Roots: []string{root}}}, c.t)
+			err := Application(&steps.Env{Folders: steps.Folders{Roots: []string{root}}, Children: steps.Children{Applications: listed}}, c.t)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
@@ -64,14 +94,32 @@ func TestApplicationsThatAreNoShell(t *testing.T) {
 	}
 }
 
-// TestProgramNames holds the lists to the form in which names are compared.
-func TestProgramNames(t *testing.T) {
-	for _, list := range [][]string{consoles, runners} {
-		for _, name := range list {
-			if programName(name) != name || slices.Contains(consoles, name) && slices.Contains(runners, name) {
-				t.Errorf("%s is in the lists twice, or never found", name)
+// TestConsolesByTheirFiles tries desktop files that name programs into which commands can be
+// typed, where they are installed, under whatever name.
+func TestConsolesByTheirFiles(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	found := 0
+	for _, name := range []string{"xterm", "vim", "vim.gtk3", "gvim", "gview", "evim", "vim.tiny", "emacs-gtk", "emacs-lucid", "gnome-terminal", "xfce4-terminal", "bash", "zsh", "fish", "sakura"} {
+		file, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		found++
+		alias := filepath.Join(t.TempDir(), "notepad")
+		if err := os.Symlink(file, alias); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{name}, {alias}, {"env", "A=1", alias}, {"sh", "-c", "sleep 1; exec '" + alias + "' -x"}, {"sh", "-c", "`" + alias + "`"}} {
+			e := desktop.Entry{Path: "/usr/share/applications/x.desktop", ID: "x", Categories: []string{"Utility"}}
+			first, _ := exec.LookPath(args[0])
+			err := Application(&steps.Env{}, desktop.LaunchTarget{Args: args, File: first, Entry: e})
+			if err == nil || !strings.Contains(err.Error(), "commands can be typed") {
+				t.Errorf("%q: %v", args, err)
 			}
 		}
+	}
+	if found == 0 {
+		t.Skip("no such program is installed")
 	}
 }
 
@@ -86,11 +134,33 @@ func TestDocumentsThatAreNoProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	data := t.TempDir()
+	for _, name := range []string{"XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "HOME"} {
+		t.Setenv(name, data)
+	}
+	if err := os.Mkdir(filepath.Join(data, "applications"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		filepath.Join("applications", "run.desktop"): "[Desktop Entry]\nType=Application\nName=Run\nExec=sh %f\nCategories=Development;\n",
+		"mimeapps.list": "[Default Applications]\ntext/html=run.desktop\n",
+	} {
+		if err := os.WriteFile(filepath.Join(data, path), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := "a text that an interpreter opens"
+	if _, err := exec.LookPath("xdg-mime"); err != nil || runtime.GOOS != "linux" {
+		page = ""
+	} else if err := os.WriteFile(filepath.Join(root, "b.html"), []byte("<!doctype html><html></html>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Symlink("x.desktop", filepath.Join(root, "link.txt")); err != nil {
 		t.Skip("this system makes no links:", err)
 	}
 	for _, c := range []struct{ say, path, want string }{
 		{"a text", filepath.Join(root, "a.txt"), ""},
+		{page, filepath.Join(root, "b.html"), "opens with Run"},
 		{"a program", filepath.Join(root, "run.sh"), "might be run"},
 		{"a desktop file", filepath.Join(root, "x.desktop"), "might be run"},
 		{"a link to one", filepath.Join(root, "link.txt"), "might be run"},
@@ -99,6 +169,9 @@ func TestDocumentsThatAreNoProgram(t *testing.T) {
 		{"a path that begins anywhere", "a.txt", "the whole path"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
+			if c.say == "" {
+				t.Skip("needs xdg-mime")
+			}
 			err := Document(&steps.Env{Folders: steps.Folders{Roots: []string{root}}}, steps.Path(c.path))
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)

@@ -148,10 +148,9 @@ type Launch struct {
 
 // LaunchTarget is the program that Launch has found.
 type LaunchTarget struct {
-	Args     []string // the program as it is named, and its arguments
-	File     string   // the path of the program; empty if it is not known
-	Entry    string   // the desktop file that names it; empty if the caller did
-	Terminal bool     // the desktop file runs in a terminal, or is one
+	Args  []string // the program as it is named, and its arguments
+	File  string   // the path of the program; empty if it is not known
+	Entry Entry    // the desktop file that names it; zero if the caller did
 }
 
 // OpenURL opens an address with the user's preferred program, and waits until the

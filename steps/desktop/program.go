@@ -3,6 +3,9 @@ package desktop
 import (
 	"bufio"
 	"cmp"
+	"debug/elf"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -35,14 +38,32 @@ func EntryFolders() (folders []string) {
 
 // An Entry is the content of an application's desktop file.
 type Entry struct {
-	Path     string
-	ID       string // the file's name without ".desktop"
-	Name     string
-	Exec     string
-	Class    string // of its windows
-	Terminal bool   // it runs in a terminal
-	Console  bool   // it is a terminal
-	Hidden   bool
+	Path       string
+	ID         string // the file's name without ".desktop"
+	Name       string
+	About      string // its names, comment and keywords in the language of the program
+	Exec       string
+	Class      string // of its windows
+	Categories []string
+	Terminal   bool // it runs in a terminal
+	NoDisplay  bool // no menu shows it
+	Hidden     bool
+}
+
+// Entries reads the desktop files of all applications, the user's own first.
+func Entries() (entries []Entry) {
+	for _, dir := range EntryFolders() {
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".desktop") {
+				return nil
+			}
+			if e, err := ReadEntry(path); err == nil && !e.Hidden && e.Exec != "" {
+				entries = append(entries, e)
+			}
+			return nil
+		})
+	}
+	return entries
 }
 
 // ReadEntry reads the main section of a desktop file.
@@ -71,8 +92,11 @@ func ReadEntry(path string) (Entry, error) {
 
 func (e *Entry) set(key, value string) {
 	switch key {
-	case "Name":
-		e.Name = value
+	case "Name", "GenericName", "Comment", "Keywords":
+		e.About += value + "\n"
+		if key == "Name" {
+			e.Name = value
+		}
 	case "Exec":
 		e.Exec = value
 	case "StartupWMClass":
@@ -80,12 +104,47 @@ func (e *Entry) set(key, value string) {
 	case "Terminal":
 		e.Terminal = value == "true"
 	case "Categories":
-		e.Console = slices.Contains(strings.Split(value, ";"), "TerminalEmulator")
+		e.Categories = slices.DeleteFunc(strings.Split(value, ";"), func(c string) bool { return c == "" })
+	case "NoDisplay":
+		e.NoDisplay = value == "true"
 	case "Hidden":
 		e.Hidden = value == "true"
 	case "Type":
 		e.Hidden = e.Hidden || value != "Application"
 	}
+}
+
+// consoleLibrary matches those of terminals, of shells, of editors with a command line, and of
+// menus of programs.
+var consoleLibrary = regexp.MustCompile(`^lib(vte|tinfo|ncursesw?|readline|edit|garcon)\b|^libqtermwidget`)
+
+// IsConsole reports whether commands can be typed into a program, by the libraries of its file
+// as it is after all links.
+func IsConsole(file string) bool {
+	f, err := elf.Open(file)
+	if err != nil {
+		return false // a script, for one
+	}
+	defer f.Close()
+	libraries, _ := f.ImportedLibraries()
+	return slices.ContainsFunc(libraries, consoleLibrary.MatchString)
+}
+
+// terminals returns, for each installed terminal, what recognises its processes.
+var terminals = sync.OnceValue(func() (called []func(pid int, name string, aliases []string) bool) {
+	for _, e := range Entries() {
+		if slices.Contains(e.Categories, "TerminalEmulator") {
+			called = append(called, Program(e.ID))
+		}
+	}
+	return called
+})
+
+// IsConsole reports whether commands can be typed into a window, by its program.
+func (w *Window) IsConsole() bool {
+	return IsConsole(fmt.Sprintf("/proc/%d/exe", w.PID)) || slices.ContainsFunc(terminals(), func(called func(int, string, []string) bool) bool {
+		return called(w.PID, w.Process, append(slices.Clone(w.Aliases), w.Class))
+	})
 }
 
 // interpreter matches programs that people do not name, but the script they run.

@@ -28,7 +28,7 @@ var OpenApplication = steps.Define(steps.Kind{
 	Details: "Command lines need toolset shell.",
 	Toolset: steps.Core,
 	Focus:   steps.Take,
-	Beyond:  &steps.Beyond{Argument: "app_name", Risk: steps.RunsShell, Harmless: confined.PlainName},
+	Beyond:  &steps.Beyond{Argument: "app_name", Risk: steps.RunsShell, Harmless: confined.IsApplication},
 	Timeout: 2 * time.Minute,
 }, OpenArgs{ActionOptions: observe.DefaultActionOptions, WaitForWindow: true, TimeoutMS: 30_000}, aim.With(openApplication))
 
@@ -113,7 +113,7 @@ func vet(env *steps.Env) func(desktop.LaunchTarget) error {
 			return nil
 		}
 		return steps.Errorf(steps.Denied, "%w, and %w", why, refusal).
-			WithNext("name an installed desktop file or a program without arguments; for command lines " + steps.AsError(refusal).Next)
+			WithNext("name another installed application; the operator can start the server with --applications NAME for this one; for commands " + steps.AsError(refusal).Next)
 	}
 }
 

@@ -24,6 +24,9 @@ type starter func(args []string) (*program, error)
 func (s starter) launch(l desktop.Launch) error {
 	target, err := targetOf(l.App)
 	if err == nil && l.Vet != nil {
+		if target.Entry.Path == "" {
+			target = entryOf(target)
+		}
 		err = l.Vet(target)
 	}
 	if err != nil {

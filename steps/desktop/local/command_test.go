@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,8 +99,8 @@ func TestApplicationsAreFound(t *testing.T) {
 			if diff := cmp.Diff(row.want, got.Args); diff != "" {
 				t.Error(diff)
 			}
-			if (got.Entry == "") != (row.app == "sh -c 'exit 3'") || got.Terminal != (row.app == "Shell" || row.app == "console") {
-				t.Errorf("it comes from %q, in a terminal: %t", got.Entry, got.Terminal)
+			if (got.Entry.Path == "") != (row.app == "sh -c 'exit 3'") || got.Entry.Terminal != (row.app == "Shell") || slices.Contains(got.Entry.Categories, "TerminalEmulator") != (row.app == "console") {
+				t.Errorf("it comes from %+v", got.Entry)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package local
 
 import (
 	"fmt"
-	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -22,7 +21,7 @@ func desktopFileTarget(app string) (desktop.LaunchTarget, error) {
 		return startedBy(e)
 	}
 	want := strings.ToLower(strings.TrimSuffix(app, ".desktop"))
-	entries := visibleEntries()
+	entries := desktop.Entries()
 	i := slices.IndexFunc(entries, func(e desktop.Entry) bool { return strings.ToLower(e.ID) == want })
 	if i < 0 {
 		i = slices.IndexFunc(entries, func(e desktop.Entry) bool { return strings.ToLower(e.Name) == want })
@@ -33,10 +32,22 @@ func desktopFileTarget(app string) (desktop.LaunchTarget, error) {
 	return startedBy(entries[i])
 }
 
+// entryOf returns what the application of a program starts, if its desktop file gives the
+// program no arguments; otherwise the program itself.
+func entryOf(program desktop.LaunchTarget) desktop.LaunchTarget {
+	for _, e := range desktop.Entries() {
+		t, err := startedBy(e)
+		if err == nil && !e.NoDisplay && len(t.Args) == 1 && len(program.Args) == 1 && t.File == program.File {
+			return t
+		}
+	}
+	return program
+}
+
 // installed returns the applications that can be started: the IDs of their desktop
 // files, and the names of their programs, in lower case.
 func installed() (all []string) {
-	for _, e := range visibleEntries() {
+	for _, e := range desktop.Entries() {
 		target, err := startedBy(e)
 		if err != nil || target.File == "" {
 			continue
@@ -57,23 +68,7 @@ func startedBy(e desktop.Entry) (desktop.LaunchTarget, error) {
 		return desktop.LaunchTarget{}, err
 	}
 	file, _ := exec.LookPath(args[0])
-	return desktop.LaunchTarget{Args: args, File: file, Entry: e.Path, Terminal: e.Terminal || e.Console}, nil
-}
-
-// visibleEntries reads the desktop files of all applications, the user's own first.
-func visibleEntries() (entries []desktop.Entry) {
-	for _, dir := range desktop.EntryFolders() {
-		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".desktop") {
-				return nil
-			}
-			if e, err := desktop.ReadEntry(path); err == nil && !e.Hidden && e.Exec != "" {
-				entries = append(entries, e)
-			}
-			return nil
-		})
-	}
-	return entries
+	return desktop.LaunchTarget{Args: args, File: file, Entry: e}, nil
 }
 
 // commandOf returns the command line of a desktop file, without the placeholders for

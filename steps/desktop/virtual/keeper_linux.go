@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"understudy/internal/children"
+	"understudy/internal/sandbox"
 )
 
 // keeper is the process that holds a lasting desktop.
@@ -208,6 +209,7 @@ func (k *keeper) serve() {
 }
 
 func (k *keeper) talk(conn *net.UnixConn) {
+	confined := sandbox.CheckPeer(conn) // before its process may end
 	_ = conn.SetReadDeadline(time.Now().Add(answerTime))
 	q, file, err := readQuestion(conn)
 	if file != nil {
@@ -218,6 +220,10 @@ func (k *keeper) talk(conn *net.UnixConn) {
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	say := func(a reply) { _ = json.NewEncoder(conn).Encode(a) }
+	if confined != nil { // nothing that a keeper starts is
+		say(reply{Error: confined.Error()})
+		return
+	}
 	change := func(how func(*Kept)) bool { // the caller learns from no answer that the desktop ends
 		changed := k.change(how)
 		if changed {

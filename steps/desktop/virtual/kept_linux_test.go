@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/sandbox"
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 )
@@ -137,6 +138,33 @@ func TestADesktopOutlivesWhoUsesIt(t *testing.T) {
 	out, err := display(k, "setxkbmap", "-query").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "layout:     de") {
 		t.Errorf("the layout: %s, %v", out, err)
+	}
+}
+
+// TestAKeeperRefusesTheSandbox starts a program on a desktop from the sandbox and outside it, and
+// sets a variable for the services of its bus.
+func TestAKeeperRefusesTheSandbox(t *testing.T) {
+	k := keepOne(t, Options{Name: "work"})
+	dir := filepath.Dir(k.Dir)
+	for _, confined := range []bool{false, true} {
+		c := exec.CommandContext(t.Context(), os.Args[0])
+		c.Env = append(os.Environ(), "UNDERSTUDY_TEST_START_ON="+dir+" work")
+		if confined {
+			if err := sandbox.Confine(c, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, err := c.CombinedOutput()
+		_, started := os.Stat(filepath.Join(dir, "started"))
+		if (err == nil) == confined || (started == nil) == confined || confined && !strings.Contains(string(out), "sandbox") {
+			t.Errorf("confined: %t: started: %v; %v: %s", confined, started, err, out)
+		}
+		_ = os.Remove(filepath.Join(dir, "started"))
+	}
+	out, err := display(k, "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus",
+		"org.freedesktop.DBus.UpdateActivationEnvironment", "dict:string:string:LD_PRELOAD,/tmp/x.so").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "AccessDenied") {
+		t.Errorf("the environment of services: %s, %v", out, err)
 	}
 }
 

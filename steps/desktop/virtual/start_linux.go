@@ -204,8 +204,22 @@ func (d *Display) setLayout(ctx context.Context, layout string) error {
 	return nil
 }
 
+// busConfig is that of any session bus, except that no program can change the environment of
+// the services that the bus starts: with LD_PRELOAD it could have them run what it likes.
+const busConfig = `<busconfig>
+<type>session</type><keep_umask/><listen>unix:tmpdir=/tmp</listen><auth>EXTERNAL</auth><standard_session_servicedirs/>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+<include ignore_missing="yes">/usr/share/dbus-1/session.conf</include>
+<policy context="mandatory"><deny send_interface="org.freedesktop.DBus" send_member="UpdateActivationEnvironment"/></policy>
+</busconfig>
+`
+
 func (d *Display) startBus(ctx context.Context) error {
-	address, err := d.announce(ctx, "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog",
+	config := d.folder.path("bus.conf")
+	if err := os.WriteFile(config, []byte(busConfig), 0o600); err != nil {
+		return err
+	}
+	address, err := d.announce(ctx, "dbus-daemon", "--config-file="+config, "--nofork", "--nopidfile", "--nosyslog",
 		"--address=unix:path="+d.folder.path("bus"), "--print-address=3")
 	d.bus = address
 	return err

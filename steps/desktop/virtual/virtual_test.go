@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/sandbox"
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
@@ -25,7 +27,17 @@ import (
 // and wait to be killed.
 const ownerVar = "UNDERSTUDY_TEST_DISPLAY_DIR"
 
+// startVar makes the test program start a program on the lasting desktop in a folder, whose
+// name follows.
+const startVar = "UNDERSTUDY_TEST_START_ON"
+
 func TestMain(m *testing.M) {
+	if sandbox.Launched(os.Args) {
+		os.Exit(sandbox.Launch(os.Args))
+	}
+	if dir, name, ok := strings.Cut(os.Getenv(startVar), " "); ok {
+		os.Exit(startOn(dir, name))
+	}
 	if len(os.Args) > 1 && os.Args[1] == virtual.KeeperCommand {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		err := virtual.RunKeeper(ctx, os.Args[2:])
@@ -44,6 +56,26 @@ func TestMain(m *testing.M) {
 		select {}
 	}
 	os.Exit(m.Run())
+}
+
+func startOn(dir, name string) int {
+	k, err := virtual.Find(dir, name)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	a, err := virtual.Attach(k)
+	if err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	_, ended, err := a.Start(virtual.Program{Args: []string{"touch", filepath.Join(dir, "started")}, Env: os.Environ()}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	<-ended
+	return 0
 }
 
 func TestADisplayIsUsable(t *testing.T) {

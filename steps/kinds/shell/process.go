@@ -112,13 +112,20 @@ func findProgram(mend string, names ...string) (string, error) {
 }
 
 // Environ returns the environment of child processes: the caller's, and the variables of
-// the run's desktop. It is never nil, which would mean our own.
+// the run's desktop. It is never nil, which would mean our own. In a sandbox it names neither
+// a bus, whose services are not confined, nor what is our own.
 func Environ(ctx context.Context, env *steps.Env) []string {
 	all := append([]string{}, env.Environ...)
 	if env.DesktopEnv != nil {
 		all = append(all, env.DesktopEnv(ctx)...)
 	}
-	return all
+	if !env.Sandbox {
+		return all
+	}
+	all = slices.DeleteFunc(all, func(v string) bool {
+		return strings.HasPrefix(v, "UNDERSTUDY_") || strings.HasPrefix(v, "AT_SPI_BUS_ADDRESS=")
+	})
+	return append(all, "DBUS_SESSION_BUS_ADDRESS=disabled:") // without a value, programs look for one
 }
 
 // WithVariables adds environment variables; a value that is not a string is written as
