@@ -18,7 +18,7 @@ func closeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (obser
 	err = env.Desktop.Do(ctx, desktop.Manage{Window: w.ID, Do: desktop.Close})
 	if errors.Is(err, desktop.ErrRefused) {
 		refused := steps.AsError(err)
-		observe.NameDialog(ctx, env.Desktop, refused)
+		observe.NameDialog(ctx, env, refused)
 		return observe.WindowResult{Window: w, Checked: observe.No, Refused: refused.Error()}, nil
 	}
 	if err != nil {
