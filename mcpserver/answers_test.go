@@ -105,7 +105,7 @@ type forging struct {
 func newForging(t *testing.T, text string) *forging {
 	t.Helper()
 	f := &forging{text: text, desktops: &keptInMemory{}, runs: map[string]string{}}
-	folder := schedules.Folder(t.TempDir())
+	folder := schedules.NewFolder(t.TempDir())
 	f.stage = newStage(t, func(o *Options) {
 		o.Policy, o.Schedules, o.Desktops, o.Record, o.Environ = everything, folder, f.desktops, f.watch, append(os.Environ(), "TEXT="+text)
 	})

@@ -16,7 +16,7 @@ import (
 
 // KeyWindow is the argument that names the window for keys that name no element.
 type KeyWindow struct {
-	ExpectWindow string `json:"expect_window,omitzero" jsonschema:"part of the title of the window that they are for"`
+	ExpectWindow string `json:"expect_window,omitzero" jsonschema:"part of the window's title"`
 }
 
 // Await waits until the named window has the keyboard.
