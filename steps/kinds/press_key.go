@@ -14,7 +14,7 @@ import (
 // PressKey presses keys on an element, or where the focus is.
 var PressKey = steps.Define(steps.Kind{
 	Name:    "press_key",
-	Summary: "Press keys, such as enter or ctrl+s, on an element or where the focus is.",
+	Summary: "Press keys on an element or where the focus is.",
 	Toolset: steps.Core,
 	Focus:   steps.Take,
 }, PressKeyArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, TryFocusBefore: true, TryClickBefore: true}, aim.With(pressKey))

@@ -14,7 +14,7 @@ import (
 // TypeText types text where the focus is.
 var TypeText = steps.Define(steps.Kind{
 	Name:    "type_text",
-	Summary: "Type text where the focus is; prefer type_into_element, which knows where it types.",
+	Summary: "Type where the focus is; prefer type_into_element.",
 	Toolset: steps.Core,
 	Focus:   steps.Take,
 	ByHand:  true,

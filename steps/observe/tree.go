@@ -43,8 +43,16 @@ const (
 	VerboseJSON TreeFormat = "verbose_json"
 )
 
-// ShowTree reads a tree to show it; its refs can be used in later steps.
+// ShowTree reads a tree for a caller that asked for it; its refs can be used in later steps.
 func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
+	t, err := keepTree(ctx, env, scope, o)
+	if err == nil && env.Effects {
+		tellWindows(ctx, env, t.Roots)
+	}
+	return t, err
+}
+
+func keepTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
 	t, err := readTree(ctx, env, scope, o)
 	if err != nil {
 		return nil, err
@@ -53,13 +61,10 @@ func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOp
 	if env.Trees != nil {
 		env.Trees.Keep(t)
 	}
-	if env.Effects {
-		tellWindows(ctx, env, t.Roots)
-	}
 	return t, nil
 }
 
-// tellWindows notes that the caller is told of the windows of elements.
+// tellWindows notes that the caller is shown the windows of elements.
 func tellWindows(ctx context.Context, env *steps.Env, roots []*desktop.Element) {
 	windows, err := env.Desktop.Windows(ctx)
 	if err != nil {
