@@ -91,7 +91,7 @@ func (s *Store) try(ctx context.Context, run string, b engine.Batch, at head, no
 
 // follows reports whether the message after a head of a run is the one with a nonce.
 func (s *Store) follows(ctx context.Context, run string, at head, nonce string) (bool, error) {
-	page, err := s.page(ctx, run, at.stream+1)
+	page, err := s.page(ctx, s.subject(run), at.stream+1)
 	return err == nil && page[0].header.Get(nonceHeader) == nonce, err
 }
 

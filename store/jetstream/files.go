@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"understudy/engine"
 	"understudy/store/keeping"
@@ -192,18 +191,12 @@ func (s files) FileNames(ctx context.Context) (map[engine.FileSort][]string, err
 // fileNames returns the hashes of the files that have a message whose subject ends with a
 // suffix.
 func (s files) fileNames(ctx context.Context, suffix string) (map[engine.FileSort][]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.wait)
-	defer cancel()
-	var info *jetstream.StreamInfo
-	stream, err := s.js.Stream(ctx, s.stream(filesStream))
-	if err == nil {
-		info, err = stream.Info(ctx, jetstream.WithSubjectFilter(s.prefix+".f.*.*"+suffix))
-	}
+	subjects, err := s.subjects(ctx, filesStream, s.prefix+".f.*.*"+suffix)
 	if err != nil {
 		return nil, fmt.Errorf("listing files: %w", err)
 	}
 	all := map[engine.FileSort][]string{}
-	for subject := range info.State.Subjects {
+	for _, subject := range subjects {
 		words := strings.Split(strings.TrimSuffix(subject, suffix), ".")
 		sort := engine.FileSort(words[len(words)-2])
 		all[sort] = append(all[sort], words[len(words)-1])

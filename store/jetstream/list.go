@@ -2,28 +2,25 @@ package jetstream
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"sync"
-	"time"
-
-	"github.com/nats-io/nats.go/jetstream"
 
 	"understudy/engine"
 )
 
-// headers are the headers of all runs, kept up to date by a consumer of the stream
-// from the first listing on.
+// headers are the headers of all runs, kept up to date by each listing. Messages of the stream
+// are read without a consumer, which a client of a hub may not make.
 type headers struct {
-	stop func()
+	turn chan struct{} // a mutex that respects contexts; guards seen
+	seen uint64        // the number of the last message
 
 	mu    sync.Mutex
 	runs  map[string]*listedRun // never changed, only replaced
 	order []string              // ids, the oldest first
-	seen  uint64                // the number of the last message
-	grown chan struct{}         // closed and replaced by each message
 }
 
 type listedRun struct {
@@ -36,11 +33,8 @@ type listedRun struct {
 // the leader's at the time of the call.
 func (s *Store) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
 	return func(yield func(engine.Header, error) bool) {
-		l, err := s.follow(ctx)
-		if err == nil {
-			err = s.catchUp(ctx, l)
-		}
-		if err != nil {
+		l := s.list
+		if err := s.catchUp(ctx, l); err != nil {
 			yield(engine.Header{}, fmt.Errorf("listing runs: %w", err))
 			return
 		}
@@ -68,44 +62,12 @@ func (l *headers) find(q engine.Query) (found []*listedRun) {
 	return found
 }
 
-// follow returns the list of headers, and starts its consumer the first time.
-func (s *Store) follow(ctx context.Context) (*headers, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.list != nil {
-		return s.list, nil
-	}
-	l := &headers{runs: map[string]*listedRun{}, grown: make(chan struct{})}
-	var c jetstream.Consumer
-	err := s.persist(ctx, func(ctx context.Context) (err error) {
-		c, err = s.js.OrderedConsumer(ctx, s.stream(runsStream), jetstream.OrderedConsumerConfig{
-			FilterSubjects: []string{s.prefix + ".r.*"}, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, HeadersOnly: true,
-		})
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	following, err := c.Consume(func(m jetstream.Msg) {
-		if meta, err := m.Metadata(); err == nil {
-			h := m.Headers()
-			header, err := s.runHeader(context.Background(), h)
-			l.put(idOf(lastWord(m.Subject())), &listedRun{meta.Sequence.Stream, header, err}, h.Get(removedHeader) != "")
-		}
-	}, jetstream.PullMaxMessages(2000), jetstream.PullExpiry(5*time.Second), jetstream.PullHeartbeat(time.Second))
-	if err != nil {
-		return nil, err
-	}
-	l.stop = following.Stop
-	s.list = l
-	return l, nil
-}
-
 func (l *headers) put(run string, r *listedRun, removed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i, found := slices.BinarySearch(l.order, run)
 	switch {
+	case found && r.seq < l.runs[run].seq: // of a server that is behind
 	case removed && found:
 		l.order = slices.Delete(l.order, i, i+1)
 		delete(l.runs, run)
@@ -115,28 +77,73 @@ func (l *headers) put(run string, r *listedRun, removed bool) {
 		}
 		l.runs[run] = r
 	}
-	l.seen = max(l.seen, r.seq)
-	close(l.grown)
-	l.grown = make(chan struct{})
 }
+
+// mostReplayed is how many messages are read one by one; if the list is further behind, only
+// the last one of each run is read.
+const mostReplayed = 4096
+
+// mostSubjects is how many of them are read in one request, below the limits of the servers.
+const mostSubjects = 100
 
 // catchUp waits until the list is as new as the leader.
 func (s *Store) catchUp(ctx context.Context, l *headers) error {
-	newest, err := s.newest(ctx, runsStream, s.prefix+".r.*")
-	for err == nil {
-		l.mu.Lock()
-		have, grown := l.seen, l.grown
-		l.mu.Unlock()
-		if newest == nil || have >= newest.seq {
-			return nil
-		}
-		select {
-		case <-grown:
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-		case <-time.After(s.wait):
-			err = errors.New("the servers do not tell of all runs")
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	every := s.prefix + ".r.*"
+	newest, err := s.newest(ctx, runsStream, every)
+	if err == nil && newest != nil && newest.seq > l.seen+mostReplayed {
+		err = s.readLast(ctx, l)
+	}
+	for err == nil && newest != nil && l.seen < newest.seq {
+		var page []*message
+		page, err = s.page(ctx, every, l.seen+1)
+		for _, m := range page {
+			l.put(s.listed(ctx, m))
+			l.seen = m.seq
 		}
 	}
 	return err
+}
+
+// readLast reads the last message of each run.
+func (s *Store) readLast(ctx context.Context, l *headers) error {
+	subjects, err := s.subjects(ctx, runsStream, s.prefix+".r.*")
+	if err != nil || len(subjects) == 0 {
+		return err
+	}
+	seen := uint64(math.MaxUint64)
+	for some := range slices.Chunk(subjects, mostSubjects) {
+		ask, err := json.Marshal(map[string]any{"multi_last": some})
+		if err != nil {
+			return err
+		}
+		var page []*message
+		var upTo uint64
+		err = s.persist(ctx, func(ctx context.Context) (err error) {
+			page, upTo, err = s.direct(ctx, runsStream, string(ask))
+			if err == nil && len(page) == 0 {
+				err = errBehind
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, m := range page {
+			l.put(s.listed(ctx, m))
+		}
+		seen = min(seen, upTo)
+	}
+	l.seen = seen
+	return nil
+}
+
+func (s *Store) listed(ctx context.Context, m *message) (run string, r *listedRun, removed bool) {
+	header, err := s.runHeader(context.WithoutCancel(ctx), m.header)
+	return idOf(lastWord(m.subject)), &listedRun{m.seq, header, err}, m.header.Get(removedHeader) != ""
 }

@@ -141,7 +141,7 @@ func (s *Store) measure(ctx context.Context, run string) (size int64, hashes []s
 	last, err := s.last(ctx, run)
 	for at := uint64(0); err == nil && at < last.seq; {
 		var page []*message
-		page, err = s.page(ctx, run, at+1)
+		page, err = s.page(ctx, s.subject(run), at+1)
 		for _, m := range page {
 			at = m.seq
 			look(m.data)

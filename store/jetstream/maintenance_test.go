@@ -292,11 +292,7 @@ func TestWhatIsPrunedDuringACheckIsNoDamage(t *testing.T) {
 	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
 	s := a.open(t, t.TempDir()).(*under)
 	defer s.Close()
-	l, err := s.follow(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.put("gone", &listedRun{header: engine.Header{ID: "gone", Seq: 3}}, false)
+	s.list.put("gone", &listedRun{header: engine.Header{ID: "gone", Seq: 3}}, false)
 	for i := range 300 {
 		if _, err := s.Put(t.Context(), engine.Captures, fmt.Append(nil, i)); err != nil {
 			t.Fatal(err)

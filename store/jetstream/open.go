@@ -17,7 +17,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -46,6 +45,8 @@ type Options struct {
 	Wait time.Duration
 }
 
+const defaultPrefix = "us"
+
 // Store is a store of runs on a connection, which the caller closes.
 type Store struct {
 	*servers
@@ -55,9 +56,7 @@ type Store struct {
 	*queue
 
 	positions positions
-
-	mu   sync.Mutex // guards what follows
-	list *headers
+	list      *headers
 }
 
 // Open opens the store behind a connection, and creates it if there is none.
@@ -66,7 +65,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := &servers{nc: nc, js: js, prefix: cmp.Or(o.Prefix, "us"), wait: cmp.Or(o.Wait, 20*time.Second), nonce: rand.Text()[:12]}
+	to := &servers{nc: nc, js: js, prefix: cmp.Or(o.Prefix, defaultPrefix), wait: cmp.Or(o.Wait, 20*time.Second), nonce: rand.Text()[:12]}
 	if err := to.ensureStreams(ctx, max(1, o.Replicas)); err != nil {
 		return nil, err
 	}
@@ -74,28 +73,17 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 	return &Store{
 		servers: to, files: files{to, collectAfter}, records: records{to}, messaging: said,
 		queue: &queue{messaging: said, lease: cmp.Or(o.Lease, 30*time.Second), consumers: map[string]bool{}, takers: map[string]*taker{}},
+		list:  &headers{turn: make(chan struct{}, 1), runs: map[string]*listedRun{}},
 	}, nil
 }
 
 var errNoLeader = errors.New("the servers can store nothing now: of hubs that join each other most have to be there, and what these log says who is missing")
 
-// ensureStreams creates the streams of a store, unless they exist. All have as many
+// ensureStreams has the streams of a store made, unless they exist. All have as many
 // replicas as the first, which may be older.
-func (s *servers) ensureStreams(ctx context.Context, replicas int) error {
-	for _, c := range []jetstream.StreamConfig{
-		// Appends of runs (r), and runs that want a worker (q). Each stored append is
-		// published on n: a subscriber of r would receive refused ones too.
-		{
-			Name: s.stream(runsStream), Subjects: []string{s.prefix + ".r.*", s.prefix + ".q.>"},
-			Discard: jetstream.DiscardNew, AllowAtomicPublish: true, DenyDelete: true,
-			RePublish: &jetstream.RePublish{Source: s.prefix + ".r.*", Destination: s.prefix + ".n.{{wildcard(1)}}", HeadersOnly: true},
-		},
-		{Name: s.stream(filesStream), Subjects: []string{s.prefix + ".f.>"}, Discard: jetstream.DiscardNew},
-		{Name: s.stream(recordsStream), Subjects: []string{s.prefix + ".s.*"}, MaxMsgsPerSubject: 1},
-	} {
-		var err error
-		c.Storage, c.AllowDirect, c.Replicas = jetstream.FileStorage, true, replicas
-		if replicas, err = s.ensure(ctx, c); err != nil {
+func (s *servers) ensureStreams(ctx context.Context, replicas int) (err error) {
+	for _, c := range s.streams() {
+		if replicas, err = s.ensure(ctx, c.Name, replicas); err != nil {
 			if !final(err) && ctx.Err() == nil {
 				err = fmt.Errorf("%w: %w", errNoLeader, err)
 			}
@@ -105,14 +93,27 @@ func (s *servers) ensureStreams(ctx context.Context, replicas int) error {
 	return nil
 }
 
+// streams returns the streams of a store: appends of runs (r) and runs that want a worker
+// (q), files, and records. Each stored append is published on n: a subscriber of r would
+// receive refused ones too.
+func (s *servers) streams() []jetstream.StreamConfig {
+	all := []jetstream.StreamConfig{
+		{
+			Name: s.stream(runsStream), Subjects: []string{s.prefix + ".r.*", s.prefix + ".q.>"},
+			Discard: jetstream.DiscardNew, AllowAtomicPublish: true, DenyDelete: true,
+			RePublish: &jetstream.RePublish{Source: s.prefix + ".r.*", Destination: s.prefix + ".n.{{wildcard(1)}}", HeadersOnly: true},
+		},
+		{Name: s.stream(filesStream), Subjects: []string{s.prefix + ".f.>"}, Discard: jetstream.DiscardNew},
+		{Name: s.stream(recordsStream), Subjects: []string{s.prefix + ".s.*"}, MaxMsgsPerSubject: 1},
+	}
+	for i := range all {
+		all[i].Storage, all[i].AllowDirect = jetstream.FileStorage, true
+	}
+	return all
+}
+
 // Close ends the subscriptions of the store.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.list != nil {
-		s.list.stop()
-		s.list = nil
-	}
 	s.queue.close()
 	return nil
 }

@@ -3,7 +3,6 @@ package jetstream
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,32 +68,27 @@ func class(w engine.Wanted) (priority int, needs []string, name string) {
 
 // queueSubject returns the beginning of the subjects of a class; the rest is the
 // token of a run.
-func (s *queue) queueSubject(w engine.Wanted) string {
+func (s *servers) queueSubject(w engine.Wanted) string {
 	priority, _, name := class(w)
 	return fmt.Sprintf("%s.q.%d.%s.", s.prefix, priority, name)
 }
 
+func consumerName(priority int, class string) string { return fmt.Sprintf("q%d-%s", priority, class) }
+
 // makeConsumer creates the consumer of a class, unless it exists.
 func (s *queue) makeConsumer(ctx context.Context, w engine.Wanted) error {
-	priority, needs, name := class(w)
-	name = fmt.Sprintf("q%d-%s", priority, name)
+	priority, _, name := class(w)
+	name = consumerName(priority, name)
 	s.mu.Lock()
 	known := s.consumers[name]
 	s.mu.Unlock()
 	if known {
 		return nil
 	}
-	text, err := json.Marshal(needs)
-	if err != nil {
-		return err
-	}
-	err = s.persist(ctx, func(ctx context.Context) error {
+	err := s.persist(ctx, func(ctx context.Context) error {
 		_, err := s.js.Consumer(ctx, s.stream(runsStream), name)
 		if errors.Is(err, jetstream.ErrConsumerNotFound) {
-			_, err = s.js.CreateConsumer(ctx, s.stream(runsStream), jetstream.ConsumerConfig{
-				Durable: name, FilterSubject: s.queueSubject(w) + "*", Metadata: map[string]string{needsKey: string(text)},
-				AckPolicy: jetstream.AckExplicitPolicy, AckWait: s.lease, MaxDeliver: -1, MaxAckPending: 10_000,
-			})
+			err = s.make(ctx, making{Class: &w, Lease: s.lease})
 		}
 		return err
 	})

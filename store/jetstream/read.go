@@ -2,7 +2,6 @@ package jetstream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -74,7 +73,7 @@ const pageMessages = 256
 // read reads the next page, and nothing after the last message. It returns the
 // events before a damaged message too.
 func (p *passage) read(ctx context.Context, last uint64) (events []engine.Event, err error) {
-	page, err := p.s.page(ctx, p.run, p.at.stream+1)
+	page, err := p.s.page(ctx, p.s.subject(p.run), p.at.stream+1)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: reading events: %w", p.run, err)
 	}
@@ -112,14 +111,14 @@ func (p *passage) read(ctx context.Context, last uint64) (events []engine.Event,
 	return events, nil
 }
 
-// page reads messages of a run from a number on. The leader has said that there
+// page reads messages of subjects from a number on. The leader has said that there
 // are some, so a replica that has none is behind and is asked again.
-func (s *servers) page(ctx context.Context, run string, from uint64) (page []*message, err error) {
-	ask := fmt.Sprintf(`{"seq":%d,"next_by_subj":%q,"batch":%d}`, from, s.subject(run), pageMessages)
+func (s *servers) page(ctx context.Context, subject string, from uint64) (page []*message, err error) {
+	ask := fmt.Sprintf(`{"seq":%d,"next_by_subj":%q,"batch":%d}`, from, subject, pageMessages)
 	err = s.persist(ctx, func(ctx context.Context) error {
-		page, err = s.direct(ctx, runsStream, ask)
+		page, _, err = s.direct(ctx, runsStream, ask)
 		if err == nil && len(page) == 0 {
-			err = errors.New("no such message")
+			err = errBehind
 		}
 		return err
 	})

@@ -2,7 +2,6 @@ package jetstream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -45,7 +44,7 @@ func (s records) Records(ctx context.Context, known string) (all map[string][]by
 		}
 		all = map[string][]byte{}
 		for at, more := uint64(0), true; more; {
-			page, err := s.direct(ctx, recordsStream, fmt.Sprintf(`{"seq":%d,"next_by_subj":%q,"batch":%d}`, at+1, every, pageMessages))
+			page, _, err := s.direct(ctx, recordsStream, fmt.Sprintf(`{"seq":%d,"next_by_subj":%q,"batch":%d}`, at+1, every, pageMessages))
 			if err != nil {
 				return err
 			}
@@ -62,7 +61,7 @@ func (s records) Records(ctx context.Context, known string) (all map[string][]by
 				at, more = m.seq, m.header.Get(pendingHeader) != "0"
 			}
 			if !more && at < newest.seq {
-				return errors.New("the server that answered is behind")
+				return errBehind
 			}
 		}
 		return nil

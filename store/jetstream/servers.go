@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -40,15 +42,16 @@ func (s *servers) stream(name string) string { return strings.ToUpper(s.prefix) 
 // newNonce returns a nonce that no other message has.
 func (s *servers) newNonce() string { return s.nonce + "-" + strconv.FormatUint(s.number.Add(1), 36) }
 
-// ensure creates a stream unless it exists, and returns the number of its
-// replicas. If several processes create it at once, the servers answer only one
-// of them, and none while there is no leader. So each try is short, and looks for
-// the stream first.
-func (s *servers) ensure(ctx context.Context, c jetstream.StreamConfig) (replicas int, err error) {
-	err = s.persist(ctx, func(ctx context.Context) error {
-		stream, err := s.js.Stream(ctx, c.Name)
+// ensure has a stream made unless it exists, and returns the number of its replicas. If
+// several processes want it at once, the servers answer only one of them, and none while
+// there is no leader. So each try is short, and looks for the stream first.
+func (s *servers) ensure(ctx context.Context, name string, replicas int) (int, error) {
+	err := s.persist(ctx, func(ctx context.Context) error {
+		stream, err := s.js.Stream(ctx, name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			stream, err = s.js.CreateStream(ctx, c)
+			if err = s.make(ctx, making{Stream: name, Replicas: replicas}); err == nil {
+				stream, err = s.js.Stream(ctx, name)
+			}
 		}
 		if err == nil {
 			replicas = stream.CachedInfo().Config.Replicas
@@ -106,7 +109,8 @@ const (
 	// is being stored, and may be ours.
 	errNotYet = jetstream.JSErrCodeStreamWrongLastSequenceConstant
 
-	// A server has no room.
+	// A server has no room, or the tenant may store no more.
+	errTenant      jetstream.ErrorCode = 10002
 	errStorage     jetstream.ErrorCode = 10047
 	errStoreFailed jetstream.ErrorCode = 10077
 )
@@ -127,7 +131,7 @@ func outdated(err error) bool {
 }
 
 func explain(err error) error {
-	if api, ok := errors.AsType[*jetstream.APIError](err); ok && (api.ErrorCode == errStorage || api.ErrorCode == errStoreFailed) {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok && slices.Contains([]jetstream.ErrorCode{errTenant, errStorage, errStoreFailed}, api.ErrorCode) {
 		return fmt.Errorf("%w: %w", engine.ErrFull, err)
 	}
 	return err
@@ -220,12 +224,31 @@ func (s *servers) newest(ctx context.Context, stream, subject string) (m *messag
 	return m, err
 }
 
-// direct reads messages from any replica of a stream.
-func (s *servers) direct(ctx context.Context, stream, ask string) (page []*message, err error) {
+var errBehind = errors.New("the server that answered is behind")
+
+// subjects returns the subjects of a stream that have a message, as the leader has them.
+func (s *servers) subjects(ctx context.Context, stream, filter string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.wait)
+	defer cancel()
+	from, err := s.js.Stream(ctx, s.stream(stream))
+	if err != nil {
+		return nil, err
+	}
+	info, err := from.Info(ctx, jetstream.WithSubjectFilter(filter))
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(maps.Keys(info.State.Subjects)), nil
+}
+
+// direct reads messages from any replica of a stream. If the last ones of subjects are
+// wanted, it also returns up to which number the replica has the stream.
+func (s *servers) direct(ctx context.Context, stream, ask string) (page []*message, upTo uint64, err error) {
 	err = s.askAll(ctx, "$JS.API.DIRECT.GET."+s.stream(stream), []byte(ask), func(m *nats.Msg) (more bool, err error) {
 		switch status := m.Header.Get("Status"); status {
 		case "": // a message
 		case "204", "404": // the end, or none
+			upTo, _ = strconv.ParseUint(m.Header.Get("Nats-UpTo-Sequence"), 10, 64)
 			return false, nil
 		default:
 			return false, fmt.Errorf("reading from %s: %s %s", s.stream(stream), status, m.Header.Get("Description"))
@@ -235,9 +258,9 @@ func (s *servers) direct(ctx context.Context, stream, ask string) (page []*messa
 		return true, err
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return page, nil
+	return page, upTo, nil
 }
 
 // askAll sends a message and passes on the answers until take returns false or an error.

@@ -80,9 +80,10 @@ func (s *queue) taker(labels []string) (*taker, error) {
 	}
 	if len(s.takers) == 0 {
 		for subject, hear := range map[string]func(*nats.Msg){
-			s.prefix + ".q.>":          func(m *nats.Msg) { s.wake(m.Subject) },
-			s.messageSubject(backName): func(m *nats.Msg) { s.wake(string(m.Data)) },
-			s.messageSubject(noneName): func(m *nats.Msg) { s.postpone(string(m.Data)) },
+			s.prefix + ".q.>":            func(m *nats.Msg) { s.wake(m.Subject) },
+			s.messageSubject(queuedName): func(m *nats.Msg) { s.wake(string(m.Data)) },
+			s.messageSubject(backName):   func(m *nats.Msg) { s.wake(string(m.Data)) },
+			s.messageSubject(noneName):   func(m *nats.Msg) { s.postpone(string(m.Data)) },
 		} {
 			sub, err := s.nc.Subscribe(subject, hear)
 			if err != nil {
