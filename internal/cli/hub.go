@@ -11,7 +11,7 @@ import (
 )
 
 func hubCommand(a *app) *cobra.Command {
-	o := hub.Options{Listen: "127.0.0.1:4222", Tenants: []string{"default"}}
+	o := hub.Options{Listen: "127.0.0.1:4222", Tenants: []string{"default"}, MaxTenantMB: hub.DefaultTenantMB}
 	return withFlags(&cobra.Command{
 		Use:   "hub",
 		Short: "Run the server of a fleet, which keeps runs and gives them to workers",

@@ -346,7 +346,7 @@ func TestAStreamIsSealedAndWhole(t *testing.T) {
 	}
 	a, b := pair("one")
 	done := make(chan bool)
-	if err := st.Hear(t.Context(), func(m []byte) { heard = append(heard, m); done <- true }, streamName, "one", desktopSide); err != nil {
+	if err := s.store("worker").Hear(t.Context(), func(m []byte) { heard = append(heard, m); done <- true }, streamName, "one", desktopSide); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Repeat("password ", 40_000)

@@ -1,24 +1,22 @@
 package hub
 
 import (
+	"maps"
 	"path/filepath"
 
 	"understudy/internal/words"
 )
 
+// mostQueues limits the queues of a tenant. There is one for each line, set of needs and
+// priority that a run ever had.
+const mostQueues = 10_000
+
 // config returns the configuration of the server, as JSON, which is a subset of the
 // server's configuration language.
 func (o Options) config(k keys) (string, error) {
-	type object = map[string]any
 	accounts := object{}
 	for _, t := range o.Tenants {
-		var users []object
-		for r, d := range denied {
-			users = append(users, object{"nkey": k.public[k.of(t, r)], "permissions": object{
-				"publish": object{"deny": d.publish}, "subscribe": object{"deny": d.subscribe},
-			}})
-		}
-		accounts[t] = object{"jetstream": "enabled", "users": users}
+		maps.Copy(accounts, k.accounts(t, object{"max_file": o.MaxTenantMB * 1_000_000, "max_consumers": mostQueues}))
 	}
 	config := object{
 		"listen": o.Listen, "accounts": accounts, "max_payload": 8 << 20,

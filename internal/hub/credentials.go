@@ -14,27 +14,6 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// A role is what the holder of a credential does in the fleet of a tenant.
-type role string
-
-const (
-	client role = "client" // begins, follows and continues runs
-	worker role = "worker" // executes them
-	admin  role = "admin"  // removes them too
-)
-
-// denied are the subjects to which a role may not publish or subscribe. The account
-// of the tenant limits all of them.
-var denied = map[role]struct{ publish, subscribe []string }{
-	client: {publish: removal, subscribe: []string{"us.say.hub", "us.say.worker.>", "us.say.fits", "us.say.calls.>", "us.say.view.>"}},
-	worker: {publish: removal, subscribe: []string{"us.say.hub", "us.say.secrets", "us.say.rights.>", "us.say.schedules"}},
-	admin:  {},
-}
-
-// removal are the subjects that remove messages from a stream, or change its limits so that
-// the server does.
-var removal = []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>", "$JS.API.STREAM.UPDATE.>"}
-
 // keys are the credentials of all tenants. A credential is a file with the seed of a
 // key pair; the server gets only the public key.
 type keys struct {
@@ -57,7 +36,7 @@ func loadKeys(dir string, tenants []string, made bool) (keys, error) {
 		return k, err
 	}
 	for _, t := range tenants {
-		for r := range denied {
+		for _, r := range roles {
 			if err := k.load(k.of(t, r), made); err != nil {
 				return k, err
 			}

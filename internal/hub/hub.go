@@ -31,6 +31,8 @@ type Options struct {
 	Listen  string   `flag:"listen" usage:"the address for workers and clients"`
 	Tenants []string `flag:"tenant" usage:"tenants, whose runs are kept apart"`
 
+	MaxTenantMB int64 `flag:"max-tenant-mb" usage:"the most that a tenant may store, all replicas counted"`
+
 	// A hub may be a node of a cluster.
 	Name          string   `flag:"name" usage:"the name of this hub in a cluster of three"`
 	ClusterListen string   `flag:"cluster-listen" usage:"the address to which the other hubs connect"`
@@ -44,6 +46,9 @@ type Options struct {
 
 	patience time.Duration // delay before missing nodes are logged; 0: electionTime
 }
+
+// DefaultTenantMB is how many megabytes a tenant may store.
+const DefaultTenantMB = 100_000
 
 // Hub is a running server.
 type Hub struct {
@@ -63,6 +68,7 @@ func Start(o Options) (_ *Hub, err error) {
 	if len(o.Tenants) == 0 {
 		o.Tenants = []string{"default"}
 	}
+	o.MaxTenantMB = cmp.Or(o.MaxTenantMB, DefaultTenantMB)
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -102,7 +108,7 @@ func Start(o Options) (_ *Hub, err error) {
 		return nil, err
 	}
 	for _, t := range o.Tenants {
-		if err := h.answerSync(keys.of(t, admin)); err != nil {
+		if err := h.serveTenant(keys.of(t, admin)); err != nil {
 			return nil, err
 		}
 	}
@@ -195,6 +201,9 @@ func (o Options) check() error {
 			return fmt.Errorf("address %s can be reached from other machines: give a certificate, so that nobody reads along", address)
 		}
 	}
+	if o.MaxTenantMB < 0 {
+		return errors.New("--max-tenant-mb: wanted more than 0")
+	}
 	if (o.ClusterListen == "") != (len(o.Join) == 0) || o.ClusterListen != "" && o.Name == "" {
 		return errors.New("a node of a cluster has a name, an address for the others, and theirs")
 	}
@@ -205,8 +214,9 @@ func plainName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// answerSync tells those who use a tenant's runs that the server always syncs.
-func (h *Hub) answerSync(seed string) error {
+// serveTenant tells those who use a tenant's runs that the server always syncs, and does what
+// their roles may not.
+func (h *Hub) serveTenant(seed string) error {
 	option, err := nats.NkeyOptionFromSeed(seed)
 	if err != nil {
 		return err
@@ -217,6 +227,9 @@ func (h *Hub) answerSync(seed string) error {
 	}
 	h.conns = append(h.conns, nc)
 	_, err = nc.Subscribe(jetstream.HubSubject, func(m *nats.Msg) { _ = m.Respond([]byte(jetstream.SyncsAlways)) }) // the sender may have gone
+	if err == nil {
+		err = jetstream.ServeTenant(nc)
+	}
 	if err != nil {
 		return err
 	}
