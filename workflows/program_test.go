@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -169,6 +170,24 @@ steps:
 		}
 		if diff := cmp.Diff(any(want), got); diff != "" {
 			t.Errorf("the arguments of step %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// TestTheValuesOfATemplateAreBounded holds that many large values of one step are refused,
+// each of which would be allowed alone.
+func TestTheValuesOfATemplateAreBounded(t *testing.T) {
+	p := compile(t, `
+variables: {s: {type: string}}
+steps:
+  - {id: four, tool_name: log, arguments: {message: x, data: {a: "${{ s }}", b: ["${{ [s] }}", "${{ s }}", "${{ s }}"]}}}
+  - {id: five, tool_name: log, arguments: {message: x, data: {a: "${{ s }}", b: ["${{ [s] }}", "${{ s }}", "${{ {x: s} }}"], c: "${{ s }}"}}}
+`)
+	scope := &expression.Scope{Inputs: map[string]any{"s": strings.Repeat("x", 8_000_000)}}
+	for id, want := range map[string]bool{"four": true, "five": false} {
+		n, _ := p.Node(id)
+		if _, err := n.Args.Eval(t.Context(), scope, nil); (err == nil) != want || err != nil && !strings.Contains(err.Error(), "32 MiB together") {
+			t.Errorf("%s: %v", id, err)
 		}
 	}
 }

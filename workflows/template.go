@@ -32,6 +32,7 @@ type evaluation struct {
 	scope *expression.Scope
 	probe expression.Probe
 
+	size      int            // of the values of its expressions
 	known     bool           // a part that cannot be evaluated is nil, and no error
 	variables map[string]any // the values in the command or the script among the arguments
 }
@@ -52,6 +53,21 @@ func (t *Template) eval(e *evaluation) (any, error) {
 		return nil, err
 	}
 	return withVariables(v, e.variables)
+}
+
+// MaxValues is how many bytes the values of the expressions in one template may have together,
+// so that many of them, each within its own limit, do not fill the memory.
+const MaxValues = 32 << 20
+
+// counted returns the value of an expression, unless the values are too large with it.
+func (e *evaluation) counted(v any, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	if e.size += expression.Size(v); e.size > MaxValues {
+		return nil, fmt.Errorf("the values need more than %d MiB together; put large ones into files", MaxValues>>20)
+	}
+	return v, nil
 }
 
 // of evaluates a part.
@@ -156,7 +172,7 @@ type textPart struct {
 }
 
 func (t textPart) eval(e *evaluation) (any, error) {
-	v, err := t.Text.Eval(e.ctx, e.scope, e.probe)
+	v, err := e.counted(t.Text.Eval(e.ctx, e.scope, e.probe))
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +188,7 @@ func (c conditionPart) eval(e *evaluation) (any, error) { return c.Holds(e.ctx, 
 // exprPart is a bare expression.
 type exprPart struct{ *expression.Expr }
 
-func (x exprPart) eval(e *evaluation) (any, error) { return x.Eval(e.ctx, e.scope, e.probe) }
+func (x exprPart) eval(e *evaluation) (any, error) { return e.counted(x.Eval(e.ctx, e.scope, e.probe)) }
 
 // coerce converts a number or a boolean to a string where the schema wants a string,
 // and a string that holds one where the schema wants that.

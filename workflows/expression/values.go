@@ -132,3 +132,24 @@ func written(v any) (string, error) {
 	}
 	return words.JSON(v, "")
 }
+
+// ValueSize is what a value is counted with besides its text.
+const ValueSize = 16
+
+// Size returns about how many bytes a value takes in memory.
+func Size(v any) int {
+	n := ValueSize
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case []any:
+		for _, x := range v {
+			n += Size(x)
+		}
+	case map[string]any:
+		for k, x := range v {
+			n += ValueSize + len(k) + Size(x)
+		}
+	}
+	return n
+}
