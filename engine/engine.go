@@ -67,6 +67,7 @@ type Engine struct {
 	Certain time.Duration
 
 	every        uint64           // events between snapshots; 0: snapshotEvery
+	keeps        int              // bytes of values that a run may keep; 0: maxKept
 	beforeEffect func(*worker)    // for tests: called before each effect is decided
 	beforeAct    func(run string) // for tests: called between the stored start of a step and its action
 

@@ -90,6 +90,9 @@ func (w *worker) evaluate(e evaluate) error {
 		}
 		ev.Error = w.errorRecord(steps.AsError(asValueError(err)), name(e.node, e.path))
 	}
+	if err := w.mayKeepEvaluated(ev); err != nil {
+		ev.Holds, ev.Value, ev.Error = false, nil, w.errorRecord(steps.AsError(err), name(e.node, e.path))
+	}
 	return w.record(EvEvaluated, e.path, ev)
 }
 
@@ -241,6 +244,9 @@ func (v *evaluator) output(ctx context.Context, o *workflows.Output) (any, error
 			return nil, fmt.Errorf("output %s: %w", key, err)
 		}
 		out[key] = value
+		if err := v.mayKeep(expression.Size(out)); err != nil { // before the others are made
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -29,6 +29,7 @@ type journal struct {
 	wanted    *Wanted       // in a fleet: the next flush puts the run into the queue
 	waits     *Wanted       // what the run wants in the queue now, to which it must not be added again; nil: it is not there
 	snapped   uint64        // number of the event of the last snapshot
+	room      int           // how much more the run may keep at least; see mayKeep
 	excluded  bool          // the clocks exclude a time of which no event tells
 	uncounted atomic.Int64  // bytes not yet counted in the header
 	first     chan struct{} // receives when the first events of a new run are stored; closed with done
@@ -61,6 +62,7 @@ func (j *journal) append(ev Event) error {
 		return fmt.Errorf("run %s: %w", j.id, err)
 	}
 	j.uncounted.Add(int64(len(ev.Data)))
+	j.room -= keptPerByte * len(ev.Data)
 	if c, ok := ev.fact.(Captured); ok {
 		j.uncounted.Add(int64(c.Bytes))
 	}

@@ -241,20 +241,30 @@ const maxResult = 256 << 10
 
 // outcome returns what events hold of a try, and its result in encoded form.
 func (w *worker) outcome(e start, out steps.Outcome) (o Outcome, sets map[string]any, written json.RawMessage) {
-	o = Outcome{Status: Success, Acted: out.Acted, Error: w.errorRecord(out.Err, name(e.node, e.path))}
-	if out.Err != nil {
-		o.Status = Errored
-		if out.Err.Code == steps.Cancelled {
+	failed := func(err *steps.Error) Outcome {
+		o := Outcome{Status: Errored, Acted: out.Acted, Error: w.errorRecord(err, name(e.node, e.path))}
+		if err.Code == steps.Cancelled {
 			o.Status = Stopped
+		}
+		return o
+	}
+	if out.Err != nil {
+		o = failed(out.Err)
+		if err := w.mayKeepResult(e.node.ID, o, nil); err != nil {
+			o = failed(steps.AsError(err))
 		}
 		return o, nil, nil
 	}
+	o = Outcome{Status: Success, Acted: out.Acted}
 	result := w.secrets.mask(out.Result, w.near...)
 	if k := e.node.Kind; k.Risk == steps.ReadsPrivate && k.Touches == steps.Look {
 		result = w.secrets.maskWhole(result)
 	}
 	o.Result, written = w.storableResult(result)
 	sets, _ = w.secrets.mask(out.Sets, w.near...).(map[string]any)
+	if err := w.mayKeepResult(e.node.ID, o, sets); err != nil {
+		return failed(steps.AsError(err)), nil, nil
+	}
 	return o, sets, written
 }
 
