@@ -129,7 +129,8 @@ func elementText(v, value any, limit int) words.Marked {
 	}
 	if title, ok := m["title"].(string); ok {
 		name, _ := words.JSONLine(title, math.MaxInt)
-		return words.Say("window %s of %s, id %s", name, m["process"], m["id"])
+		id, _ := words.JSONLine(m["id"], math.MaxInt)
+		return words.Say("window %s of %s, id %s", name, m["process"], id)
 	}
 	names := []words.Marked{words.Say("element: %s", m["role"])}
 	for _, name := range []string{"name", "text"} {

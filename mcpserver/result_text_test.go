@@ -58,6 +58,14 @@ func TestALongTextIsShownOnce(t *testing.T) {
 	}
 }
 
+// TestAWindowIsNamedByItsID checks that the id can be given to activate_window as it is.
+func TestAWindowIsNamedByItsID(t *testing.T) {
+	result := byhand.Object{"window": byhand.Object{"title": "Notes", "process": "notes", "id": 8388614.0}}
+	if said := string(textOf(kinds.PressKey, result)); !strings.Contains(said, `window "Notes" of notes, id 8388614`) {
+		t.Errorf("an answer says:\n%s", said)
+	}
+}
+
 // TestReadTextInWords checks that a reply states where to click the text that was read.
 func TestReadTextInWords(t *testing.T) {
 	words := []any{

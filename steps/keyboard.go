@@ -145,7 +145,8 @@ func (k *Keyboard) admits(w desktop.Window, all desktop.Windows) bool {
 	if k.at != nil {
 		now := all.ByID(k.at.ID)
 		if now != nil {
-			k.at = now // what an element tells of its window is less
+			at := *now // what an element tells of its window is less
+			k.at = &at
 		} else if k.inherited {
 			k.at = nil
 		}
@@ -271,16 +272,31 @@ func (e *Env) keyWindow(ctx context.Context) (*desktop.Window, error) {
 		if w != nil {
 			w = cmp.Or(windows.Blocker(w.ID), w) // which gets the keys, also before it is active
 		}
-		if err != nil || w == nil || e.Keyboard.admits(*w, windows) {
-			return w, err
-		}
-		if time.Since(began) >= focusWithin {
+		switch {
+		case err != nil:
+			return nil, err
+		case w == nil && !e.Keyboard.isMoving():
+			return nil, nil
+		case w != nil && e.Keyboard.admits(*w, windows):
+			return w, nil
+		case time.Since(began) < focusWithin:
+		case w == nil:
+			return nil, &Error{Code: NotActionable, Err: errors.New("no window has the keyboard any more"), Next: "bring a window to the front with activate_window, or name an element"}
+		default:
 			return nil, &desktop.ElsewhereError{Has: *w}
 		}
 		if err := Sleep(ctx, focusWithin/20); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// isMoving reports whether no active window means that the focus is on its way to one: the
+// window of the caller was active, so the window manager tells which is.
+func (k *Keyboard) isMoving() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.at != nil && k.at.Active
 }
 
 // sendsKeys reports whether an action presses keys.

@@ -180,3 +180,50 @@ func (o opensAfter) Do(ctx context.Context, a desktop.Action) error {
 	}
 	return err
 }
+
+// While the focus is on its way no window is active, which is no leave to send keys unseen.
+// The first look, for the answer, still shows the window.
+func TestKeysWaitUntilTheFocusHasArrived(t *testing.T) {
+	for _, c := range []struct {
+		say, want string
+		unseen    int // looks at which no window is active
+		arrives   func(*player)
+	}{
+		{"where the caller works", "", 3, func(*player) {}},
+		{"at a question", `the window "Disk almost full" of zenity has the keyboard`, 3, func(p *player) { p.appears(diskFull) }},
+		{"nowhere", "no window has the keyboard any more", 1000, func(*player) {}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &player{t, fake.New(fake.MustParse(notes)...), &steps.Keyboard{Told: true}, &observe.ShownTrees{}}
+				defer p.Close()
+				p.must(GetWindowTree, "process", "notes")
+				c.arrives(p)
+				d, before := p.Desktop.Desktop(), len(p.Journal())
+				d.WindowLister = &noneActive{d.WindowLister, 1, 1 + c.unseen}
+				env := seeing(p.Desktop)
+				env.Desktop, env.Keyboard = d, p.keyboard
+				o := PressKey.Run(t.Context(), env, args("key", "enter"))
+				if c.want == "" && o.Err != nil || c.want != "" && (o.Err == nil || !strings.Contains(o.Err.Error(), c.want) || len(p.Journal()) != before) {
+					t.Errorf("got %v and %v, want %q", o.Err, p.Journal()[before:], c.want)
+				}
+			})
+		})
+	}
+}
+
+// noneActive lists no window as active from one look up to another.
+type noneActive struct {
+	desktop.WindowLister
+	from, to int
+}
+
+func (n *noneActive) Windows(ctx context.Context) ([]desktop.Window, error) {
+	windows, err := n.WindowLister.Windows(ctx)
+	if n.from, n.to = n.from-1, n.to-1; n.from < 0 && n.to >= 0 {
+		for i := range windows {
+			windows[i].Active = false
+		}
+	}
+	return windows, err
+}
