@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"understudy/internal/cli"
-	"understudy/steps/desktop/local"
+	"understudy/internal/desktop/local"
 )
 
 func main() {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"maps"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/workflows/expression"
 )
 

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/internal/film"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 	"understudy/workflows"
 )

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 )
 
 // album keeps the files that are stored, in their order.

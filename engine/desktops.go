@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/internal/words"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/workflows"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps/kinds"
 )
 

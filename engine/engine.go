@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 	"understudy/workflows/expression"
 )

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 	"understudy/workflows"
 	"understudy/workflows/expression"

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unsafe"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // TestTheSleeper holds that a worker does not act which slept between the stored

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // focusWithin bounds how long saving or restoring the user's focus may take. Both are

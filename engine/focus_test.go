@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps/kinds"
 )
 

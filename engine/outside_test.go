@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/workflows/expression"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/steps/kinds"
 	"understudy/workflows"
 )

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/workflows/expression"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // A Store keeps the events of runs. Every implementation passes storetest.

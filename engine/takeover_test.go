@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // failsAtB is a workflow whose second step fails once.

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"understudy/internal/hostile"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/hostile"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/mcpserver/httpd"
 )
 

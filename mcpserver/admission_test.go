@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 )
 
 // TestNoSpellingGetsPastTheLimit fills the only slot, and sends calls that act but claim

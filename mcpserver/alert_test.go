@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/mcpserver/byhand"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/fake"
 	"understudy/workflows/expression"
 )
 

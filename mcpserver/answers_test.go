@@ -19,14 +19,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
+	"understudy/internal/desktop/virtual"
 	"understudy/internal/schedules"
+	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/recorder"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
-	"understudy/steps/desktop/virtual"
 )
 
 // forged stands in each text that others choose. None of it may stand in an answer

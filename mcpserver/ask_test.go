@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"understudy/engine"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/testing/byhand"
 )
 
 // threeQuestions asks for an input, and then twice while it runs.

@@ -16,13 +16,13 @@ import (
 	"testing"
 	"unicode"
 
-	"understudy/internal/hostile"
-	"understudy/internal/scratch"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/fake"
+	"understudy/internal/testing/hostile"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
-	"understudy/steps/desktop/fake"
 )
 
 // TestAttackCrossSiteRequests sends the requests that a page of another site can make a

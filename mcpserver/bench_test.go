@@ -13,11 +13,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/testing/fake"
+	"understudy/internal/testing/storetest"
 	"understudy/mcpserver/httpd"
 	"understudy/steps"
-	"understudy/steps/desktop/fake"
 	"understudy/store"
-	"understudy/store/storetest"
 )
 
 // BenchmarkCall compares calls through our layers with calls of a bare server of the

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
 )

@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
 	"understudy/internal/desktops"
-	"understudy/mcpserver/access"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
 )
 
 // desktopTools makes a tool, and an address of the server, of each operation on lasting

@@ -14,13 +14,13 @@ import (
 	"sync"
 	"testing"
 
+	"understudy/internal/access"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
 	"understudy/internal/desktops"
-	"understudy/mcpserver/access"
+	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
 )
 
 // keptInMemory are desktops in memory.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 )

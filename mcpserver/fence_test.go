@@ -11,11 +11,11 @@ import (
 	"unicode"
 
 	"understudy/engine"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 var beginFence = regexp.MustCompile(`(?m)^ *<(untrusted-[a-z2-7]{8})>\n`)

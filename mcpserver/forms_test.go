@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/engine"
+	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 )
 
 // reader is a person who has logged in with a browser.

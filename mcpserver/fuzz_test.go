@@ -13,10 +13,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/access"
+	"understudy/internal/testing/fake"
+	"understudy/internal/testing/storetest"
 	"understudy/steps/kinds"
-	"understudy/store/storetest"
 )
 
 // fuzzed is a server over a desktop in memory, shared by all inputs.

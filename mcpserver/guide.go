@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"understudy/internal/access"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
-	"understudy/mcpserver/access"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // site is a server over HTTP.

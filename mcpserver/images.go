@@ -13,10 +13,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/vision"
 	"understudy/internal/words"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/vision"
 )
 
 // A tool that takes a picture replies with a link to it. With include_image it replies

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/mcpserver/access"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/access"
+	"understudy/internal/testing/byhand"
 )
 
 // TestAttackTemplatesInValues uses values that contain syntax of the place where they are

@@ -15,8 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
 	"understudy/mcpserver/httpd"
 	"understudy/steps"

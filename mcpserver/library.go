@@ -16,10 +16,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/versions"
 	"understudy/internal/wholefile"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/steps/confined"
 	"understudy/workflows"

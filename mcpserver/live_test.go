@@ -13,13 +13,13 @@ import (
 	"github.com/coder/websocket"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
+	"understudy/internal/testing/rfbtest"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/rfb/rfbtest"
 	"understudy/mcpserver/viewer"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // keptDesktop is a lasting desktop in memory, with a hostile name.

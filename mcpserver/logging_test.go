@@ -8,9 +8,9 @@ import (
 	"unicode"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
 
-	"understudy/mcpserver/byhand"
+	"understudy/internal/testing/byhand"
 )
 
 // TestLogMessages requests log messages at each level, in both eras.

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
-	"understudy/mcpserver/byhand"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/fake"
+	"understudy/internal/testing/scratch"
 	"understudy/steps/kinds"
 	"understudy/store"
 )

@@ -11,12 +11,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"understudy/internal/access"
+	"understudy/internal/desktop"
 	"understudy/internal/operations"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
 	"understudy/mcpserver/httpd"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // operation is an operation on desktops, schedules or versions of workflows. It is

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
+	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
 )
 

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
+	"understudy/internal/testing/byhand"
 	"understudy/internal/versions"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
 )
 
 // TestPagesAskLikeTheirTools opens the pages of workflows and desktops with each of

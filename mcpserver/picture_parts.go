@@ -13,9 +13,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/vision"
 	"understudy/internal/words"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/vision"
 )
 
 // imageSince asks for a picture as include_image does, restricted to what changed since

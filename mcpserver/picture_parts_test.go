@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/mcpserver/byhand"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/fake"
 )
 
 // pictureIn returns the picture in a reply; an empty rectangle means none.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // TestToolsetsLimitReading tries to read files and the clipboard without their toolsets:

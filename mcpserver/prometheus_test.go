@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"understudy/internal/schedules"
-	"understudy/internal/scratch"
 	"understudy/internal/telemetry"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/scratch"
 )
 
 // board is the part of the Grafana dashboard that queries Prometheus.

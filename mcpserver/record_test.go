@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"understudy/mcpserver/access"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
+	"understudy/internal/testing/byhand"
 	"understudy/recorder"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // watched makes a recorder that sees one click, and the channel that stands for the key

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
 	"understudy/recorder"
 	"understudy/recorder/compile"
 	"understudy/steps"

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
 	"understudy/internal/versions"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
-	"understudy/steps/desktop"
 )
 
 // closedDialog is the recording of a person who closed a dialog with hostile names.

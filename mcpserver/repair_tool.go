@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/repair"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 )

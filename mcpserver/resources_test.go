@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/steps/kinds"
 )
 

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
+	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
 	"understudy/workflows"
 )

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
 )

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/access"
+	"understudy/internal/testing/byhand"
 )
 
 // TestRightIsLostUnderWay revokes the right to act of a client during its run: the next

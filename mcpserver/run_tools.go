@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 )

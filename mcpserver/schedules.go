@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/schedules"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/steps/confined"
 	"understudy/workflows"

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/schedules"
-	"understudy/mcpserver/access"
+	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/testing/byhand"
 )
 
 // TestSecretInInputsIsRefused has a client pass a secret as an input in each possible

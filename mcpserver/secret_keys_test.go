@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/access"
+	"understudy/internal/testing/byhand"
 	"understudy/workflows"
 )
 

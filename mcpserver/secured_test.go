@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
 )
 

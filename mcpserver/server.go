@@ -13,17 +13,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
 	"understudy/internal/desktops"
+	"understudy/internal/rfb"
 	"understudy/internal/schedules"
 	"understudy/internal/telemetry"
-	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
-	"understudy/mcpserver/rfb"
 	"understudy/mcpserver/viewer"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // Options configure a server.

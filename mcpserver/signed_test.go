@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/hostile"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/hostile"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 )
 
 // authority is a local issuer of signed tokens with its own clock.

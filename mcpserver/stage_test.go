@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/fake"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/storetest"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 	"understudy/steps/kinds"
-	"understudy/store/storetest"
 )
 
 // stage is a server over a desktop in memory.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
-	"understudy/mcpserver/access"
-	"understudy/mcpserver/byhand"
+	"understudy/internal/access"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/scratch"
 )
 
 // document returns a document with one step.

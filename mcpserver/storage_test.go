@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 )
 
 // TestAbuseStorage has a credential store without end: its run fails and its next is

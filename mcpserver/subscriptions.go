@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
 )
 
 // subscriptions notifies subscribers when a resource changes. One goroutine polls the

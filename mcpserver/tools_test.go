@@ -13,12 +13,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/tiktoken-go/tokenizer"
 
+	"understudy/internal/access"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/fake"
 	"understudy/internal/wholefile"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
-	"understudy/steps/desktop/fake"
 	"understudy/steps/kinds"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/internal/access"
 	"understudy/internal/versions"
 	"understudy/internal/words"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 )

@@ -1,7 +1,7 @@
 package recorder
 
 import (
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // Command is a command of the person to a recording: by keys, on the bar or on its page.

@@ -3,7 +3,7 @@ package recorder
 import (
 	"time"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // Event is one observation of a person at work.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // known is the least length of a value that is erased from all texts: shorter ones occur by chance.

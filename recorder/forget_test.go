@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 func TestForget(t *testing.T) {

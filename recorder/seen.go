@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 )
 
 // Seen is an element as it was when a person used it, with selectors that find it again.

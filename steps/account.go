@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // Acted reports whether an attempt changed anything outside the run.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 )
 
 // acts is one of each action that changes the world.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"understudy/steps/desktop/selector"
+	"understudy/internal/desktop/selector"
 )
 
 // NoArgs are the arguments of a kind that takes none.

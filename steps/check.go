@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/internal/words"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // Problem is one mistake in arguments.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // Env is the environment of a kind. The engine makes one for each attempt.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // Code is a stable word for the sort of an error.

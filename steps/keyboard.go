@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // Keyboard remembers, for one caller, which window is to get keys. Keys are sent only to

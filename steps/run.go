@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // Outcome is the result of one attempt of a step.

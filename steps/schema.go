@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // schemaOf derives the schema of a Go type. An Enum lists its words; what else the type

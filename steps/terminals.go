@@ -3,7 +3,7 @@ package steps
 import (
 	"context"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // withoutTerminals returns d, which refuses to act in a terminal, and closes its window, for a

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 )
 
 // TestTerminalsAreClosed acts in a terminal and beside it, for callers with the right to run

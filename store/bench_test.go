@@ -11,8 +11,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/internal/testing/storetest"
 	"understudy/store/sealed"
-	"understudy/store/storetest"
 )
 
 // BenchmarkPlainCommit is the lower bound for Append: one bbolt commit of as many bytes

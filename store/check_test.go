@@ -12,9 +12,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/internal/testing/storetest"
 	"understudy/store/keeping"
 	"understudy/store/sealed"
-	"understudy/store/storetest"
 )
 
 // TestCheckFinds plants single faults in a database whose pages are whole.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/store/storetest"
+	"understudy/internal/testing/storetest"
 )
 
 func wantEvents(t testing.TB, s *Store, run string, want uint64) {

@@ -12,8 +12,8 @@ import (
 	"go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/store"
 	"understudy/workflows"
 )

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/workflows"
 )
 

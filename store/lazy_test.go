@@ -10,7 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
-	"understudy/store/storetest"
+	"understudy/internal/testing/storetest"
 )
 
 func lazily(b engine.Batch) engine.Batch {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/engine"
-	"understudy/store/storetest"
+	"understudy/internal/testing/storetest"
 )
 
 func ended(run string, status engine.Status, ago time.Duration) engine.Batch {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/store/storetest"
+	"understudy/internal/testing/storetest"
 )
 
 // spoilOpen changes the database under an open store, as a failing disk does.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/store/storetest"
+	"understudy/internal/testing/storetest"
 )
 
 func TestContract(t *testing.T) {

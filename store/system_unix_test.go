@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/store/storetest"
+	"understudy/internal/testing/storetest"
 )
 
 // smallDisk mounts a file system of its own.

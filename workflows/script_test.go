@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"understudy/internal/hostile"
+	"understudy/internal/testing/hostile"
 	"understudy/workflows/expression"
 )
 

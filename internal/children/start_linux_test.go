@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
 )
 
 // parentVariable makes this binary a parent that starts a program, given as a line for a

@@ -15,7 +15,7 @@ var advised = regexp.MustCompile(`"(?:[^"]* && (?:[a-z-]+ )?(?:-- )?)?understudy
 
 func TestWhatDriversAdviseAreCommandsOfThisProgram(t *testing.T) {
 	found := 0
-	err := filepath.WalkDir("../../steps/desktop", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../../internal/desktop", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}

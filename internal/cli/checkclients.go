@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"understudy/internal/clients"
+	"understudy/internal/desktop"
 	"understudy/mcpserver/probe"
-	"understudy/steps/desktop"
 )
 
 // clientCheck asks the servers that the user's MCP clients name. Its tagged fields are

@@ -19,9 +19,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/desktop"
 	"understudy/internal/sandbox"
 	"understudy/internal/telemetry"
-	"understudy/steps/desktop"
 	"understudy/steps/kinds"
 )
 

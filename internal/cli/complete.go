@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/clients"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
 	"understudy/internal/schedules"
 	"understudy/internal/versions"
-	"understudy/mcpserver/access"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
 	"understudy/workflows"
 	"understudy/workflows/examples"
 )

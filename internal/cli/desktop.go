@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/desktop/virtual"
 	"understudy/internal/desktops"
 	"understudy/internal/operations"
 	"understudy/steps"
-	"understudy/steps/desktop/virtual"
 )
 
 // desktopsFolder returns the folder of the virtual desktops of a data folder.

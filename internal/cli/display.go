@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
 	"understudy/internal/rundesktops"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
 )
 
 // screenFlags choose the desktop of a command.

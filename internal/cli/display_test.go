@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // noDesktop is a machine that notes how a desktop was to be opened, and opens none.

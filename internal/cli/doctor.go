@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 type diagnosis struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/engine"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/testing/fake"
 )
 
 // stored gives files whose content is their hash.

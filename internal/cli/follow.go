@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/desktop/virtual"
 	"understudy/steps"
-	"understudy/steps/desktop/virtual"
 )
 
 type showFlags struct {

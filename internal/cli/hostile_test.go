@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/internal/scratch"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
+	"understudy/internal/testing/scratch"
 	"understudy/internal/words"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // TestAttackNamesAtTheTerminal has names of windows, elements, processes, files,

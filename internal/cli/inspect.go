@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 	"understudy/steps/observe"
 )
 

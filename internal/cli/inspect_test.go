@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
-	"understudy/steps/desktop/selector"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
+	"understudy/internal/testing/fake"
 )
 
 // notes is a desktop with a window to look at.

@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
 	"understudy/internal/desktops"
 	"understudy/mcpserver"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/steps/confined"
-	"understudy/steps/desktop"
 )
 
 // serverFlags are the flags of mcp and of serve.

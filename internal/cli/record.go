@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
 	"understudy/recorder/watch"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // recording is the command record. Its tagged fields are its flags.

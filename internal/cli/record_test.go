@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/steps/desktop/fake"
+	"understudy/internal/testing/fake"
 )
 
 // TestWhatStopsARecording records with and without a key that stops.

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
 	"understudy/mcpserver"
 	"understudy/recorder"
 	"understudy/recorder/watch"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/store"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/wayland"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/wayland"
 )
 
 // A compositorSetup is what the sessions of one compositor need, once.

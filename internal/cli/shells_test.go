@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"understudy/internal/scratch"
-	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/virtualtest"
 )
 
 // forBash is what every script of completions for bash builds on.

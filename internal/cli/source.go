@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/internal/wholefile"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/confined"
-	"understudy/steps/desktop"
 	"understudy/workflows"
 	"understudy/workflows/examples"
 )

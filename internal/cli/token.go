@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
 )

@@ -16,12 +16,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/access"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
 	"understudy/internal/fleet"
 	"understudy/internal/telemetry"
-	"understudy/mcpserver/access"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
 	"understudy/store/jetstream"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
 	"understudy/steps/observe"
 )
 

@@ -5,9 +5,9 @@ import (
 	"image/color"
 	"testing"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
-	"understudy/steps/desktop/virtual"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
+	"understudy/internal/testing/fake"
 )
 
 // inMemory is a machine with one desktop.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
 )
 
 // listed are keepers that only list desktops.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
 	"understudy/internal/owner"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 var _ engine.Runs = (*Client)(nil)

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
 	"understudy/internal/hub"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/steps/kinds"
 	"understudy/store"
 	"understudy/store/jetstream"

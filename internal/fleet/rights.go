@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/owner"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 

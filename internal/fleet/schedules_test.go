@@ -12,10 +12,10 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/schedules"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 )
 
 // twoServers see to the schedules of a fleet. The first has saved workflows, and the

@@ -15,12 +15,12 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/schedules"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver"
-	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
 	"understudy/steps"
 	"understudy/steps/kinds"
 )

@@ -10,7 +10,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/owner"
-	"understudy/mcpserver/rfb"
+	"understudy/internal/rfb"
 	"understudy/steps"
 )
 

@@ -17,12 +17,12 @@ import (
 	"github.com/coder/websocket"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/fake"
+	"understudy/internal/testing/rfbtest"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/byhand"
-	"understudy/mcpserver/rfb/rfbtest"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 	"understudy/steps/kinds"
 )
 

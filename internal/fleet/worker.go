@@ -23,10 +23,10 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
 	"understudy/internal/owner"
 	"understudy/internal/telemetry"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // Store is what the processes of a fleet share.

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/storetest"
 	"understudy/store/jetstream"
-	"understudy/store/storetest"
 )
 
 func start(t *testing.T, o Options) *Hub {

@@ -9,8 +9,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"understudy/internal/testing/storetest"
 	"understudy/store/jetstream"
-	"understudy/store/storetest"
 )
 
 // TestThePowerFails lets a disk forget what was not synced. Nothing that a hub

@@ -13,9 +13,9 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
+	"understudy/internal/testing/storetest"
 	"understudy/internal/words"
 	"understudy/store/jetstream"
-	"understudy/store/storetest"
 )
 
 func dial(t *testing.T, h *Hub, dir string, r role) *nats.Conn {

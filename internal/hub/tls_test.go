@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/storetest"
 	"understudy/store/jetstream"
-	"understudy/store/storetest"
 )
 
 // authority signs certificates.

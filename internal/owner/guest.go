@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
 	"understudy/steps"
 )
 

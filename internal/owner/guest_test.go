@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
 )
 

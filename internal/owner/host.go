@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"understudy/engine"
+	"understudy/internal/access"
 	"understudy/internal/sandbox"
-	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 

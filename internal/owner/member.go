@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
 	"understudy/steps"
 )
 

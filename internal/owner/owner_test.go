@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/steps/kinds"
 	"understudy/store"
 	"understudy/workflows"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
 )
 
 func TestTwoProcessesUseOneFolder(t *testing.T) {

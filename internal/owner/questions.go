@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
 	"understudy/steps"
 )
 

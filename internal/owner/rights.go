@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
 	"understudy/steps"
 )
 

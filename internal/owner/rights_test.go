@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
 )
 

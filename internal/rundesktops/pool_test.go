@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // account plays a list of words, each of which is an action on a pool. The result is the

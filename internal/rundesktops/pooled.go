@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
 )
 
 // pooled reports whether the desktop of a run is one of the pool.

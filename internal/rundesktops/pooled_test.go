@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/local"
+	"understudy/internal/desktop/virtual"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/virtualtest"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/local"
-	"understudy/steps/desktop/virtual"
-	"understudy/steps/desktop/virtual/virtualtest"
 )
 
 func TestMain(m *testing.M) {

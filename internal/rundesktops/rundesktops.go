@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
 )
 
 // Desktops opens the desktops of runs when they are first needed. It is the

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"understudy/engine"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/local"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/local"
 )
 
 // TestWhoMayActWhere claims desktops, one after the other: the first of a row is

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/internal/hostile"
+	"understudy/internal/testing/hostile"
 )
 
 func TestMain(m *testing.M) {

@@ -20,9 +20,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/storetest"
 	"understudy/steps"
-	"understudy/store/storetest"
 	"understudy/workflows"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
 )
 
 func TestNobodyIsLetInWithoutACredential(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"understudy/internal/hostile"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/hostile"
+	"understudy/internal/testing/scratch"
 )
 
 // trust makes a stage that accepts the tokens of an authority.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // operator serves the addresses for operators.

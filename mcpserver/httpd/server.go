@@ -12,10 +12,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/access"
+	"understudy/internal/desktop"
 	"understudy/internal/telemetry"
-	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
-	"understudy/steps/desktop"
 )
 
 // Options configure a server.

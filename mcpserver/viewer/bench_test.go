@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/internal/testing/storetest"
 	"understudy/store"
-	"understudy/store/storetest"
 )
 
 // BenchmarkList opens the list of runs over a real store of 10,000: without a filter, and

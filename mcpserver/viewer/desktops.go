@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/mcpserver/rfb"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/virtual"
+	"understudy/internal/rfb"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual"
 )
 
 // lastingDesktop is a lasting desktop as its pages show it.

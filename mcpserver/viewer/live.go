@@ -10,10 +10,10 @@ import (
 	"github.com/coder/websocket"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/rfb"
 	"understudy/mcpserver/auth"
-	"understudy/mcpserver/rfb"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // A live view shows the desktop of a run as RFB over a WebSocket. The person who has

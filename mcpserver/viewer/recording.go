@@ -12,11 +12,11 @@ import (
 	"strconv"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/mcpserver/auth"
 	"understudy/recorder"
 	"understudy/recorder/compile"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // Recording is a recording that its page shows and edits.

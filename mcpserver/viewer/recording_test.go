@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
 	"understudy/recorder/compile"
-	"understudy/steps/desktop"
 )
 
 // tape is a recording of a click on an element with a hostile name, and of typed text.

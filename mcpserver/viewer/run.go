@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/vision"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/vision"
 )
 
 type runPage struct {

@@ -13,8 +13,8 @@ import (
 	"slices"
 
 	"understudy/engine"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/vision"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/vision"
 )
 
 // A standalone page contains its style, its script and its pictures, so that it can be

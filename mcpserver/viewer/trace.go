@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // execution is a step of a run as the page shows it: the report, and what only the

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/engine"
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 func event(t *testing.T, seq uint64, at time.Time, path string, sort engine.EventType, fact any) engine.Event {

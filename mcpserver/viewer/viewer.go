@@ -20,9 +20,9 @@ import (
 	"unicode"
 
 	"understudy/engine"
+	"understudy/internal/desktop"
+	"understudy/internal/rfb"
 	"understudy/internal/words"
-	"understudy/mcpserver/rfb"
-	"understudy/steps/desktop"
 	"understudy/workflows"
 )
 

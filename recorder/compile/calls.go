@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop/selector"
 	"understudy/steps"
-	"understudy/steps/desktop/selector"
 	"understudy/steps/observe"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // chosen handles a new value: the steps that led to it become one step that sets it.

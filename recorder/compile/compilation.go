@@ -3,8 +3,8 @@ package compile
 import (
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // compilation is the steps so far, the windows in which they act, and what concerns both

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 	"understudy/workflows"
 )
 

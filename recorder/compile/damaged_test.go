@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 	"understudy/steps/kinds"
 	"understudy/workflows"
 )

@@ -4,8 +4,8 @@ import (
 	"math"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // middle is the part of an element's size around its middle in which a drag means the whole element.

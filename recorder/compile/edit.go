@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // pasted stands in a net for the content of the clipboard.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 	"understudy/steps/kinds"
 	"understudy/workflows"
 )

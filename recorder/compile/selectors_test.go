@@ -3,9 +3,9 @@ package compile
 import (
 	"testing"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // TestAContentIsNoName has a field whose content, with characters that need no quotes in

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 	"understudy/workflows"
 )
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 	"understudy/steps/kinds"
 	"understudy/workflows"
 	"understudy/workflows/expression"

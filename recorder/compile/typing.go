@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"understudy/internal/desktop"
 	"understudy/internal/words"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // keyboard turns keys and the values of fields into steps.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // Input that is not reported is inferred from its effects: a focused field that changed

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // TestWhatNobodyHeard has windows open and close, of which it is told why or not.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop/selector"
 	"understudy/recorder"
-	"understudy/steps/desktop/selector"
 )
 
 const (

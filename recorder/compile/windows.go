@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 const (

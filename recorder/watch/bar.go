@@ -12,10 +12,10 @@ import (
 	"golang.org/x/image/font"
 	"golang.org/x/image/math/fixed"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/input"
 	"understudy/internal/words"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/input"
 )
 
 // The bar, in pixels and lines.

@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // barOf is the bar of a recording as it is now.

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
 	"understudy/recorder/watch"
-	"understudy/steps/desktop"
 )
 
 // BenchmarkLog is what it costs to have an event on the disk.

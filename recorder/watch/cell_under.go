@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // cellAt returns the cell at a point of a sheet in the current tree, or nil. A hit test would need

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/desktop"
 	"understudy/recorder/compile"
-	"understudy/steps/desktop"
 )
 
 // question is the command of a window whose program says nothing of what it

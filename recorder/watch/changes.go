@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 const (

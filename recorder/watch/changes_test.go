@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // fills has the program change what a field shows, as no key does.

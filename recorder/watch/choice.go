@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // choice is the combo box, slider or toggle in use, and its last value.

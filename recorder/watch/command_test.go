@@ -16,11 +16,11 @@ import (
 	"syscall"
 	"testing"
 
-	"understudy/internal/itself"
-	"understudy/internal/scratch"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/itself"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/virtualtest"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual/virtualtest"
 )
 
 func TestMain(m *testing.M) { itself.Main(m) }

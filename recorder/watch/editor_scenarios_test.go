@@ -5,7 +5,7 @@ package watch_test
 import (
 	"strings"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // holds waits until a file of the folder holds a text.

@@ -5,8 +5,8 @@ import (
 	"image"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // Watches reports whether the recording has seen the pointer at a point.

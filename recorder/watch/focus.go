@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // focusTimeout bounds the query for the focused element.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 )
 
 // hears has keys arrive that were pressed a while ago.

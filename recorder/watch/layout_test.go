@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/testing/virtualtest"
 	"understudy/recorder"
 	"understudy/recorder/compile"
-	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/kinds"
 	"understudy/workflows"
 )

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder/compile"
 	"understudy/recorder/watch"
-	"understudy/steps/desktop"
 	"understudy/steps/kinds"
 	"understudy/workflows"
 )

@@ -7,9 +7,9 @@ import (
 	"image/draw"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/vision"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/vision"
 )
 
 // cropSizes are the sizes of a picture around the pointer, for a click on an element that is

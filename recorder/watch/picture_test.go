@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 )
 
 // files are two equal icons above different names, and a third of another sort.

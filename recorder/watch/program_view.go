@@ -6,8 +6,8 @@ import (
 	"maps"
 	"time"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // queue holds input until it is handled.

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
 	"understudy/recorder/compile"
-	"understudy/steps/desktop"
 )
 
 // Options say how a recording is made.

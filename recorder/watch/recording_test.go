@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/recorder"
 	"understudy/recorder/compile"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 const login = `

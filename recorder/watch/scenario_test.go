@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/virtualtest"
 )
 
 // scenario is something that a person does with an application, and that must

@@ -14,14 +14,14 @@ import (
 	"time"
 
 	"understudy/internal/cli"
-	"understudy/internal/itself"
-	"understudy/internal/scratch"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/local"
+	"understudy/internal/desktop/virtual"
+	"understudy/internal/testing/itself"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/virtualtest"
 	"understudy/recorder"
 	"understudy/recorder/watch"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/local"
-	"understudy/steps/desktop/virtual"
-	"understudy/steps/desktop/virtual/virtualtest"
 )
 
 // patience is how long anything may take: the machines of others are slow.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // TestOnlyWhatScrollingMadeNeedsIt scrolls to an element, which was there before and

@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // TestSecrecy tells what had the keyboard, in its order, and then has keys

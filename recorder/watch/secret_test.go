@@ -18,8 +18,8 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // password is what must be found nowhere.

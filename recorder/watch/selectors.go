@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 func find(roots []*desktop.Element, h desktop.Handle) *desktop.Element {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
-	"understudy/steps/desktop/selector"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
+	"understudy/internal/testing/fake"
 )
 
 // TestWhatIsInADialogIsNamedWithIt looks at the selector that is kept first.

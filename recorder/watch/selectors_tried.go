@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // usedElement is an element of a step, and its selectors that have matched no other

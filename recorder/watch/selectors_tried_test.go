@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/testing/fake"
 	"understudy/recorder"
-	"understudy/steps/desktop/fake"
 )
 
 const editor = `

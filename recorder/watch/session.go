@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // Session is a recording that goes on beside its caller:

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // session records on a fake desktop while f does something.

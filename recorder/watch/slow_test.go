@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // TestASlowApplicationLosesNoText types while the application does not say in

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/recorder/compile"
-	"understudy/steps/desktop"
 )
 
 // launched is how a process was started.

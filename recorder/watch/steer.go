@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // Command executes a command as its key does. A check is of the element at a point.

@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/recorder"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 func TestKeysChangeStepsWhileTheyAreRecorded(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"time"
 	"unicode"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/recorder"
 	"understudy/recorder/compile"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // shownTexts are the texts of a program's elements at one time.

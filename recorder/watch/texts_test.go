@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // TestATextThatAPersonWaitedForIsWaitedFor has a program that says how things

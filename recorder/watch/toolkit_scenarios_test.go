@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 const python = "/usr/bin/python3"
@@ -15,7 +15,7 @@ const python = "/usr/bin/python3"
 // form is the path of an order form, which is made in several toolkits.
 func form(name string) string {
 	wd, _ := os.Getwd()
-	return filepath.Join(wd, "..", "..", "internal", "e2e", "testdata", "forms", name)
+	return filepath.Join(wd, "..", "..", "internal", "testing", "e2e", "testdata", "forms", name)
 }
 
 // ordered is what the form wrote when it was sent.

@@ -3,8 +3,8 @@ package watch
 import (
 	"testing"
 
+	"understudy/internal/testing/fake"
 	"understudy/recorder"
-	"understudy/steps/desktop/fake"
 )
 
 // A tooltip goes when the pointer moves to it, so nobody presses on one.

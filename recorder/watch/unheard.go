@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/recorder"
-	"understudy/steps/desktop"
 )
 
 // unheard infers input that is not reported from its effects on focused fields and controls, and on

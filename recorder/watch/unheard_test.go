@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 )
 
 // deaf is the input of a desktop that tells nothing of it.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // unseenScenarios are in applications, and in parts of them, that no other test uses.

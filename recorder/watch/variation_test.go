@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // The environment of the scenarios.

@@ -18,14 +18,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/internal/cli"
-	"understudy/internal/scratch"
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/local"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/virtualtest"
+	"understudy/internal/testing/waylandtest"
 	"understudy/recorder"
 	"understudy/recorder/compile"
 	"understudy/recorder/watch"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/local"
-	"understudy/steps/desktop/virtual/virtualtest"
-	"understudy/steps/desktop/wayland/waylandtest"
 )
 
 // order is what comes of the forms.

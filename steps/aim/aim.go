@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // Requirement has the conditions of an element before an action.

@@ -3,8 +3,8 @@ package aim
 import (
 	"testing"
 
+	"understudy/internal/testing/fake"
 	"understudy/steps"
-	"understudy/steps/desktop/fake"
 )
 
 // What our own checks cost around a click, without the wait that makes sure

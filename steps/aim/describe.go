@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/internal/words"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 func windowMoves(el *desktop.Element) error {

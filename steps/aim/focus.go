@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // FocusEffectLimit is how long an element may take to report that it has the focus.

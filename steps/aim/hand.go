@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // Hand is the Env of one attempt of a step, with a cache of what it learnt of the screen.

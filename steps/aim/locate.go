@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/internal/words"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // SearchOptions configure a search of the screen.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/internal/words"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // OptionText returns what an option shows: in GTK 4 that is a label inside it.

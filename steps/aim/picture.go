@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
+	"understudy/internal/desktop/vision"
 	"understudy/steps"
 	"understudy/steps/confined"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
-	"understudy/steps/desktop/vision"
 )
 
 // CheckThreshold returns an error for a threshold outside of (0, 1].

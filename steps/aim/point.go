@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // PlaceInElement is a point inside an element, in percent of its box.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // freshness is the greatest age of the last read of an element for a click without

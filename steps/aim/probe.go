@@ -3,9 +3,9 @@ package aim
 import (
 	"context"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // Probe answers what expressions ask of the desktop. It opens the desktop on first

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // checkOnScreen returns an error if the point is on no monitor.

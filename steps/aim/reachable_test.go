@@ -3,7 +3,7 @@ package aim
 import (
 	"testing"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // Swing makes another object of a row for each query.

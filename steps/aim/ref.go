@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/internal/words"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // ErrNoRef means that the ref was never assigned. Waiting cannot help, and nothing is

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // An element that slides in is not where it was when the button goes down, so it must

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"understudy/internal/desktop/selector"
 	"understudy/steps"
-	"understudy/steps/desktop/selector"
 )
 
 // Query is a parsed Target.

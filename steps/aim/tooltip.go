@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // A tooltip covers elements near the pointer and would take their click. Moving the

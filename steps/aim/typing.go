@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // Typing configures TypeInto.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // Qt Quick cannot scroll to an element on request and has no scroll bars to move, so the

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // topmostWindow returns the active window of an application, or else its topmost; the

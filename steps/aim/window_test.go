@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 type windowList []desktop.Window

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // Application returns an error if starting a program amounts to running commands. It

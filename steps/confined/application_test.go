@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // TestApplicationsThatAreNoShell says what starts without the right to run

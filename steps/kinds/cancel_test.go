@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/testing/fake"
 	"understudy/steps"
-	"understudy/steps/desktop/fake"
 )
 
 // samples are arguments that each kind takes, such that it has something to

@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/vision"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/vision"
 	"understudy/steps/observe"
 )
 

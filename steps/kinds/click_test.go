@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 func TestClickElement(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 )
 

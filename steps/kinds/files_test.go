@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
 	"understudy/steps/confined"
 )

@@ -5,9 +5,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 func TestFocusIsKeptForCallsOfTheirOwn(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // GetApplicationsAndWindowsList lists the windows.

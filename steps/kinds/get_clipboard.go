@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // GetClipboard reads the clipboard.

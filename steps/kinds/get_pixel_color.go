@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 // GetPixelColor reads the colour of a point.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 )
 

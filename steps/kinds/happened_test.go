@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // happening does a call of its own, and returns what it says happened.

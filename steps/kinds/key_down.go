@@ -3,9 +3,9 @@ package kinds
 import (
 	"context"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 // KeyDown presses a key and keeps it down.

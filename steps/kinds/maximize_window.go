@@ -1,6 +1,6 @@
 package kinds
 
-import "understudy/steps/desktop"
+import "understudy/internal/desktop"
 
 // MaximizeWindow makes a window as large as its screen.
 var MaximizeWindow = windowKind("maximize_window", "Make a window as large as its screen.", desktop.Maximize,

@@ -1,6 +1,6 @@
 package kinds
 
-import "understudy/steps/desktop"
+import "understudy/internal/desktop"
 
 // MinimizeWindow hides a window.
 var MinimizeWindow = windowKind("minimize_window", "Minimize a window.", desktop.Minimize,

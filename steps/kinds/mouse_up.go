@@ -1,6 +1,6 @@
 package kinds
 
-import "understudy/steps/desktop"
+import "understudy/internal/desktop"
 
 // MouseUp lets go of a mouse button.
 var MouseUp = buttonKind("mouse_up", "Let go of a mouse button that mouse_down holds.",

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
 	"understudy/steps/confined"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 )
 

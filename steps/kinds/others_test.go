@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/testing/fake"
 	"understudy/steps"
-	"understudy/steps/desktop/fake"
 )
 
 // The arguments that sequences written for the program that these kinds have

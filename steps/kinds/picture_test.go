@@ -14,11 +14,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/vision"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
-	"understudy/steps/desktop/vision"
 	"understudy/steps/observe"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 	"understudy/steps/observe"
 )
 

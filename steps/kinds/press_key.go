@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 )
 

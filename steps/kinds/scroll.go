@@ -3,9 +3,9 @@ package kinds
 import (
 	"context"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 // Scroll turns the wheel at a point.

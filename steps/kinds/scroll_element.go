@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // A secret is recognised whole only, so a message that shortens it would show a part.

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 	"understudy/steps/kinds/pagecontrol"
 	"understudy/steps/observe"
 )

@@ -5,10 +5,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // TestRest holds that what has rested is clicked at once, and that nothing is

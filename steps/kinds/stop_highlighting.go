@@ -3,8 +3,8 @@ package kinds
 import (
 	"context"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // StopHighlighting removes the frames.

@@ -5,9 +5,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 )
 

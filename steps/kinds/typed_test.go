@@ -5,9 +5,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 	"understudy/steps/observe"
 )
 

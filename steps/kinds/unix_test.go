@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
 )
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 // unplaced is a desktop where nobody tells where windows are.

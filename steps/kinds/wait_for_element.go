@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 	"understudy/steps/observe"
 )
 

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 // WaitForIdle waits until the screen stands still.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/fake"
 )
 
 func TestWindows(t *testing.T) {

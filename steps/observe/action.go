@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 // ActionOptions are the arguments of every action: what to do before it and what to

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 // ChangeWindow changes a window unless it is so already, and reports whether the change

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // row is a button of a window, as it was read once.

@@ -5,8 +5,8 @@ import (
 	"image"
 	"slices"
 
+	"understudy/internal/desktop"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 const (

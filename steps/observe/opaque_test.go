@@ -3,7 +3,7 @@ package observe
 import (
 	"testing"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 // TestWhatMayShowMoreThanItExposes asks of an empty panel in several places whether its

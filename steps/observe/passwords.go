@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 // password is the role of the fields that are blanked.

@@ -9,9 +9,9 @@ import (
 	"image/draw"
 	"slices"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 // KeepPicture stores a picture and returns its URI.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
+	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 // TypedText is a text that was typed into a field.

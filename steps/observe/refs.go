@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"understudy/internal/desktop"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
 )
 
 const (

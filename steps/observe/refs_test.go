@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 func TestWhatWasNotShownHasNoRef(t *testing.T) {

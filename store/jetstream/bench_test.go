@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"understudy/engine"
+	"understudy/internal/testing/storetest"
 	"understudy/store"
-	"understudy/store/storetest"
 )
 
 // BenchmarkAppend stores batches of two events on one node, on three, and for comparison in

@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"understudy/engine"
-	"understudy/store/storetest"
+	"understudy/internal/testing/storetest"
 )
 
 // TestAListThatIsFarBehind compares a list that read each message of the runs with one that

@@ -17,9 +17,9 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/storetest"
 	"understudy/store/keeping"
-	"understudy/store/storetest"
 )
 
 // TestCheckFindsAFlippedBit flips one bit of an event, and one of a picture, on the disk of

@@ -18,8 +18,8 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
-	"understudy/store/storetest"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/storetest"
 )
 
 // testLease is short, because tests wait until it ends.

@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
-	"understudy/internal/scratch"
-	"understudy/store/storetest"
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/storetest"
 )
 
 // TestAWorkerThatWaitsAsksLittle counts the messages of a worker while there is no run in any

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/steps"
 	"understudy/steps/aim"
-	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 	"understudy/steps/observe"
 )
 

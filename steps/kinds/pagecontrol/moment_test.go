@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"understudy/steps/desktop"
+	"understudy/internal/desktop"
 )
 
 func TestValuesOfMoments(t *testing.T) {

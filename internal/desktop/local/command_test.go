@@ -1,0 +1,169 @@
+package local
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/internal/desktop"
+)
+
+func TestSplitCommand(t *testing.T) {
+	for _, row := range []struct {
+		sentence, line string
+		want           []string
+	}{
+		{"blanks separate", " a  b\tc ", []string{"a", "b", "c"}},
+		{"quotes keep together", `a "b c" 'd e'`, []string{"a", "b c", "d e"}},
+		{"quotes may stand inside a word", `--name="b c"d`, []string{"--name=b cd"}},
+		{"an empty word is a word", `a "" ''`, []string{"a", "", ""}},
+		{"a backslash takes the next character as it is", `a\ b \"c`, []string{"a b", `"c`}},
+		{"single quotes know no backslash", `'a\b'`, []string{`a\b`}},
+		{"double quotes know few", `"a\"b\n"`, []string{`a"b\n`}},
+		{"nothing is nothing", "  ", nil},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got, err := splitCommand(row.line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	for _, line := range []string{`a "b`, `a 'b`, `a \`} {
+		if got, err := splitCommand(line); err == nil {
+			t.Errorf("%q was split into %q", line, got)
+		}
+	}
+}
+
+func FuzzSplitCommand(f *testing.F) {
+	f.Add(`a "b c" 'd' \e`)
+	f.Fuzz(func(t *testing.T, line string) {
+		args, err := splitCommand(line)
+		if err != nil {
+			return
+		}
+		var quoted []string
+		for _, a := range args {
+			quoted = append(quoted, "'"+strings.ReplaceAll(a, "'", `'\''`)+"'")
+		}
+		again, err := splitCommand(strings.Join(quoted, " "))
+		if diff := cmp.Diff(args, again); err != nil || diff != "" {
+			t.Errorf("%q was split into %q, which quoted gives %q (%v)", line, args, again, err)
+		}
+	})
+}
+
+func TestApplicationsAreFound(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", dir)
+	t.Setenv("XDG_DATA_DIRS", t.TempDir())
+	write := func(name, text string) {
+		path := filepath.Join(dir, "applications", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("org.example.Pad.desktop", "[Desktop Entry]\nType=Application\nName=Note Pad\nName[de]=Notizen\nExec=pad --new \"my file\" %U\n[Desktop Action x]\nExec=other\n")
+	write("shell.desktop", "[Desktop Entry]\nType=Application\nName=Shell\nExec=sh %c 100%%\nTerminal=true\n")
+	write("console.desktop", "[Desktop Entry]\nType=Application\nName=Console\nExec=console-app\nCategories=GTK;System;TerminalEmulator;\n")
+	write("gone.desktop", "[Desktop Entry]\nType=Application\nName=Gone\nExec=gone\nHidden=true\n")
+	for _, row := range []struct {
+		sentence, app string
+		want          []string
+	}{
+		{"by the id", "org.example.Pad", []string{"pad", "--new", "my file"}},
+		{"by the file's name", "org.example.Pad.desktop", []string{"pad", "--new", "my file"}},
+		{"by the name in menus, whatever its case", "note pad", []string{"pad", "--new", "my file"}},
+		{"by the path of the file", filepath.Join(dir, "applications", "org.example.Pad.desktop"), []string{"pad", "--new", "my file"}},
+		{"in a terminal when it wants one", "Shell", []string{"x-terminal-emulator", "-e", "sh", "Shell", "100%"}},
+		{"a terminal is known as one", "console", []string{"console-app"}},
+		{"by a command before all", "sh -c 'exit 3'", []string{"sh", "-c", "exit 3"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got, err := targetOf(row.app)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(row.want, got.Args); diff != "" {
+				t.Error(diff)
+			}
+			if (got.Entry.Path == "") != (row.app == "sh -c 'exit 3'") || got.Entry.Terminal != (row.app == "Shell") || slices.Contains(got.Entry.Categories, "TerminalEmulator") != (row.app == "console") {
+				t.Errorf("it comes from %+v", got.Entry)
+			}
+		})
+	}
+	for _, app := range []string{"", "Gone", "no such thing", "missing.desktop", `"`} {
+		if got, err := targetOf(app); err == nil {
+			t.Errorf("%q gave %q", app, got.Args)
+		}
+	}
+}
+
+func TestAbsentApplicationSaysSo(t *testing.T) {
+	_, err := targetOf("no-such-program --now")
+	if want := `there is neither a program "no-such-program" nor an application "no-such-program --now" here`; !errors.Is(err, desktop.ErrNotFound) || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+func TestChromiumIsToldToShowItsPages(t *testing.T) {
+	for _, row := range []struct{ line, want string }{
+		{"chromium page.html", "chromium --force-renderer-accessibility page.html"},
+		{"/usr/bin/google-chrome", "/usr/bin/google-chrome --force-renderer-accessibility"},
+		{"mousepad chromium", "mousepad chromium"},
+		{"chromium a --force-renderer-accessibility", "chromium a --force-renderer-accessibility"},
+	} {
+		if got := strings.Join(forAccessibility(strings.Fields(row.line)), " "); got != row.want {
+			t.Errorf("%s became %s, wanted %s", row.line, got, row.want)
+		}
+	}
+}
+
+func TestBusSocket(t *testing.T) {
+	for address, want := range map[string]string{
+		"unix:path=/run/user/1000/bus":          "/run/user/1000/bus",
+		"unix:path=/tmp/b,guid=0123;tcp:host=x": "/tmp/b",
+		"unix:abstract=/tmp/dbus-a,guid=45":     "@/tmp/dbus-a",
+		"tcp:host=localhost,port=1":             "",
+		"":                                      "",
+	} {
+		if got, _ := busSocket(address); got != want {
+			t.Errorf("%q: got %q, wanted %q", address, got, want)
+		}
+	}
+}
+
+// TestInstalledApplications holds which names doctor tells of applications.
+func TestInstalledApplications(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", data)
+	t.Setenv("XDG_DATA_DIRS", data)
+	for name, text := range map[string]string{
+		"org.example.Editor": "Name=Editor\nType=Application\nExec=sh -c true %U",
+		"gone":               "Name=Gone\nType=Application\nExec=no-such-program-here",
+		"hidden":             "Name=Hidden\nType=Application\nHidden=true\nExec=sh",
+	} {
+		path := filepath.Join(data, "applications", name+".desktop")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("[Desktop Entry]\n"+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"org.example.editor", "sh"}, installed()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,247 @@
+package house
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows says, for each package, what it imports of this module, directly. The
+// table is exact: an arrow that is listed and not used is refused too, so that
+// it says what is and not what once was. Tests may import more: a test puts
+// parts together.
+var arrows = map[string][]string{
+	".": {"internal/cli", "internal/desktop/local"},
+
+	"internal/desktop":              {},
+	"internal/desktop/atspi":        {"internal/desktop"},
+	"internal/testing/desktoptest":  {"internal/desktop"},
+	"internal/testing/fake":         {"internal/desktop", "internal/desktop/selector"},
+	"internal/desktop/input":        {"internal/desktop"},
+	"internal/desktop/local":        {"internal/sandbox", "internal/desktop", "internal/desktop/atspi", "internal/desktop/robot", "internal/desktop/virtual", "internal/desktop/wayland", "internal/desktop/x11"},
+	"internal/desktop/robot":        {"internal/desktop", "internal/desktop/input"},
+	"internal/desktop/selector":     {"internal/desktop"},
+	"internal/desktop/virtual":      {"internal/children", "internal/sandbox", "internal/desktop", "internal/desktop/wayland", "internal/desktop/xauth"},
+	"internal/testing/virtualtest":  {"internal/testing/scratch", "internal/desktop/virtual"},
+	"internal/desktop/vision":       {"internal/desktop"},
+	"internal/testing/visiontest":   {"internal/desktop", "internal/desktop/vision"},
+	"internal/desktop/wayland":      {"internal/wholefile", "internal/desktop", "internal/desktop/input", "internal/desktop/wayland/wire"},
+	"internal/testing/waylandtest":  {"internal/desktop", "internal/testing/virtualtest", "internal/desktop/wayland"},
+	"internal/desktop/wayland/wire": {"internal/desktop"},
+	"internal/desktop/x11":          {"internal/desktop", "internal/desktop/input", "internal/desktop/xauth"},
+	"internal/desktop/xauth":        {},
+
+	// observe uses aim to find what it looks at; aim never looks at what came of a press.
+	"steps":          {"internal/desktop", "internal/desktop/selector"},
+	"steps/confined": {"steps", "internal/desktop"},
+	"steps/aim":      {"steps", "steps/confined", "internal/desktop", "internal/desktop/selector", "internal/desktop/vision"},
+	"steps/observe":  {"steps", "steps/aim", "internal/desktop", "internal/desktop/selector"},
+	// Only internal/cli imports the kinds; others get their list as a value.
+	"steps/kinds":             {"steps", "steps/aim", "steps/confined", "internal/desktop", "internal/desktop/vision", "steps/kinds/pagecontrol", "steps/kinds/shell", "steps/observe"},
+	"steps/kinds/pagecontrol": {"steps", "steps/aim", "internal/desktop", "internal/desktop/selector", "steps/observe"},
+	"steps/kinds/shell":       {"internal/children", "internal/sandbox", "steps"},
+
+	"workflows":            {"steps", "workflows/expression"},
+	"workflows/expression": {},
+	"workflows/examples":   {"workflows"},
+
+	"engine":                     {"internal/film", "steps", "internal/desktop", "steps/observe", "workflows", "workflows/expression"},
+	"store":                      {"engine", "internal/filelock", "store/keeping", "store/sealed"},
+	"store/jetstream":            {"engine", "store/keeping", "store/sealed"},
+	"store/keeping":              {"engine"},
+	"store/sealed":               {"engine"},
+	"internal/testing/storetest": {"engine", "store/keeping"},
+
+	"recorder":         {"internal/desktop", "internal/desktop/selector"},
+	"recorder/compile": {"recorder", "steps", "internal/desktop", "internal/desktop/selector", "steps/observe", "workflows"},
+	"recorder/watch":   {"internal/words", "recorder", "recorder/compile", "internal/desktop", "internal/desktop/input", "internal/desktop/selector", "internal/desktop/vision"},
+
+	"mcpserver":                    {"engine", "internal/desktops", "internal/operations", "internal/repair", "internal/schedules", "internal/telemetry", "internal/versions", "internal/wholefile", "internal/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "internal/rfb", "mcpserver/viewer", "recorder", "recorder/compile", "steps", "steps/confined", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
+	"internal/access":              {"engine", "steps", "workflows"},
+	"mcpserver/ask":                {"engine", "steps", "workflows"},
+	"mcpserver/auth":               {"internal/sandbox", "internal/wholefile", "steps"},
+	"internal/testing/byhand":      {},
+	"internal/testing/conformance": {},
+	"mcpserver/httpd":              {"engine", "internal/telemetry", "internal/access", "mcpserver/auth", "steps", "internal/desktop"},
+	"mcpserver/probe":              {},
+	"internal/rfb":                 {"internal/desktop", "internal/desktop/input", "steps/observe"},
+	"internal/testing/rfbtest":     {},
+	"mcpserver/viewer":             {"engine", "internal/repair", "internal/versions", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
+
+	"internal/cli": {
+		"engine", "internal/clients", "internal/desktops", "internal/fleet", "internal/hub", "internal/operations", "internal/owner", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/versions", "internal/wholefile", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
+		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/examples", "workflows/expression",
+	},
+	"internal/children":            {},
+	"internal/clients":             {"internal/wholefile"},
+	"internal/desktops":            {"internal/operations", "steps", "internal/desktop", "internal/desktop/virtual", "steps/observe"},
+	"internal/testing/modelbench":  {},
+	"internal/owner":               {"engine", "internal/sandbox", "internal/access", "steps"},
+	"internal/testing/crash":       {},
+	"internal/testing/e2e":         {},
+	"internal/film":                {},
+	"internal/filelock":            {},
+	"internal/fleet":               {"engine", "internal/owner", "internal/schedules", "internal/telemetry", "internal/access", "internal/rfb", "steps", "internal/desktop", "store", "store/keeping"},
+	"internal/hub":                 {"internal/filelock", "internal/wholefile", "store/jetstream"},
+	"internal/operations":          {"steps"},
+	"internal/telemetry":           {"engine"},
+	"internal/schedules":           {"engine", "internal/filelock", "internal/operations", "internal/wholefile", "internal/words", "steps", "workflows"},
+	"internal/testing/hostile":     {},
+	"internal/testing/house":       {},
+	"internal/rundesktops":         {"engine", "steps", "internal/desktop", "internal/desktop/virtual"},
+	"internal/sandbox":             {},
+	"internal/testing/lasting":     {},
+	"internal/testing/itself":      {"internal/cli", "internal/desktop/local", "internal/desktop/virtual"},
+	"internal/testing/manual":      {},
+	"internal/packaging":           {},
+	"internal/testing/realclients": {},
+	"internal/repair":              {"engine", "internal/versions", "recorder", "recorder/compile", "steps", "workflows"},
+	"internal/versions":            {"internal/operations", "internal/wholefile", "steps"},
+	"internal/testing/scratch":     {},
+	"internal/testing/attack":      {},
+	"internal/testing/testreport":  {},
+	"internal/wholefile":           {},
+	"internal/words":               {},
+}
+
+// everyone may import these.
+var everyone = []string{"internal/words"}
+
+// owners says which packages may import a library; a name ending in a slash
+// stands for everything below it.
+var owners = map[string][]string{
+	"github.com/go-vgo/robotgo/":       {"internal/desktop/robot", "internal/desktop/x11"},
+	"github.com/jezek/xgb":             {"internal/desktop/virtual", "internal/desktop/x11"},
+	"github.com/jezek/xgb/":            {"internal/desktop/virtual", "internal/desktop/x11"},
+	"github.com/bmatcuk/doublestar/v4": {"steps/confined"},
+	"github.com/gen2brain/shm":         {"internal/desktop/x11"},
+	"github.com/oklog/ulid/v2":         {"engine"},
+	"golang.org/x/text/":               {"recorder/compile", "internal/desktop/input"},
+	"github.com/godbus/dbus/v5":        {"internal/desktop/atspi", "internal/desktop/wayland", "internal/testing/waylandtest"},
+	"go.etcd.io/bbolt":                 {"store"},
+	"go.etcd.io/bbolt/":                {"store"},
+	"github.com/nats-io/nats-server/":  {"internal/hub"},
+	"github.com/nats-io/nkeys":         {"internal/hub"},
+	"github.com/nats-io/nats.go":       {"internal/hub", "store/jetstream"},
+	"github.com/nats-io/nats.go/":      {"store/jetstream"},
+	"github.com/coreos/go-oidc/":       {"mcpserver/auth"},
+	"github.com/go-jose/":              {"internal/testing/hostile"},
+	"github.com/coder/websocket":       {"mcpserver/viewer"},
+	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/ask", "mcpserver/httpd", "mcpserver/probe"},
+	"github.com/spf13/cobra":           {"internal/cli"},
+	"github.com/spf13/pflag":           {"internal/cli"},
+	"github.com/expr-lang/expr/":       {"workflows/expression"},
+	"go.yaml.in/yaml/":                 {"workflows"},
+	"mvdan.cc/sh/":                     {"workflows"},
+	"github.com/tailscale/hujson":      {"internal/clients"},
+	"github.com/google/jsonschema-go/": {"internal/cli", "steps", "workflows", "workflows/expression", "mcpserver"},
+	"github.com/rogpeppe/go-internal/": {"internal/versions"},
+	"github.com/landlock-lsm/":         {"internal/sandbox"},
+	"github.com/adhocore/gronx":        {"internal/schedules"},
+	"go.opentelemetry.io/otel":         {"internal/telemetry"},
+	"go.opentelemetry.io/otel/":        {"internal/telemetry"},
+	"golang.org/x/sys/":                {"internal/children", "internal/filelock", "internal/sandbox", "internal/schedules", "mcpserver/auth", "internal/desktop/local", "internal/desktop/wayland", "store"},
+	"golang.org/x/time/":               {"mcpserver/auth"},
+	"golang.org/x/term":                {"internal/cli"},
+	"golang.org/x/image/":              {"recorder/watch", "internal/desktop/input", "internal/desktop/vision", "internal/desktop/wayland"},
+	"github.com/google/go-cmp/":        {"internal/testing/desktoptest", "internal/testing/storetest"},
+}
+
+func TestArrows(t *testing.T) {
+	for _, p := range packages(t) {
+		allowed, listed := arrows[p.Name]
+		if !listed {
+			t.Errorf("package %s is not listed: say in arrows what it may import", p.Name)
+			continue
+		}
+		for _, name := range p.Inside {
+			if slices.Contains(allowed, name) || slices.Contains(everyone, name) {
+				continue
+			}
+			t.Errorf("package %s imports %s, which the table does not allow: it may import %s", p.Name, name, list(allowed))
+		}
+		for _, name := range allowed {
+			if !slices.Contains(p.Inside, name) {
+				t.Errorf("package %s may import %s, and does not: remove the arrow from the table", p.Name, name)
+			}
+		}
+	}
+}
+
+func TestArrowsAreOfPackagesThatExist(t *testing.T) {
+	existing := map[string]bool{}
+	for _, p := range packages(t) {
+		existing[p.Name] = true
+	}
+	for name := range arrows {
+		if !existing[name] {
+			t.Errorf("the table lists package %s, which does not exist", name)
+		}
+	}
+}
+
+func TestOneOwnerPerLibrary(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, library := range p.Outside {
+			allowed, listed := ownersOf(library)
+			switch {
+			case !listed:
+				t.Errorf("package %s imports %s, which has no owner: name one in owners", p.Name, library)
+			case !slices.Contains(allowed, p.Name):
+				t.Errorf("package %s imports %s, which belongs to %s", p.Name, library, list(allowed))
+			}
+		}
+	}
+}
+
+func TestOwnersUseTheirLibraries(t *testing.T) {
+	for library, allowed := range owners {
+		used := map[string]bool{}
+		for _, p := range packages(t) {
+			for _, path := range p.Outside {
+				if path == library || strings.HasSuffix(library, "/") && strings.HasPrefix(path, library) {
+					used[p.Name] = true
+				}
+			}
+		}
+		for _, name := range allowed {
+			if !used[name] {
+				t.Errorf("package %s owns %s, and does not import it: remove it from owners", name, library)
+			}
+		}
+	}
+}
+
+func TestOwnersOf(t *testing.T) {
+	for _, c := range []struct {
+		say, library string
+		listed       bool
+	}{
+		{"a package of a listed library", "github.com/go-vgo/robotgo/x11", true},
+		{"the root of a library of which only the parts are listed", "github.com/go-vgo/robotgo", false},
+		{"a library whose name begins like a listed one", "go.etcd.io/bbolt2", false},
+		{"an unknown library", "example.com/left-pad", false},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			if _, listed := ownersOf(c.library); listed != c.listed {
+				t.Errorf("%s listed: %t, want %t", c.library, listed, c.listed)
+			}
+		})
+	}
+}
+
+func ownersOf(library string) (allowed []string, listed bool) {
+	for name, packages := range owners {
+		if library == name || strings.HasSuffix(name, "/") && strings.HasPrefix(library, name) {
+			allowed, listed = append(allowed, packages...), true
+		}
+	}
+	return allowed, listed
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(slices.Sorted(slices.Values(names)), ", ")
+}
