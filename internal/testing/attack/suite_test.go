@@ -48,6 +48,7 @@ var classes = []class{
 	{"other users: takeover of a port", noStrangers, takeover},
 	{"store: damaged files", nil, damagedStore},
 	{"pages: hostile names", nil, pages},
+	{"questions: keys without a target", noZenity, questions},
 	{"schedules: floods, folders, webhooks", nil, timetables},
 	{"stdio: lines that are no messages", nil, stdio},
 }
