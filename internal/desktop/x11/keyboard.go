@@ -22,6 +22,7 @@ type keyboard struct {
 	// The fields below are guarded by inputMu.
 	down   map[desktop.Key][]xproto.Keycode // the keys that KeyDown pressed
 	ready  xproto.Window                    // the last window that waitUntilReady waited for
+	still  bool                             // keys do not repeat while some of down are
 	behind bool                             // typing failed, and the application may not have read all of the text
 	top    toplevels
 }
@@ -231,7 +232,8 @@ func isDigitOfPad(k desktop.Key) bool {
 	return sym >= 0xffb0 && sym <= 0xffb9 || sym == 0xffae
 }
 
-// setKey presses or releases a key. Pressing a key that is down does nothing.
+// setKey presses or releases a key. Pressing a key that is down does nothing. A key that is
+// held does not repeat: it would in each window that gets the focus meanwhile.
 func (b *keyboard) setKey(ctx context.Context, l *xConn, k desktop.Key, down bool, in *desktop.Window) error {
 	if err := input.Known(k); err != nil {
 		return err
@@ -250,7 +252,12 @@ func (b *keyboard) setKey(ctx context.Context, l *xConn, k desktop.Key, down boo
 		delete(b.down, k)
 		slices.Reverse(keys)
 	}
-	err := do(ctx, l, func() error {
+	err := do(ctx, l, func() (err error) {
+		if down && !b.still {
+			if b.still, err = b.stopRepeating(l); err != nil {
+				return err
+			}
+		}
 		return b.whileIn(l, in, func() error {
 			for _, key := range keys {
 				b.key(l, key, down)
@@ -262,7 +269,14 @@ func (b *keyboard) setKey(ctx context.Context, l *xConn, k desktop.Key, down boo
 	if down && err == nil {
 		b.down[k] = keys
 	}
-	return err
+	if len(b.down) > 0 || !b.still {
+		return err
+	}
+	b.still = false
+	if !l.alive() { // the server has made keys repeat again
+		return err
+	}
+	return errors.Join(err, do(ctx, l, func() error { return b.repeatAgain(l) }))
 }
 
 // keysOf returns the keycodes to press, in order, for keys. Shift is among them if one of the

@@ -92,6 +92,32 @@ func TestAKeyIsNotRepeatedHoweverSlowlyItIsReleased(t *testing.T) {
 	}
 }
 
+// A key that is held would repeat in a window that comes up meanwhile.
+func TestAKeyThatIsHeldDoesNotRepeat(t *testing.T) {
+	b := open(t)
+	file := b.editor("mousepad")
+	b.impatient()
+	hold := func(k desktop.Key) { b.must(b.Do(t.Context(), desktop.KeyDown{Key: k})) }
+	release := func(k desktop.Key) { b.must(b.Do(t.Context(), desktop.KeyUp{Key: k})) }
+	hold("a")
+	hold("b")
+	b.must(b.Do(t.Context(), desktop.Type{Text: "c"}))
+	release("a")
+	if b.repeats() {
+		t.Error("keys repeat while one is held")
+	}
+	release("b")
+	if !b.repeats() {
+		t.Error("keys no longer repeat for the user")
+	}
+	b.saved(file, "abc")
+	hold("shift")
+	b.must(b.ReleaseAll(t.Context()))
+	if !b.repeats() {
+		t.Error("keys no longer repeat for the user after all were released")
+	}
+}
+
 func TestKeysRepeatAgainWhenWeAreCutOff(t *testing.T) {
 	b := open(t)
 	r := b.slowLine(2 * time.Millisecond)

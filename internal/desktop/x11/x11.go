@@ -169,6 +169,7 @@ func (d *Driver) ReleaseAll(ctx context.Context) error {
 	}
 	return d.act(ctx, func(l *xConn) error {
 		clear(d.keyboard.down)
+		d.keyboard.still = false
 		g := d.held.input()
 		g.bound = nil
 		if err := d.let(ctx, l, g); err != nil {
