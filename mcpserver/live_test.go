@@ -206,8 +206,7 @@ func (a slowActor) Do(ctx context.Context, act desktop.Action) error {
 // back after that action, and the other view acts no more.
 func TestNoViewActsOnceTheDesktopIsHandedBack(t *testing.T) {
 	slow := slowActor{began: make(chan struct{}), ended: make(chan string, 1)}
-	var s *secured
-	s = newKept(t, func(o *Options) {
+	s := newKept(t, func(o *Options) {
 		open := o.Desktop
 		o.Desktop = func(ctx context.Context, on desktop.Info) (*desktop.Desktop, error) {
 			d, err := open(ctx, on)

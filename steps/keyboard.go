@@ -211,8 +211,9 @@ func (k *Keyboard) acted(a desktop.Action) {
 		if a.Global != nil && *a.Global && !a.Ask && !k.Told {
 			k.at = nil // it went to the desktop, which may show another window for it
 		}
-	case desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.MovePointer, desktop.Scroll:
+	case desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.Scroll:
 		k.opens = false
+	case desktop.MovePointer: // after a click, back to where the pointer was
 	case desktop.Click:
 		if k.opens = true; a.In != nil {
 			k.show(*a.In)

@@ -24,7 +24,7 @@ func clientOf(owner string) Caller {
 	return Caller{
 		Owner: owner, Client: owner, Rights: json.RawMessage(`{}`), May: func(Schedule, bool) error { return nil },
 		Check: func(_ Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
-			return inputs, &engine.Bundle{Main: workflows.Source{Text: []byte(fmt.Sprint(inputs["a"]))}}, nil
+			return inputs, &engine.Bundle{Main: workflows.Source{Text: fmt.Append(nil, inputs["a"])}}, nil
 		},
 	}
 }
@@ -205,33 +205,33 @@ func TestUnsignedMessagesAreAnsweredAlike(t *testing.T) {
 		if err := os.WriteFile(folder.path("damaged"), []byte("{"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		send := func(name, id, secret string) (error, time.Duration) {
+		send := func(name, id, secret string) (time.Duration, error) {
 			stamp, start := fmt.Sprint(w.now.Unix()), time.Now()
 			h := http.Header{}
 			h.Set(idHeader, id)
 			h.Set(timeHeader, stamp)
 			h.Set(signatureHeader, Sign(secret, id, stamp, nil))
 			_, err := s.Hear(t.Context(), name, h, nil, func(_ Schedule, in map[string]any) (map[string]any, error) { return in, nil })
-			return err, time.Since(start)
+			return time.Since(start), err
 		}
 		for _, name := range []string{"hook", "missing", "damaged", "cron", "../hook", "", strings.Repeat("a", 10_000)} {
 			for _, secret := range []string{newSecret(), ""} {
-				if err, took := send(name, "m", secret); !errors.Is(err, ErrUnsigned) || took != refusalTime {
+				if took, err := send(name, "m", secret); !errors.Is(err, ErrUnsigned) || took != refusalTime {
 					t.Errorf("%.20q: %v after %s", name, err, took)
 				}
 			}
 		}
-		if err, took := send("hook", "m", hook.Secret); err != nil || took != 0 {
+		if took, err := send("hook", "m", hook.Secret); err != nil || took != 0 {
 			t.Errorf("what is signed: %v after %s", err, took)
 		}
-		if err, _ := send("damaged", "m", damaged.Secret); steps.CodeOf(err) != steps.Unavailable || strings.Contains(err.Error(), folder.dir) {
+		if _, err := send("damaged", "m", damaged.Secret); steps.CodeOf(err) != steps.Unavailable || strings.Contains(err.Error(), folder.dir) {
 			t.Error("what is signed with the secret that the webhook had:", err)
 		}
 		if err := os.Remove(folder.path("damaged")); err != nil {
 			t.Fatal(err)
 		}
 		s.pollAll(t.Context())
-		if err, _ := send("damaged", "m2", damaged.Secret); !errors.Is(err, ErrUnsigned) {
+		if _, err := send("damaged", "m2", damaged.Secret); !errors.Is(err, ErrUnsigned) {
 			t.Error("a webhook that was removed:", err)
 		}
 	})

@@ -99,6 +99,11 @@ func TestKeysGoOnlyWhereTheCallerWorks(t *testing.T) {
 
 		{"a run types where it has begun", false, func(*player) {}, TypeText, args("text", "and more"), ""},
 		{"a run saves and types the name into the question that it opened", false, pressed, TypeText, args("text", "a name"), ""},
+		{"also if the pointer goes back where it was", false, func(p *player) {
+			p.Find("name:Save").OnClick(func() { p.appears(discard) })
+			p.must(ClickElement, "selector", "name:Save")
+			p.must(MouseMove, "x", 5.0, "y", 5.0)
+		}, TypeText, args("text", "a name"), ""},
 		{"a run answers no question of another program", false, func(p *player) { p.must(ClickElement, "selector", "name:Title"); p.appears(diskFull) }, TypeText, args("text", "and more"), elsewhere},
 		{"nor one that came up while it waited", false, func(p *player) {
 			p.must(TypeIntoElement, "selector", "name:Title", "text_to_type", "x")

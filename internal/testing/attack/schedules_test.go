@@ -120,7 +120,7 @@ func (a *arena) messages(site, secret string) {
 			id, stamp = id+"."+stamp, "1"
 			signature = sign()
 		case 10:
-			id = id + ".x"
+			id += ".x"
 			signature = sign()
 		case 11:
 			signature = schedules.Sign("", id, stamp, []byte(body))

@@ -45,9 +45,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// soon is how long anything may take on a slow machine.
-const soon = time.Minute
-
 // program is a running process of the program.
 type program struct {
 	t    *testing.T
