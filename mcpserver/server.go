@@ -15,7 +15,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/access"
 	"understudy/internal/desktop"
-	"understudy/internal/desktops"
+	"understudy/internal/operations"
 	"understudy/internal/rfb"
 	"understudy/internal/schedules"
 	"understudy/internal/telemetry"
@@ -86,7 +86,7 @@ type Options struct {
 	// Server is the name of this server in the fleet.
 	Server string
 	// Desktops keeps the lasting desktops; nil: there are none.
-	Desktops desktops.Keepers
+	Desktops operations.Desktops
 	// Schedules keeps the schedules; nil: there are none.
 	Schedules schedules.Store
 	// Telemetry observes the engine; nil: nothing does.
