@@ -62,13 +62,12 @@ var arrows = map[string][]string{
 	"internal/testing/byhand":      {},
 	"internal/testing/conformance": {},
 	"mcpserver/httpd":              {"engine", "internal/telemetry", "internal/access", "mcpserver/auth", "steps", "internal/desktop"},
-	"mcpserver/probe":              {},
 	"internal/rfb":                 {"internal/desktop", "internal/desktop/input", "steps/observe"},
 	"internal/testing/rfbtest":     {},
 	"mcpserver/viewer":             {"engine", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/owner", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
+		"engine", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/owner", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
 		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":            {},
@@ -123,7 +122,7 @@ var owners = map[string][]string{
 	"github.com/coreos/go-oidc/":       {"mcpserver/auth"},
 	"github.com/go-jose/":              {"internal/testing/hostile"},
 	"github.com/coder/websocket":       {"mcpserver/viewer"},
-	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/ask", "mcpserver/httpd", "mcpserver/probe"},
+	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/ask", "mcpserver/httpd", "internal/clients"},
 	"github.com/spf13/cobra":           {"internal/cli"},
 	"github.com/spf13/pflag":           {"internal/cli"},
 	"github.com/expr-lang/expr/":       {"workflows/expression"},
