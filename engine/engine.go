@@ -17,9 +17,9 @@ import (
 type Engine struct {
 	Store Store
 	Files Files
-	// Keeper maintains the store; nil: it cannot be maintained.
-	Keeper Keeper
-	Kinds  []steps.Kind
+	// Maintainer maintains the store; nil: it cannot be maintained.
+	Maintainer Maintainer
+	Kinds      []steps.Kind
 	// Desk is the desktop that all runs share.
 	Desk Desk
 	// Desktops assigns a desktop to each run instead; nil: all share Desk.
@@ -75,7 +75,7 @@ type Engine struct {
 	lastAct steps.LastAct // when steps last acted on the shared desktop
 	workers
 	holds
-	hub
+	notifier
 	requests sync.Map // those with keys that are under way: key → chan struct{}, closed at the end
 	shown    sync.Map // client → *observe.ShownTrees
 	keyboard sync.Map // client → *steps.Keyboard

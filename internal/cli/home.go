@@ -193,12 +193,12 @@ type fullStore interface {
 
 // engineOver returns an engine that executes runs of a store on desktops whose data
 // is in a folder, and a function that releases the desktops.
-func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o desktop.Options, c rundesktops.Config) (*engine.Engine, func(context.Context) error) {
+func (a *app) engineOver(st fullStore, maintainer engine.Maintainer, dir string, o desktop.Options, c rundesktops.Config) (*engine.Engine, func(context.Context) error) {
 	log, t := a.log(), a.observer()
 	o.Dir = cmp.Or(o.Dir, desktopsFolder(dir))
 	d, passwords := rundesktops.New(a.machine, o, c, log), &observe.Passwords{}
 	e := &engine.Engine{
-		Store: st, Files: st, Keeper: keeper, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
+		Store: st, Files: st, Maintainer: maintainer, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
 		Probe: func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe {
 			return aim.Probe{Open: open, Dir: dir, Roots: roots}
