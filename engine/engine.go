@@ -188,8 +188,8 @@ func (e *Engine) Forget(client string) {
 	e.shown.Delete(client)
 	e.keyboard.Delete(client)
 	e.opened.Delete(client)
-	if f, ok := e.Desktops.(interface{ Forget(client string) }); ok {
-		go f.Forget(client)
+	if e.Desktops != nil {
+		go e.Desktops.Forget(client)
 	}
 }
 

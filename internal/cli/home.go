@@ -86,13 +86,19 @@ func findRuns(ctx context.Context, runs engine.Runs, names []string) ([]string, 
 	return ids, nil
 }
 
-// runs returns the runs of the data folder, and a function that releases them.
-// If another process owns the folder, they are reached through that process;
-// otherwise they are in the engine of this one. A server adjusts the options.
+// runs returns the runs of the data folder or of the fleet, and a function that releases
+// them.
 func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOptions)) (engine.Runs, func(), error) {
 	if a.Fleet != "" {
 		return a.fleetRuns(cmd, nil)
 	}
+	return a.join(cmd, d, adjust...)
+}
+
+// join makes this process a member of the data folder, and returns a function that
+// leaves it. If another process owns the folder, the runs are reached through that
+// process; otherwise they are in the engine of this one. A server adjusts the options.
+func (a *app) join(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOptions)) (*owner.Member, func(), error) {
 	o, err := d.options(cmd)
 	if err != nil {
 		return nil, nil, err

@@ -183,15 +183,18 @@ type lazyRuns struct {
 	leave func()
 }
 
-func (o *lazyRuns) open(context.Context) (engine.Runs, error) {
+func (o *lazyRuns) open(context.Context) (mcpserver.Backend, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.a.Fleet != "" {
-		runs, leave, err := o.a.fleetRuns(o.cmd, o)
+		c, leave, err := o.a.fleetRuns(o.cmd, o)
+		if err != nil {
+			return mcpserver.Backend{}, err
+		}
 		o.leave = leave
-		return runs, err
+		return mcpserver.Backend{Runs: c, WhileHeld: c.WhileHeld, Live: c.Live, Forget: c.Forget}, nil
 	}
-	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *joinOptions) {
+	m, leave, err := o.a.join(o.cmd, o.display, func(m *joinOptions) {
 		rights := o.server.Rights()
 		m.rights, m.allow, m.keepRunning = &rights, o.server.AllowBound, o.keepRunning
 		m.desktops.Shared, m.desktops.Desktops, m.desktops.Ready, m.desktops.UsersHome = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome
@@ -201,8 +204,19 @@ func (o *lazyRuns) open(context.Context) (engine.Runs, error) {
 			e.Allow, e.Lease.Places = o.server.Allow, o.places
 		}
 	})
+	if err != nil {
+		return mcpserver.Backend{}, err
+	}
 	o.leave = leave
-	return runs, err
+	return mcpserver.Backend{Runs: m, WhileHeld: m.WhileHeld, SetRights: m.SetRights, Forget: o.forget}, nil
+}
+
+// forget tells the engine, if it is in this process, that a client has gone. Another owner
+// of the folder forgets the clients of this process when that leaves.
+func (o *lazyRuns) forget(client string) {
+	if e := o.own.Load(); e != nil {
+		e.Forget(client)
+	}
 }
 
 func (o *lazyRuns) close() {

@@ -196,6 +196,7 @@ func (d desktops) Of(r engine.DesktopRequest) engine.Desk              { return 
 func (desktops) Release(engine.DesktopRequest, bool)                   {}
 func (desktops) Claim(engine.DesktopRequest) (release func(), ok bool) { return engine.AnyDesktop() }
 func (desktops) Apart() bool                                           { return false }
+func (desktops) Forget(string)                                         {}
 
 type workersDesk struct {
 	c *Client
