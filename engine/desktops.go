@@ -27,6 +27,8 @@ type Desktops interface {
 	// Apart reports whether each client has desktops of its own, so that clients do
 	// not see what others do.
 	Apart() bool
+	// Forget ends the desktops that a client had and no run needs, once it is gone.
+	Forget(client string)
 }
 
 // DesktopRequest identifies the desktop of a run.

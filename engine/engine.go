@@ -17,9 +17,9 @@ import (
 type Engine struct {
 	Store Store
 	Files Files
-	// Keeper maintains the store; nil: it cannot be maintained.
-	Keeper Keeper
-	Kinds  []steps.Kind
+	// Maintainer maintains the store; nil: it cannot be maintained.
+	Maintainer Maintainer
+	Kinds      []steps.Kind
 	// Desk is the desktop that all runs share.
 	Desk Desk
 	// Desktops assigns a desktop to each run instead; nil: all share Desk.
@@ -75,7 +75,7 @@ type Engine struct {
 	lastAct steps.LastAct // when steps last acted on the shared desktop
 	workers
 	holds
-	hub
+	notifier
 	requests sync.Map // those with keys that are under way: key → chan struct{}, closed at the end
 	shown    sync.Map // client → *observe.ShownTrees
 	keyboard sync.Map // client → *steps.Keyboard
@@ -188,8 +188,8 @@ func (e *Engine) Forget(client string) {
 	e.shown.Delete(client)
 	e.keyboard.Delete(client)
 	e.opened.Delete(client)
-	if f, ok := e.Desktops.(interface{ Forget(client string) }); ok {
-		go f.Forget(client)
+	if e.Desktops != nil {
+		go e.Desktops.Forget(client)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"understudy/steps"
 )
 
-// Keeper maintains what a store holds.
-type Keeper interface {
+// Maintainer maintains what a store holds.
+type Maintainer interface {
 	Remove(ctx context.Context, run string) error
 	Prune(ctx context.Context, r Retention) (Pruned, error)
 	Backup(ctx context.Context, dir string) error
@@ -84,7 +84,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 		return steps.Errorf(steps.Invalid, "run %s is %s and can still be resumed", id, h.Status).WithNext("use --force to remove it nevertheless")
 	}
 	defer e.Notify(id)
-	err = e.maintain(func() error { return e.Keeper.Remove(ctx, id) })
+	err = e.maintain(func() error { return e.Maintainer.Remove(ctx, id) })
 	if err == nil {
 		e.RestoreUnstored(id, Unstored{})
 	}
@@ -95,19 +95,19 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 func (e *Engine) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	r.Active = func(id string) bool { return e.workers.of(id) != nil || e.holds.by(id) != "" }
 	defer e.Notify("")
-	err = e.maintain(func() error { p, err = e.Keeper.Prune(ctx, r); return err })
+	err = e.maintain(func() error { p, err = e.Maintainer.Prune(ctx, r); return err })
 	return p, err
 }
 
 // Backup copies everything to a new folder, while runs continue.
 func (e *Engine) Backup(ctx context.Context, dir string) error {
-	return e.maintain(func() error { return e.Keeper.Backup(ctx, dir) })
+	return e.maintain(func() error { return e.Maintainer.Backup(ctx, dir) })
 }
 
 // Check verifies what is stored.
 func (e *Engine) Check(ctx context.Context) (c Checkup, err error) {
 	err = e.maintain(func() error {
-		r, err := e.Keeper.Check(ctx)
+		r, err := e.Maintainer.Check(ctx)
 		if r != nil {
 			c = *r
 		}
@@ -117,7 +117,7 @@ func (e *Engine) Check(ctx context.Context) (c Checkup, err error) {
 }
 
 func (e *Engine) maintain(do func() error) error {
-	if e.Keeper == nil {
+	if e.Maintainer == nil {
 		return fmt.Errorf("the store of this engine cannot be looked after")
 	}
 	return do()

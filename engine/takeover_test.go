@@ -190,6 +190,7 @@ func (lastingDesk) Of(DesktopRequest) Desk              { return lastingDesk{} }
 func (lastingDesk) Release(DesktopRequest, bool)        {}
 func (lastingDesk) Drop(*desktop.Desktop)               {}
 func (lastingDesk) Apart() bool                         { return false }
+func (lastingDesk) Forget(string)                       {}
 func (lastingDesk) Claim(DesktopRequest) (func(), bool) { return AnyDesktop() }
 func (lastingDesk) Info(context.Context) (desktop.Info, error) {
 	return desktop.Info{Name: "kept", Birth: "1"}, nil

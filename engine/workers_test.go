@@ -84,13 +84,13 @@ func TestWhoResumesTooLateSpoilsNothing(t *testing.T) {
 }
 
 // remover is a keeper that removes everything.
-type remover struct{ Keeper }
+type remover struct{ Maintainer }
 
 func (remover) Remove(context.Context, string) error { return nil }
 
 func TestNothingIsKeptOfARunThatIsRemoved(t *testing.T) {
 	s, h := pausedWithBelongings(t)
-	s.Keeper = remover{}
+	s.Maintainer = remover{}
 	if err := s.Remove(t.Context(), h.ID, true); err != nil {
 		t.Fatal(err)
 	}

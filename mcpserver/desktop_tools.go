@@ -7,7 +7,7 @@ import (
 	"understudy/internal/access"
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/virtual"
-	"understudy/internal/desktops"
+	"understudy/internal/operations"
 	"understudy/steps"
 )
 
@@ -23,7 +23,7 @@ const (
 )
 
 func (d desktopTools) operations() []operation {
-	return operationsOn("desktops", steps.Desktops, desktops.Operations(), func(who caller, t access.Tool) (desktops.Keepers, desktops.Caller) {
+	return operationsOn("desktops", steps.Desktops, operations.OnDesktops(), func(who caller, t access.Tool) (operations.Desktops, operations.DesktopCaller) {
 		return d.o.Desktops, d.callerFor(who.Subject, t)
 	})
 }
@@ -32,8 +32,8 @@ func (d desktopTools) operations() []operation {
 const runOnDesktop = "run_on_desktop"
 
 // callerFor converts a subject that uses a tool to the caller of operations.
-func (d desktopTools) callerFor(who access.Subject, t access.Tool) desktops.Caller {
-	return desktops.Caller{
+func (d desktopTools) callerFor(who access.Subject, t access.Tool) operations.DesktopCaller {
+	return operations.DesktopCaller{
 		Owner: who.Owner, Commands: who.MayAll(d.o.Kinds, access.HasRisk(steps.RunsShell)).Denied(), Linger: clientLinger, Most: maxDesktops, Dir: d.o.Dir, Environ: d.o.Environ,
 		May: func(k virtual.Kept, change bool) error {
 			return who.May(t, access.Thing{Name: "the desktop " + k.Name, Owner: k.Owner, Change: change}).Denied()
@@ -49,7 +49,7 @@ func (d desktopTools) choice(c *call, name string) (engine.DesktopChoice, error)
 	if d.o.Desktops == nil {
 		return engine.DesktopChoice{}, steps.Errorf(steps.Unavailable, "there are no lasting desktops here")
 	}
-	k, err := desktops.Find(d.o.Desktops, d.callerFor(c.Subject, c.tool.Tool), name, true)
+	k, err := operations.FindDesktop(d.o.Desktops, d.callerFor(c.Subject, c.tool.Tool), name, true)
 	if err != nil {
 		return engine.DesktopChoice{}, err
 	}

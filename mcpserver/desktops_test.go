@@ -17,7 +17,7 @@ import (
 	"understudy/internal/access"
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/virtual"
-	"understudy/internal/desktops"
+	"understudy/internal/operations"
 	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
@@ -282,7 +282,7 @@ func TestEachOperationIsATool(t *testing.T) {
 	listed := toolNames(s.connect("2025-11-25", byhand.Object{}).Ask("tools/list", byhand.Object{}))
 	core, _ := newDesktopStage(t, access.Policy{})
 	without := toolNames(core.connect("2025-11-25", byhand.Object{}).Ask("tools/list", byhand.Object{}))
-	for _, o := range desktops.Operations() {
+	for _, o := range operations.OnDesktops() {
 		if !slices.Contains(listed, o.Tool) || slices.Contains(without, o.Tool) {
 			t.Errorf("%s: listed in its toolset %t, without it %t", o.Tool, slices.Contains(listed, o.Tool), slices.Contains(without, o.Tool))
 		}

@@ -4,6 +4,7 @@
 // single click and a long workflow share one history. Around every call stand
 // the same layers, in layers.go.
 //
-// It knows no desktop and no store: all it does, it does through engine.Runs,
-// which is opened by the first call that needs it.
+// It drives no desktop and opens no store: steps act through engine.Runs, which is
+// opened by the first call that needs it. Of desktops it knows those that last, which
+// it lists and starts, and their pictures, which people look at.
 package mcpserver

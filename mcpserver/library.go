@@ -17,8 +17,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/access"
-	"understudy/internal/versions"
-	"understudy/internal/wholefile"
+	"understudy/internal/fileio"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/confined"
@@ -144,11 +143,11 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 			WithNext("choose another name, or say replace: true if it is yours")
 	}
 	if !there {
-		if err := errors.Join(versions.Forget(path), l.writeOwner(name)); err != nil { // those of an earlier workflow with this name
+		if err := errors.Join(fileio.ForgetVersions(path), l.writeOwner(name)); err != nil { // those of an earlier workflow with this name
 			return path, true, err
 		}
 	}
-	return path, !there, versions.Replace(path, text)
+	return path, !there, fileio.SaveVersion(path, text)
 }
 
 // writeOwner stores the owner of a new workflow, before the workflow itself.
@@ -163,7 +162,7 @@ func (l *library) writeOwner(name string) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(l.ownerFile(name), raw, 0o600)
+	return fileio.Write(l.ownerFile(name), raw, 0o600)
 }
 
 // load finds the document to which another one refers: a saved workflow, a path, or a

@@ -38,6 +38,7 @@ func (k keptDesktop) Of(engine.DesktopRequest) engine.Desk     { return k }
 func (keptDesktop) Release(engine.DesktopRequest, bool)        {}
 func (keptDesktop) Drop(*desktop.Desktop)                      {}
 func (keptDesktop) Apart() bool                                { return false }
+func (keptDesktop) Forget(string)                              {}
 func (keptDesktop) Claim(engine.DesktopRequest) (func(), bool) { return engine.AnyDesktop() }
 func (k keptDesktop) Open(context.Context) (*desktop.Desktop, error) {
 	d := k.Desktop.Desktop()

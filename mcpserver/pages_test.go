@@ -16,8 +16,8 @@ import (
 	"understudy/engine"
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/virtual"
+	"understudy/internal/fileio"
 	"understudy/internal/testing/byhand"
-	"understudy/internal/versions"
 	"understudy/mcpserver/auth"
 )
 
@@ -50,7 +50,7 @@ func TestPagesAskLikeTheirTools(t *testing.T) {
 func (st *stage) save(name, text string) (path string) {
 	st.t.Helper()
 	path = filepath.Join(st.o.Folder, name+".yaml")
-	if err := versions.Replace(path, []byte(text)); err != nil {
+	if err := fileio.SaveVersion(path, []byte(text)); err != nil {
 		st.t.Fatal(err)
 	}
 	return path
@@ -226,7 +226,7 @@ steps: [{id: HARM, tool_name: click_element, arguments: {selector: "name:Nowhere
 	run := s.lastRun().ID
 	for _, path := range []string{
 		"/workflows", "/workflows/nightly", "/workflows/broken", "/workflows/nightly/versions",
-		"/workflows/nightly/versions?version=" + versions.HashOf([]byte(document+"# "+harm+"\n")),
+		"/workflows/nightly/versions?version=" + fileio.HashOf([]byte(document+"# "+harm+"\n")),
 		"/desktops", "/desktops/" + url.PathEscape(harm), "/runs", "/runs/" + run, "/runs/" + run + "/resume",
 		"/workflows/" + url.PathEscape(harm), "/workflows/nightly/versions?version=" + url.QueryEscape(harm),
 	} {
@@ -288,7 +288,7 @@ func TestAWorkflowAndADesktopOfAnother(t *testing.T) {
 		{"no origin", "/workflows/hers", "restore", ann, ann.token("/workflows/hers"), http.Header{"Origin": {}}, 401},
 		{"nobody", "/desktops/hers", "stop", &reader{t, s.url, &http.Client{}}, ann.token("/desktops/hers"), nil, 401},
 	} {
-		form := url.Values{"token": {x.token}, "version": {versions.HashOf([]byte(one))}}
+		form := url.Values{"token": {x.token}, "version": {fileio.HashOf([]byte(one))}}
 		if status, page := x.who.send(x.path+"/"+x.act, form, x.header); status != x.status {
 			t.Errorf("%s: %d, want %d: %s", x.say, status, x.status, page)
 		}
@@ -298,7 +298,7 @@ func TestAWorkflowAndADesktopOfAnother(t *testing.T) {
 	if err != nil || failed != nil || len(runs) > 0 || string(text) != two || len(memory.List()) != 1 {
 		t.Fatalf("something was done: %v, %q, %v, %v, %v", runs, text, memory.List(), err, failed)
 	}
-	restore := url.Values{"token": {ann.token("/workflows/hers/versions")}, "version": {versions.HashOf([]byte(one))}}
+	restore := url.Values{"token": {ann.token("/workflows/hers/versions")}, "version": {fileio.HashOf([]byte(one))}}
 	if status, page := ann.send("/workflows/hers/restore", restore, nil); status != http.StatusOK || !strings.Contains(page, "current") {
 		t.Errorf("%d\n%s", status, page)
 	}

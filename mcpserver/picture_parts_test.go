@@ -52,9 +52,10 @@ func TestActIsNoFailureWithoutItsPicture(t *testing.T) {
 	runs := &lostFiles{}
 	st := newStage(t, func(o *Options) {
 		open := o.Open
-		o.Open = func(ctx context.Context) (_ engine.Runs, err error) {
-			runs.Runs, err = open(ctx)
-			return runs, err
+		o.Open = func(ctx context.Context) (Backend, error) {
+			b, err := open(ctx)
+			runs.Runs, b.Runs = b.Runs, runs
+			return b, err
 		}
 	})
 	w := st.connect(modern, byhand.Object{})

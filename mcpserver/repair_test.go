@@ -11,8 +11,8 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/desktop"
+	"understudy/internal/fileio"
 	"understudy/internal/testing/byhand"
-	"understudy/internal/versions"
 	"understudy/mcpserver/auth"
 )
 
@@ -78,10 +78,10 @@ func TestWhatAPersonDidBecomesAStep(t *testing.T) {
 	if err != nil || !strings.Contains(string(now), "troubleshooting:\n  - id: mend_press\n") {
 		t.Errorf("%v\n%s", err, now)
 	}
-	if old, _, err := versions.Read(path, versions.HashOf(was)); err != nil || string(old) != string(was) {
+	if old, _, err := fileio.ReadVersion(path, fileio.HashOf(was)); err != nil || string(old) != string(was) {
 		t.Errorf("the version before is %q, %v", old, err)
 	}
-	back := byhand.Object{"name": "nightly", "version": versions.HashOf(was)}
+	back := byhand.Object{"name": "nightly", "version": fileio.HashOf(was)}
 	bob := s.holder(auth.Token{Name: "bob", Mode: auth.Act, Runs: auth.OwnRuns})
 	for i, who := range []http.Header{bob, credential} { // the workflow is ann's
 		want := i == 1

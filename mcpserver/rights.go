@@ -88,10 +88,8 @@ func (s *clients) rights() access.Rights {
 // folder.
 func (s *clients) setMode(ctx context.Context, client string, mode access.Mode) error {
 	s.modes.Set(client, mode)
-	if m, ok := s.runs.opened().(interface {
-		SetRights(ctx context.Context, rights access.Rights) error
-	}); ok {
-		return m.SetRights(ctx, s.rights())
+	if set := s.runs.opened().SetRights; set != nil {
+		return set(ctx, s.rights())
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/access"
 	"understudy/internal/desktop"
-	"understudy/internal/desktops"
+	"understudy/internal/operations"
 	"understudy/internal/rfb"
 	"understudy/internal/schedules"
 	"understudy/internal/telemetry"
@@ -26,11 +26,30 @@ import (
 	"understudy/steps"
 )
 
+// A Backend is the runs of a server, with what else is done where they are executed. The
+// functions are nil where that cannot be done.
+type Backend struct {
+	engine.Runs
+	// WhileHeld is [engine.Engine.WhileHeld].
+	WhileHeld func(ctx context.Context, id, by string, act func(context.Context)) error
+	// Live opens the desktop of a run for a viewer, on the machine that executes the run.
+	Live func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
+	// SetRights tells another process that executes the runs what clients may do.
+	SetRights func(ctx context.Context, rights access.Rights) error
+	// Forget drops what is remembered of a client whose session has ended.
+	Forget func(client string)
+}
+
+// BackendOf returns the backend of an engine of this process.
+func BackendOf(e *engine.Engine) Backend {
+	return Backend{Runs: e, WhileHeld: e.WhileHeld, Forget: e.Forget}
+}
+
 // Options configure a server.
 type Options struct {
 	// Open opens the runs. The first request that needs them calls it, so that the
 	// handshake with a client does not wait for a desktop.
-	Open   func(context.Context) (engine.Runs, error)
+	Open   func(context.Context) (Backend, error)
 	Kinds  []steps.Kind
 	Policy access.Policy
 	// Modes are the modes of clients, by the names that clients give themselves or the
@@ -86,7 +105,7 @@ type Options struct {
 	// Server is the name of this server in the fleet.
 	Server string
 	// Desktops keeps the lasting desktops; nil: there are none.
-	Desktops desktops.Keepers
+	Desktops operations.Desktops
 	// Schedules keeps the schedules; nil: there are none.
 	Schedules schedules.Store
 	// Telemetry observes the engine; nil: nothing does.
@@ -203,21 +222,16 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 // live opens the desktop of a run once more, for a viewer; on another machine, if the
 // run is executed there.
 func (s *Server) live(ctx context.Context, h engine.Header, by string) (rfb.Live, error) {
-	type workers interface {
-		Live(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
-	}
-	if w, ok := s.runs.opened().(workers); ok {
-		return w.Live(ctx, h, by)
+	runs := s.runs.opened()
+	if runs.Live != nil {
+		return runs.Live(ctx, h, by)
 	}
 	var while rfb.While
 	if by != "" {
-		held, ok := s.runs.opened().(interface {
-			WhileHeld(ctx context.Context, id, by string, act func(context.Context)) error
-		})
-		if !ok {
+		if runs.WhileHeld == nil {
 			return nil, errors.New("nobody can act on it here")
 		}
-		while = func(ctx context.Context, act func(context.Context)) error { return held.WhileHeld(ctx, h.ID, by, act) }
+		while = func(ctx context.Context, act func(context.Context)) error { return runs.WhileHeld(ctx, h.ID, by, act) }
 	}
 	if s.o.Desktop == nil {
 		return nil, errors.New("nobody can watch it here")
@@ -241,8 +255,8 @@ func (s *Server) onInitialized(_ context.Context, req *mcp.InitializedRequest) {
 	session, id := req.Session, s.clients.caller(req).id()
 	go func() {
 		_ = session.Wait()
-		if f, ok := s.runs.opened().(interface{ Forget(client string) }); ok {
-			f.Forget(id)
+		if forget := s.runs.opened().Forget; forget != nil {
+			forget(id)
 		}
 	}()
 }
@@ -279,29 +293,29 @@ func (q warningHandler) Enabled(ctx context.Context, l slog.Level) bool {
 
 // lazyRuns opens the runs on first use.
 type lazyRuns struct {
-	open func(context.Context) (engine.Runs, error)
+	open func(context.Context) (Backend, error)
 
 	mu   sync.Mutex
-	runs engine.Runs
+	runs Backend
 }
 
 // get opens the runs, unless they are open.
 func (l *lazyRuns) get(ctx context.Context) (engine.Runs, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.runs != nil {
-		return l.runs, nil
+	if l.runs.Runs != nil {
+		return l.runs.Runs, nil
 	}
 	runs, err := l.open(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, err
 	}
 	l.runs = runs
-	return runs, nil
+	return runs.Runs, nil
 }
 
-// opened returns the runs if they are open, else nil.
-func (l *lazyRuns) opened() engine.Runs {
+// opened returns the runs if they are open, else those of a Backend without any.
+func (l *lazyRuns) opened() Backend {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.runs

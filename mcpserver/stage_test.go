@@ -50,7 +50,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, PictureRoots: []string{pictures}}
 	dir := t.TempDir()
 	o := Options{
-		Open: func(context.Context) (engine.Runs, error) { return st.engine, nil }, Kinds: kinds,
+		Open: func(context.Context) (Backend, error) { return BackendOf(st.engine), nil }, Kinds: kinds,
 		Folder: folder, Pictures: pictures, Dir: dir, Roots: []string{dir}, Version: "test", Structured: true,
 	}
 	for _, f := range adjust {

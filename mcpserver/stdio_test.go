@@ -232,7 +232,7 @@ func TestNothingIsSaidUnasked(t *testing.T) {
 
 func TestGreetingOpensNothing(t *testing.T) {
 	st := newStage(t, func(o *Options) {
-		o.Open = func(context.Context) (engine.Runs, error) { return nil, fmt.Errorf("opened too early") }
+		o.Open = func(context.Context) (Backend, error) { return Backend{}, fmt.Errorf("opened too early") }
 	})
 	w := st.connect("2025-11-25", byhand.Object{})
 	w.Ask("tools/list", byhand.Object{})

@@ -32,7 +32,7 @@ func (n *subscriptions) startWatching() {
 	if n.done != nil {
 		return
 	}
-	runs := n.runs.opened() // all of them, as they are watched for every client
+	runs := n.runs.opened().Runs // all of them, as they are watched for every client
 	ctx, cancel := context.WithCancel(context.Background())
 	n.stop, n.done = cancel, make(chan struct{})
 	h, err := runs.Await(ctx, "", 0) // now, so that no later change is missed

@@ -14,9 +14,9 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"understudy/internal/access"
+	"understudy/internal/fileio"
 	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/fake"
-	"understudy/internal/wholefile"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/kinds"
@@ -38,7 +38,7 @@ func TestSchemas(t *testing.T) {
 		got = append(got, '\n')
 		path := filepath.Join("testdata", "tools", tool.Name+".json")
 		if *update {
-			if err := wholefile.Write(path, got, 0o600); err != nil {
+			if err := fileio.Write(path, got, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

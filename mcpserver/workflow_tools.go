@@ -8,7 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/internal/access"
-	"understudy/internal/versions"
+	"understudy/internal/operations"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows"
@@ -204,7 +204,7 @@ func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*re
 
 // versionOperations returns the operations on versions of saved workflows.
 func (s workflowTools) versionOperations() []operation {
-	return operationsOn("workflows", steps.Runs, versions.Operations(), func(who caller, _ access.Tool) (versions.Shelf, struct{}) {
+	return operationsOn("workflows", steps.Runs, operations.OnVersions(), func(who caller, _ access.Tool) (operations.Workflows, struct{}) {
 		return versionShelf{s, who}, struct{}{}
 	})
 }

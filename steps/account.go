@@ -61,7 +61,8 @@ func notBegun(err error) bool {
 	return errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrMoved)
 }
 
-// LastAct is the time of the last act on a desktop. A nil LastAct is always now.
+// LastAct is the time of the last act on a desktop. A nil LastAct is always now, so that
+// who cannot know of the acts of others waits as after one.
 type LastAct struct {
 	last atomic.Pointer[time.Time]
 }
@@ -72,6 +73,7 @@ func (s *LastAct) Do(do func() error) error {
 	return do()
 }
 
+// Mark notes that an act has just ended.
 func (s *LastAct) Mark() {
 	if s != nil {
 		now := time.Now()
@@ -79,6 +81,8 @@ func (s *LastAct) Mark() {
 	}
 }
 
+// At returns when the last act ended: the zero time if there was none, and now if s is
+// nil.
 func (s *LastAct) At() time.Time {
 	if s == nil {
 		return time.Now()

@@ -35,7 +35,7 @@ type Env struct {
 	// Secret reports whether a text holds a secret of the run; nil when it has none.
 	Secret func(text string) bool
 
-	// LastAct is the time of the last act on the desktop.
+	// LastAct is the time of the last act on the desktop; nil: always now.
 	LastAct *LastAct
 	// Keyboard knows which windows may get keys; nil: every window may.
 	Keyboard *Keyboard
@@ -86,7 +86,7 @@ type Try struct {
 // Typed is the sort of field into which the text of the arguments went.
 type Typed int32
 
-// Nowhere is the value until the target has been seen.
+// TypedNowhere is the value until the target has been seen.
 const (
 	TypedNowhere Typed = iota
 	TypedOpenly

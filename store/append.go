@@ -13,7 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // A writer commits batches to the database, one commit at a time.
@@ -100,7 +100,7 @@ func (s *Store) Append(ctx context.Context, run string, b engine.Batch) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("run %s: storing events: %w", run, context.Cause(ctx))
 	}
-	if err := sealed.CheckID(run); err != nil {
+	if err := format.CheckID(run); err != nil {
 		return err
 	}
 	if b.Wanted != nil {
@@ -178,7 +178,7 @@ func (w *writer) write(tx *bolt.Tx, run string, b engine.Batch) (refused, err er
 	case err == nil:
 		before = &old.Header
 	case errors.Is(err, engine.ErrNoRun):
-		old.tail = sealed.Seed(run)
+		old.tail = format.Seed(run)
 	default:
 		return err, nil // a damaged run stops itself, and no other
 	}
@@ -227,7 +227,7 @@ func (w *writer) writeEvents(tx *bolt.Tx, run string, events []engine.Event, h *
 	journal.FillPercent = 0.9 // events are only added at the end
 	for _, ev := range events {
 		record := encodeEvent(ev)
-		h.tail = sealed.Seal(h.tail, record)
+		h.tail = format.Seal(h.tail, record)
 		h.size += int64(len(record))
 		if err := journal.Put(seqKey(ev.Seq), record); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/testing/storetest"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // BenchmarkPlainCommit is the lower bound for Append: one bbolt commit of as many bytes
@@ -220,7 +220,7 @@ func BenchmarkDecodeEvent(b *testing.B) {
 	ev := storetest.Batch("run1", 1, 0, 1).Events[0]
 	ev.Data = data(300)
 	record := encodeEvent(ev)
-	sealed.Seal(1, record)
+	format.Seal(1, record)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, _, err := openEvent(1, 1, record); err != nil {

@@ -14,8 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
-	"understudy/store/keeping"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 func note(r *engine.Checkup, run, format string, args ...any) {
@@ -129,7 +128,7 @@ func checkEvents(tx *bolt.Tx, r *engine.Checkup, h head) {
 		note(r, h.ID, "its events are missing")
 		return
 	}
-	sum, seq, attempt := sealed.Seed(h.ID), uint64(0), 1
+	sum, seq, attempt := format.Seed(h.ID), uint64(0), 1
 	c := journal.Cursor()
 	for key, record := c.First(); key != nil; key, record = c.Next() {
 		seq++
@@ -173,7 +172,7 @@ func checkLeftovers(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 func checkDocuments(_ context.Context, tx *bolt.Tx, r *engine.Checkup) error {
 	return tx.Bucket(bucketDocuments).ForEach(func(hash, text []byte) error {
 		r.Files++
-		if keeping.HashOf(text) != string(hash) {
+		if format.HashOf(text) != string(hash) {
 			note(r, "", "document %s is not what its hash says", hash)
 		}
 		return nil

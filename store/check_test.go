@@ -13,8 +13,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/testing/storetest"
-	"understudy/store/keeping"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // TestCheckFinds plants single faults in a database whose pages are whole.
@@ -41,7 +40,7 @@ func TestCheckFinds(t *testing.T) {
 		{"one event too many", func(tx *bolt.Tx) error {
 			b := tx.Bucket(bucketJournal).Bucket(run)
 			record := encodeEvent(storetest.Batch("run2", 1, 40, 1).Events[0])
-			sealed.Seal(sealed.Sum(b.Get(seqKey(40))), record)
+			format.Seal(format.Sum(b.Get(seqKey(40))), record)
 			return b.Put(seqKey(41), record)
 		}, "run run2: its header says 40"},
 		{"events of another run", func(tx *bolt.Tx) error {
@@ -76,11 +75,11 @@ func TestCheckFinds(t *testing.T) {
 			return tx.Bucket(bucketIndex).Put(append(indexPrefix(false, byStatus, "failed"), run...), nil)
 		}, "the index has 10 keys and should have 9"},
 		{"a changed document", func(tx *bolt.Tx) error {
-			return tx.Bucket(bucketDocuments).Put([]byte(keeping.HashOf([]byte("a"))), []byte("b"))
+			return tx.Bucket(bucketDocuments).Put([]byte(format.HashOf([]byte("a"))), []byte("b"))
 		}, "is not what its hash says"},
 		{"a file that is gone", func(tx *bolt.Tx) error {
-			return tx.Bucket(bucketFiles).Put(fileKey("run2", []byte(keeping.HashOf(nil))), []byte("c"))
-		}, "run run2: captures " + keeping.HashOf(nil) + " is missing"},
+			return tx.Bucket(bucketFiles).Put(fileKey("run2", []byte(format.HashOf(nil))), []byte("c"))
+		}, "run run2: captures " + format.HashOf(nil) + " is missing"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			dir := filled(t)

@@ -15,7 +15,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
-	"understudy/store/keeping"
+	"understudy/store/format"
 )
 
 // files are the captures and artifacts of a data folder, each named by its hash.
@@ -54,7 +54,7 @@ func (f *files) put(path string, content []byte) error {
 // know the types of events, so it takes every hash for which there is a file;
 // a file is stored before the event that names it.
 func (f *files) putNames(tx *bolt.Tx, run string, data []byte) error {
-	for hash := range keeping.HashesIn(data) {
+	for hash := range format.HashesIn(data) {
 		for letter, sort := range sortNames {
 			if _, err := os.Stat(f.path(sort, string(hash))); err != nil {
 				continue
@@ -98,7 +98,7 @@ func (f *files) collect(ctx context.Context, sort engine.FileSort, named map[str
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if hash := hashInName(e.Name()); named[hash] || !keeping.IsHash(hash) {
+		if hash := hashInName(e.Name()); named[hash] || !format.IsHash(hash) {
 			continue
 		}
 		if err := f.collectFile(filepath.Join(dir, e.Name()), done); err != nil {
@@ -133,7 +133,7 @@ func (f *files) check(ctx context.Context, r *engine.Checkup, sort engine.FileSo
 			return context.Cause(ctx)
 		}
 		hash := hashInName(e.Name())
-		if !keeping.IsHash(hash) {
+		if !format.IsHash(hash) {
 			note(r, "", "%s has a file that is not the store's: %s", sort, e.Name())
 			continue
 		}
@@ -142,7 +142,7 @@ func (f *files) check(ctx context.Context, r *engine.Checkup, sort engine.FileSo
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it was removed meanwhile; or checkNames reports it
 		}
-		if err != nil || keeping.HashOf(content) != hash {
+		if err != nil || format.HashOf(content) != hash {
 			note(r, "", "%s: %s is not what its name says", sort, e.Name())
 		}
 	}
@@ -156,7 +156,7 @@ func (s *Store) Put(ctx context.Context, sort engine.FileSort, content []byte) (
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("storing %s: %w", sort, context.Cause(ctx))
 	}
-	hash := keeping.HashOf(content)
+	hash := format.HashOf(content)
 	var err error
 	switch sort {
 	case engine.Documents:
@@ -198,14 +198,14 @@ func (s *Store) Get(ctx context.Context, sort engine.FileSort, hash string) ([]b
 	if err != nil {
 		return nil, fmt.Errorf("reading %s %s: %w", sort, hash, err)
 	}
-	if keeping.HashOf(content) != hash {
+	if format.HashOf(content) != hash {
 		return nil, &Error{Path: s.files.path(sort, hash), Err: ErrDamaged, Found: "its content is not what its name says", Next: "see what else is with: " + checkCommand}
 	}
 	return content, nil
 }
 
 func (s *Store) get(sort engine.FileSort, hash string) (content []byte, err error) {
-	if !keeping.IsHash(hash) {
+	if !format.IsHash(hash) {
 		return nil, engine.ErrNoFile
 	}
 	if sort != engine.Documents {

@@ -10,7 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // The properties by which a run is found. An index key consists of whether the
@@ -142,7 +142,7 @@ func newTrail(tx *bolt.Tx, prefix []byte, before string) *trail {
 	t := &trail{cursor: tx.Bucket(bucketIndex).Cursor(), prefix: prefix}
 	end := append(bytes.Clone(prefix), before...)
 	if before == "" {
-		end = append(end, bytes.Repeat([]byte{0xFF}, sealed.MaxID+1)...)
+		end = append(end, bytes.Repeat([]byte{0xFF}, format.MaxID+1)...)
 	}
 	key, _ := t.cursor.Seek(end)
 	if key == nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"understudy/internal/filelock"
+	"understudy/internal/fileio"
 )
 
 // A holder is the content of the lock file: the process that has the store open
@@ -49,7 +49,7 @@ func lockFolder(dir string, wait time.Duration, command string) (*lock, error) {
 	path := filepath.Join(dir, lockName)
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	f, err := filelock.Wait(ctx, path)
+	f, err := fileio.Lock(ctx, path)
 	last := readHolder(path)
 	if errors.Is(err, context.DeadlineExceeded) {
 		e := &Error{Path: path, Err: ErrLocked, Next: "wait for it, stop it, or use another folder with --home"}

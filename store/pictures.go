@@ -14,7 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
-	"understudy/internal/filelock"
+	"understudy/internal/fileio"
 )
 
 // The pictures of recordings are beside the saved workflows, in a folder for
@@ -46,7 +46,7 @@ func HoldPictures(folder string) (release func(), err error) {
 	if err != nil {
 		return nil, explain(path, err)
 	}
-	if err := filelock.Try(f); err != nil {
+	if err := fileio.TryLock(f); err != nil {
 		_ = f.Close()
 		return nil, explain(path, err)
 	}
@@ -69,8 +69,8 @@ func held(folder string) (bool, error) {
 		return false, explain(path, err)
 	}
 	defer f.Close()
-	err = filelock.Try(f)
-	if err != nil && !filelock.Held(err) {
+	err = fileio.TryLock(f)
+	if err != nil && !fileio.IsLocked(err) {
 		return false, explain(path, err)
 	}
 	return err != nil, nil

@@ -11,7 +11,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"understudy/engine"
-	"understudy/store/keeping"
+	"understudy/store/format"
 )
 
 // DefaultRetention returns the bounds to which a store is pruned by default.
@@ -94,7 +94,7 @@ func (s *Store) Prune(ctx context.Context, r engine.Retention) (engine.Pruned, e
 	if err := s.flush(); err != nil && !errors.Is(err, engine.ErrFull) {
 		return done, err
 	}
-	plan := &keeping.Plan{Retention: r, Now: time.Now()}
+	plan := &format.Plan{Retention: r, Now: time.Now()}
 	if err := s.measure(ctx, plan); err != nil {
 		return done, err
 	}
@@ -113,7 +113,7 @@ func (s *Store) Prune(ctx context.Context, r engine.Retention) (engine.Pruned, e
 
 // removeAll removes the runs of a plan, the oldest first, several in each
 // commit.
-func (s *Store) removeAll(ctx context.Context, p *keeping.Plan, done *engine.Pruned) error {
+func (s *Store) removeAll(ctx context.Context, p *format.Plan, done *engine.Pruned) error {
 	for len(p.Doomed) > 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -137,7 +137,7 @@ func (s *Store) removeAll(ctx context.Context, p *keeping.Plan, done *engine.Pru
 
 // measure shows every run to a plan, the newest first, in pieces. A file that
 // several runs name counts for the newest.
-func (s *Store) measure(ctx context.Context, p *keeping.Plan) error {
+func (s *Store) measure(ctx context.Context, p *format.Plan) error {
 	counted := map[string]bool{}
 	for before := ""; ; {
 		if ctx.Err() != nil {
@@ -173,7 +173,7 @@ func (s *Store) collect(ctx context.Context, done *engine.Pruned) error {
 	named := map[string]bool{}
 	err := s.view(func(tx *bolt.Tx) error {
 		return tx.Bucket(bucketFiles).ForEach(func(k, _ []byte) error {
-			if i := len(k) - keeping.HashSize; i > 0 {
+			if i := len(k) - format.HashSize; i > 0 {
 				named[string(k[i:])] = true
 			}
 			return nil

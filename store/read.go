@@ -11,7 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // An open transaction keeps pages from being reused, and a caller that ranges
@@ -167,13 +167,13 @@ func (p *passage) stored(tx *bolt.Tx, h head) error {
 // event before that.
 func (p *passage) seek(cursor *bolt.Cursor) (key, record []byte, err error) {
 	if !p.begun {
-		p.begun, p.sum = true, sealed.Seed(p.run)
+		p.begun, p.sum = true, format.Seed(p.run)
 		if p.next > 1 {
 			key, record = cursor.Seek(seqKey(p.next - 1))
-			if !bytes.Equal(key, seqKey(p.next-1)) || len(record) < sealed.SumSize {
+			if !bytes.Equal(key, seqKey(p.next-1)) || len(record) < format.SumSize {
 				return nil, nil, fmt.Errorf("event %d is missing", p.next-1)
 			}
-			p.sum = sealed.Sum(record)
+			p.sum = format.Sum(record)
 		}
 	}
 	key, record = cursor.Seek(seqKey(p.next))

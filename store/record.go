@@ -5,23 +5,23 @@ import (
 	"encoding/json"
 
 	"understudy/engine"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // openEvent returns the event of a record that follows one with the checksum
 // prev, and the checksum of the record.
 func openEvent(seq uint64, prev uint32, record []byte) (engine.Event, uint32, error) {
-	body, sum, err := sealed.Unseal(prev, record)
+	body, sum, err := format.Unseal(prev, record)
 	if err != nil {
 		return engine.Event{}, 0, err
 	}
-	ev, err := sealed.DecodeEvent(seq, body)
+	ev, err := format.DecodeEvent(seq, body)
 	return ev, sum, err
 }
 
 func encodeEvent(ev engine.Event) []byte {
-	b := make([]byte, sealed.SumSize, sealed.SumSize+32+len(ev.Type)+len(ev.Path)+len(ev.Data))
-	return sealed.AppendEvent(b, ev)
+	b := make([]byte, format.SumSize, format.SumSize+32+len(ev.Type)+len(ev.Path)+len(ev.Data))
+	return format.AppendEvent(b, ev)
 }
 
 // A head is a header with what the store keeps about its run.
@@ -32,7 +32,7 @@ type head struct {
 }
 
 func encodeHead(h head) ([]byte, error) {
-	b := make([]byte, sealed.SumSize, 512)
+	b := make([]byte, format.SumSize, 512)
 	b = binary.BigEndian.AppendUint32(b, h.tail)
 	b = binary.BigEndian.AppendUint64(b, uint64(h.size))
 	text, err := json.Marshal(h.Header)
@@ -40,37 +40,37 @@ func encodeHead(h head) ([]byte, error) {
 		return nil, err
 	}
 	b = append(b, text...)
-	sealed.Seal(sealed.Seed(h.ID), b)
+	format.Seal(format.Seed(h.ID), b)
 	return b, nil
 }
 
 func decodeHead(run string, record []byte) (head, error) {
-	body, _, err := sealed.Unseal(sealed.Seed(run), record)
+	body, _, err := format.Unseal(format.Seed(run), record)
 	if err != nil {
 		return head{}, err
 	}
 	if len(body) < 12 {
-		return head{}, sealed.ErrShort
+		return head{}, format.ErrShort
 	}
 	h := head{tail: binary.BigEndian.Uint32(body), size: int64(binary.BigEndian.Uint64(body[4:]))}
 	return h, json.Unmarshal(body[12:], &h.Header)
 }
 
 func encodeSnapshot(run string, s *engine.Snapshot) []byte {
-	b := make([]byte, sealed.SumSize, sealed.SumSize+8+len(s.State))
+	b := make([]byte, format.SumSize, format.SumSize+8+len(s.State))
 	b = binary.BigEndian.AppendUint64(b, s.Seq)
 	b = append(b, s.State...)
-	sealed.Seal(sealed.Seed(run), b)
+	format.Seal(format.Seed(run), b)
 	return b
 }
 
 func decodeSnapshot(run string, record []byte) (*engine.Snapshot, error) {
-	body, _, err := sealed.Unseal(sealed.Seed(run), record)
+	body, _, err := format.Unseal(format.Seed(run), record)
 	if err != nil {
 		return nil, err
 	}
 	if len(body) < 8 {
-		return nil, sealed.ErrShort
+		return nil, format.ErrShort
 	}
 	return &engine.Snapshot{Seq: binary.BigEndian.Uint64(body), State: append([]byte(nil), body[8:]...)}, nil
 }

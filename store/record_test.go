@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"understudy/engine"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 func FuzzEventRoundTrip(f *testing.F) {
@@ -20,7 +20,7 @@ func FuzzEventRoundTrip(f *testing.F) {
 		if len(data) > 0 {
 			want.Data = data
 		}
-		got, err := sealed.DecodeEvent(3, encodeEvent(want)[sealed.SumSize:])
+		got, err := format.DecodeEvent(3, encodeEvent(want)[format.SumSize:])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,10 +37,10 @@ func FuzzEventRoundTrip(f *testing.F) {
 func FuzzDecodeSurvives(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = sealed.DecodeEvent(1, b)
+		_, _ = format.DecodeEvent(1, b)
 		_, _ = decodeHead("run", b)
 		_, _ = decodeSnapshot("run", b)
-		if _, _, err := openEvent(1, sealed.Seed("run"), b); err == nil && len(b) < sealed.SumSize {
+		if _, _, err := openEvent(1, format.Seed("run"), b); err == nil && len(b) < format.SumSize {
 			t.Error("a record without a checksum was taken")
 		}
 	})

@@ -11,7 +11,6 @@ import (
 
 	"understudy/internal/clients"
 	"understudy/internal/desktop"
-	"understudy/mcpserver/probe"
 )
 
 // clientCheck asks the servers that the user's MCP clients name. Its tagged fields are
@@ -92,11 +91,7 @@ func (s *serverFinding) ask(ctx context.Context, e clients.Entry, timeout time.D
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	environ := os.Environ()
-	for name, value := range e.Env {
-		environ = append(environ, name+"="+value)
-	}
-	r, err := probe.Ask(ctx, probe.Target{Command: e.Command, Args: e.Args, Environ: environ, URL: e.URL, Headers: e.Headers})
+	r, err := e.Probe(ctx)
 	if err != nil {
 		s.Detail, s.Mend = clean(err.Error()), s.mend(e, err)
 		return
@@ -110,7 +105,7 @@ func (s *serverFinding) mend(e clients.Entry, err error) string {
 	switch {
 	case !e.Ours():
 		return ""
-	case errors.Is(err, probe.ErrCredential):
+	case errors.Is(err, clients.ErrCredential):
 		return "understudy token add NAME | understudy init --client " + s.Client + " --http=" + clean(e.URL) + " --token - --write"
 	case e.URL != "":
 		return "understudy serve"

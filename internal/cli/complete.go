@@ -15,8 +15,8 @@ import (
 	"understudy/internal/clients"
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/virtual"
+	"understudy/internal/fileio"
 	"understudy/internal/schedules"
-	"understudy/internal/versions"
 	"understudy/steps"
 	"understudy/workflows"
 	"understudy/workflows/examples"
@@ -314,7 +314,7 @@ func (c completer) versions(_ *cobra.Command, args []string) (found []cobra.Comp
 	if err != nil {
 		return nil
 	}
-	all, _ := versions.List(path)
+	all, _ := fileio.Versions(path)
 	for _, v := range all {
 		found = append(found, cobra.CompletionWithDesc(v.Short(), v.Saved.Local().Format(time.DateTime)))
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/internal/desktop/virtual"
-	"understudy/internal/desktops"
 	"understudy/internal/operations"
 	"understudy/steps"
 )
@@ -28,7 +27,7 @@ func desktopCommand(a *app) *cobra.Command {
 			"with the programs on it, until it is stopped or its time is over. Runs use one with\n"+
 			"--display virtual:NAME; one that a run made, and that did not succeed, is kept for it.",
 		desktopEnv(a))
-	for _, o := range desktops.Operations() {
+	for _, o := range operations.OnDesktops() {
 		cmd.AddCommand(desktopOperation(a, o))
 	}
 	return cmd
@@ -42,7 +41,7 @@ func keepDesktop(*app) *cobra.Command {
 	}
 }
 
-func desktopOperation(a *app, o desktops.Operation) *cobra.Command {
+func desktopOperation(a *app, o operations.DesktopOperation) *cobra.Command {
 	var picture string
 	cmd := a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
 		ks, err := a.keepers()
@@ -53,7 +52,7 @@ func desktopOperation(a *app, o desktops.Operation) *cobra.Command {
 		if err != nil {
 			return operations.Result{}, err
 		}
-		answer, err := o.Do(cmd.Context(), ks, desktops.Caller{Dir: here, Environ: os.Environ()}, values)
+		answer, err := o.Do(cmd.Context(), ks, operations.DesktopCaller{Dir: here, Environ: os.Environ()}, values)
 		return answer, desktopError(err)
 	}, func(answer operations.Result, args []string) error {
 		return writePicture(a.out, answer.Picture, picture, args[0])
@@ -69,9 +68,9 @@ func desktopError(err error) error {
 	return adviseNotFound(err, "`understudy desktop ls` lists them, `understudy desktop start NAME` starts one")
 }
 
-func (a *app) keepers() (desktops.Keepers, error) {
+func (a *app) keepers() (operations.Desktops, error) {
 	dir, err := a.folder()
-	return desktops.OnMachine{Machine: a.machine, Dir: desktopsFolder(dir), Seat: true}, err
+	return operations.MachineDesktops{Machine: a.machine, Dir: desktopsFolder(dir), Seat: true}, err
 }
 
 func writePicture(out io.Writer, p image.Image, file, desktop string) error {
@@ -97,7 +96,7 @@ func desktopEnv(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			k, err := desktops.Find(ks, desktops.Caller{}, args[0], false)
+			k, err := operations.FindDesktop(ks, operations.DesktopCaller{}, args[0], false)
 			if err != nil {
 				return desktopError(err)
 			}

@@ -86,13 +86,19 @@ func findRuns(ctx context.Context, runs engine.Runs, names []string) ([]string, 
 	return ids, nil
 }
 
-// runs returns the runs of the data folder, and a function that releases them.
-// If another process owns the folder, they are reached through that process;
-// otherwise they are in the engine of this one. A server adjusts the options.
+// runs returns the runs of the data folder or of the fleet, and a function that releases
+// them.
 func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOptions)) (engine.Runs, func(), error) {
 	if a.Fleet != "" {
 		return a.fleetRuns(cmd, nil)
 	}
+	return a.join(cmd, d, adjust...)
+}
+
+// join makes this process a member of the data folder, and returns a function that
+// leaves it. If another process owns the folder, the runs are reached through that
+// process; otherwise they are in the engine of this one. A server adjusts the options.
+func (a *app) join(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOptions)) (*owner.Member, func(), error) {
 	o, err := d.options(cmd)
 	if err != nil {
 		return nil, nil, err
@@ -193,12 +199,12 @@ type fullStore interface {
 
 // engineOver returns an engine that executes runs of a store on desktops whose data
 // is in a folder, and a function that releases the desktops.
-func (a *app) engineOver(st fullStore, keeper engine.Keeper, dir string, o desktop.Options, c rundesktops.Config) (*engine.Engine, func(context.Context) error) {
+func (a *app) engineOver(st fullStore, maintainer engine.Maintainer, dir string, o desktop.Options, c rundesktops.Config) (*engine.Engine, func(context.Context) error) {
 	log, t := a.log(), a.observer()
 	o.Dir = cmp.Or(o.Dir, desktopsFolder(dir))
 	d, passwords := rundesktops.New(a.machine, o, c, log), &observe.Passwords{}
 	e := &engine.Engine{
-		Store: st, Files: st, Keeper: keeper, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
+		Store: st, Files: st, Maintainer: maintainer, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
 		Probe: func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe {
 			return aim.Probe{Open: open, Dir: dir, Roots: roots}

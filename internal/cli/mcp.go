@@ -15,7 +15,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/access"
 	"understudy/internal/desktop"
-	"understudy/internal/desktops"
+	"understudy/internal/operations"
 	"understudy/mcpserver"
 	"understudy/steps"
 	"understudy/steps/confined"
@@ -139,7 +139,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
 		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Applications: f.applications(), NoTerminals: f.NoTerminals, Structured: f.Structured, TreeDiffs: f.TreeDiffs, Log: a.log(),
-		Desktops: desktops.OnMachine{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(),
+		Desktops: operations.MachineDesktops{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}
 	options.Desktop = a.opens(desktopsFolder(home))
@@ -183,15 +183,18 @@ type lazyRuns struct {
 	leave func()
 }
 
-func (o *lazyRuns) open(context.Context) (engine.Runs, error) {
+func (o *lazyRuns) open(context.Context) (mcpserver.Backend, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.a.Fleet != "" {
-		runs, leave, err := o.a.fleetRuns(o.cmd, o)
+		c, leave, err := o.a.fleetRuns(o.cmd, o)
+		if err != nil {
+			return mcpserver.Backend{}, err
+		}
 		o.leave = leave
-		return runs, err
+		return mcpserver.Backend{Runs: c, WhileHeld: c.WhileHeld, Live: c.Live, Forget: c.Forget}, nil
 	}
-	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *joinOptions) {
+	m, leave, err := o.a.join(o.cmd, o.display, func(m *joinOptions) {
 		rights := o.server.Rights()
 		m.rights, m.allow, m.keepRunning = &rights, o.server.AllowBound, o.keepRunning
 		m.desktops.Shared, m.desktops.Desktops, m.desktops.Ready, m.desktops.UsersHome = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome
@@ -201,8 +204,19 @@ func (o *lazyRuns) open(context.Context) (engine.Runs, error) {
 			e.Allow, e.Lease.Places = o.server.Allow, o.places
 		}
 	})
+	if err != nil {
+		return mcpserver.Backend{}, err
+	}
 	o.leave = leave
-	return runs, err
+	return mcpserver.Backend{Runs: m, WhileHeld: m.WhileHeld, SetRights: m.SetRights, Forget: o.forget}, nil
+}
+
+// forget tells the engine, if it is in this process, that a client has gone. Another owner
+// of the folder forgets the clients of this process when that leaves.
+func (o *lazyRuns) forget(client string) {
+	if e := o.own.Load(); e != nil {
+		e.Forget(client)
+	}
 }
 
 func (o *lazyRuns) close() {

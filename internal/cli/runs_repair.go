@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/fileio"
 	"understudy/internal/repair"
-	"understudy/internal/versions"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -90,5 +90,5 @@ func (f files) Save(_ context.Context, of workflows.Source, text []byte) error {
 	if !saved {
 		return writeDocument(path, text)
 	}
-	return versions.Replace(path, text)
+	return fileio.SaveVersion(path, text)
 }

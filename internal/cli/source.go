@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"understudy/internal/desktop"
-	"understudy/internal/wholefile"
+	"understudy/internal/fileio"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/confined"
@@ -88,7 +88,7 @@ func unreadableFile(err error, path string) error {
 func writeDocument(path string, text []byte) error {
 	var err error
 	if info, missing := os.Stat(path); missing == nil && info.Mode().IsRegular() {
-		err = wholefile.Replace(path, text, info.Mode().Perm())
+		err = fileio.Replace(path, text, info.Mode().Perm())
 	} else {
 		err = os.WriteFile(path, text, 0o644)
 	}

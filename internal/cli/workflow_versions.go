@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/fileio"
 	"understudy/internal/operations"
-	"understudy/internal/versions"
 	"understudy/workflows"
 )
 
 func workflowCommand(a *app) *cobra.Command {
 	cmd := group("workflow COMMAND", "List, compare and restore the versions of saved workflows", "")
-	for _, o := range versions.Operations() {
+	for _, o := range operations.OnVersions() {
 		cmd.AddCommand(a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
 			return o.Do(cmd.Context(), savedFiles{a}, struct{}{}, values)
 		}, nil))
@@ -37,5 +37,5 @@ func (f savedFiles) Save(_ context.Context, name string, text []byte) error {
 	if _, err := workflows.Compile(workflows.Source{Name: name, Dir: filepath.Dir(path), Text: text}, workflows.CompileOptions{Kinds: f.a.kinds, Load: f.a.load}); err != nil {
 		return f.a.invalid(err)
 	}
-	return versions.Replace(path, text)
+	return fileio.SaveVersion(path, text)
 }

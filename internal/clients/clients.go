@@ -1,8 +1,9 @@
 // Package clients knows the programs that call MCP servers: in which file each keeps
 // its servers, and in which format. It reads these files, and adds a server to one
-// such that everything else in it, comments and order included, stays as it is.
+// such that everything else in it, comments and order included, stays as it is. It also
+// probes a server as a client does.
 //
-// It starts and asks no server; package mcpserver/probe does.
+// It calls no tool of a server.
 package clients
 
 import (

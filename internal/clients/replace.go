@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"understudy/internal/wholefile"
+	"understudy/internal/fileio"
 )
 
 // BackupEnding is the ending of the name of the backup.
@@ -25,7 +25,7 @@ func Replace(path string, text []byte, secret bool) (backup string, err error) {
 	mode := fs.FileMode(0o600)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", wholefile.Write(path, text, mode)
+		return "", fileio.Write(path, text, mode)
 	case err != nil:
 		return "", err
 	case bytes.Equal(old, text) && !secret:
@@ -37,8 +37,8 @@ func Replace(path string, text []byte, secret bool) (backup string, err error) {
 		mode = info.Mode().Perm()
 	}
 	backup = path + BackupEnding
-	if err := wholefile.Write(backup, old, mode); err != nil {
+	if err := fileio.Write(backup, old, mode); err != nil {
 		return "", err
 	}
-	return backup, wholefile.Write(path, text, mode)
+	return backup, fileio.Write(path, text, mode)
 }

@@ -26,7 +26,7 @@ type Client struct {
 func NewClient(ctx context.Context, s Store, kinds []steps.Kind) (*Client, error) {
 	c := &Client{store: s, Engine: &engine.Engine{Store: s, Files: s, Kinds: kinds, Elsewhere: true}}
 	c.Engine.Desktops = desktops{c}
-	c.Keeper, c.HeldElsewhere = keeper{s}, c.heldBy
+	c.Maintainer, c.HeldElsewhere = maintainer{s}, c.heldBy
 	if err := s.News(ctx, c.Notify); err != nil {
 		return nil, err
 	}
@@ -196,6 +196,7 @@ func (d desktops) Of(r engine.DesktopRequest) engine.Desk              { return 
 func (desktops) Release(engine.DesktopRequest, bool)                   {}
 func (desktops) Claim(engine.DesktopRequest) (release func(), ok bool) { return engine.AnyDesktop() }
 func (desktops) Apart() bool                                           { return false }
+func (desktops) Forget(string)                                         {}
 
 type workersDesk struct {
 	c *Client

@@ -10,7 +10,7 @@ import (
 
 	"understudy/engine"
 	"understudy/store"
-	"understudy/store/keeping"
+	"understudy/store/format"
 )
 
 // Restored is the result of Restore.
@@ -95,7 +95,7 @@ func (r restoring) run(ctx context.Context, h engine.Header) error {
 
 // filesIn copies the files whose hashes are in a text.
 func (r restoring) filesIn(ctx context.Context, text []byte) error {
-	for name := range keeping.HashesIn(text) {
+	for name := range format.HashesIn(text) {
 		hash := string(name)
 		if r.files[hash] {
 			continue

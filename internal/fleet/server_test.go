@@ -44,12 +44,12 @@ func (s *stage) serve(name string, tokens *auth.Tokens, adjust ...func(*mcpserve
 		o.Gate = auth.New(auth.Options{Tokens: tokens, Log: o.Log})
 	}
 	var m *mcpserver.Server
-	o.Open = func(context.Context) (engine.Runs, error) {
+	o.Open = func(context.Context) (mcpserver.Backend, error) {
 		c, err := NewClient(ctx, s.store("client"), s.Kinds)
 		if err == nil {
 			err = c.Serve(ctx, name, m.AllowFor)
 		}
-		return c, err
+		return mcpserver.Backend{Runs: c, WhileHeld: c.WhileHeld, Live: c.Live, Forget: c.Forget}, err
 	}
 	o.Schedules = &Schedules{Client: func(ctx context.Context) (*Client, error) {
 		runs, err := m.Runs(ctx)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"understudy/internal/wholefile"
+	"understudy/internal/fileio"
 
 	"github.com/nats-io/nkeys"
 )
@@ -84,5 +84,5 @@ func readOrMake(file string, made bool, generate func() (string, error)) (string
 	if err != nil {
 		return "", err
 	}
-	return text, wholefile.Write(file, []byte(text+"\n"), 0o600) // only its owner reads it
+	return text, fileio.Write(file, []byte(text+"\n"), 0o600) // only its owner reads it
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
-	"understudy/internal/filelock"
+	"understudy/internal/fileio"
 	"understudy/store/jetstream"
 )
 
@@ -129,7 +129,7 @@ func lockFolder(dir string) (*os.File, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
 	defer cancel()
-	lock, err := filelock.Wait(ctx, filepath.Join(dir, "hub.lock"))
+	lock, err := fileio.Lock(ctx, filepath.Join(dir, "hub.lock"))
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("another hub has the folder %s: give this one its own with --dir", dir)
 	}

@@ -1,8 +1,9 @@
 // Package operations defines what an operation is: something that can be done with
 // things of one sort, declared once. Commands, tools and the paths of a server are
-// derived from the declarations.
+// derived from the declarations. It declares those on lasting desktops and on versions
+// of saved workflows.
 //
-// It does nothing by itself, and does not decide who may do what.
+// It does not decide who may do what: its callers supply functions for that.
 package operations
 
 import (

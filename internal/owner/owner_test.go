@@ -89,7 +89,7 @@ func optionsFor(dir string) Options {
 			if err != nil {
 				return Local{}, err
 			}
-			e := &engine.Engine{Store: s, Files: s, Keeper: s, Kinds: testKinds, Desk: noDesk{}, Lease: engine.Lease{Places: 4}}
+			e := &engine.Engine{Store: s, Files: s, Maintainer: s, Kinds: testKinds, Desk: noDesk{}, Lease: engine.Lease{Places: 4}}
 			return Local{e, func(context.Context) error { return s.Close() }}, nil
 		},
 		Hello: Hello{Display: ":7"},

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"understudy/engine"
-	"understudy/internal/versions"
+	"understudy/internal/fileio"
 	"understudy/recorder"
 	"understudy/recorder/compile"
 	"understudy/steps"
@@ -197,7 +197,7 @@ func (l Lesson) mend(of workflows.Source, a Args) (Proposal, []byte, error) {
 		p.From = made.Steps[0].ID
 	}
 	name := path.Base(strings.ReplaceAll(of.Name, `\`, "/"))
-	p.Difference = versions.Difference(name, of.Text, name+", mended", made.Text)
+	p.Difference = fileio.Difference(name, of.Text, name+", mended", made.Text)
 	return p, made.Text, nil
 }
 

@@ -15,8 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"understudy/internal/filelock"
-	"understudy/internal/wholefile"
+	"understudy/internal/fileio"
 	"understudy/steps"
 )
 
@@ -134,7 +133,7 @@ func (f *Folder) Change(ctx context.Context, name string, change func(*Entry) (*
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
-	lock, err := filelock.Wait(ctx, filepath.Join(f.dir, ".lock"))
+	lock, err := fileio.Lock(ctx, filepath.Join(f.dir, ".lock"))
 	if err != nil {
 		return err
 	}
@@ -156,7 +155,7 @@ func (f *Folder) Change(ctx context.Context, name string, change func(*Entry) (*
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(f.path(name), raw, 0o600)
+	return fileio.Write(f.path(name), raw, 0o600)
 }
 
 func (f *Folder) served() string { return filepath.Join(f.dir, ".served") }

@@ -13,6 +13,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// TellsUsers reports whether the system reports the owner of a connection.
+func TellsUsers() bool { return true }
+
+// connectedStates lists the states of a client's socket that belongs to a program and to
+// which the server's side is connected: established, or closed for sending. A socket
+// that only tries to connect may have the port of another that is gone.
+var connectedStates = []uint8{tcpEstablished, tcpFinWait1, tcpFinWait2}
+
+// The states of TCP, as Linux numbers them.
+const (
+	tcpEstablished = 1
+	tcpFinWait1    = 4
+	tcpFinWait2    = 5
+	tcpCloseWait   = 8
+)
+
 // errGone is the error when a client has reset its connection.
 var errGone = errors.New("the connection is gone, so it cannot be told whose it was")
 
@@ -67,8 +83,10 @@ type diagReply struct {
 // sockDiagByFamily is the type of the netlink message that requests one connection.
 const sockDiagByFamily = 20
 
-// queryKernel asks for the client's side of one connection over netlink.
-func queryKernel(client, server netip.AddrPort) (socket, error) {
+// socketOf returns the client's side of a connection within this machine. It asks the
+// kernel over netlink for that connection alone: the tables in /proc list all of them,
+// which takes milliseconds, and other users could trigger that without end.
+func socketOf(client, server netip.AddrPort) (socket, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
 		return socket{}, err

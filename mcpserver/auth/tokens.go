@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"understudy/internal/wholefile"
+	"understudy/internal/fileio"
 	"understudy/steps"
 )
 
@@ -188,7 +188,7 @@ func (t *Tokens) write(list []Token) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(t.path, append(text, '\n'), 0o600)
+	return fileio.Write(t.path, append(text, '\n'), 0o600)
 }
 
 func (*Tokens) recognizes(credential string) bool { return strings.HasPrefix(credential, tokenPrefix) }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,12 +38,16 @@ type socket struct {
 // errUnknownUser is the error when the system does not report the owner of a connection.
 var errUnknownUser = errors.New("the system does not say whose program it is")
 
+// errUnlisted is the error when the system knows no such connection.
+var errUnlisted = errors.New("no program of this machine has that side of the connection")
+
 // NewSameUser accepts the user of this process. It fails where the system does not
 // report the owner of a connection.
 func NewSameUser(log *slog.Logger) (*SameUser, error) {
-	if !TellsUsers() {
+	nowhere := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0)
+	if _, err := socketOf(nowhere, nowhere); !errors.Is(err, errUnlisted) {
 		return nil, &steps.Error{
-			Code: steps.Unavailable, Err: errUnknownUser,
+			Code: steps.Unavailable, Err: cmp.Or(err, errUnknownUser),
 			Next: "use --auth token; or --auth none, when nobody else uses this machine",
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"understudy/engine"
-	"understudy/internal/versions"
+	"understudy/internal/operations"
 	"understudy/workflows"
 )
 
@@ -202,7 +202,7 @@ func (v *Viewer) ask(r *http.Request, c Call, into any) error {
 
 type versionsPage struct {
 	frame
-	versions.Listing
+	operations.VersionListing
 	Chosen string // the version whose difference is shown
 	Lines  []diffLine
 }
@@ -212,11 +212,11 @@ func (v *Viewer) versions(w http.ResponseWriter, r *http.Request, failed error) 
 	name := r.PathValue("name")
 	p := versionsPage{frame: frame{Title: "Versions of " + name, Page: "workflows"}.withForms(r, workflowPath(name), failed), Chosen: r.FormValue("version")}
 	args := map[string]any{"name": name}
-	if err := v.ask(r, Call{Tool: "workflow_versions", Args: args}, &p.Listing); err != nil {
+	if err := v.ask(r, Call{Tool: "workflow_versions", Args: args}, &p.VersionListing); err != nil {
 		return err
 	}
 	if p.Chosen != "" {
-		var other versions.Listing
+		var other operations.VersionListing
 		args["version"] = p.Chosen
 		if err := v.ask(r, Call{Tool: "workflow_versions", Args: args}, &other); err != nil {
 			return err

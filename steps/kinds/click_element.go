@@ -64,7 +64,7 @@ func (a *ClickArgs) Validate() error {
 	if a.FallbackPoint != nil && (point || a.Image != "" || !element && len(a.FallbackSelectors) == 0) {
 		return errors.New("fallback_point: wanted a selector too, which is tried before it")
 	}
-	switch ways := count(point, a.Image != "", element); {
+	switch ways := countTrue(point, a.Image != "", element); {
 	case ways > 1:
 		return errors.New("wanted one of a selector, a ref, an image, or x and y; found several")
 	case ways == 0 && !a.Named():
@@ -107,16 +107,6 @@ func (a *ClickArgs) checkDrawn() error {
 
 // offset returns the place in the window to click.
 func (a *ClickArgs) offset() *aim.Offset { return &aim.Offset{X: *a.X, Y: *a.Y, Drawn: a.Drawn} }
-
-// count returns how many are true.
-func count(all ...bool) (n int) {
-	for _, is := range all {
-		if is {
-			n++
-		}
-	}
-	return n
-}
 
 // onlyModifiers returns an error for keys other than modifiers: held during a click,
 // they would be typed.

@@ -139,7 +139,7 @@ func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, e
 	if !strings.Contains(target, "\n") {
 		end = lineEnd(source)
 	}
-	text := replace(target, places, with, end)
+	text := replaceAt(target, places, with, end)
 	if marked {
 		text = byteOrderMark + text
 	}
@@ -203,8 +203,8 @@ func (a *CopyArgs) placed(env *steps.Env, to confined.File, target, part string)
 	case CopyPrepend, CopyAtLine:
 		return [][]int{{at, at}}, line, nil
 	}
-	places := find(target, a.TargetPattern)
-	if err := usable(env, to.Path, places, a.TargetPattern, a.ReplaceAll); err != nil {
+	places := findText(target, a.TargetPattern)
+	if err := checkPlaces(env, to.Path, places, a.TargetPattern, a.ReplaceAll); err != nil {
 		return nil, "", err
 	}
 	switch mode {

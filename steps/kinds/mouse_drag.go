@@ -70,7 +70,7 @@ func (a *MouseDragArgs) oneStart() error {
 
 func (a *MouseDragArgs) oneEnd() error {
 	switch {
-	case count(a.EndX != nil || a.EndY != nil, a.ToSelector != "" || a.EndPosition != nil, a.ByX != nil || a.ByY != nil) != 1:
+	case countTrue(a.EndX != nil || a.EndY != nil, a.ToSelector != "" || a.EndPosition != nil, a.ByX != nil || a.ByY != nil) != 1:
 		return errors.New("wanted one end: end_x and end_y, to_selector, end_position, or by_x and by_y")
 	case (a.EndX == nil) != (a.EndY == nil):
 		return errors.New("wanted both end_x and end_y, found one of them")

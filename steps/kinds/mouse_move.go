@@ -23,11 +23,6 @@ type MouseMoveArgs struct {
 	Y int `json:"y" jsonschema:"the distance from the top edge of the screen, in pixels"`
 }
 
-// PointerResult says where the pointer is.
-type PointerResult struct {
-	At desktop.Point `json:"at" jsonschema:"where the pointer is"`
-}
-
 func mouseMove(ctx context.Context, env *steps.Env, a MouseMoveArgs) (PointerResult, error) {
 	at := desktop.Point{X: a.X, Y: a.Y}
 	if err := aim.OnScreen(ctx, env.Desktop, at); err != nil {

@@ -27,11 +27,6 @@ type ReadFileArgs struct {
 	Limit  steps.Count `json:"limit,omitzero" jsonschema:"how many lines at most"`
 }
 
-// Folder is where relative paths of arguments start.
-type Folder struct {
-	WorkingDirectory steps.Path `json:"working_directory,omitzero" jsonschema:"where relative paths start; without it the caller's folder"`
-}
-
 // ReadFileResult is what was read.
 type ReadFileResult struct {
 	Path       string `json:"path" jsonschema:"the file"`

@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"strings"
@@ -34,20 +33,6 @@ type ReadTextArgs struct {
 
 func (a *ReadTextArgs) Validate() error {
 	return checkRegion(a.Region, a.Named())
-}
-
-// checkRegion validates the region of arguments, which may not name an element or window
-// as well.
-func checkRegion(r *desktop.Rect, named bool) error {
-	switch {
-	case r == nil:
-		return nil
-	case named:
-		return errors.New("wanted either a region or a window or element, found both")
-	case r.Empty():
-		return errors.New("region: the area is empty")
-	}
-	return nil
 }
 
 // ReadTextResult is what was read.

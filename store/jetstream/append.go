@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // Append adds a batch to a run. It waits for servers that are out of reach. Each
@@ -18,7 +18,7 @@ func (s *Store) Append(ctx context.Context, run string, b engine.Batch) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("run %s: storing events: %w", run, context.Cause(ctx))
 	}
-	if err := sealed.CheckID(run); err != nil {
+	if err := format.CheckID(run); err != nil {
 		return err
 	}
 	if b.Wanted != nil {
@@ -84,7 +84,7 @@ func (s *Store) try(ctx context.Context, run string, b engine.Batch, at head, no
 		s.wake(messages[1].Subject)
 	}
 	s.positions.advance(run, at, head{
-		stream: seq, attempt: b.Header.Attempt, seq: b.Header.Seq, sum: sealed.Sum(m.Data), snapshot: m.Header.Get(snapshotHeader), nonce: nonce,
+		stream: seq, attempt: b.Header.Attempt, seq: b.Header.Seq, sum: format.Sum(m.Data), snapshot: m.Header.Get(snapshotHeader), nonce: nonce,
 	})
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
-	"understudy/store/keeping"
+	"understudy/store/format"
 )
 
 // files keeps the content of files. A file is a message on the subject of its hash.
@@ -38,7 +38,7 @@ func againSubject(file string) string { return file + ".again" }
 
 // Put stores content under its hash, unless it is stored already.
 func (s files) Put(ctx context.Context, sort engine.FileSort, content []byte) (string, error) {
-	hash := keeping.HashOf(content)
+	hash := format.HashOf(content)
 	file := s.fileSubject(sort, hash)
 	last := nats.NewMsg(file)
 	var messages []*nats.Msg
@@ -127,7 +127,7 @@ func (s files) age(ctx context.Context, subject string) (age time.Duration, ther
 // Get reads content by its hash, and verifies the hash.
 func (s files) Get(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
 	content, err := s.get(ctx, sort, hash)
-	if err == nil && keeping.HashOf(content) != hash {
+	if err == nil && format.HashOf(content) != hash {
 		err = fmt.Errorf("its content is not what its name says: %w", errDamaged)
 	}
 	if err != nil {
@@ -137,7 +137,7 @@ func (s files) Get(ctx context.Context, sort engine.FileSort, hash string) ([]by
 }
 
 func (s files) get(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
-	if !keeping.IsHash(hash) {
+	if !format.IsHash(hash) {
 		return nil, engine.ErrNoFile
 	}
 	file := s.fileSubject(sort, hash)

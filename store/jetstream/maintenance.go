@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/store/keeping"
+	"understudy/store/format"
 )
 
 // Check reads everything that is stored, from any server, and reports events that do
@@ -87,7 +87,7 @@ func refuseActive(h engine.Header) error {
 // Prune removes what a retention does not keep: runs, then files that no run names.
 // Runs that wait for a worker or have one are kept.
 func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Pruned, err error) {
-	plan, named, counted := &keeping.Plan{Retention: r, Now: time.Now()}, map[string][]string{}, map[string]bool{}
+	plan, named, counted := &format.Plan{Retention: r, Now: time.Now()}, map[string][]string{}, map[string]bool{}
 	for h, err := range s.Runs(ctx, engine.Query{}) {
 		if err != nil {
 			return done, err // a run that cannot be read may name any file
@@ -134,7 +134,7 @@ func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Prun
 func (s *Store) measure(ctx context.Context, run string) (size int64, hashes []string, err error) {
 	look := func(data []byte) {
 		size += int64(len(data))
-		for hash := range keeping.HashesIn(data) {
+		for hash := range format.HashesIn(data) {
 			hashes = append(hashes, string(hash))
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/storetest"
-	"understudy/store/keeping"
+	"understudy/store/format"
 )
 
 // TestCheckFindsAFlippedBit flips one bit of an event, and one of a picture, on the disk of
@@ -260,7 +260,7 @@ func TestPruneRemovesAnUploadThatWasCutShort(t *testing.T) {
 	s := a.open(t, t.TempDir()).(*under)
 	defer s.Close()
 	content := bytes.Repeat([]byte("large"), partSize/4)
-	first := partSubject(s.fileSubject(engine.Artifacts, keeping.HashOf(content)), 0)
+	first := partSubject(s.fileSubject(engine.Artifacts, format.HashOf(content)), 0)
 	for _, c := range []struct {
 		age   time.Duration
 		files int

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // The headers of the message of an append. They are sealed with its events.
@@ -98,21 +98,21 @@ func (s *Store) encode(ctx context.Context, run string, b engine.Batch, at head,
 		}
 		m.Header.Set(snapshotHeader, snapshot)
 	}
-	body := sealed.AppendEvents(make([]byte, sealed.SumSize), b.Events)
+	body := format.AppendEvents(make([]byte, format.SumSize), b.Events)
 	if len(body) > mostEvents {
-		hash, err := s.Put(ctx, engine.Artifacts, body[sealed.SumSize:])
+		hash, err := s.Put(ctx, engine.Artifacts, body[format.SumSize:])
 		if err != nil {
 			return nil, err
 		}
 		m.Header.Set(eventsHeader, hash)
-		body = body[:sealed.SumSize]
+		body = body[:format.SumSize]
 	}
 	prev := at.sum
 	if at.stream == 0 || at.removed {
-		prev = sealed.Seed(run)
+		prev = format.Seed(run)
 	}
 	m.Header.Set(prevHeader, strconv.FormatUint(uint64(prev), 10))
-	sealed.Seal(sealed.Mix(prev, sealedHeaders(m.Header)...), body)
+	format.Seal(format.Mix(prev, sealedHeaders(m.Header)...), body)
 	m.Data = body
 	return m, nil
 }
@@ -144,7 +144,7 @@ func (m *message) open() (h head, body []byte, err error) {
 		_, err = fmt.Sscan(m.header.Get(atHeader), &h.attempt, &h.seq)
 	}
 	if err == nil {
-		body, h.sum, err = sealed.Unseal(sealed.Mix(uint32(prev), sealedHeaders(m.header)...), m.data)
+		body, h.sum, err = format.Unseal(format.Mix(uint32(prev), sealedHeaders(m.header)...), m.data)
 	}
 	if err != nil {
 		return h, nil, fmt.Errorf("message %d: %w: %w", m.seq, errDamaged, err)
@@ -170,7 +170,7 @@ func (s *Store) events(ctx context.Context, m *message, first uint64, body []byt
 			return nil, err
 		}
 	}
-	return sealed.DecodeEvents(first, body)
+	return format.DecodeEvents(first, body)
 }
 
 // last returns the last message of a run. If there is none or the run was removed,

@@ -3,7 +3,7 @@ package jetstream
 import (
 	"sync"
 
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // positions is what a process remembers about the messages of runs. The zero value
@@ -80,7 +80,7 @@ func (p *positions) mark(run string, m mark) {
 func (p *positions) markBefore(run string, event uint64) mark {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at := mark{next: 1, sum: sealed.Seed(run)}
+	at := mark{next: 1, sum: format.Seed(run)}
 	for _, m := range p.marks[run] {
 		if m.next > event {
 			break

@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"understudy/engine"
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // Run returns the header of a run, and its snapshot if it has one.
@@ -87,7 +87,7 @@ func (p *passage) read(ctx context.Context, last uint64) (events []engine.Event,
 		h, body, err := m.open()
 		if h.removed { // and the id was used again
 			p.s.positions.forget(p.run)
-			p.at = mark{next: 1, stream: m.seq, sum: sealed.Seed(p.run)}
+			p.at = mark{next: 1, stream: m.seq, sum: format.Seed(p.run)}
 			events = nil
 			continue
 		}

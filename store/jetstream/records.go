@@ -9,7 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"understudy/store/sealed"
+	"understudy/store/format"
 )
 
 // records are small values that all processes of a fleet share and change, such as
@@ -23,7 +23,7 @@ func (m *message) record() ([]byte, error) {
 	if m == nil || m.header.Get(removedHeader) != "" {
 		return nil, nil
 	}
-	content, _, err := sealed.Unseal(sealed.Seed(m.subject), m.data)
+	content, _, err := format.Unseal(format.Seed(m.subject), m.data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", m.subject, errDamaged, err)
 	}
@@ -128,7 +128,7 @@ func recordMessage(subject string, content []byte, after *message, nonce string)
 		m.Header.Set(removedHeader, "1")
 		return m
 	}
-	m.Data = append(make([]byte, sealed.SumSize), content...)
-	sealed.Seal(sealed.Seed(subject), m.Data)
+	m.Data = append(make([]byte, format.SumSize), content...)
+	format.Seal(format.Seed(subject), m.Data)
 	return m
 }

@@ -49,7 +49,7 @@ func writeKept(k Kept) error {
 	return replaceFile(filepath.Join(k.Dir, keptName), raw)
 }
 
-// replaceFile writes a file that others may read meanwhile. Unlike wholefile.Write it does not
+// replaceFile writes a file that others may read meanwhile. Unlike fileio.Write it does not
 // create a folder that was removed.
 func replaceFile(path string, content []byte) error {
 	if err := os.WriteFile(path+".new", content, 0o600); err != nil {

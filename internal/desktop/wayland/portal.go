@@ -15,7 +15,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"understudy/internal/desktop"
-	"understudy/internal/wholefile"
+	"understudy/internal/fileio"
 )
 
 // portal is a session of org.freedesktop.portal.RemoteDesktop, which a person permits in a dialog
@@ -145,7 +145,7 @@ func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 		p.with(func() { p.clipboard = nil })
 	}
 	if token, _ := granted["restore_token"].Value().(string); token != "" {
-		if err := wholefile.Write(o.Token, []byte(token), 0o600); err != nil {
+		if err := fileio.Write(o.Token, []byte(token), 0o600); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func warmEngine(b *testing.B, pictures bool) (*stage, *engine.Engine) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := &engine.Engine{Store: st, Files: st, Keeper: st, Kinds: kinds.All(), Desk: benchDesk{d}}
+	e := &engine.Engine{Store: st, Files: st, Maintainer: st, Kinds: kinds.All(), Desk: benchDesk{d}}
 	if pictures {
 		e.Pictures = &engine.Camera{Files: st}
 	}

@@ -10,11 +10,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"understudy/internal/desktop/virtual"
 	"understudy/internal/testing/byhand"
 )
 
@@ -94,6 +96,32 @@ func TestEachClientHasADesktopOfItsOwn(t *testing.T) {
 	}
 	if left != 1 || len(o.desktops()) != 2 {
 		t.Errorf("of two desktops, %d are as they were, and there are %d", left, len(o.desktops()))
+	}
+	before = o.desktops()
+	s.ends(third)
+	o.until("the desktop of the client that left has ended", func() bool {
+		now := o.desktops()
+		return slices.ContainsFunc(before, func(b virtual.Kept) bool {
+			return !slices.ContainsFunc(now, func(k virtual.Kept) bool { return k.Birth == b.Birth })
+		})
+	})
+}
+
+// ends ends the session of a client.
+func (s *server) ends(v byhand.Visitor) {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), http.MethodDelete, v.Address, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	req.Header.Set(byhand.SessionHeader, v.Session)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusNoContent {
+		s.Fatalf("a session does not end: %s", res.Status)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/internal/versions"
+	"understudy/internal/fileio"
 )
 
 // nightly fails at its last step, after it wrote into a window.
@@ -88,7 +88,7 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 	saved := filepath.Join(s.home, "data", "workflows", "greeting.yaml")
 	for _, text := range []string{strings.Replace(greeting, "Hello", "Good morning", 1), greeting} {
-		if err := versions.Replace(saved, []byte(text)); err != nil {
+		if err := fileio.SaveVersion(saved, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

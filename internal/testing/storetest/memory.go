@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"understudy/engine"
-	"understudy/store/keeping"
+	"understudy/store/format"
 )
 
 var (
@@ -192,7 +192,7 @@ func (m *Memory) Remove(_ context.Context, run string) error {
 }
 
 func (m *Memory) Put(_ context.Context, sort engine.FileSort, content []byte) (string, error) {
-	hash := keeping.HashOf(content)
+	hash := format.HashOf(content)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.files[memoryFile{sort, hash}] = bytes.Clone(content)

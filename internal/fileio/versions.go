@@ -1,6 +1,4 @@
-// Package versions keeps earlier contents of a file, by their hashes, in a hidden
-// folder beside the file. It does not interpret the content.
-package versions
+package fileio
 
 import (
 	"crypto/sha256"
@@ -13,12 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"understudy/internal/wholefile"
-
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Version is an earlier or the current content of a file.
+// Version is an earlier or the current content of a file. Earlier ones are kept by their
+// hashes, in a hidden folder beside the file.
 type Version struct {
 	Hash    string    `json:"hash"`
 	Saved   time.Time `json:"saved"`
@@ -26,12 +23,15 @@ type Version struct {
 }
 
 // Short returns the beginning of the hash, as it is shown.
-func (v Version) Short() string { return short(v.Hash) }
+func (v Version) Short() string { return ShortHash(v.Hash) }
 
-// most is how many versions of a file are kept; the oldest are removed first.
-const most = 100
+// ShortHash returns the beginning of a hash, as it is shown.
+func ShortHash(hash string) string { return hash[:min(len(hash), 12)] }
 
-func folder(path string) string {
+// maxVersions is how many versions of a file are kept; the oldest are removed first.
+const maxVersions = 100
+
+func versionsFolder(path string) string {
 	return filepath.Join(filepath.Dir(path), ".versions", filepath.Base(path))
 }
 
@@ -41,51 +41,51 @@ func HashOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Replace replaces a file atomically, and keeps the old and the new content as
+// SaveVersion replaces a file atomically, and keeps the old and the new content as
 // versions. A link stays a link.
-func Replace(path string, text []byte) error {
+func SaveVersion(path string, text []byte) error {
 	old, err := os.ReadFile(path)
 	switch {
 	case err == nil:
-		err = keep(path, old)
+		err = keepVersion(path, old)
 	case errors.Is(err, os.ErrNotExist):
 		err = nil
 	}
 	if err == nil {
-		err = keep(path, text)
+		err = keepVersion(path, text)
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(wholefile.Replace(path, text, 0o600), prune(path))
+	return errors.Join(Replace(path, text, 0o600), pruneVersions(path))
 }
 
-func keep(path string, text []byte) error {
-	kept := filepath.Join(folder(path), HashOf(text))
+func keepVersion(path string, text []byte) error {
+	kept := filepath.Join(versionsFolder(path), HashOf(text))
 	if _, err := os.Stat(kept); err == nil {
 		now := time.Now()
 		return os.Chtimes(kept, now, now) // it is the newest again
 	}
-	return wholefile.Write(kept, text, 0o600)
+	return Write(kept, text, 0o600)
 }
 
-func prune(path string) error {
-	all, err := List(path)
+func pruneVersions(path string) error {
+	all, err := Versions(path)
 	var errs []error
-	for _, v := range all[min(most, len(all)):] {
-		errs = append(errs, os.RemoveAll(filepath.Join(folder(path), v.Hash))) // another writer may have removed it
+	for _, v := range all[min(maxVersions, len(all)):] {
+		errs = append(errs, os.RemoveAll(filepath.Join(versionsFolder(path), v.Hash))) // another writer may have removed it
 	}
 	return errors.Join(append(errs, err)...)
 }
 
-// List returns the versions of a file: the current one, and then the others, the newest
+// Versions returns the versions of a file: the current one, and then the others, the newest
 // first. A content that was written by hand becomes a version when it is replaced.
-func List(path string) ([]Version, error) {
+func Versions(path string) ([]Version, error) {
 	now, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	entries, err := os.ReadDir(folder(path))
+	entries, err := os.ReadDir(versionsFolder(path))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -110,10 +110,10 @@ func List(path string) ([]Version, error) {
 	return all, nil
 }
 
-// Read returns a version of a file and its whole hash. A unique prefix of the hash is
+// ReadVersion returns a version of a file and its whole hash. A unique prefix of the hash is
 // enough to name it.
-func Read(path, hash string) (text []byte, whole string, err error) {
-	all, err := List(path)
+func ReadVersion(path, hash string) (text []byte, whole string, err error) {
+	all, err := Versions(path)
 	if err != nil {
 		return nil, "", err
 	}
@@ -126,7 +126,7 @@ func Read(path, hash string) (text []byte, whole string, err error) {
 	if len(found) != 1 {
 		return nil, "", fmt.Errorf("%d versions of %s begin with %q: wanted one", len(found), filepath.Base(path), hash)
 	}
-	text, err = os.ReadFile(filepath.Join(folder(path), found[0]))
+	text, err = os.ReadFile(filepath.Join(versionsFolder(path), found[0]))
 	return text, found[0], err
 }
 
@@ -135,5 +135,5 @@ func Difference(nameA string, a []byte, nameB string, b []byte) string {
 	return string(diff.Diff(nameA, a, nameB, b))
 }
 
-// Forget removes the versions of a file.
-func Forget(path string) error { return os.RemoveAll(folder(path)) }
+// ForgetVersions removes the versions of a file.
+func ForgetVersions(path string) error { return os.RemoveAll(versionsFolder(path)) }

@@ -1,4 +1,4 @@
-package desktops
+package operations
 
 import (
 	"context"
@@ -13,22 +13,22 @@ import (
 	"understudy/steps/observe"
 )
 
-// OnMachine keeps the desktops of a folder, in processes of this machine.
-type OnMachine struct {
+// MachineDesktops keeps the desktops of a folder, in processes of this machine.
+type MachineDesktops struct {
 	Machine desktop.Machine
 	Dir     string
 	Seat    bool // include the display of the person at the machine
 }
 
-var _ Keepers = OnMachine{}
+var _ Desktops = MachineDesktops{}
 
-func (m OnMachine) Start(ctx context.Context, o virtual.Options) (virtual.Kept, error) {
+func (m MachineDesktops) Start(ctx context.Context, o virtual.Options) (virtual.Kept, error) {
 	o.Dir = m.Dir
 	return virtual.Keep(ctx, o)
 }
 
 // List returns the desktops. The seat is the first, if there is one.
-func (m OnMachine) List() []virtual.Kept {
+func (m MachineDesktops) List() []virtual.Kept {
 	all := virtual.List(m.Dir)
 	if k, ok := m.seat(); ok {
 		all = slices.Insert(all, 0, k)
@@ -40,7 +40,7 @@ func (m OnMachine) List() []virtual.Kept {
 const seatTimeout = 2 * time.Second
 
 // seat describes the display of the person at the machine, if there is one.
-func (m OnMachine) seat() (k virtual.Kept, ok bool) {
+func (m MachineDesktops) seat() (k virtual.Kept, ok bool) {
 	if !m.Seat {
 		return k, false
 	}
@@ -77,7 +77,7 @@ func optionsOf(k virtual.Kept) desktop.Options {
 }
 
 // Picture takes a picture of the whole screen, with password fields blacked out.
-func (m OnMachine) Picture(ctx context.Context, k virtual.Kept) (image.Image, error) {
+func (m MachineDesktops) Picture(ctx context.Context, k virtual.Kept) (image.Image, error) {
 	d, err := m.Machine.Open(ctx, optionsOf(k))
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (m OnMachine) Picture(ctx context.Context, k virtual.Kept) (image.Image, er
 	return observe.Blank(p, desktop.Point{}, fields.Find(ctx, d)), nil
 }
 
-func (m OnMachine) Run(ctx context.Context, k virtual.Kept, p virtual.Program) (pid int, err error) {
+func (m MachineDesktops) Run(ctx context.Context, k virtual.Kept, p virtual.Program) (pid int, err error) {
 	if k.IsSeat() {
 		d, err := m.Machine.Open(ctx, optionsOf(k))
 		if err != nil {
@@ -120,4 +120,4 @@ func commandLine(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-func (OnMachine) End(k virtual.Kept, why string) error { return virtual.End(k, why) }
+func (MachineDesktops) End(k virtual.Kept, why string) error { return virtual.End(k, why) }

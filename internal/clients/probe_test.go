@@ -1,4 +1,4 @@
-package probe
+package clients
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // roleVariable makes this test program a server.
-const roleVariable = "UNDERSTUDY_PROBE_TEST_ROLE"
+const roleVariable = "UNDERSTUDY_CLIENTS_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
@@ -40,27 +40,27 @@ func server() *mcp.Server {
 	return s
 }
 
-func started(t *testing.T, role string) Target {
+func testServer(t *testing.T, role string) Server {
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Target{Command: program, Environ: append(os.Environ(), roleVariable+"="+role)}
+	return Server{Command: program, Env: map[string]string{roleVariable: role}}
 }
 
-func check(t *testing.T, r Report, err error) {
+func check(t *testing.T, r ProbeResult, err error) {
 	t.Helper()
 	if err != nil || r.Name != "small" || r.Version != "7" || r.Tools != 3 || r.Protocol == "" || r.Hello <= 0 || r.List <= 0 {
 		t.Errorf("%+v, %v; want 3 tools of small 7", r, err)
 	}
 }
 
-func TestAskOneThatIsStarted(t *testing.T) {
-	r, err := Ask(t.Context(), started(t, "server"))
+func TestProbeOneThatIsStarted(t *testing.T) {
+	r, err := testServer(t, "server").Probe(t.Context())
 	check(t, r, err)
 }
 
-func TestAskOneThatListens(t *testing.T) {
+func TestProbeOneThatListens(t *testing.T) {
 	s := server()
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,29 +71,29 @@ func TestAskOneThatListens(t *testing.T) {
 		handler.ServeHTTP(w, r)
 	}))
 	defer site.Close()
-	r, err := Ask(t.Context(), Target{URL: site.URL, Headers: map[string]string{"Authorization": "Bearer t"}})
+	r, err := Server{URL: site.URL, Headers: map[string]string{"Authorization": "Bearer t"}}.Probe(t.Context())
 	check(t, r, err)
-	if _, err := Ask(t.Context(), Target{URL: site.URL}); !errors.Is(err, ErrCredential) {
+	if _, err := (Server{URL: site.URL}).Probe(t.Context()); !errors.Is(err, ErrCredential) {
 		t.Errorf("without a token: %v", err)
 	}
 }
 
-func TestAskSaysWhatIsWrong(t *testing.T) {
+func TestProbeSaysWhatIsWrong(t *testing.T) {
 	for say, c := range map[string]struct {
-		target Target
+		target Server
 		want   string
 	}{
-		"a server that ends":       {started(t, "broken"), "the display is on fire"},
-		"a command that is absent": {Target{Command: "no-such-program-here"}, "no-such-program-here"},
-		"nobody listens":           {Target{URL: "http://127.0.0.1:1/mcp"}, "refused"},
+		"a server that ends":       {testServer(t, "broken"), "the display is on fire"},
+		"a command that is absent": {Server{Command: "no-such-program-here"}, "no-such-program-here"},
+		"nobody listens":           {Server{URL: "http://127.0.0.1:1/mcp"}, "refused"},
 	} {
-		if _, err := Ask(t.Context(), c.target); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.target.Probe(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", say, err, c.want)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := Ask(ctx, started(t, "silent")); err == nil || !strings.Contains(err.Error(), "no answer in time") {
+	if _, err := testServer(t, "silent").Probe(ctx); err == nil || !strings.Contains(err.Error(), "no answer in time") {
 		t.Errorf("a silent server: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package desktops
+package operations
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func (m inMemory) Open(context.Context, desktop.Options) (*desktop.Desktop, erro
 func TestAPictureOfADesktopHidesPasswords(t *testing.T) {
 	desk := fake.New(fake.MustParse("- frame \"Login\":\n  - password \"PIN\": \"1234\"\n")...)
 	at := desk.Get(desk.Find("role:password")).Bounds.Center()
-	p, err := OnMachine{Machine: inMemory{desk: desk}}.Picture(t.Context(), virtual.Kept{Name: "main"})
+	p, err := MachineDesktops{Machine: inMemory{desk: desk}}.Picture(t.Context(), virtual.Kept{Name: "main"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// TestNewsNameTheRuns follows the notifications of a hub: each run is named once per
+// TestNewsNameTheRuns follows the notifications of an engine: each run is named once per
 // change, and "" stands for more than are remembered.
 func TestNewsNameTheRuns(t *testing.T) {
-	var h hub
-	h.Notify("before anybody asked")
-	_, first := h.since(0)
+	var n notifier
+	n.Notify("before anybody asked")
+	_, first := n.since(0)
 	follow := func(at uint64) (named []string, end uint64) {
 		for {
-			run, next := h.since(at)
+			run, next := n.since(at)
 			if next == at {
 				return named, at
 			}
@@ -30,15 +30,15 @@ func TestNewsNameTheRuns(t *testing.T) {
 	}
 	expect("nothing has happened", first)
 	for _, run := range []string{"a", "b", "a", "c"} {
-		h.Notify(run)
+		n.Notify(run)
 	}
 	now := expect("a run that changed twice is named once", first, "b", "a", "c")
 	expect("only what is new", now-1, "c")
 	expect("a number that never was", now+5, "")
-	h.Notify("")
+	n.Notify("")
 	now = expect("any run may have changed", now, "")
 	for i := range maxNews + 1 {
-		h.Notify(fmt.Sprint("run", i))
+		n.Notify(fmt.Sprint("run", i))
 	}
 	expect("more than are remembered", now, "")
 	if named, _ := follow(now + 1); len(named) != maxNews || named[0] != "run1" {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// hub notifies watchers of a run that there are new events. It does not carry the
+// notifier notifies watchers of a run that there are new events. It does not carry the
 // events, so a slow watcher can neither delay a run nor miss an event: it reads the
 // store at its own pace.
-type hub struct {
+type notifier struct {
 	mu        sync.Mutex
 	watchers  map[chan struct{}]string // "" watches every run
 	count     uint64                   // number of notifications, starting from a value unique to this engine
@@ -29,61 +29,61 @@ const maxNews = 256
 
 // since returns the first notification after a number: its run, or "" if it may be any, and
 // its number. If there is none, it returns the same number.
-func (h *hub) since(after uint64) (run string, number uint64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.count == 0 {
-		h.count = uint64(time.Now().UnixNano())
-		h.forgotten = h.count
+func (n *notifier) since(after uint64) (run string, number uint64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.count == 0 {
+		n.count = uint64(time.Now().UnixNano())
+		n.forgotten = n.count
 	}
-	if after < h.forgotten || after > h.count {
-		return "", h.count
+	if after < n.forgotten || after > n.count {
+		return "", n.count
 	}
-	if i := slices.IndexFunc(h.news, func(n notice) bool { return n.number > after }); i >= 0 {
-		return h.news[i].run, h.news[i].number
+	if i := slices.IndexFunc(n.news, func(one notice) bool { return one.number > after }); i >= 0 {
+		return n.news[i].run, n.news[i].number
 	}
 	return "", after
 }
 
 // remember adds a notification about a run to the news. The caller holds mu.
-func (h *hub) remember(run string) {
-	if h.count == 0 {
+func (n *notifier) remember(run string) {
+	if n.count == 0 {
 		return // nobody asks for numbers
 	}
-	h.count++
+	n.count++
 	if run == "" {
-		h.news, h.forgotten = nil, h.count
+		n.news, n.forgotten = nil, n.count
 		return
 	}
-	h.news = append(slices.DeleteFunc(h.news, func(n notice) bool { return n.run == run }), notice{run, h.count})
-	if len(h.news) > maxNews {
-		h.forgotten = h.news[0].number
-		h.news = slices.Delete(h.news, 0, 1)
+	n.news = append(slices.DeleteFunc(n.news, func(one notice) bool { return one.run == run }), notice{run, n.count})
+	if len(n.news) > maxNews {
+		n.forgotten = n.news[0].number
+		n.news = slices.Delete(n.news, 0, 1)
 	}
 }
 
 // News returns a channel that is notified of new events of a run ("": of any run),
 // and a function to stop that.
-func (h *hub) News(run string) (<-chan struct{}, func()) {
+func (n *notifier) News(run string) (<-chan struct{}, func()) {
 	c := make(chan struct{}, 1)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.watchers = orEmpty(h.watchers)
-	h.watchers[c] = run
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.watchers = orEmpty(n.watchers)
+	n.watchers[c] = run
 	return c, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.watchers, c)
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.watchers, c)
 	}
 }
 
 // Notify notifies those who follow a run of news ("": about any run), which may be from
 // another process.
-func (h *hub) Notify(run string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.remember(run)
-	for c, of := range h.watchers {
+func (n *notifier) Notify(run string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.remember(run)
+	for c, of := range n.watchers {
 		if run != "" && of != "" && of != run {
 			continue
 		}
@@ -110,7 +110,7 @@ func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, er
 	}
 	for {
 		if id == "" {
-			if run, number := e.hub.since(after); number != after {
+			if run, number := e.notifier.since(after); number != after {
 				return Header{ID: run, Seq: number}, nil
 			}
 		} else if h, err := e.Get(ctx, id); err != nil || h.Seq > after || h.Status != Running && h.Status != Queued {

@@ -1,6 +1,4 @@
-// Package keeping decides what a store keeps: which runs a retention removes, and which
-// files the events of the others name. It reads and removes nothing itself.
-package keeping
+package format
 
 import (
 	"time"
@@ -8,7 +6,8 @@ import (
 	"understudy/engine"
 )
 
-// A Plan decides which runs are removed, from the newest to the oldest.
+// A Plan decides which runs a retention removes, from the newest to the oldest. It removes
+// nothing itself.
 type Plan struct {
 	engine.Retention
 	Now       time.Time

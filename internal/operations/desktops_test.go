@@ -1,4 +1,4 @@
-package desktops
+package operations
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func TestHowManyDesktopsAClientStarts(t *testing.T) {
 		{"the seat is no desktop that somebody started", listed{{Name: desktop.Seat}}, false},
 		{"one is there", listed{{Name: "work", Birth: "b"}}, true},
 	} {
-		if _, err := start(t.Context(), row.there, Caller{Most: 1}, &startArgs{}); (err != nil) != row.busy || row.busy && steps.CodeOf(err) != steps.Busy {
+		if _, err := startDesktop(t.Context(), row.there, DesktopCaller{Most: 1}, &startArgs{}); (err != nil) != row.busy || row.busy && steps.CodeOf(err) != steps.Busy {
 			t.Errorf("%s: %v, wanted that it is refused: %t", row.sentence, err, row.busy)
 		}
 	}

@@ -1,4 +1,4 @@
-package keeping
+package format
 
 import (
 	"bytes"

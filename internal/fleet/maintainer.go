@@ -11,12 +11,12 @@ import (
 	"understudy/store"
 )
 
-// keeper maintains the store of a fleet.
-type keeper struct{ Store }
+// maintainer maintains the store of a fleet.
+type maintainer struct{ Store }
 
 // Remove removes a run that no worker executes or may take.
-func (k keeper) Remove(ctx context.Context, run string) error {
-	return k.Store.Remove(ctx, run, refuseActive)
+func (m maintainer) Remove(ctx context.Context, run string) error {
+	return m.Store.Remove(ctx, run, refuseActive)
 }
 
 func refuseActive(h engine.Header) error {
@@ -31,7 +31,7 @@ const copiedAtOnce = 256
 
 // Backup copies the runs into a store for one machine in a new folder, where `runs
 // ls` and `runs check` can read them without the fleet.
-func (k keeper) Backup(ctx context.Context, dir string) (err error) {
+func (m maintainer) Backup(ctx context.Context, dir string) (err error) {
 	if err := store.EmptyFolder(dir); err != nil {
 		return err
 	}
@@ -44,17 +44,17 @@ func (k keeper) Backup(ctx context.Context, dir string) (err error) {
 			err = ended
 		}
 	}()
-	headers, err := collect(k.Runs(ctx, engine.Query{}))
+	headers, err := collect(m.Runs(ctx, engine.Query{}))
 	if err != nil {
 		return err
 	}
-	files, err := k.FileNames(ctx) // read after the runs, and files are stored before runs, so no file is missing
+	files, err := m.FileNames(ctx) // read after the runs, and files are stored before runs, so no file is missing
 	if err != nil {
 		return err
 	}
 	for sort, hashes := range files {
 		for _, hash := range hashes {
-			content, err := k.Get(ctx, sort, hash)
+			content, err := m.Get(ctx, sort, hash)
 			if err == nil {
 				_, err = to.Put(ctx, sort, content)
 			}
@@ -64,7 +64,7 @@ func (k keeper) Backup(ctx context.Context, dir string) (err error) {
 		}
 	}
 	for _, h := range slices.Backward(headers) {
-		if err := copyRun(ctx, k, to, h, 0, nil); err != nil {
+		if err := copyRun(ctx, m, to, h, 0, nil); err != nil {
 			return fmt.Errorf("copying run %s: %w", h.ID, err)
 		}
 	}

@@ -1,9 +1,4 @@
-// Package probe connects to an MCP server as a client does, and lists its tools. It
-// reports how long both took, or the error with the last line that a server which it
-// started has written.
-//
-// It calls no tool.
-package probe
+package clients
 
 import (
 	"bytes"
@@ -11,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -20,28 +16,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Target is a server: a command that is started, or an address.
-type Target struct {
-	Command string
-	Args    []string
-	Environ []string
-
-	URL     string
-	Headers map[string]string
-}
-
-// A Report is what a server answered.
-type Report struct {
+// A ProbeResult is what a server answered.
+type ProbeResult struct {
 	Name, Version string
 	Protocol      string
 	Tools         int
 	Hello, List   time.Duration // how long the start with the handshake took, and the listing
 }
 
-// Ask greets a server and lists its tools.
-func Ask(ctx context.Context, t Target) (Report, error) {
-	stderr, over := &tail{}, &headerTransport{headers: t.Headers}
-	r, err := ask(ctx, t.transport(ctx, stderr, over))
+// Probe starts or calls a server as a client does, and lists its tools; it calls none. Its
+// error ends with the last line that a started server has written.
+func (s Server) Probe(ctx context.Context) (ProbeResult, error) {
+	stderr, over := &tail{}, &headerTransport{headers: s.Headers}
+	r, err := probe(ctx, s.transport(ctx, stderr, over))
 	if err == nil {
 		return r, nil
 	}
@@ -57,18 +44,21 @@ func Ask(ctx context.Context, t Target) (Report, error) {
 	return r, err
 }
 
-func (t Target) transport(ctx context.Context, stderr *tail, over *headerTransport) mcp.Transport {
-	if t.URL != "" {
+func (s Server) transport(ctx context.Context, stderr *tail, over *headerTransport) mcp.Transport {
+	if s.URL != "" {
 		return &mcp.StreamableClientTransport{
-			Endpoint: t.URL, HTTPClient: &http.Client{Transport: over}, MaxRetries: -1, DisableStandaloneSSE: true,
+			Endpoint: s.URL, HTTPClient: &http.Client{Transport: over}, MaxRetries: -1, DisableStandaloneSSE: true,
 		}
 	}
-	cmd := exec.CommandContext(ctx, t.Command, t.Args...)
-	cmd.Env, cmd.Stderr, cmd.WaitDelay = t.Environ, stderr, time.Second
+	cmd := exec.CommandContext(ctx, s.Command, s.Args...)
+	cmd.Env, cmd.Stderr, cmd.WaitDelay = os.Environ(), stderr, time.Second
+	for name, value := range s.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	return &mcp.CommandTransport{Command: cmd}
 }
 
-func ask(ctx context.Context, transport mcp.Transport) (r Report, err error) {
+func probe(ctx context.Context, transport mcp.Transport) (r ProbeResult, err error) {
 	began := time.Now()
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "understudy doctor", Version: "1"}, nil).Connect(ctx, transport, nil)
 	if err != nil {

@@ -1,6 +1,4 @@
-// Package wholefile writes files atomically: after a crash a file is complete, with its
-// old or its new content. It locks nothing: of two concurrent writers, one wins.
-package wholefile
+package fileio
 
 import (
 	"cmp"
@@ -9,7 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Write replaces a file, and creates its folder if necessary.
+// Write replaces a file atomically, and creates its folder if necessary. After a crash
+// the file is complete, with its old or its new content. Nothing is locked: of two
+// concurrent writers, one wins.
 func Write(path string, content []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

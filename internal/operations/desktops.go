@@ -1,9 +1,4 @@
-// Package desktops declares the operations on lasting desktops, from which commands,
-// tools and the paths of a server are derived.
-//
-// It does not decide who may do what: its callers supply functions for that. Package
-// virtual keeps the desktops alive.
-package desktops
+package operations
 
 import (
 	"cmp"
@@ -20,12 +15,12 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/virtual"
-	"understudy/internal/operations"
 	"understudy/steps"
 )
 
-// Keepers keep desktops: in processes of a data folder, or in memory for tests.
-type Keepers interface {
+// Desktops keeps the desktops that last, with processes that package virtual starts, or
+// in memory for tests.
+type Desktops interface {
 	Start(ctx context.Context, o virtual.Options) (virtual.Kept, error)
 	// List returns the desktops, the oldest first.
 	List() []virtual.Kept
@@ -35,8 +30,8 @@ type Keepers interface {
 	End(k virtual.Kept, why string) error
 }
 
-// A Caller is the client of an operation, with its rights and defaults.
-type Caller struct {
+// A DesktopCaller is the client of an operation on desktops, with its rights and defaults.
+type DesktopCaller struct {
 	Owner string // the credential that owns its desktops; empty means the person at the machine
 	// May returns an error if the caller may not see a desktop, or change it. Nil
 	// means that it may see and change all.
@@ -53,41 +48,37 @@ type Caller struct {
 	Environ []string
 }
 
-func (c Caller) may(k virtual.Kept, change bool) error {
+func (c DesktopCaller) may(k virtual.Kept, change bool) error {
 	if c.May == nil {
 		return nil
 	}
 	return c.May(k, change)
 }
 
-type (
-	// An Operation is something that can be done with lasting desktops.
-	Operation = operations.Operation[Keepers, Caller]
-	// Result is the result of an operation.
-	Result = operations.Result
-)
+// A DesktopOperation is something that can be done with lasting desktops.
+type DesktopOperation = Operation[Desktops, DesktopCaller]
 
-// Operations returns all operations on lasting desktops.
-func Operations() []Operation {
-	return []Operation{
-		operations.New(operations.Declaration{
+// OnDesktops returns all operations on lasting desktops.
+func OnDesktops() []DesktopOperation {
+	return []DesktopOperation{
+		New(Declaration{
 			Command: "start", Tool: "start_desktop", Summary: "Start a desktop that lasts.",
 			Details: "It is called " + defaultName + " unless it is named. It ends when it is stopped,\nor, with --for, when nobody has used it for that long.",
-		}, start),
-		operations.New(operations.Declaration{Command: "ls", Tool: "list_desktops", Summary: "List the desktops that last.", Reads: true, Lists: "desktops"}, list),
-		operations.New(operations.Declaration{Command: "show", Tool: "show_desktop", Summary: "Take a picture of a desktop.", Reads: true}, show),
-		operations.New(operations.Declaration{
+		}, startDesktop),
+		New(Declaration{Command: "ls", Tool: "list_desktops", Summary: "List the desktops that last.", Reads: true, Lists: "desktops"}, listDesktops),
+		New(Declaration{Command: "show", Tool: "show_desktop", Summary: "Take a picture of a desktop.", Reads: true}, showDesktop),
+		New(Declaration{
 			Command: "run", Tool: "run_on_desktop", Summary: "Start a program on a desktop.",
 			Details: "It stays there until it ends or the desktop does:\n\n    understudy desktop run main -- mousepad notes.txt",
-		}, run),
-		operations.New(operations.Declaration{
+		}, runOnDesktop),
+		New(Declaration{
 			Command: "stop", Tool: "stop_desktop", Summary: "Stop a desktop and all programs on it.", Destructive: true, Lists: "stopped",
-		}, stop),
-		operations.New(operations.Declaration{
+		}, stopDesktop),
+		New(Declaration{
 			Command: "prune", Tool: "prune_desktops", Summary: "Stop the desktops that were kept for runs.",
 			Details:     "Stop the desktops that were made for a run and that nobody uses now: such a run can\nthen only begin again. Those that were started by name stay, unless --all is given.",
 			Destructive: true, Idempotent: true, Lists: "stopped",
-		}, prune),
+		}, pruneDesktops),
 	}
 }
 
@@ -105,11 +96,11 @@ type startArgs struct {
 	Authority string `json:"-" flag:"authority" jsonschema:"the file with the cookie of that display (default yours)"`
 	Bus       string `json:"-" flag:"bus" jsonschema:"the address of the session bus of that display, to read its elements"`
 
-	For operations.Period `json:"for,omitempty" jsonschema:"end it when nobody has used it for so long, such as 8h"`
+	For Period `json:"for,omitempty" jsonschema:"end it when nobody has used it for so long, such as 8h"`
 }
 
 // options returns the arguments as options of a keeper.
-func (a *startArgs) options(c Caller) (virtual.Options, error) {
+func (a *startArgs) options(c DesktopCaller) (virtual.Options, error) {
 	o := virtual.Options{
 		Name: cmp.Or(a.Name, defaultName), Layout: a.Layout, Linger: cmp.Or(time.Duration(a.For), c.Linger), Owner: c.Owner,
 		Server: a.Server, Display: a.Display, Authority: a.Authority, Bus: a.Bus,
@@ -124,7 +115,7 @@ func (a *startArgs) options(c Caller) (virtual.Options, error) {
 	return o, nil
 }
 
-func start(ctx context.Context, ks Keepers, c Caller, a *startArgs) (Result, error) {
+func startDesktop(ctx context.Context, ks Desktops, c DesktopCaller, a *startArgs) (Result, error) {
 	o, err := a.options(c)
 	if err != nil {
 		return Result{}, err
@@ -148,17 +139,17 @@ func start(ctx context.Context, ks Keepers, c Caller, a *startArgs) (Result, err
 
 // seenBy returns what a caller may see of a desktop. Only the person at the machine can
 // use the files through which programs reach it.
-func seenBy(c Caller, k virtual.Kept) virtual.Kept {
+func seenBy(c DesktopCaller, k virtual.Kept) virtual.Kept {
 	if c.May != nil {
 		k.Dir, k.Bus, k.Env, k.Keeper, k.VNC = "", "", nil, 0, nil
 	}
 	return k
 }
 
-// Find returns the desktop with a name, if the caller may see it, and with change set,
+// FindDesktop returns the desktop with a name, if the caller may see it, and with change set,
 // change it. It returns the same error for one that the caller may not see and one that
 // does not exist.
-func Find(ks Keepers, c Caller, name string, change bool) (virtual.Kept, error) {
+func FindDesktop(ks Desktops, c DesktopCaller, name string, change bool) (virtual.Kept, error) {
 	for _, k := range ks.List() {
 		if k.Name != name || c.may(k, false) != nil {
 			continue
@@ -170,9 +161,9 @@ func Find(ks Keepers, c Caller, name string, change bool) (virtual.Kept, error) 
 	}
 }
 
-type listArgs struct{}
+type noArgs struct{}
 
-func list(_ context.Context, ks Keepers, c Caller, _ *listArgs) (Result, error) {
+func listDesktops(_ context.Context, ks Desktops, c DesktopCaller, _ *noArgs) (Result, error) {
 	all, lines := []virtual.Kept{}, []string{"NAME\tDISPLAY\tSCREEN\tAGE\tMEMORY\tPROCESSES\tPROGRAMS\tRUN\tUNTIL"}
 	for _, k := range ks.List() {
 		if c.may(k, false) != nil {
@@ -188,7 +179,7 @@ func list(_ context.Context, ks Keepers, c Caller, _ *listArgs) (Result, error) 
 			cmp.Or(strings.Join(k.Programs, ","), "-"), cmp.Or(k.Run, "-"), untilWords(k),
 		}, "\t"))
 	}
-	return Result{Value: all, Text: operations.Table(lines)}, nil
+	return Result{Value: all, Text: Table(lines)}, nil
 }
 
 // untilWords describes how long a desktop stays.
@@ -208,8 +199,8 @@ type nameArgs struct {
 	Desktop string `json:"desktop" arg:"DESKTOP" jsonschema:"its name; list_desktops tells them"`
 }
 
-func show(ctx context.Context, ks Keepers, c Caller, a *nameArgs) (Result, error) {
-	k, err := Find(ks, c, a.Desktop, false)
+func showDesktop(ctx context.Context, ks Desktops, c DesktopCaller, a *nameArgs) (Result, error) {
+	k, err := FindDesktop(ks, c, a.Desktop, false)
 	if err != nil {
 		return Result{}, err
 	}
@@ -225,15 +216,15 @@ type runArgs struct {
 	Program []string `json:"program" arg:"COMMAND..." jsonschema:"the program and its arguments"`
 }
 
-type started struct {
+type startedProgram struct {
 	PID int `json:"pid"`
 }
 
-func run(ctx context.Context, ks Keepers, c Caller, a *runArgs) (Result, error) {
+func runOnDesktop(ctx context.Context, ks Desktops, c DesktopCaller, a *runArgs) (Result, error) {
 	if c.Commands != nil {
 		return Result{}, c.Commands
 	}
-	k, err := Find(ks, c, a.Desktop, true)
+	k, err := FindDesktop(ks, c, a.Desktop, true)
 	if err != nil {
 		return Result{}, err
 	}
@@ -244,11 +235,11 @@ func run(ctx context.Context, ks Keepers, c Caller, a *runArgs) (Result, error) 
 	if err != nil {
 		return Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a program that is installed here"}
 	}
-	return Result{Value: started{pid}, Text: fmt.Sprint(pid)}, nil
+	return Result{Value: startedProgram{pid}, Text: fmt.Sprint(pid)}, nil
 }
 
-func stop(_ context.Context, ks Keepers, c Caller, a *nameArgs) (Result, error) {
-	k, err := Find(ks, c, a.Desktop, true)
+func stopDesktop(_ context.Context, ks Desktops, c DesktopCaller, a *nameArgs) (Result, error) {
+	k, err := FindDesktop(ks, c, a.Desktop, true)
 	if err != nil {
 		return Result{}, err
 	}
@@ -262,11 +253,11 @@ func stop(_ context.Context, ks Keepers, c Caller, a *nameArgs) (Result, error) 
 }
 
 type pruneArgs struct {
-	Age operations.Period `json:"age,omitempty" jsonschema:"only those that are as old as this, such as 24h"`
-	All bool              `json:"all,omitempty" jsonschema:"also those that were started by name"`
+	Age Period `json:"age,omitempty" jsonschema:"only those that are as old as this, such as 24h"`
+	All bool   `json:"all,omitempty" jsonschema:"also those that were started by name"`
 }
 
-func prune(_ context.Context, ks Keepers, c Caller, a *pruneArgs) (Result, error) {
+func pruneDesktops(_ context.Context, ks Desktops, c DesktopCaller, a *pruneArgs) (Result, error) {
 	ended, lines := []string{}, []string{}
 	var errs []error
 	for _, k := range ks.List() {

@@ -1,8 +1,11 @@
-// Package sealed writes events as stores keep them: sealed with a checksum that
-// continues that of the record before it; the first record continues the id of
-// the run. So it is noticed when events change, swap places or come from another
-// run. Each store decides where it keeps the records.
-package sealed
+// Package format is what all stores have in common: how events are written, which files
+// events name, and which runs a retention removes. Each store decides where it keeps the
+// records, and reads and removes them itself.
+//
+// A record is sealed with a checksum that continues that of the record before it; the
+// first record continues the id of the run. So it is noticed when events change, swap
+// places or come from another run.
+package format
 
 import (
 	"encoding/binary"
