@@ -113,7 +113,7 @@ func (x *stack) begin(index int) *Step {
 }
 
 func (x *stack) evaluated(_ Event, e Evaluated) {
-	switch e.What {
+	switch e.Purpose {
 	case TheSelectors, TheOutput:
 		x.evaluatedDocument(e)
 		return
@@ -125,7 +125,7 @@ func (x *stack) evaluated(_ Event, e Evaluated) {
 		x.undecided(e, c)
 		return
 	}
-	switch e.What {
+	switch e.Purpose {
 	case TheIf:
 		if !e.Holds {
 			x.outcome(e.ID, Outcome{Status: Skipped})
@@ -164,7 +164,7 @@ func (x *stack) evaluated(_ Event, e Evaluated) {
 // undecided folds an expression that could not be evaluated: the step has failed,
 // after whatever it did so far.
 func (x *stack) undecided(e Evaluated, c *Step) {
-	switch e.What {
+	switch e.Purpose {
 	case TheRecheck: // whether the interrupted try did anything is unknown
 		c.Phase = asking
 		return
@@ -172,7 +172,7 @@ func (x *stack) undecided(e Evaluated, c *Step) {
 		c.Tries++
 	}
 	x.outcome(e.ID, Outcome{Status: Errored, Acted: c.acted(), Error: e.Error})
-	if e.What == TheJump { // the try succeeded, so another one would not help
+	if e.Purpose == TheJump { // the try succeeded, so another one would not help
 		c.Phase, c.Tries = checked, maxTries
 	}
 }
@@ -188,7 +188,7 @@ func (c *Step) acted() steps.Acted {
 // innermost list fails where it stands.
 func (x *stack) evaluatedDocument(e Evaluated) {
 	c := x.scope()
-	if e.What == TheOutput {
+	if e.Purpose == TheOutput {
 		c.HasOutput, c.Output = true, e.Value
 	} else {
 		named, _ := e.Value.(map[string]any)

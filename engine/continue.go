@@ -269,7 +269,7 @@ func called(path string) bool { return strings.Contains(path, "/") }
 
 // begins reports whether an event is the first of an execution of a node.
 func begins(ev Event, n *workflows.Node, last Event) bool {
-	is := func(w What) bool { return evaluates(ev, w) }
+	is := func(p Purpose) bool { return evaluates(ev, p) }
 	switch {
 	case n.If != nil:
 		return is(TheIf)
@@ -288,9 +288,9 @@ func begins(ev Event, n *workflows.Node, last Event) bool {
 	return err == nil && ev.Type == EvStarted && st.Try == 1 && !evaluates(last, TheBefore)
 }
 
-func evaluates(ev Event, what What) bool {
+func evaluates(ev Event, p Purpose) bool {
 	e, err := factOf[Evaluated](ev)
-	return ev.Type == EvEvaluated && err == nil && e.What == what
+	return ev.Type == EvEvaluated && err == nil && e.Purpose == p
 }
 
 // Answer answers the question of a waiting run.

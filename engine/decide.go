@@ -24,13 +24,13 @@ type record struct {
 
 // evaluate evaluates an expression of a node or of a document.
 type evaluate struct {
-	what  What
-	path  string
-	index int
-	node  *workflows.Node // nil for an expression of the document
-	doc   *workflows.Program
-	jump  int
-	round int // of a while
+	purpose Purpose
+	path    string
+	index   int
+	node    *workflows.Node // nil for an expression of the document
+	doc     *workflows.Program
+	jump    int
+	round   int // of a while
 }
 
 type start struct {
@@ -71,7 +71,7 @@ func decide(l *layout, s *State) effect {
 	if f.Scope != 0 {
 		c := s.Scopes[f.Scope]
 		if c.Selectors == nil && f.Failure == nil {
-			return evaluate{what: TheSelectors, doc: d.list.program}
+			return evaluate{purpose: TheSelectors, doc: d.list.program}
 		}
 		if c.Finally == Done {
 			return d.leave()
@@ -146,7 +146,7 @@ func (d decider) begin(n *workflows.Node, i int) effect {
 		return e
 	}
 	if n.If != nil {
-		return evaluate{what: TheIf, path: d.path(i), index: i, node: n}
+		return evaluate{purpose: TheIf, path: d.path(i), index: i, node: n}
 	}
 	return d.enter(n, i, nil)
 }
@@ -180,21 +180,21 @@ func (d decider) enter(n *workflows.Node, i int, c *Step) effect {
 	case workflows.GroupNode:
 		return d.enterList(n, i, Frame{List: childKey(d.f.List, i), Sort: GroupFrame, Base: path + "."})
 	case workflows.ForeachNode:
-		return evaluate{what: TheList, path: path, index: i, node: n}
+		return evaluate{purpose: TheList, path: path, index: i, node: n}
 	case workflows.WhileNode:
-		e := evaluate{what: TheWhile, path: path, index: i, node: n}
+		e := evaluate{purpose: TheWhile, path: path, index: i, node: n}
 		if c != nil {
 			e.round = c.Round
 		}
 		return e
 	case workflows.CallNode:
-		return evaluate{what: TheInputs, path: path, index: i, node: n}
+		return evaluate{purpose: TheInputs, path: path, index: i, node: n}
 	}
 	if n.Kind.Asks {
 		return ask{path, i, n, AskUser}
 	}
 	if n.Expect != nil && !n.Repeatable() && (c == nil || c.Held == nil) {
-		return evaluate{what: TheBefore, path: path, index: i, node: n}
+		return evaluate{purpose: TheBefore, path: path, index: i, node: n}
 	}
 	return start{path, i, n, 1}
 }
@@ -260,7 +260,7 @@ func (d decider) step(n *workflows.Node) effect {
 		return d.enterRound(n)
 	case ended:
 		if n.Expect != nil && c.Outcome.Error == nil {
-			return evaluate{what: TheExpect, path: d.path(i), index: i, node: n}
+			return evaluate{purpose: TheExpect, path: d.path(i), index: i, node: n}
 		}
 		return d.concluded(n)
 	case checked:
@@ -296,7 +296,7 @@ func (d decider) doubtful(n *workflows.Node) effect {
 	case n.Repeatable():
 		return record{EvCleared, path, Cleared{Why: "repeating it does no harm"}}
 	case n.Expect != nil && c.Held != nil && !*c.Held:
-		return evaluate{what: TheRecheck, path: path, index: i, node: n}
+		return evaluate{purpose: TheRecheck, path: path, index: i, node: n}
 	}
 	return ask{path, i, n, AskDoubt}
 }
@@ -325,7 +325,7 @@ func (d decider) succeeded(n *workflows.Node) effect {
 		return d.move("jump", n.Jumps[c.Jump].To, n.Jumps[c.Jump].Reason)
 	}
 	if c.Jump < len(n.Jumps) {
-		return evaluate{what: TheJump, path: d.path(i), index: i, node: n, jump: c.Jump}
+		return evaluate{purpose: TheJump, path: d.path(i), index: i, node: n, jump: c.Jump}
 	}
 	return nil
 }
@@ -402,7 +402,7 @@ func (d decider) endOfList(ending bool) effect {
 	}
 	p, c := d.list.program, d.s.Scopes[d.f.Scope]
 	if d.f.Failure == nil && p.Output != nil && !c.HasOutput && !ending {
-		return evaluate{what: TheOutput, path: strings.TrimSuffix(d.f.Base, "/"), doc: p}
+		return evaluate{purpose: TheOutput, path: strings.TrimSuffix(d.f.Base, "/"), doc: p}
 	}
 	if len(p.Finally) > 0 && c.Finally == "" {
 		return d.enterFinally()

@@ -24,9 +24,9 @@ type Desktops interface {
 	// Claim reserves the desktop on which a run will act, unless another run has it.
 	// It is called with the mutex of the lease held.
 	Claim(r DesktopRequest) (release func(), ok bool)
-	// Apart reports whether each client has desktops of its own, so that clients do
+	// Pooled reports whether each client has desktops of its own, so that clients do
 	// not see what others do.
-	Apart() bool
+	Pooled() bool
 	// Forget ends the desktops that a client had and no run needs, once it is gone.
 	Forget(client string)
 }
@@ -79,12 +79,12 @@ func (x *runDesktop) claim() (release func(), ok bool) {
 	return x.e.Desktops.Claim(x.desktopRequest())
 }
 
-func (x *runDesktop) apart() bool { return x.e.Desktops != nil && x.e.Desktops.Apart() }
+func (x *runDesktop) pooled() bool { return x.e.Desktops != nil && x.e.Desktops.Pooled() }
 
 // claimsEarly reports whether a run takes the lease before it looks at the desktop. A
 // run that will act must not look at a desktop on which another run acts meanwhile.
 func (x *runDesktop) claimsEarly() bool {
-	return x.apart() && !x.s.Created.DryRun && touches(x.program, steps.Act)
+	return x.pooled() && !x.s.Created.DryRun && touches(x.program, steps.Act)
 }
 
 // needsPlace reports whether a step of a kind may start only when the run has the lease.
@@ -242,7 +242,7 @@ func (x *runDesktop) opened(d *desktop.Desktop) {
 
 // openedKey returns under which key the desktop used last is remembered.
 func (x *runDesktop) openedKey() string {
-	if x.apart() {
+	if x.pooled() {
 		return x.s.Created.Client
 	}
 	return ""

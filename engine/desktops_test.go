@@ -68,7 +68,7 @@ type ownDesktops struct {
 }
 
 func (d ownDesktops) Of(DesktopRequest) Desk { return d }
-func (ownDesktops) Apart() bool              { return true }
+func (ownDesktops) Pooled() bool             { return true }
 func (ownDesktops) Forget(string)            {}
 func (d ownDesktops) Open(ctx context.Context) (*desktop.Desktop, error) {
 	d.opened.Add(1)

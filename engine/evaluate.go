@@ -45,21 +45,21 @@ func (v *evaluator) names() *expression.Scope {
 }
 
 func (w *worker) evaluate(e evaluate) error {
-	ev := Evaluated{What: e.what, Index: e.index}
+	ev := Evaluated{Purpose: e.purpose, Index: e.index}
 	var n workflows.Node
 	if e.node != nil {
 		n = *e.node
 		ev.ID = n.ID
 	}
 	limit := timeoutOf(e.node)
-	if e.what == TheExpect && n.Timeout == 0 { // the limit of a kind is for its own work
+	if e.purpose == TheExpect && n.Timeout == 0 { // the limit of a kind is for its own work
 		limit = min(limit, steps.DefaultTimeout)
 	}
 	ctx, done := w.context(limit)
 	defer done()
 	w.near = slices.Collect(maps.Keys(w.secrets)) // an error may contain any of them
 	var err error
-	switch e.what {
+	switch e.purpose {
 	case TheIf:
 		ev.Holds, err = w.holds(ctx, n.If)
 	case TheBefore, TheRecheck:

@@ -84,32 +84,32 @@ type Created struct {
 	Scope Scope   `json:"scope"`
 }
 
-// What tells what an expression was evaluated for.
-type What string
+// Purpose says what an expression was evaluated for.
+type Purpose string
 
-// The values of What.
+// The purposes.
 const (
-	TheSelectors What = "selectors"
-	TheIf        What = "if"
-	TheBefore    What = "expect_before" // does expect hold before the step acts?
-	TheExpect    What = "expect"
-	TheRecheck   What = "expect_after" // does expect hold after an interruption?
-	TheArguments What = "arguments"
-	TheList      What = "foreach"
-	TheWhile     What = "while"
-	TheInputs    What = "inputs" // of a call
-	TheJump      What = "jump"
-	TheOutput    What = "output"
+	TheSelectors Purpose = "selectors"
+	TheIf        Purpose = "if"
+	TheBefore    Purpose = "expect_before" // does expect hold before the step acts?
+	TheExpect    Purpose = "expect"
+	TheRecheck   Purpose = "expect_after" // does expect hold after an interruption?
+	TheArguments Purpose = "arguments"
+	TheList      Purpose = "foreach"
+	TheWhile     Purpose = "while"
+	TheInputs    Purpose = "inputs" // of a call
+	TheJump      Purpose = "jump"
+	TheOutput    Purpose = "output"
 )
 
 // Evaluated is the value of an expression, and thereby the branch taken.
 type Evaluated struct {
-	What  What         `json:"what"`
-	Index int          `json:"index"`
-	Value any          `json:"value,omitempty"`
-	Holds bool         `json:"holds,omitempty"`
-	Error *ErrorRecord `json:"error,omitempty"`
-	ID    string       `json:"id,omitempty"`
+	Purpose Purpose      `json:"what"`
+	Index   int          `json:"index"`
+	Value   any          `json:"value,omitempty"`
+	Holds   bool         `json:"holds,omitempty"`
+	Error   *ErrorRecord `json:"error,omitempty"`
+	ID      string       `json:"id,omitempty"`
 }
 
 // Started begins a try of a step. It is durable before the step acts.

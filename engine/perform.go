@@ -64,7 +64,7 @@ func (w *worker) cannotStart(e start, err error) error {
 		return nil
 	}
 	rec := w.errorRecord(steps.AsError(err), name(e.node, e.path))
-	return w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: e.node.ID, Error: rec})
+	return w.record(EvEvaluated, e.path, Evaluated{Purpose: TheArguments, Index: e.index, ID: e.node.ID, Error: rec})
 }
 
 // arguments returns the arguments of a step, and the form of them that events may

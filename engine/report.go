@@ -275,18 +275,18 @@ func (b *reporter) conclude(s *StepReport) {
 // evaluated adds the evaluations that determine the outcome of a step.
 func (b *reporter) evaluated(ev Event, e Evaluated) {
 	switch {
-	case e.What == TheIf && e.Error == nil && !e.Holds:
+	case e.Purpose == TheIf && e.Error == nil && !e.Holds:
 		b.conclude(b.skipped(ev, e.ID))
-	case e.What == TheOutput && ev.Path == "": // or it is of a called workflow
+	case e.Purpose == TheOutput && ev.Path == "": // or it is of a called workflow
 		b.output = e.Value
-	case e.Error != nil && e.What != TheSelectors && e.What != TheOutput:
+	case e.Error != nil && e.Purpose != TheSelectors && e.Purpose != TheOutput:
 		s := b.current[ev.Path]
-		if s == nil || e.What == TheIf {
+		if s == nil || e.Purpose == TheIf {
 			s = b.begin(ev, e.ID, "")
 		}
 		s.Status, s.Error = Errored, e.Error
 		b.conclude(s)
-	case e.What == TheRecheck && e.Holds:
+	case e.Purpose == TheRecheck && e.Holds:
 		if s := b.current[ev.Path]; s != nil {
 			s.Status, s.Error = Success, nil
 		}

@@ -189,7 +189,7 @@ type lastingDesk struct{ desktop.Session }
 func (lastingDesk) Of(DesktopRequest) Desk              { return lastingDesk{} }
 func (lastingDesk) Release(DesktopRequest, bool)        {}
 func (lastingDesk) Drop(*desktop.Desktop)               {}
-func (lastingDesk) Apart() bool                         { return false }
+func (lastingDesk) Pooled() bool                        { return false }
 func (lastingDesk) Forget(string)                       {}
 func (lastingDesk) Claim(DesktopRequest) (func(), bool) { return AnyDesktop() }
 func (lastingDesk) Info(context.Context) (desktop.Info, error) {

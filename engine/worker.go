@@ -181,7 +181,7 @@ func (w *worker) didItsStep() bool {
 // asksDesktop reports whether an evaluation may take long, so that earlier events
 // must be stored first.
 func (e evaluate) asksDesktop() bool {
-	switch e.what {
+	switch e.purpose {
 	case TheExpect, TheBefore, TheRecheck:
 		return true
 	case TheIf:

@@ -37,7 +37,7 @@ func (keptDesktop) Close() error { return nil }
 func (k keptDesktop) Of(engine.DesktopRequest) engine.Desk     { return k }
 func (keptDesktop) Release(engine.DesktopRequest, bool)        {}
 func (keptDesktop) Drop(*desktop.Desktop)                      {}
-func (keptDesktop) Apart() bool                                { return false }
+func (keptDesktop) Pooled() bool                               { return false }
 func (keptDesktop) Forget(string)                              {}
 func (keptDesktop) Claim(engine.DesktopRequest) (func(), bool) { return engine.AnyDesktop() }
 func (k keptDesktop) Open(context.Context) (*desktop.Desktop, error) {

@@ -43,7 +43,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 			return nil, err
 		}
 	}
-	p, err := repair.Do(ctx, runs, repairShelf{s, c}, a.Args)
+	p, err := repair.Do(ctx, runs, repairStore{s, c}, a.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -60,15 +60,15 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	return textReply(p, words.Told(p.Words())+"\n"+out.text, nil)
 }
 
-// repairShelf gives package repair access to the saved workflows of a caller.
-type repairShelf struct {
+// repairStore gives package repair access to the saved workflows of a caller.
+type repairStore struct {
 	s repairTool
 	c *call
 }
 
 // name returns the name of the saved workflow that a document was read from; "" if it
 // is none.
-func (x repairShelf) name(of workflows.Source) string {
+func (x repairStore) name(of workflows.Source) string {
 	name := of.Name
 	if filepath.Dir(name) == x.s.library.folder {
 		name = workflows.FileName(name)
@@ -79,7 +79,7 @@ func (x repairShelf) name(of workflows.Source) string {
 	return name
 }
 
-func (x repairShelf) Text(of workflows.Source) ([]byte, error) {
+func (x repairStore) Text(of workflows.Source) ([]byte, error) {
 	name := x.name(of)
 	if name == "" {
 		return nil, steps.Errorf(steps.NotFound, "the workflow of the run is no saved one, but %s", of.Name).
@@ -89,7 +89,7 @@ func (x repairShelf) Text(of workflows.Source) ([]byte, error) {
 	return src.Text, err
 }
 
-func (x repairShelf) Check(b engine.Bundle) error {
+func (x repairStore) Check(b engine.Bundle) error {
 	p, err := b.Compile(x.s.o.Kinds)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (x repairShelf) Check(b engine.Bundle) error {
 	return x.c.blockedError(x.c.MaySave(p, x.s.o.Kinds))
 }
 
-func (x repairShelf) Save(ctx context.Context, of workflows.Source, text []byte) error {
+func (x repairStore) Save(ctx context.Context, of workflows.Source, text []byte) error {
 	_, err := x.s.resources.saveWorkflow(ctx, x.c.Subject, x.name(of), text, true)
 	return err
 }

@@ -49,7 +49,7 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 		return who.May(t, access.Thing{Name: "the schedule " + x.Name, Owner: x.Owner, Change: change}).Denied()
 	}
 	return schedules.Caller{
-		Owner: who.Owner, Client: who.name, Rights: who.rightsToStore(), May: may, Folder: s.openFolder, Stirred: s.work.Poke, Server: s.o.Server,
+		Owner: who.Owner, Client: who.name, Rights: who.rightsToStore(), May: may, Folder: s.openFolder, OnDue: s.work.Poke, Server: s.o.Server,
 		Check: func(x schedules.Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
 			bundle, p, err := s.document(who, x)
 			if err != nil {

@@ -42,8 +42,8 @@ type Event struct {
 	Edit *Edit `json:"edit,omitempty"`
 	// Clicked: a click elsewhere set the value, as on a key of a calculator; it was not typed.
 	Clicked bool `json:"clicked,omitempty"`
-	// Unheard are the types of input that are not reported.
-	Unheard []desktop.InputType `json:"unheard,omitempty"`
+	// Unreported are the types of input that are not reported.
+	Unreported []desktop.InputType `json:"unheard,omitempty"`
 }
 
 // EventType is the sort of an event.
@@ -52,7 +52,7 @@ type EventType string
 // The sorts of events.
 const (
 	Begun    EventType = "begun"    // the recording; Windows are there
-	Limited  EventType = "limited"  // Unheard input is not reported: only its effects
+	Limited  EventType = "limited"  // Unreported input is not reported: only its effects
 	Pressed  EventType = "pressed"  // a button; Element is under it
 	Released EventType = "released" // a button; Element is under it after a drag
 	Turned   EventType = "turned"   // the wheel

@@ -130,16 +130,16 @@ func prefixesFor(q engine.Query) [][]byte {
 	return prefixes
 }
 
-// A trail iterates over one part of the index, from the newest run to the oldest.
-type trail struct {
+// An indexCursor iterates over one part of the index, from the newest run to the oldest.
+type indexCursor struct {
 	cursor *bolt.Cursor
 	prefix []byte
 	id     []byte // nil at the end
 	value  []byte
 }
 
-func newTrail(tx *bolt.Tx, prefix []byte, before string) *trail {
-	t := &trail{cursor: tx.Bucket(bucketIndex).Cursor(), prefix: prefix}
+func newIndexCursor(tx *bolt.Tx, prefix []byte, before string) *indexCursor {
+	t := &indexCursor{cursor: tx.Bucket(bucketIndex).Cursor(), prefix: prefix}
 	end := append(bytes.Clone(prefix), before...)
 	if before == "" {
 		end = append(end, bytes.Repeat([]byte{0xFF}, format.MaxID+1)...)
@@ -153,9 +153,9 @@ func newTrail(tx *bolt.Tx, prefix []byte, before string) *trail {
 	return t
 }
 
-func (t *trail) next() { t.take(t.cursor.Prev()) }
+func (t *indexCursor) next() { t.take(t.cursor.Prev()) }
 
-func (t *trail) take(key, value []byte) {
+func (t *indexCursor) take(key, value []byte) {
 	t.id, t.value = nil, nil
 	if bytes.HasPrefix(key, t.prefix) {
 		t.id, t.value = key[len(t.prefix):], value

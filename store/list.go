@@ -50,12 +50,12 @@ func (s *Store) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Heade
 
 // listPiece merges the parts of the index, from the newest run on.
 func listPiece(tx *bolt.Tx, q engine.Query, size int) ([]engine.Header, error) {
-	var trails []*trail
+	var cursors []*indexCursor
 	for _, prefix := range prefixesFor(q) {
-		trails = append(trails, newTrail(tx, prefix, q.Before))
+		cursors = append(cursors, newIndexCursor(tx, prefix, q.Before))
 	}
 	var piece []engine.Header
-	for t := newest(trails); t != nil && len(piece) < size; t = newest(trails) {
+	for t := newest(cursors); t != nil && len(piece) < size; t = newest(cursors) {
 		id, wanted := string(t.id), fits(q, t.value)
 		t.next()
 		if !wanted {
@@ -72,10 +72,10 @@ func listPiece(tx *bolt.Tx, q engine.Query, size int) ([]engine.Header, error) {
 	return piece, nil
 }
 
-// newest returns the trail whose run is the newest, or nil if all have ended.
-func newest(trails []*trail) *trail {
-	var best *trail
-	for _, t := range trails {
+// newest returns the cursor whose run is the newest, or nil if all have ended.
+func newest(cursors []*indexCursor) *indexCursor {
+	var best *indexCursor
+	for _, t := range cursors {
 		if t.id != nil && (best == nil || string(t.id) > string(best.id)) {
 			best = t
 		}

@@ -16,14 +16,14 @@ import (
 // visits only the places where a reference to a variable is data; a value at any other
 // place is refused.
 type posixReader struct {
-	command string
-	stem    string // stands for a value, followed by its number
-	strict  bool   // the shell evaluates the arguments of its builtin commands
-	quotes  []quotes
-	derived map[string]bool // the variables whose content comes from a value
-	tangled bool            // there are too many such variables to follow
-	lists   bool            // the command has lists, which declare reads as code
-	where   string          // the last place that was refused
+	command        string
+	stem           string // stands for a value, followed by its number
+	strict         bool   // the shell evaluates the arguments of its builtin commands
+	quotes         []quotes
+	derived        map[string]bool // the variables whose content comes from a value
+	tooManyDerived bool            // there are too many such variables to follow
+	lists          bool            // the command has lists, which declare reads as code
+	where          string          // the last place that was refused
 }
 
 // quotes are the texts before and after a reference.
@@ -51,7 +51,7 @@ func posixCommand(outline func(func(int) string) string, language syntax.LangVar
 	if err != nil {
 		return "", fmt.Errorf("a command with values has to be one that can be read: %s", words.Shorten(strings.ReplaceAll(err.Error(), r.stem, "value "), 200))
 	}
-	if r.collect(file); r.tangled {
+	if r.collect(file); r.tooManyDerived {
 		return "", errPlace("into a variable from which so many others come")
 	}
 	syntax.Walk(file, r.visit)

@@ -210,7 +210,7 @@ func (r *posixReader) collect(f *syntax.File) {
 		if pass == 0 {
 			known = -1 // one more pass, now that all functions are known
 		}
-		r.tangled = pass == maxPasses-1 && known < len(r.derived)
+		r.tooManyDerived = pass == maxPasses-1 && known < len(r.derived)
 	}
 }
 

@@ -91,17 +91,17 @@ func (i *inspection) tree(ctx context.Context, d *desktop.Desktop, selector stri
 	for _, app := range t.Unread {
 		fmt.Fprintf(i.errOut, "%s did not answer, so its elements are not shown\n", clean(app))
 	}
-	if err := i.mute(ctx, d, scope, t); err != nil {
+	if err := i.reportWithoutElements(ctx, d, scope, t); err != nil {
 		return err
 	}
 	if len(t.Roots) == 0 {
-		return i.bare(ctx, d)
+		return i.reportEmpty(ctx, d)
 	}
 	return nil
 }
 
-// bare tells on which display no element was found.
-func (i *inspection) bare(ctx context.Context, d *desktop.Desktop) error {
+// reportEmpty says on which display no element was found.
+func (i *inspection) reportEmpty(ctx context.Context, d *desktop.Desktop) error {
 	on, err := d.Info(ctx)
 	if err != nil {
 		return err
@@ -121,8 +121,8 @@ func which(on desktop.Info) string {
 	return "the display " + on.Display
 }
 
-// mute tells which windows show no elements.
-func (i *inspection) mute(ctx context.Context, d *desktop.Desktop, s desktop.Scope, t *desktop.Tree) error {
+// reportWithoutElements names the windows that show no elements.
+func (i *inspection) reportWithoutElements(ctx context.Context, d *desktop.Desktop, s desktop.Scope, t *desktop.Tree) error {
 	windows, err := d.Windows(ctx)
 	if errors.Is(err, desktop.ErrUnavailable) {
 		return nil
@@ -130,12 +130,12 @@ func (i *inspection) mute(ctx context.Context, d *desktop.Desktop, s desktop.Sco
 	if err != nil {
 		return err
 	}
-	speak := map[desktop.WindowID]bool{}
+	shows := map[desktop.WindowID]bool{}
 	for _, r := range t.Roots {
-		speak[r.Window] = true
+		shows[r.Window] = true
 	}
 	for _, w := range windows {
-		if !s.Admits(&w) || speak[w.ID] || w.Minimized || w.Hidden || w.Popup || slices.Contains(t.Unread, w.Process) {
+		if !s.Admits(&w) || shows[w.ID] || w.Minimized || w.Hidden || w.Popup || slices.Contains(t.Unread, w.Process) {
 			continue
 		}
 		fmt.Fprintf(i.errOut, "the window %q of %s shows no elements: start the program again now that accessibility is on, or name what it shows by a picture or a point\n", w.Title, clean(w.Process))

@@ -84,8 +84,8 @@ func (p *progress) ended(ev engine.Event, end engine.Ended) {
 func (p *progress) evaluated(ev engine.Event, e engine.Evaluated) {
 	switch {
 	case e.Error != nil:
-		p.line("✗", e.ID, ev.Path, string(e.What), string(e.Error.Code)+": "+e.Error.Message, 0)
-	case e.What == engine.TheIf && !e.Holds:
+		p.line("✗", e.ID, ev.Path, string(e.Purpose), string(e.Error.Code)+": "+e.Error.Message, 0)
+	case e.Purpose == engine.TheIf && !e.Holds:
 		p.line("–", e.ID, ev.Path, "skipped", "", 0)
 	}
 }

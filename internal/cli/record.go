@@ -159,7 +159,7 @@ func (r *recording) start(cmd *cobra.Command) (s *watch.Session, end func(), err
 			_ = d.Close()
 		}
 	}()
-	if err := heard(cmd.Context(), d); err != nil {
+	if err := checkInputDisplay(cmd.Context(), d); err != nil {
 		return nil, nil, err
 	}
 	log, err := recorder.CreateLog(r.events)
@@ -211,8 +211,8 @@ func withDuration(ctx context.Context, d time.Duration) (context.Context, contex
 	return context.WithTimeout(ctx, d)
 }
 
-// heard fails if the person sits at another display than the watched one.
-func heard(ctx context.Context, d *desktop.Desktop) error {
+// checkInputDisplay returns an error if the person sits at another display than the watched one.
+func checkInputDisplay(ctx context.Context, d *desktop.Desktop) error {
 	i, err := d.Info(ctx)
 	if err == nil && i.Instead != "" {
 		err = steps.Errorf(steps.Unavailable, "what you do cannot be heard: %s", i.Instead).

@@ -60,7 +60,7 @@ func (o *lazyRuns) watched(ctx context.Context) (*desktop.Desktop, func(), error
 	if own := o.own.Load(); own != nil {
 		d, err := own.Desk.Open(ctx)
 		if err == nil {
-			err = heard(ctx, d)
+			err = checkInputDisplay(ctx, d)
 		}
 		return d, func() {}, err
 	}
@@ -74,7 +74,7 @@ func (o *lazyRuns) watched(ctx context.Context) (*desktop.Desktop, func(), error
 	}
 	d, err := o.a.openDisplay(ctx, o.cmd, &o.display.screenFlags)
 	if err == nil {
-		if err = heard(ctx, d); err != nil {
+		if err = checkInputDisplay(ctx, d); err != nil {
 			_ = d.Close()
 		}
 	}
@@ -115,7 +115,7 @@ func watchPerson(open func(context.Context, desktop.Info) (*desktop.Desktop, err
 			return nil, err
 		}
 		var s *watch.Session
-		if err = heard(ctx, d); err == nil {
+		if err = checkInputDisplay(ctx, d); err == nil {
 			s, err = watch.Start(ctx, d, watch.Options{})
 		}
 		if err != nil {

@@ -84,9 +84,9 @@ func (e *MissingError) Error() string {
 
 func (e *MissingError) Unwrap() error { return ErrUnavailable }
 
-// ErrUnheard explains why the input of a person cannot be watched in a Wayland
+// ErrUnreported explains why the input of a person cannot be watched in a Wayland
 // session without accessibility.
-var ErrUnheard error = &MissingError{
+var ErrUnreported error = &MissingError{
 	What: "in a Wayland session no program hears what a person types in another one, and what came of it is told only by the accessibility bus, which does not answer",
 	Mend: "apt-get install at-spi2-core",
 }

@@ -16,8 +16,8 @@ type InputEvent struct {
 	Key    Key       `json:"key,omitempty"`  // of key events: the key's name
 	Text   string    `json:"text,omitempty"` // that the key typed, after layout and dead keys
 	Mods   []Key     `json:"mods,omitempty"` // the held modifiers
-	// Unheard, of WatchBegan, are the types of events that are never reported.
-	Unheard []InputType `json:"unheard,omitempty"`
+	// Unreported, of WatchBegan, are the types of events that are never reported.
+	Unreported []InputType `json:"unheard,omitempty"`
 }
 
 // InputType is the type of an input event.
@@ -36,14 +36,14 @@ const (
 
 // Limits explains to a person what cannot be recorded if these types of events are
 // never reported.
-func Limits(unheard []InputType) (says []string) {
-	if slices.Contains(unheard, KeyPress) {
+func Limits(unreported []InputType) (says []string) {
+	if slices.Contains(unreported, KeyPress) {
 		says = append(says, "keys are not heard: a field is recorded with what it holds afterwards; shortcuts, Enter, menus that keys open, and what is typed into a terminal are not recorded")
 	}
 	switch {
-	case slices.Contains(unheard, ButtonPress):
+	case slices.Contains(unreported, ButtonPress):
 		says = append(says, "the mouse is not heard: a press of a button is concluded from what came of it, and said to be uncertain; one that has the keyboard already, menus, drags and the wheel are not recorded")
-	case slices.Contains(unheard, WheelTurn):
+	case slices.Contains(unreported, WheelTurn):
 		says = append(says, "the wheel is not heard: turning it is not recorded")
 	}
 	return says

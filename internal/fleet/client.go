@@ -195,7 +195,7 @@ type desktops struct{ c *Client }
 func (d desktops) Of(r engine.DesktopRequest) engine.Desk              { return workersDesk{d.c, r} }
 func (desktops) Release(engine.DesktopRequest, bool)                   {}
 func (desktops) Claim(engine.DesktopRequest) (release func(), ok bool) { return engine.AnyDesktop() }
-func (desktops) Apart() bool                                           { return false }
+func (desktops) Pooled() bool                                          { return false }
 func (desktops) Forget(string)                                         {}
 
 type workersDesk struct {

@@ -36,7 +36,7 @@ func (lastingDesk) Close() error                               { return nil }
 func (l lastingDesk) Of(engine.DesktopRequest) engine.Desk     { return l }
 func (lastingDesk) Release(engine.DesktopRequest, bool)        {}
 func (lastingDesk) Drop(*desktop.Desktop)                      {}
-func (lastingDesk) Apart() bool                                { return false }
+func (lastingDesk) Pooled() bool                               { return false }
 func (lastingDesk) Forget(string)                              {}
 func (lastingDesk) Claim(engine.DesktopRequest) (func(), bool) { return engine.AnyDesktop() }
 func (l lastingDesk) Open(context.Context) (*desktop.Desktop, error) {

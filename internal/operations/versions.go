@@ -27,7 +27,7 @@ func OnVersions() []VersionOperation {
 		New(Declaration{
 			Command: "versions", Tool: "workflow_versions", Reads: true,
 			Summary: "List the versions of a saved workflow, or show how it differs from one.",
-			Details: "A version is kept each time the workflow is saved over MCP, mended or restored.",
+			Details: "A version is kept each time the workflow is saved over MCP, repaired or restored.",
 		}, listVersions),
 		New(Declaration{
 			Command: "restore", Tool: "restore_workflow", Idempotent: true,
@@ -109,7 +109,7 @@ func (l VersionListing) words() string {
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return "no version is kept: one is each time the workflow is saved over MCP, mended or restored"
+		return "no version is kept: one is each time the workflow is saved over MCP, repaired or restored"
 	}
 	return strings.Join(lines, "\n")
 }

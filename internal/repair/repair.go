@@ -20,7 +20,7 @@ import (
 	"understudy/workflows"
 )
 
-// Args says which workflow is mended, and how.
+// Args says which workflow is changed, and how.
 type Args struct {
 	RunID    string `json:"run_id" arg:"RUN" jsonschema:"the run whose desktop was taken over"`
 	Fallback bool   `json:"fallback,omitempty" jsonschema:"execute the steps only if the step fails; without it, always before the step"`
@@ -29,8 +29,8 @@ type Args struct {
 	Keep     bool   `json:"keep,omitempty" jsonschema:"save the workflow; without it only show what would change"`
 }
 
-// Shelf keeps workflows.
-type Shelf interface {
+// WorkflowStore keeps workflows.
+type WorkflowStore interface {
 	// Text returns the current text of the workflow that a document was read from. The
 	// error is NotFound if there is none.
 	Text(of workflows.Source) ([]byte, error)
@@ -40,8 +40,8 @@ type Shelf interface {
 	Save(ctx context.Context, of workflows.Source, text []byte) error
 }
 
-// Lesson is what a person did during the last takeover of the desktop of a run.
-type Lesson struct {
+// TakeoverRecording is what a person did during the last takeover of the desktop of a run.
+type TakeoverRecording struct {
 	By     string
 	Step   string       // the step at which the run stood: its id or path
 	Made   compile.Made // the steps of the person alone
@@ -49,13 +49,13 @@ type Lesson struct {
 	events []recorder.Event
 }
 
-// Of reads the lesson of a run.
-func Of(ctx context.Context, runs engine.Runs, id string) (Lesson, error) {
+// Of reads the last takeover of a run.
+func Of(ctx context.Context, runs engine.Runs, id string) (TakeoverRecording, error) {
 	h, err := runs.Get(ctx, id)
 	if err != nil {
-		return Lesson{}, err
+		return TakeoverRecording{}, err
 	}
-	l := Lesson{Step: h.ResumeFrom}
+	l := TakeoverRecording{Step: h.ResumeFrom}
 	hash, err := l.find(engine.History(ctx, runs, id))
 	if err != nil {
 		return l, err
@@ -80,7 +80,7 @@ func Of(ctx context.Context, runs engine.Runs, id string) (Lesson, error) {
 
 // find returns the hash of the last recording, and notes who made it and the step that had
 // failed before.
-func (l *Lesson) find(events func(func(engine.Event, error) bool)) (recording string, err error) {
+func (l *TakeoverRecording) find(events func(func(engine.Event, error) bool)) (recording string, err error) {
 	failed := ""
 	for ev, err := range events {
 		if err != nil {
@@ -104,7 +104,7 @@ func (l *Lesson) find(events func(func(engine.Event, error) bool)) (recording st
 	return recording, nil
 }
 
-// Proposal is the change of a workflow that a lesson suggests.
+// Proposal is the change of a workflow that a takeover suggests.
 type Proposal struct {
 	By         string         `json:"by"`
 	Did        []string       `json:"did"` // in words
@@ -115,57 +115,57 @@ type Proposal struct {
 	Notes      []compile.Note `json:"notes,omitempty"`
 	Kept       bool           `json:"kept"`           // the workflow is saved
 	From       string         `json:"from,omitempty"` // where the run goes on with it
-	Bundle     engine.Bundle  `json:"-"`              // of the run, mended
+	Bundle     engine.Bundle  `json:"-"`              // of the run, with the change
 }
 
-// Do proposes the change that the last lesson of a run suggests, and saves it if a.Keep is
-// set. If the saved workflow has changed since the run began, that is mended too, and the
+// Do proposes the change that the last takeover of a run suggests, and saves it if a.Keep is
+// set. If the saved workflow has changed since the run began, that is patched too, and the
 // run continues with its own document.
-func Do(ctx context.Context, runs engine.Runs, shelf Shelf, a Args) (Proposal, error) {
+func Do(ctx context.Context, runs engine.Runs, saved WorkflowStore, a Args) (Proposal, error) {
 	l, err := Of(ctx, runs, a.RunID)
 	if err != nil {
 		return Proposal{}, err
 	}
 	step := cmp.Or(a.Step, l.Step)
 	of := l.document(step)
-	p, text, err := l.mend(*of, a)
+	p, text, err := l.patch(*of, a)
 	if err != nil {
 		return p, err
 	}
 	was := *of
 	of.Text = text // in the bundle too
 	if p.Bundle = l.bundle; !a.Keep {
-		return p, shelf.Check(p.Bundle)
+		return p, saved.Check(p.Bundle)
 	}
-	now, err := shelf.Text(was)
+	now, err := saved.Text(was)
 	if err == nil {
-		err = shelf.Check(p.Bundle)
+		err = saved.Check(p.Bundle)
 	}
 	if err == nil && !bytes.Equal(bytes.TrimSpace(now), bytes.TrimSpace(was.Text)) {
-		text, err = l.mendAnew(&p, shelf, was, now, a)
+		text, err = l.patchLatest(&p, saved, was, now, a)
 	}
 	if err != nil {
 		return p, err
 	}
-	err = shelf.Save(ctx, was, text)
+	err = saved.Save(ctx, was, text)
 	p.Kept = err == nil
 	return p, err
 }
 
-// mendAnew mends the current text of a workflow that has changed since the run began.
-func (l Lesson) mendAnew(p *Proposal, shelf Shelf, of workflows.Source, now []byte, a Args) ([]byte, error) {
+// patchLatest patches the current text of a workflow that has changed since the run began.
+func (l TakeoverRecording) patchLatest(p *Proposal, saved WorkflowStore, of workflows.Source, now []byte, a Args) ([]byte, error) {
 	of.Text = now
-	other, text, err := l.mend(of, a)
+	other, text, err := l.patch(of, a)
 	if err != nil {
 		return nil, fmt.Errorf("the workflow was changed since: %w", err)
 	}
 	p.Difference = other.Difference
 	of.Text = text
-	return text, shelf.Check(engine.Bundle{Main: of, Calls: l.bundle.Calls})
+	return text, saved.Check(engine.Bundle{Main: of, Calls: l.bundle.Calls})
 }
 
 // document returns the document with a step: that of the run, or one that it calls.
-func (l *Lesson) document(step string) *workflows.Source {
+func (l *TakeoverRecording) document(step string) *workflows.Source {
 	for i := range l.bundle.Calls {
 		called := &l.bundle.Calls[i].Source
 		if ids, _ := workflows.NamesIn(called.Text); slices.Contains(ids, step) {
@@ -177,8 +177,8 @@ func (l *Lesson) document(step string) *workflows.Source {
 	return &l.bundle.Main
 }
 
-// mend puts the steps of the lesson into a document.
-func (l Lesson) mend(of workflows.Source, a Args) (Proposal, []byte, error) {
+// patch puts the recorded steps into a document.
+func (l TakeoverRecording) patch(of workflows.Source, a Args) (Proposal, []byte, error) {
 	at := workflows.Insertion{Step: cmp.Or(a.Step, l.Step), Fallback: a.Fallback, If: a.If}
 	p := Proposal{By: l.By, Workflow: of.Name, Step: at.Step, Notes: l.Made.Notes}
 	for _, s := range l.Made.Steps {
@@ -197,7 +197,7 @@ func (l Lesson) mend(of workflows.Source, a Args) (Proposal, []byte, error) {
 		p.From = made.Steps[0].ID
 	}
 	name := path.Base(strings.ReplaceAll(of.Name, `\`, "/"))
-	p.Difference = fileio.Difference(name, of.Text, name+", mended", made.Text)
+	p.Difference = fileio.Difference(name, of.Text, name+", repaired", made.Text)
 	return p, made.Text, nil
 }
 

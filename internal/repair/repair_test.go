@@ -155,11 +155,11 @@ func TestWhatAPersonDidBecomesWhichStep(t *testing.T) {
 		{say: "nothing is written before it is kept", failed: "press", bundle: plain, step: "press", from: "switch_to_zenity"},
 	} {
 		t.Run(row.say, func(t *testing.T) {
-			shelf := shelfOf{texts: map[string]string{"nightly": document, "called": document, "caller": caller}}
-			maps.Copy(shelf.texts, row.now)
+			saved := shelfOf{texts: map[string]string{"nightly": document, "called": document, "caller": caller}}
+			maps.Copy(saved.texts, row.now)
 			was := map[string]string{}
-			maps.Copy(was, shelf.texts)
-			p, err := Do(t.Context(), past(t, row.failed, row.bundle, closedDialog), shelf, row.args)
+			maps.Copy(was, saved.texts)
+			p, err := Do(t.Context(), past(t, row.failed, row.bundle, closedDialog), saved, row.args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +170,7 @@ func TestWhatAPersonDidBecomesWhichStep(t *testing.T) {
 			if !slices.ContainsFunc(p.Did, func(did string) bool { return strings.Contains(did, "Later") }) || p.Difference == "" {
 				t.Errorf("he did %q, which changes\n%s", p.Did, p.Difference)
 			}
-			for name, text := range shelf.texts {
+			for name, text := range saved.texts {
 				if (text != was[name]) != (name == row.written) {
 					t.Errorf("%s is\n%s", name, text)
 				}
@@ -178,15 +178,15 @@ func TestWhatAPersonDidBecomesWhichStep(t *testing.T) {
 			if p.Kept != (row.written != "") {
 				t.Errorf("kept: %t", p.Kept)
 			}
-			rest := shelf.texts[row.written]
+			rest := saved.texts[row.written]
 			for part := range strings.SplitSeq(row.contains, "|") {
 				found := false
 				if _, rest, found = strings.Cut(rest, part); !found {
-					t.Errorf("%q is missing or at another place:\n%s", part, shelf.texts[row.written])
+					t.Errorf("%q is missing or at another place:\n%s", part, saved.texts[row.written])
 				}
 			}
-			if row.written == "nightly" && !row.args.Fallback && row.step == "press" && !strings.Contains(shelf.texts["nightly"], before) {
-				t.Errorf("the comment of the author left its step:\n%s", shelf.texts["nightly"])
+			if row.written == "nightly" && !row.args.Fallback && row.step == "press" && !strings.Contains(saved.texts["nightly"], before) {
+				t.Errorf("the comment of the author left its step:\n%s", saved.texts["nightly"])
 			}
 		})
 	}

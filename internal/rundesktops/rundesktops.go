@@ -118,7 +118,7 @@ func (d *Desktops) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	}, true
 }
 
-func (d *Desktops) Apart() bool { return d.pool != nil }
+func (d *Desktops) Pooled() bool { return d.pool != nil }
 
 // deskOf opens the desktop of one run.
 type deskOf struct {

@@ -34,8 +34,8 @@ type Caller struct {
 	Server string
 	// History returns the last runs of a schedule. It may be nil.
 	History func(ctx context.Context, name string) ([]engine.Header, error)
-	// Stirred is called when a run is due. It may be nil.
-	Stirred func()
+	// OnDue is called when a run is due. It may be nil.
+	OnDue func()
 }
 
 func (c Caller) may(s Schedule, change bool) error {
@@ -380,8 +380,8 @@ func run(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if c.Stirred != nil {
-		c.Stirred()
+	if c.OnDue != nil {
+		c.OnDue()
 	}
 	return Result{Value: done{a.Name, id}, Text: cmp.Or(id, a.Name) + unserved(ctx, on)}, nil
 }

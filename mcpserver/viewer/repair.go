@@ -25,15 +25,15 @@ type repairPage struct {
 // diffLine is a line of a diff.
 type diffLine struct{ Sort, Text string }
 
-// emptyShelf is a shelf without workflows: the page shows a change of the run's own
+// noWorkflows is a store without workflows: the page shows a change of the run's own
 // document. The tool that keeps the change uses the saved workflow.
-type emptyShelf struct{}
+type noWorkflows struct{}
 
-func (emptyShelf) Text(workflows.Source) ([]byte, error) {
+func (noWorkflows) Text(workflows.Source) ([]byte, error) {
 	return nil, steps.Errorf(steps.NotFound, "the page writes nothing")
 }
-func (emptyShelf) Check(engine.Bundle) error                            { return nil }
-func (emptyShelf) Save(context.Context, workflows.Source, []byte) error { return nil }
+func (noWorkflows) Check(engine.Bundle) error                            { return nil }
+func (noWorkflows) Save(context.Context, workflows.Source, []byte) error { return nil }
 
 // repair shows what a person did on the desktop of a run, and how the workflow would
 // change.
@@ -55,7 +55,7 @@ func (*Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs, 
 	if err != nil {
 		return err
 	}
-	p.Proposal, err = repair.Do(r.Context(), runs, emptyShelf{}, p.Args)
+	p.Proposal, err = repair.Do(r.Context(), runs, noWorkflows{}, p.Args)
 	if err != nil && steps.CodeOf(err) == steps.NotFound && p.By == "" {
 		return err
 	}

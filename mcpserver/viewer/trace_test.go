@@ -31,7 +31,7 @@ func TestEachExecutionHasItsOwnEvents(t *testing.T) {
 		{Path: "0", ID: "press", StartedAt: at(5), Attempts: 1},
 	}}
 	events := []engine.Event{
-		event(t, 1, at(0), "0", engine.EvEvaluated, engine.Evaluated{What: engine.TheIf, Holds: true}),
+		event(t, 1, at(0), "0", engine.EvEvaluated, engine.Evaluated{Purpose: engine.TheIf, Holds: true}),
 		event(t, 2, at(1), "0", engine.EvStarted, engine.Started{Args: "first"}),
 		event(t, 3, at(3), "1", engine.EvStarted, engine.Started{Try: 1}),
 		event(t, 4, at(4), "1", engine.EvMoved, engine.Moved{Why: "jump", To: "press"}),

@@ -13,7 +13,7 @@ type compilation struct {
 	steps      stepList
 	windows    windows
 	now        time.Time           // of the event that is handled
-	unheard    []desktop.InputType // input that is not reported
+	unreported []desktop.InputType // input that is not reported
 	copied     *step               // the step that put something on the clipboard last, or reads it
 	dropDown   *step               // the click that opened a combo box, if it is the last step
 	list       openList            // of the combo box that was clicked last

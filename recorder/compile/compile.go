@@ -114,7 +114,7 @@ func (c *Compiler) Add(ev recorder.Event) {
 	case recorder.Begun:
 		c.windows.begin(ev.Windows)
 	case recorder.Limited:
-		c.unheard = ev.Unheard
+		c.unreported = ev.Unreported
 	case recorder.Pressed:
 		c.release()
 		c.pressed(ev)

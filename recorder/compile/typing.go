@@ -107,21 +107,21 @@ const readLag = 500 * time.Millisecond
 
 // typing is the editing of one field, until the person uses something else.
 type typing struct {
-	field      int
-	target     *recorder.Seen
-	first      recorder.Event
-	before     string // the value of the field at first
-	value      string // the value of the field, as far as it is known
-	earlier    string // the same before it was read last
-	changed    bool
-	unreadable bool      // the effect of some keys is unknown
-	hidden     bool      // the text is not written
-	pending    bool      // keys came after the value was read
-	last       time.Time // when the last key came
-	lastRead   time.Time // when the value was read
-	unheard    int       // characters in that value whose keys had not arrived
-	net        net
-	copyOf     *step // the step whose copy was pasted
+	field       int
+	target      *recorder.Seen
+	first       recorder.Event
+	before      string // the value of the field at first
+	value       string // the value of the field, as far as it is known
+	earlier     string // the same before it was read last
+	changed     bool
+	unreadable  bool      // the effect of some keys is unknown
+	hidden      bool      // the text is not written
+	pending     bool      // keys came after the value was read
+	last        time.Time // when the last key came
+	lastRead    time.Time // when the value was read
+	pendingKeys int       // characters in that value whose keys had not arrived
+	net         net
+	copyOf      *step // the step whose copy was pasted
 	// browsed are keys for a list of completions or a number: the value read afterwards decides.
 	browsed []recorder.Event
 	text    strings.Builder // typed where there is no field
@@ -157,7 +157,7 @@ func (k *keyboard) held(ev recorder.Event) {
 		return
 	}
 	k.keepBlanks(&ev)
-	k.typedUnheard(ev)
+	k.typedInferred(ev)
 	if t := k.typing; t != nil && t.field == ev.Field && !t.hidden {
 		if t.isBehind(*ev.Value, ev.Time) {
 			t.behind = ev.Value
@@ -175,7 +175,7 @@ func (k *keyboard) held(ev recorder.Event) {
 		if *ev.Value != t.value {
 			t.changed, t.browsed = true, nil
 		}
-		t.lastRead, t.unheard = ev.Time, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value))
+		t.lastRead, t.pendingKeys = ev.Time, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value))
 		t.earlier, t.value, t.unreadable, t.pending = t.value, *ev.Value, false, false
 	}
 	was := k.values[ev.Field]
@@ -213,7 +213,7 @@ func (t *typing) predicted(read string) string {
 
 // wasRead reports whether the last value holds the text of a key that arrives only now.
 func (t *typing) wasRead(text string, at time.Time) bool {
-	return text != "" && t.unheard > 0 && at.Before(t.lastRead) && strings.HasSuffix(t.value, text)
+	return text != "" && t.pendingKeys > 0 && at.Before(t.lastRead) && strings.HasSuffix(t.value, text)
 }
 
 // submitted reports whether Enter made the program take the text: the field holds another, with no
@@ -423,13 +423,13 @@ func (t *typing) key(ev recorder.Event) {
 		t.hidden = true
 		t.changed = t.changed || ev.Hidden || ev.Text != ""
 	case t.wasRead(ev.Text, ev.Time):
-		t.unheard--
+		t.pendingKeys--
 	case ev.Text != "":
 		t.value += ev.Text
 		t.changed = true
 	case ev.Key == "enter":
 		if t.wasRead("\n", ev.Time) {
-			t.unheard--
+			t.pendingKeys--
 			t.value = strings.TrimSuffix(t.value, "\n")
 		}
 		held := t.value

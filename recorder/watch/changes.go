@@ -72,12 +72,12 @@ func (w *subscription) reports(h desktop.Handle) bool {
 }
 
 // subscribe subscribes to the focused field and the choice in use. A password field only counts its
-// changes, and only where keys are unheard.
+// changes, and only where keys are not reported.
 func (k *keyboard) subscribe(ctx context.Context) {
 	field, choice := k.changes.field.handle, desktop.Handle("")
 	if t := k.focus.of(k.focus.now); t != nil {
 		field = ""
-		if t.TakesText() && t.Role != "cell" && (k.unheard.keys || !t.Secret() && !k.focus.secret[t.Handle]) { // a cell is not read
+		if t.TakesText() && t.Role != "cell" && (k.inferred.keys || !t.Secret() && !k.focus.secret[t.Handle]) { // a cell is not read
 			field = k.focus.handle
 		}
 	}
@@ -134,8 +134,8 @@ func (k *keyboard) fieldChanged() {
 	if h.field.handle != k.focus.handle {
 		return
 	}
-	if k.unheard.keys {
-		k.fieldUnheard()
+	if k.inferred.keys {
+		k.fieldInferred()
 	}
 	now := time.Now()
 	if h.delayedSince.IsZero() {
@@ -170,8 +170,8 @@ func (h *changes) shouldWrite(field int, value string) bool {
 // choiceChanged schedules a read of the choice: of a toggle also on subscribing.
 func (k *keyboard) choiceChanged() {
 	k.changes.choice.count++
-	k.unheard.observeSoon(settleDelay)
-	if k.unheard.keys || k.choice.box == nil || k.changes.choice.count == 1 && !recorder.IsToggle(k.choice.box) {
+	k.inferred.observeSoon(settleDelay)
+	if k.inferred.keys || k.choice.box == nil || k.changes.choice.count == 1 && !recorder.IsToggle(k.choice.box) {
 		return
 	}
 	k.choice.expect(1)

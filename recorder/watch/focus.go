@@ -426,6 +426,6 @@ func (k *keyboard) readField(ctx context.Context) {
 		k.settleTimer.Reset(rereadDelay - settleDelay)
 	}
 	if k.changes.shouldWrite(k.focus.now, e.Text) {
-		k.write(recorder.Event{Type: recorder.Held, Time: time.Now(), Field: k.focus.now, Value: &e.Text, Clicked: k.unheard.clicked})
+		k.write(recorder.Event{Type: recorder.Held, Time: time.Now(), Field: k.focus.now, Value: &e.Text, Clicked: k.inferred.clicked})
 	}
 }

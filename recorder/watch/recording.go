@@ -74,7 +74,7 @@ type shared struct {
 	journal  journal
 	reporter *stepReporter
 	used     usedElements
-	unheard  unheard
+	inferred inference
 	bar      *bar     // nil: there is none
 	secrets  []string // texts that the person made secrets of
 
@@ -94,7 +94,7 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 			reader:  reader{desktop: d, patience: time.Duration(max(1, o.Patience)), secret: map[desktop.Handle]bool{}, slow: map[int]time.Duration{}},
 			options: o, queue: newQueue(), journal: journal{log: o.Log, folder: o.Pictures, stop: stop},
 			reporter: &stepReporter{tell: o.Tell, compiler: compile.New()}, used: usedElements{},
-			unheard: unheard{timer: stoppedTimer(), shown: map[int]programControls{}},
+			inferred: inference{timer: stoppedTimer(), shown: map[int]programControls{}},
 		},
 		stop: stop, textTimer: stoppedTimer(), orders: make(chan func(context.Context)), began: began, listening: sync.OnceFunc(func() { close(began) }),
 	}
@@ -165,16 +165,16 @@ func (r *recording) loop(ctx context.Context) {
 			r.readTexts(ctx, time.Now())
 		case <-r.changes.focus:
 			r.changes.focusTimer.Reset(focusLead)
-			r.unheard.due = r.unheard.keys
+			r.inferred.due = r.inferred.keys
 		case <-r.changes.focusTimer.C:
 			r.handleQueued(ctx)
-			if r.unheard.keys {
-				r.unheard.moved = time.Now()
+			if r.inferred.keys {
+				r.inferred.moved = time.Now()
 				r.observe(ctx)
 			} else {
 				r.focusChanged(ctx)
 			}
-		case <-r.unheard.timer.C:
+		case <-r.inferred.timer.C:
 			r.observe(ctx)
 		case <-r.changes.field.events:
 			signal(r.changes.field.events) // a key that leaves the field asks whether it changed
@@ -251,7 +251,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	}
 	switch ev.Type {
 	case desktop.WatchBegan:
-		r.begun(ctx, ev.Unheard)
+		r.begun(ctx, ev.Unreported)
 	case desktop.KeyPress:
 		r.keyPressed(ctx, ev)
 	case desktop.ButtonPress:
@@ -294,7 +294,7 @@ func (r *recording) pause(ctx context.Context) {
 	// All of these may have changed during the pause.
 	r.focus.forget()
 	r.choice.forget()
-	clear(r.unheard.shown)
+	clear(r.inferred.shown)
 	r.fieldUnread, r.view.stale = false, true
 	r.changes.edited(0)
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows})

@@ -140,7 +140,7 @@ func (p *progress) set(r *recording) {
 		p.changed = nil
 	}
 	p.now.Events, p.now.Paused = len(r.journal.events), r.paused
-	p.now.Pending = r.restPending || r.fieldUnread || r.choice.reads > 0 || r.unheard.due || len(r.heldKeys) > 0
+	p.now.Pending = r.restPending || r.fieldUnread || r.choice.reads > 0 || r.inferred.due || len(r.heldKeys) > 0
 	p.now.Steps = append(p.now.Steps[:0], r.reporter.lines...)
-	p.now.Limits = r.unheard.limits
+	p.now.Limits = r.inferred.limits
 }

@@ -44,7 +44,7 @@ func (r *recording) writeWindow(ev recorder.Event) {
 	ev.Time = time.Now()
 	r.write(ev)
 	r.view.stale = true
-	r.unheard.observeSoon(settleDelay)
+	r.inferred.observeSoon(settleDelay)
 	if r.under.seen != nil {
 		r.underBefore, r.windowsMoved = r.under, ev.Time
 	}

@@ -60,15 +60,15 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 	return hand.Desktop.Do(ctx, c)
 }
 
-// elusive bounds how often an element is followed that moves just before the press.
-const elusive = 10
+// maxFollows limits how often an element that moves just before the press is aimed at again.
+const maxFollows = 10
 
 // Follow calls press, and aimAnew before each retry as long as press returns ErrMoved,
 // which means that the target moved just before and nothing was pressed.
 func Follow(press, aimAnew func() error) error {
 	for try := 0; ; try++ {
 		err := press()
-		if try == elusive || !errors.Is(err, desktop.ErrMoved) {
+		if try == maxFollows || !errors.Is(err, desktop.ErrMoved) {
 			return err
 		}
 		if err := aimAnew(); err != nil {

@@ -25,7 +25,7 @@ func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (ele
 	if err != nil {
 		u := desktop.Unavailable{Err: err}
 		d.Elements, d.Focus, d.Changes = u, u, u
-		d.Input = withoutElements{d.Input, errors.Join(desktop.ErrUnheard, err)}
+		d.Input = withoutElements{d.Input, errors.Join(desktop.ErrUnreported, err)}
 		return u, nil
 	}
 	d.Elements, d.Focus, d.Changes = a, focus{a, d.Pointer}, a
@@ -36,15 +36,15 @@ func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (ele
 // reported, there is nothing to tell their effect either.
 type withoutElements struct {
 	desktop.Input
-	unheard error
+	unreported error
 }
 
 func (w withoutElements) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	return w.Input.Watch(ctx, func(ev desktop.InputEvent) {
-		if slices.Contains(ev.Unheard, desktop.KeyPress) {
-			stop(w.unheard)
+		if slices.Contains(ev.Unreported, desktop.KeyPress) {
+			stop(w.unreported)
 			return
 		}
 		f(ev)

@@ -37,7 +37,7 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	}
 	switch {
 	case s.wayland:
-		fs = append(fs, finding("recording", false)(unheard(ctx, d)))
+		fs = append(fs, finding("recording", false)(unreported(ctx, d)))
 	case s.instead != "":
 		fs = append(fs, desktop.Finding{Name: "recording", Detail: "a person cannot be heard: " + s.instead, Mend: "log in to a session of Xorg"})
 	}
@@ -68,15 +68,15 @@ func finding(name string, needed bool) func(detail string, err error) desktop.Fi
 	}
 }
 
-// unheard returns which input of a person cannot be recorded.
-func unheard(ctx context.Context, d *desktop.Desktop) (string, error) {
+// unreported returns which input of a person cannot be recorded.
+func unreported(ctx context.Context, d *desktop.Desktop) (string, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var limits []string
 	began := false
 	err := d.Watch(ctx, func(ev desktop.InputEvent) {
 		if !began {
-			limits = desktop.Limits(ev.Unheard)
+			limits = desktop.Limits(ev.Unreported)
 		}
 		began = true
 		stop()

@@ -74,7 +74,7 @@ func TestNobodyHearsInASessionWithoutAccessibility(t *testing.T) {
 	d := open(t, desktop.Options{Display: desktop.Seat, Dir: scratch.Dir(t)})
 	ctx, stop := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer stop()
-	if err := d.Watch(ctx, func(desktop.InputEvent) {}); !errors.Is(err, desktop.ErrUnheard) {
+	if err := d.Watch(ctx, func(desktop.InputEvent) {}); !errors.Is(err, desktop.ErrUnreported) {
 		t.Errorf("a watch says %v", err)
 	}
 	if f := diagnosed(t)["recording"]; f.OK || f.Mend == "" {
@@ -93,13 +93,13 @@ func isOurSession(t *testing.T, session *waylandtest.Session, manager string, pr
 			t.Errorf("%s: got %+v (%v), want the session", display, i, err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		var unheard []desktop.InputType
+		var unreported []desktop.InputType
 		_ = d.Watch(ctx, func(ev desktop.InputEvent) {
-			unheard = ev.Unheard
+			unreported = ev.Unreported
 			stop()
 		})
-		if len(desktop.Limits(unheard)) != 2 {
-			t.Errorf("%s: a watch of what a person does says that it does not tell %v", display, unheard)
+		if len(desktop.Limits(unreported)) != 2 {
+			t.Errorf("%s: a watch of what a person does says that it does not tell %v", display, unreported)
 		}
 	}
 	found := diagnosed(t)

@@ -36,8 +36,8 @@ const (
 	clickGap = 30 * time.Millisecond
 	// pressTime is how long a click holds the button.
 	pressTime = 8 * time.Millisecond
-	// handful is how many characters are typed between two checks of the context.
-	handful = 64
+	// charsPerCheck is how many characters are typed between two checks of the context.
+	charsPerCheck = 64
 )
 
 // Driver is the desktop of this machine.
@@ -222,13 +222,13 @@ func (d *Driver) press(c desktop.Chord) error {
 	return toolkit.keyTap(key, mods...)
 }
 
-// enter types text, a handful of characters at a time.
+// enter types text, charsPerCheck characters at a time.
 func (d *Driver) enter(ctx context.Context, text string) error {
 	if _, err := input.Typeable(text); err != nil {
 		return err // before any of it is typed
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	for some := range slices.Chunk([]rune(text), handful) {
+	for some := range slices.Chunk([]rune(text), charsPerCheck) {
 		err := d.next(ctx, func() error { return typeSome(string(some)) })
 		if err != nil {
 			return err

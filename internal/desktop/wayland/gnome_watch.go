@@ -34,11 +34,11 @@ func (g *gnome) watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	if err != nil {
 		return err
 	}
-	unheard := []desktop.InputType{desktop.WheelTurn}
+	unreported := []desktop.InputType{desktop.WheelTurn}
 	if !keys {
-		unheard = append(unheard, desktop.KeyPress, desktop.KeyRelease)
+		unreported = append(unreported, desktop.KeyPress, desktop.KeyRelease)
 	}
-	f(desktop.InputEvent{Type: desktop.WatchBegan, Time: time.Now(), Unheard: unheard})
+	f(desktop.InputEvent{Type: desktop.WatchBegan, Time: time.Now(), Unreported: unreported})
 	h := gnomeHearing{f: f, ours: g.acted}
 	for {
 		select {

@@ -40,7 +40,7 @@ func TestAtLengthGNOMEHearsAPerson(t *testing.T) {
 		ended <- d.Watch(ctx, func(ev desktop.InputEvent) {
 			switch ev.Type {
 			case desktop.WatchBegan:
-				began <- ev.Unheard
+				began <- ev.Unreported
 			case desktop.PointerMove, desktop.ButtonPress, desktop.ButtonRelease:
 				heard <- fmt.Sprint(ev.Type, " ", ev.At, " ", ev.Button, ev.Mods)
 			default:
@@ -48,8 +48,8 @@ func TestAtLengthGNOMEHearsAPerson(t *testing.T) {
 			}
 		})
 	}()
-	if unheard := <-began; !slices.Contains(unheard, desktop.WheelTurn) || slices.Contains(unheard, desktop.ButtonPress) || slices.Contains(unheard, desktop.KeyPress) == monitor {
-		t.Fatalf("it is said that these are not heard: %v", unheard)
+	if unreported := <-began; !slices.Contains(unreported, desktop.WheelTurn) || slices.Contains(unreported, desktop.ButtonPress) || slices.Contains(unreported, desktop.KeyPress) == monitor {
+		t.Fatalf("it is said that these are not reported: %v", unreported)
 	}
 	do := func(d *desktop.Desktop, all ...desktop.Action) {
 		t.Helper()

@@ -190,13 +190,13 @@ func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) (err error
 		if err := errors.Join(hold(s), b.keys.key(s.code, true), b.keys.key(s.code, false)); err != nil {
 			return err
 		}
-		if i%handful != handful-1 {
+		if i%keysPerBatch != keysPerBatch-1 {
 			continue
 		}
 		if err := b.sync(ctx); err != nil {
 			return err
 		}
-		if err := desktop.Sleep(ctx, handfulRest); err != nil {
+		if err := desktop.Sleep(ctx, batchRest); err != nil {
 			return err
 		}
 		if err := b.keys.modifiers(b.mods()); err != nil {

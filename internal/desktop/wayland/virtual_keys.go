@@ -73,11 +73,11 @@ func memory(name string, content []byte) (*os.File, error) {
 }
 
 const (
-	// handful is how many characters are typed at once: a compositor disconnects a program
+	// keysPerBatch is how many characters are typed at once: a compositor disconnects a program
 	// with some hundred kilobytes of unread events.
-	handful = 32
-	// handfulRest is the pause between two handfuls.
-	handfulRest = 5 * time.Millisecond
+	keysPerBatch = 32
+	// batchRest is the pause between two batches.
+	batchRest = 5 * time.Millisecond
 	// keymapRest is the pause between two keymaps: a busy program takes that long to read
 	// one, and was disconnected when many came at once.
 	keymapRest = 40 * time.Millisecond
@@ -116,7 +116,7 @@ func (b *virtualKeys) strokes(ctx context.Context, keymap string, strokes []stro
 	}
 	defer func() { b.device.Modifiers(b.mods(), 0, 0, 0) }() // also after an error in the middle
 	shifted := false
-	for some := range slices.Chunk(strokes, handful) {
+	for some := range slices.Chunk(strokes, keysPerBatch) {
 		b.conn.Together(func() {
 			for _, s := range some {
 				if s.shift != shifted {
@@ -130,8 +130,8 @@ func (b *virtualKeys) strokes(ctx context.Context, keymap string, strokes []stro
 		if err := b.conn.Sync(ctx); err != nil {
 			return err
 		}
-		if len(strokes) > handful {
-			if err := desktop.Sleep(ctx, handfulRest); err != nil {
+		if len(strokes) > keysPerBatch {
+			if err := desktop.Sleep(ctx, batchRest); err != nil {
 				return err
 			}
 		}

@@ -275,7 +275,7 @@ func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 func watchNothing(ctx context.Context, f func(desktop.InputEvent)) error {
 	f(desktop.InputEvent{
 		Type: desktop.WatchBegan, Time: time.Now(),
-		Unheard: []desktop.InputType{desktop.KeyPress, desktop.KeyRelease, desktop.ButtonPress, desktop.ButtonRelease, desktop.PointerMove, desktop.WheelTurn},
+		Unreported: []desktop.InputType{desktop.KeyPress, desktop.KeyRelease, desktop.ButtonPress, desktop.ButtonRelease, desktop.PointerMove, desktop.WheelTurn},
 	})
 	<-ctx.Done()
 	return context.Cause(ctx)

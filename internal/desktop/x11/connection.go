@@ -60,7 +60,7 @@ type xConn struct {
 	wm       atomic.Uint32 // the window of the window manager when we last looked
 
 	protocols atomic.Uint32 // the atom WM_PROTOCOLS
-	echoes    echoes
+	pings     pendingPings
 	ticks     ticks
 }
 
@@ -227,8 +227,8 @@ func (l *xConn) alive() bool {
 // ping sends a message to ourselves through the server. When it arrives, everything before
 // it has been read.
 func (l *xConn) ping(ctx context.Context) error {
-	n, back := l.echoes.ask()
-	defer l.echoes.answer(n)
+	n, back := l.pings.ask()
+	defer l.pings.answer(n)
 	_, err := ask(ctx, l, func() (struct{}, error) {
 		l.message(l.self, l.self, 0, xproto.Atom(l.protocols.Load()), 0, n)
 		select {

@@ -193,7 +193,7 @@ func Asking(t testing.TB, r *Driver) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.echoes.mu.Lock()
-	defer l.echoes.mu.Unlock()
-	return len(l.echoes.waiting) > 0
+	l.pings.mu.Lock()
+	defer l.pings.mu.Unlock()
+	return len(l.pings.waiting) > 0
 }

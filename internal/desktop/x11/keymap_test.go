@@ -26,7 +26,7 @@ func TestFewBindingsAreMade(t *testing.T) {
 	}
 	now, made := time.Now(), 0
 	for len(text) > 0 {
-		n, bind, _ := k.plan(text, handful, now)
+		n, bind, _ := k.plan(text, maxKeysPerGrab, now)
 		if n == 0 {
 			t.Fatal("nothing can be typed")
 		}

@@ -19,7 +19,7 @@ func (b *keyboard) once(ctx context.Context, l *xConn, f func() error) error {
 		return err
 	}
 	if b.behind {
-		if _, err := l.waitUntilRead(ctx, readHandfulWithin); err != nil {
+		if _, err := l.waitUntilRead(ctx, readGrabWithin); err != nil {
 			return err
 		}
 		b.behind = false

@@ -15,13 +15,13 @@ import (
 	"understudy/internal/desktop/input"
 )
 
-// handful is how many characters are typed while the server is grabbed: few enough that
+// maxKeysPerGrab is how many characters are typed while the server is grabbed: few enough that
 // nobody notices.
-const handful = 64
+const maxKeysPerGrab = 64
 
 // enter types text exactly, whatever the layout, CapsLock and held modifiers.
 //
-// The characters are sent in handfuls. The server is grabbed during each, so that the keys
+// The characters are sent in groups of maxKeysPerGrab. The server is grabbed during each, so that the keys
 // are chosen by the mapping under which they are pressed; whatever would change the
 // characters is switched off before and on again after. enter returns when the application
 // has read them (see waitUntilRead), so that later actions, such as moving the caret over
@@ -69,7 +69,7 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 			return 0, err
 		}
 	}
-	n, bind, wait := k.plan(syms, handful, time.Now())
+	n, bind, wait := k.plan(syms, maxKeysPerGrab, time.Now())
 	if n == 0 {
 		return 0, &desktop.MissingError{What: "the keyboard layout has no spare key for characters that it lacks", Mend: "setxkbmap us"}
 	}
@@ -100,7 +100,7 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 // changed. An application that answers no pings gets some time in addition. read fails if
 // the application may have read something else.
 func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, err error) {
-	answered, err := t.waitUntilRead(ctx, readHandfulWithin)
+	answered, err := t.waitUntilRead(ctx, readGrabWithin)
 	if err == nil && !answered {
 		err = desktop.Sleep(ctx, wait)
 	}

@@ -16,43 +16,43 @@ import (
 	"understudy/internal/desktop"
 )
 
-// echoes are the pings that have not been answered yet.
-type echoes struct {
+// pendingPings are the pings that have not been answered yet.
+type pendingPings struct {
 	mu      sync.Mutex
 	last    uint32
 	waiting map[uint32]chan struct{}
 }
 
 // ask returns the number of a new ping and a channel that its answer closes.
-func (e *echoes) ask() (uint32, <-chan struct{}) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.waiting == nil {
-		e.waiting = map[uint32]chan struct{}{}
+func (p *pendingPings) ask() (uint32, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting == nil {
+		p.waiting = map[uint32]chan struct{}{}
 	}
-	e.last++
+	p.last++
 	c := make(chan struct{})
-	e.waiting[e.last] = c
-	return e.last, c
+	p.waiting[p.last] = c
+	return p.last, c
 }
 
 // answer receives an answer, or gives up a ping.
-func (e *echoes) answer(n uint32) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if c, ok := e.waiting[n]; ok {
+func (p *pendingPings) answer(n uint32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c, ok := p.waiting[n]; ok {
 		close(c)
-		delete(e.waiting, n)
+		delete(p.waiting, n)
 	}
 }
 
 const (
 	// readWithin is how long an application may take to read a text, and readCharWithin how
 	// much longer for each character: on a busy machine some read thirty in a second.
-	// readHandfulWithin is the sum for a handful.
-	readWithin        = 10 * time.Second
-	readCharWithin    = 100 * time.Millisecond
-	readHandfulWithin = readWithin + handful*readCharWithin
+	// readGrabWithin is the sum for the keys of one grab.
+	readWithin     = 10 * time.Second
+	readCharWithin = 100 * time.Millisecond
+	readGrabWithin = readWithin + maxKeysPerGrab*readCharWithin
 )
 
 // waitUntilRead waits until the application that has the focus has read all input so far. It
@@ -65,17 +65,17 @@ func (l *xConn) waitUntilRead(ctx context.Context, within time.Duration) (answer
 		"the application has not read all of the input within %s: %w", within, desktop.ErrUnclear))
 	defer cancel()
 	for {
-		n, answer := l.echoes.ask()
+		n, answer := l.pings.ask()
 		asked, err := ask(limited, l, func() (xproto.Window, error) { return l.askActive(n) })
 		if err == nil && asked == 0 {
-			l.echoes.answer(n)
+			l.pings.answer(n)
 			return false, l.waitUntilIdle(limited)
 		}
 		gone := err != nil && limited.Err() == nil && l.alive() // between two requests
 		if err == nil {
 			err = l.awaitAnswer(limited, asked, answer)
 		}
-		l.echoes.answer(n)
+		l.pings.answer(n)
 		switch {
 		case gone:
 			if err := desktop.Sleep(limited, idleEvery); err != nil {
@@ -221,6 +221,6 @@ func (l *properties) askActive(n uint32) (xproto.Window, error) {
 // ourselves.
 func (l *xConn) echo(ev xproto.ClientMessageEvent) {
 	if ev.Format == 32 && len(ev.Data.Data32) > 1 && uint32(ev.Type) == l.protocols.Load() {
-		l.echoes.answer(ev.Data.Data32[1])
+		l.pings.answer(ev.Data.Data32[1])
 	}
 }

@@ -163,7 +163,7 @@ func testWatch(k *kit) {
 			seen = append(seen, fmt.Sprintf("%s %s%s", e.Type, e.Key, e.Button))
 			switch {
 			case e.Type == desktop.WatchBegan:
-				keys = !slices.Contains(e.Unheard, desktop.KeyPress)
+				keys = !slices.Contains(e.Unreported, desktop.KeyPress)
 				close(began)
 			case e.Type == desktop.KeyRelease && e.Key == "f8", e.Type == desktop.ButtonRelease && e.Button == desktop.Middle:
 				close(person)

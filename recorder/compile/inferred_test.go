@@ -16,7 +16,7 @@ func TestWhatNobodyHeard(t *testing.T) {
 	name := with(element(dialog, "entry", "Name", 2, "role:entry && name:Name"), desktop.Editable)
 	text := with(element(main, "text", "Page", 3, "role:text"), desktop.Editable|desktop.MultiLine)
 	begin := func() *tape {
-		return newTape(main).add(recorder.Event{Type: recorder.Limited, Unheard: []desktop.InputType{desktop.KeyPress, desktop.ButtonPress}}).
+		return newTape(main).add(recorder.Event{Type: recorder.Limited, Unreported: []desktop.InputType{desktop.KeyPress, desktop.ButtonPress}}).
 			focus(text, "").holds("eggs")
 	}
 	const concluded, missing = "uncertain: nobody heard", `uncertain: the window "Save As" `

@@ -16,11 +16,11 @@ import (
 // changed was pressed, with a doubt.
 
 // misses reports whether a type of input is not reported.
-func (c *compilation) misses(sort desktop.InputType) bool { return slices.Contains(c.unheard, sort) }
+func (c *compilation) misses(sort desktop.InputType) bool { return slices.Contains(c.unreported, sort) }
 
-// typedUnheard begins the typing that a new value of a field implies: keys were not reported, or a
+// typedInferred begins the typing that a new value of a field implies: keys were not reported, or a
 // click in the field turned or pasted its value.
-func (k *keyboard) typedUnheard(ev recorder.Event) {
+func (k *keyboard) typedInferred(ev recorder.Event) {
 	thing := k.fields[ev.Field]
 	clicked := k.typing == nil && k.steps.last().changesField(thing)
 	if !clicked && (!k.misses(desktop.KeyPress) || ev.Clicked && k.typing == nil) || !thing.TakesText() || thing.Secret() || *ev.Value == k.values[ev.Field] {

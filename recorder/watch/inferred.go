@@ -9,9 +9,9 @@ import (
 	"understudy/recorder"
 )
 
-// unheard infers input that is not reported from its effects on focused fields and controls, and on
+// inference infers input that is not reported from its effects on focused fields and controls, and on
 // windows. Changes without the focus are ignored: the program made them.
-type unheard struct {
+type inference struct {
 	keys      bool // keys are not reported
 	limits    []string
 	timer     *time.Timer
@@ -46,27 +46,27 @@ const (
 // begun handles the beginning of the watch, in which input of some types is not reported.
 func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 	if len(sorts) > 0 {
-		r.write(recorder.Event{Type: recorder.Limited, Time: time.Now(), Unheard: sorts})
+		r.write(recorder.Event{Type: recorder.Limited, Time: time.Now(), Unreported: sorts})
 		limits := desktop.Limits(sorts)
 		if r.bar != nil && slices.Contains(sorts, desktop.ButtonPress) {
 			r.bar.close(ctx, r)
 			r.bar = nil
 			limits = append(limits, "there is no bar: its buttons would not be heard")
 		}
-		r.unheard.limits = limits
+		r.inferred.limits = limits
 	}
-	r.unheard.keys = slices.Contains(sorts, desktop.KeyPress)
-	r.allCells = r.unheard.keys // their values are observed
-	if !r.unheard.keys {
+	r.inferred.keys = slices.Contains(sorts, desktop.KeyPress)
+	r.allCells = r.inferred.keys // their values are observed
+	if !r.inferred.keys {
 		r.listening()
 		return
 	}
-	r.unheard.observeSoon(0)
+	r.inferred.observeSoon(0)
 }
 
-// observe writes the effects of unheard input since the last observation.
+// observe writes the effects of unreported input since the last observation.
 func (r *recording) observe(ctx context.Context) {
-	u := &r.unheard
+	u := &r.inferred
 	defer r.listening()
 	u.due = false
 	u.timer.Reset(max(observePoll, readCostFactor*r.view.took))
@@ -83,7 +83,7 @@ func (r *recording) observe(ctx context.Context) {
 	}
 	roots := r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process})
 	if roots == nil {
-		r.unheard.observeSoon(time.Until(r.readAgain))
+		r.inferred.observeSoon(time.Until(r.readAgain))
 		return
 	}
 	has := focusedIn(roots, w.ID)
@@ -97,7 +97,7 @@ func (r *recording) observe(ctx context.Context) {
 	typed, followed := u.typed, r.noteEffect(before, roots)
 	u.typed = false
 	if has != nil && has.Handle != r.focus.handle {
-		r.meetUnheard(ctx, has, before)
+		r.meetInferred(ctx, has, before)
 		if !typed && !followed {
 			r.noteEffect(before, roots) // the program was faster
 		}
@@ -110,7 +110,7 @@ func (r *recording) observe(ctx context.Context) {
 }
 
 // observeSoon schedules an observation.
-func (u *unheard) observeSoon(after time.Duration) {
+func (u *inference) observeSoon(after time.Duration) {
 	if u.keys {
 		u.due = true
 		u.timer.Reset(max(after, settleDelay))
@@ -131,8 +131,8 @@ func focusedIn(roots []*desktop.Element, in desktop.WindowID) (has *desktop.Elem
 	return has
 }
 
-// meetUnheard handles an element that got the focus: from its program if it or its window is new.
-func (k *keyboard) meetUnheard(ctx context.Context, e *desktop.Element, before programControls) {
+// meetInferred handles an element that got the focus: from its program if it or its window is new.
+func (k *keyboard) meetInferred(ctx context.Context, e *desktop.Element, before programControls) {
 	h := e.Handle
 	was := k.focus.of(k.focus.now)
 	read := *e
@@ -142,16 +142,16 @@ func (k *keyboard) meetUnheard(ctx context.Context, e *desktop.Element, before p
 		text = held
 	}
 	t.New = was == nil || was.Window != e.Window || !before.has(h)
-	k.unheard.pressable = ""
+	k.inferred.pressable = ""
 	if recorder.Pressable(t) && !t.New {
-		k.unheard.pressable, k.unheard.until = h, time.Now().Add(k.timeout(effectTime))
+		k.inferred.pressable, k.inferred.until = h, time.Now().Add(k.timeout(effectTime))
 	}
 	k.addField(ctx, t, text)
 }
 
 // noteChosen writes the new value of a control, if it or its list has or just had the focus.
 func (k *keyboard) noteChosen(before, now programControls, roots []*desktop.Element) {
-	u := &k.unheard
+	u := &k.inferred
 	var changed, lists []*desktop.Element
 	walk(roots, func(e *desktop.Element) {
 		was, known := before.controls[e.Handle]
@@ -178,7 +178,7 @@ func (k *keyboard) noteChosen(before, now programControls, roots []*desktop.Elem
 		return // another one was turned on
 	}
 	if recorder.Selectable(chosen.Role) && time.Since(k.lastPress) < k.timeout(effectTime) {
-		return // by a click that was heard
+		return // by a reported click
 	}
 	if c := &k.choice; c.is(chosen.Handle) {
 		if c.shows == shows {
@@ -202,7 +202,7 @@ func holderOf(some []*desktop.Element, h desktop.Handle, roots []*desktop.Elemen
 
 // noteEffect writes a text that changed after a button got the focus, if one did.
 func (s *shared) noteEffect(before programControls, roots []*desktop.Element) bool {
-	u := &s.unheard
+	u := &s.inferred
 	if u.pressable == "" || time.Now().After(u.until) {
 		return false
 	}
@@ -257,14 +257,14 @@ func (c *programControls) has(h desktop.Handle) bool {
 	return there
 }
 
-// fieldUnheard handles a change of the focused field; of a password field nothing more is known. It
+// fieldInferred handles a change of the focused field; of a password field nothing more is known. It
 // schedules an observation for the end of the typing, so that later changes are not its effect.
-func (k *keyboard) fieldUnheard() {
+func (k *keyboard) fieldInferred() {
 	k.changes.edited(k.focus.now)
 	after := time.Unix(0, k.changes.field.last.Load()).Sub(k.lastPress)
-	k.unheard.clicked = after >= 0 && after < clickedTime && k.pressedOn != k.focus.handle
-	k.unheard.typed = !k.unheard.clicked
-	k.unheard.observeSoon(rereadDelay)
+	k.inferred.clicked = after >= 0 && after < clickedTime && k.pressedOn != k.focus.handle
+	k.inferred.typed = !k.inferred.clicked
+	k.inferred.observeSoon(rereadDelay)
 	if t := k.focus.of(k.focus.now); t.Secret() && k.changes.field.count > 1 && !recorder.EndsHidden(k.journal.events, k.focus.now) {
 		k.write(recorder.Event{Type: recorder.Typed, Time: time.Now(), Hidden: true, Field: k.focus.now})
 	}

@@ -16,7 +16,7 @@ import (
 type deaf struct{}
 
 func (deaf) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
-	f(desktop.InputEvent{Type: desktop.WatchBegan, Time: time.Now(), Unheard: []desktop.InputType{desktop.KeyPress, desktop.ButtonPress}})
+	f(desktop.InputEvent{Type: desktop.WatchBegan, Time: time.Now(), Unreported: []desktop.InputType{desktop.KeyPress, desktop.ButtonPress}})
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
@@ -30,7 +30,7 @@ func (i noKeys) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 		case desktop.KeyPress, desktop.KeyRelease:
 			return
 		case desktop.WatchBegan:
-			ev.Unheard = []desktop.InputType{desktop.KeyPress, desktop.KeyRelease, desktop.WheelTurn}
+			ev.Unreported = []desktop.InputType{desktop.KeyPress, desktop.KeyRelease, desktop.WheelTurn}
 		}
 		f(ev)
 	})
@@ -225,8 +225,8 @@ func TestWhoHearsNothingDoesNotRecord(t *testing.T) {
 	f := fake.New()
 	defer f.Close()
 	d := f.Desktop()
-	d.Input = desktop.Unavailable{Err: desktop.ErrUnheard}
-	if _, err := Start(t.Context(), d, Options{}); !errors.Is(err, desktop.ErrUnheard) {
+	d.Input = desktop.Unavailable{Err: desktop.ErrUnreported}
+	if _, err := Start(t.Context(), d, Options{}); !errors.Is(err, desktop.ErrUnreported) {
 		t.Errorf("got %v", err)
 	}
 }
