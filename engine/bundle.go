@@ -70,8 +70,8 @@ func (j *journal) replaceDocument(ctx context.Context, b *Bundle, force bool) er
 		if a == nil || b != nil && a.Digest == b.Digest {
 			continue
 		}
-		return steps.Errorf(steps.Invalid, "step %s was executed, and is not the same in the new document", name(a, path)).
-			WithNext("leave it as it was, or use --force if the difference does not matter")
+		return steps.Errorf(steps.Invalid, "step %s was already executed and differs in the new document", name(a, path)).
+			WithNext("leave it unchanged, or use --force if the difference does not matter")
 	}
 	j.program, j.layout = p, is
 	return nil

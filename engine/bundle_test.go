@@ -19,7 +19,7 @@ steps:
 		did      string
 	}{
 		{say: "the step that failed is mended", doc: strings.ReplaceAll(doc, "fail: 9, ", ""), did: "a b"},
-		{say: "a step that was executed differs", doc: strings.Replace(doc, "name: a}", "name: x}", 1), refused: "step a was executed"},
+		{say: "a step that was executed differs", doc: strings.Replace(doc, "name: a}", "name: x}", 1), refused: "step a was already executed"},
 		{say: "the group in which the run stands is gone", doc: `
 steps:
   - {id: a, tool_name: act, arguments: {name: a}}

@@ -72,7 +72,7 @@ type shot struct {
 func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *image.RGBA, fields []desktop.Rect) (hash string, size int, err error) {
 	defer func() {
 		if p := recover(); p != nil { // in a goroutine, it would end the process
-			err = fmt.Errorf("the picture failed in a way that it should not: %v", p)
+			err = fmt.Errorf("taking the picture: internal error (panic): %v", p)
 		}
 	}()
 	file := c.encode(ctx, d, &shot{pixels: develop(), done: make(chan struct{})}, fields)

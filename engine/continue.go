@@ -78,7 +78,7 @@ func (e *Engine) resume(ctx context.Context, id string, r ResumeRequest) (Header
 
 func resumable(w *worker, r ResumeRequest) error {
 	if w.s.Status == Succeeded && r.From == "" {
-		return steps.Errorf(steps.Invalid, "run %s has succeeded, so nothing is left to resume", w.id).
+		return steps.Errorf(steps.Invalid, "run %s has succeeded: there is nothing to resume", w.id).
 			WithNext("name the step to begin again at with --from STEP")
 	}
 	if w.s.Status == Waiting && w.s.Question != nil && w.s.Question.Sort == AskUser && r.From == "" {
@@ -152,7 +152,7 @@ func (e *Engine) programOf(ctx context.Context, s *State, known secrets) (*workf
 func (v *evaluator) resumption(ctx context.Context, r ResumeRequest) (Resumed, error) {
 	ev := Resumed{Decision: r.Decision, By: r.By, Within: r.Within, Mandate: r.Mandate, Lost: r.lost, Auto: r.Auto}
 	if r.Decision != "" && r.Decision != Redo && r.Decision != SkipStep && r.Decision != DoneByHand {
-		return ev, steps.Errorf(steps.Invalid, "%q is no decision: wanted %s, %s or %s", r.Decision, Redo, SkipStep, DoneByHand)
+		return ev, steps.Errorf(steps.Invalid, "invalid decision %q: wanted %s, %s or %s", r.Decision, Redo, SkipStep, DoneByHand)
 	}
 	if err := v.replaceInputs(&ev, r); err != nil {
 		return ev, err
@@ -211,7 +211,7 @@ func (v *evaluator) startFrom(ctx context.Context, ev *Resumed, from string) (*F
 func (j *journal) checkPlace() error {
 	for _, f := range j.s.resumeFrames() {
 		if j.layout.lists[f.List] == nil {
-			return steps.Errorf(steps.Invalid, "the run stands at step %s, and the new document has no list of steps there", pathOf(&f)).
+			return steps.Errorf(steps.Invalid, "the run stopped at step %s, and the new document has no list of steps there", pathOf(&f)).
 				WithNext("name the step to begin again at with --from STEP")
 		}
 	}
@@ -317,7 +317,7 @@ func (e *Engine) answer(ctx context.Context, id string, a Answer) (Header, error
 	}
 	w.header.Key = a.Key
 	if w.s.Status != Waiting || w.s.Question == nil {
-		return Header{}, steps.Errorf(steps.Invalid, "run %s waits for no answer: it is %s", id, e.present(w.header).Status)
+		return Header{}, steps.Errorf(steps.Invalid, "run %s is not waiting for an answer: it is %s", id, e.present(w.header).Status)
 	}
 	if err := checkAnswer(w.s.Question, a, w.secrets.maskTexts(a.Value)); err != nil {
 		return Header{}, err
@@ -337,21 +337,21 @@ func checkAnswer(q *Question, a Answer, masked any) error {
 	switch q.Sort {
 	case AskDoubt:
 		if a.Choice != Redo && a.Choice != SkipStep {
-			return steps.Errorf(steps.Invalid, "the answer %q does not fit: choose %s (do the step again) or %s (go on without it)", a.Choice, Redo, SkipStep)
+			return steps.Errorf(steps.Invalid, "invalid answer %q: choose %s (repeat the step) or %s (skip it)", a.Choice, Redo, SkipStep)
 		}
 	case AskSecret:
 		if len(a.Secrets) == 0 {
-			return steps.Errorf(steps.Invalid, "the run wants the secret %s", join(q.Choices))
+			return steps.Errorf(steps.Invalid, "the run needs the secret %s", join(q.Choices))
 		}
 	case AskUser:
 		if a.Value == nil {
-			return steps.Errorf(steps.Invalid, "the run wants an answer to: %s", q.Text)
+			return steps.Errorf(steps.Invalid, "the run is waiting for an answer to: %s", q.Text)
 		}
 		if _, object := a.Value.(map[string]any); q.Fields != nil && !object {
-			return steps.Errorf(steps.Invalid, "the run wants several values, as one object with %s", join(slices.Sorted(maps.Keys(q.Fields))))
+			return steps.Errorf(steps.Invalid, "the run needs several values: give one object with %s", join(slices.Sorted(maps.Keys(q.Fields))))
 		}
 		if len(q.Choices) > 0 && !slices.Contains(q.Choices, fmt.Sprint(a.Value)) && !slices.Contains(q.Choices, fmt.Sprint(masked)) {
-			return steps.Errorf(steps.Invalid, "the answer %q is none of the choices: %s", fmt.Sprint(masked), join(q.Choices))
+			return steps.Errorf(steps.Invalid, "the answer %q is not one of the choices: %s", fmt.Sprint(masked), join(q.Choices))
 		}
 	}
 	return nil

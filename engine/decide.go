@@ -163,8 +163,8 @@ func (d decider) bound(n *workflows.Node, i int) effect {
 	}
 	e := ErrorRecord{
 		Code: steps.LoopLimit, Step: name(n, d.path(i)),
-		Message: fmt.Sprintf("%d steps were executed, which is the most that this workflow may", limit),
-		Next:    "look for a jump that goes round in a circle, or raise max_steps",
+		Message: fmt.Sprintf("%d steps were executed, the limit of this workflow", limit),
+		Next:    "look for an endless loop of jumps, or raise max_steps",
 	}
 	if finally >= 0 {
 		return record{EvExpired, d.path(i), Expired{Depth: finally + 1, Error: e}}
@@ -202,8 +202,8 @@ func (d decider) enter(n *workflows.Node, i int, c *Step) effect {
 func (d decider) tooManyRounds(n *workflows.Node, i int) effect {
 	return record{EvEnded, d.path(i), Ended{Index: i, ID: n.ID, Outcome: Outcome{Status: Errored, Error: &ErrorRecord{
 		Code: steps.LoopLimit, Step: name(n, d.path(i)),
-		Message: fmt.Sprintf("the loop went round %d times and its condition still holds", n.Max),
-		Next:    "look at what should make the condition false, or raise max",
+		Message: fmt.Sprintf("the loop ran %d times and its condition is still true", n.Max),
+		Next:    "check what should make the condition false, or raise max",
 	}}}}
 }
 

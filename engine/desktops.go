@@ -164,7 +164,7 @@ func (x *runDesktop) backOnDesktop(ctx context.Context, r ResumeRequest) (Resume
 	lost := &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone, and its programs with it: %w", x.id, gone)}
 	switch policy := x.program.Options.OnLostDesktop; {
 	case policy == workflows.FailWithoutDesktop:
-		lost.Next = "start it anew: its document says on_lost_desktop: fail"
+		lost.Next = "start a new run: the document says on_lost_desktop: fail"
 		return r, lost
 	case r.From != "":
 	case policy == workflows.RestartWithoutDesktop:

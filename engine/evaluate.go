@@ -107,7 +107,7 @@ func asValueError(err error) error {
 // unexpected returns the error of a step whose expectation does not hold afterwards.
 func (w *worker) unexpected(n *workflows.Node) *steps.Error {
 	e := steps.Errorf(steps.Unexpected, "after the step, this did not hold: %s", n.Expect).
-		WithNext("look at the picture after the step; mend the step, or what it expects")
+		WithNext("look at the picture after the step; correct the step or its expect")
 	if n.Expect.Looks() && w.may.refusal(lookingKind) == nil {
 		if d, err := w.desk().Open(context.Background()); err == nil {
 			observe.NameDialog(context.Background(), &steps.Env{Desktop: d, Keyboard: w.keyboard}, e)
@@ -196,7 +196,7 @@ func (v *evaluator) list(ctx context.Context, t *workflows.Template) (any, error
 	switch list := value.(type) {
 	case []any:
 		if len(list) > maxRounds {
-			return nil, steps.Errorf(steps.LoopLimit, "foreach has %d elements, more than the %d that it may", len(list), maxRounds)
+			return nil, steps.Errorf(steps.LoopLimit, "foreach has %d elements, more than the limit of %d", len(list), maxRounds)
 		}
 		return list, nil
 	case nil:

@@ -157,7 +157,7 @@ func (j *journal) confirm(k *steps.Kind) error {
 	}
 	asked := time.Now()
 	if err := j.e.Store.Append(context.Background(), j.id, Batch{Attempt: j.base, Seq: j.stored, Header: j.header}); err != nil {
-		return fmt.Errorf("run %s: proving that it is this worker's: %w", j.id, err)
+		return fmt.Errorf("run %s: verifying that this worker has it: %w", j.id, err)
 	}
 	j.flushed = asked
 	return nil

@@ -199,7 +199,7 @@ func (goneDesk) Open(context.Context) (*desktop.Desktop, error) { return nil, de
 // continues the run by itself, another worker or a program that begins again, stops it.
 func TestALostWorkersStopIsKept(t *testing.T) {
 	for say, goOn := range map[string]func(s *stage, run string) error{
-		"another worker takes the run": func(s *stage, run string) error {
+		"another worker takes over the run": func(s *stage, run string) error {
 			_, _, err := s.Take(s.t.Context(), run, "another")
 			return err
 		},

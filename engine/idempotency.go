@@ -81,7 +81,7 @@ func (e *Engine) once(ctx context.Context, run, key string, do func() (Header, e
 // requested reports whether an earlier request with a key had its effect.
 func (e *Engine) requested(ctx context.Context, run, key string) (h Header, done bool, err error) {
 	if _, err := ulid.ParseStrict(key); err != nil || key != strings.ToLower(key) {
-		return h, false, steps.Errorf(steps.Invalid, "%q is no key: make one with NewKey", key)
+		return h, false, steps.Errorf(steps.Invalid, "invalid key %q: make one with NewKey", key)
 	}
 	h, err = e.Get(ctx, cmp.Or(run, key))
 	if run == "" && errors.Is(err, ErrNoRun) {

@@ -49,7 +49,7 @@ func refuseInputs(problems []steps.Problem) error {
 	for i, p := range problems {
 		lines[i] = p.String()
 	}
-	return steps.Errorf(steps.Invalid, "the inputs do not fit: %s", strings.Join(lines, "\n")).
+	return steps.Errorf(steps.Invalid, "invalid inputs: %s", strings.Join(lines, "\n")).
 		WithNext("give each with --input name=value, or under inputs")
 }
 

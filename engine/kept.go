@@ -55,7 +55,7 @@ func (j *journal) mayKeep(more int) error {
 	if j.room = most - have; more <= max(0, j.room) {
 		return nil
 	}
-	return steps.Errorf(steps.Invalid, "the run would keep %s of values, in its env and the results of its steps; wanted at most %s", megabytes(int64(have+more)), megabytes(int64(most))).
+	return steps.Errorf(steps.Invalid, "the run would keep %s of values in its env and the results of its steps; the limit is %s", megabytes(int64(have+more)), megabytes(int64(most))).
 		WithNext("put large values into files, and empty those in env that are no longer needed with set_env")
 }
 

@@ -56,7 +56,7 @@ func TestARunKeepsSoMuch(t *testing.T) {
 					if h.Status != Failed {
 						t.Fatalf("it is %s", h.Status)
 					}
-					if e := h.Error; e.Code != steps.Invalid || !strings.Contains(e.Message, "wanted at most 0.0 MB") || !strings.Contains(e.Next, "put large values into files") || e.Step != strings.Trim(c.step, "-") {
+					if e := h.Error; e.Code != steps.Invalid || !strings.Contains(e.Message, "the limit is 0.0 MB") || !strings.Contains(e.Next, "put large values into files") || e.Step != strings.Trim(c.step, "-") {
 						t.Errorf("it failed at %q: %s", e.Step, e.Message[:min(200, len(e.Message))])
 					}
 					st := s.state(h.ID)

@@ -87,7 +87,7 @@ func (l *layout) startAt(id string) ([]Frame, error) {
 		return frames, nil
 	}
 	if _, ok := l.lists[bodyKey].program.Node(id); ok {
-		return nil, steps.Errorf(steps.Invalid, "a run cannot begin at %q: it stands in a loop, or in finally", id)
+		return nil, steps.Errorf(steps.Invalid, "a run cannot begin at %q: it is inside a loop or in finally", id)
 	}
 	return nil, noStep(l.lists[bodyKey].program, id, "to begin at")
 }

@@ -141,7 +141,7 @@ func (l *Lease) grant() {
 // errBusy returns the error for a run that does not get a place.
 func (l *Lease) errBusy() error {
 	holders, _ := l.Holders()
-	return steps.Errorf(steps.Busy, "the desktop is in use by run %s", join(holders)).WithNext("wait for it to end, stop it, or ask to queue")
+	return steps.Errorf(steps.Busy, "the desktop is in use by run %s", join(holders)).WithNext("wait for it to end, stop it, or queue this run")
 }
 
 func join(ids []string) string {

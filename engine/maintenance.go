@@ -81,7 +81,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 		return err
 	}
 	if Resumable(h) && !force {
-		return steps.Errorf(steps.Invalid, "run %s is %s and can still be resumed", id, h.Status).WithNext("use --force to remove it nevertheless")
+		return steps.Errorf(steps.Invalid, "run %s is %s and can still be resumed", id, h.Status).WithNext("use --force to remove it anyway")
 	}
 	defer e.Notify(id)
 	err = e.maintain(func() error { return e.Maintainer.Remove(ctx, id) })
@@ -118,7 +118,7 @@ func (e *Engine) Check(ctx context.Context) (c Checkup, err error) {
 
 func (e *Engine) maintain(do func() error) error {
 	if e.Maintainer == nil {
-		return fmt.Errorf("the store of this engine cannot be looked after")
+		return fmt.Errorf("the store of this engine does not support maintenance")
 	}
 	return do()
 }

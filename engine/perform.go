@@ -316,9 +316,9 @@ func (q *Question) asked(args map[string]any) {
 // doubt asks what to do about a step that may have acted.
 func (q *Question) doubt(c *Step) {
 	q.Choices = []string{Redo, SkipStep}
-	q.Text = fmt.Sprintf("step %s was cut short and may have acted: look at the desktop, then say whether to do it again or to go on without it", q.Step)
+	q.Text = fmt.Sprintf("step %s was cut short and may have acted: look at the desktop, then decide whether to repeat or to skip it", q.Step)
 	if c != nil && c.Outcome != nil && c.Outcome.Error != nil {
-		q.Text = fmt.Sprintf("step %s failed (%s) after it may have acted: look at the desktop, then say whether to do it again or to go on without it",
+		q.Text = fmt.Sprintf("step %s failed (%s) after it may have acted: look at the desktop, then decide whether to repeat or to skip it",
 			q.Step, c.Outcome.Error.Message)
 	}
 }

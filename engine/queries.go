@@ -42,7 +42,7 @@ func (e *Engine) withError(ctx context.Context, id string, cause error) (Header,
 	if errors.Is(cause, ErrFull) {
 		code = steps.Unavailable
 	}
-	h.Error = &ErrorRecord{Code: code, Message: cause.Error(), Next: "mend the cause, then resume the run"}
+	h.Error = &ErrorRecord{Code: code, Message: cause.Error(), Next: "fix the cause, then resume the run"}
 	return h, nil
 }
 
@@ -60,7 +60,7 @@ func noRun(id string, err error) error {
 		return err
 	}
 	x := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%w: %s", err, id)}
-	x.Next = "list the runs to see which there are"
+	x.Next = "list the existing runs"
 	return x
 }
 

@@ -42,7 +42,7 @@ func (v *evaluator) checkAuto(r ResumeRequest) error {
 	}
 	less := v.s.Created
 	if less.restrict(r.Within); !slices.Equal(less.Roots, v.s.Created.Roots) {
-		return steps.Errorf(steps.Denied, "run %s may use files in %s, which is more than is handed out here", v.id, join(v.s.Created.Roots))
+		return steps.Errorf(steps.Denied, "run %s may use files in %s, which this server does not allow", v.id, join(v.s.Created.Roots))
 	}
 	if v.s.Status == Interrupted {
 		return nil

@@ -80,7 +80,7 @@ func TestARunGoesOnByItself(t *testing.T) {
 			begin: func(s *stage, r Request) string {
 				r.Roots = []string{"/data/all"}
 				return s.cut(r, 3)
-			}, within: &Bounds{Roots: []string{"/data/all/less"}}, did: "a b", status: Interrupted, err: "more than is handed out here",
+			}, within: &Bounds{Roots: []string{"/data/all/less"}}, did: "a b", status: Interrupted, err: "which this server does not allow",
 		},
 		{
 			say: "with the files that it had, where more are handed out", doc: goesOnAlone,

@@ -469,7 +469,7 @@ func holdsSecret(form any, argument string) bool {
 func checkLost(v any) error {
 	switch {
 	case anyContains(v, placeholderStart+typedPrefix):
-		return steps.Errorf(steps.Invalid, "the text to type is not stored: it went into a password field, or nothing says that it did not").
+		return steps.Errorf(steps.Invalid, "the text to type is not stored: it went into a password field, or possibly into one").
 			WithNext("make the call again")
 	case anyContains(v, placeholderStart+computedPrefix):
 		return steps.Errorf(steps.Invalid, "a value that was computed from a secret is needed here, and such values are not stored").

@@ -72,8 +72,8 @@ func (x *storedToday) checkQuota(ctx context.Context, st Store, owner string, mo
 	case n+more < most.Day:
 		return nil
 	}
-	return steps.Errorf(steps.Busy, "the runs of %s have stored %s today, as much as one credential may", owner, megabytes(n+more)).
-		WithNext("go on tomorrow (UTC), or ask the operator to start the server with a larger --max-day-mb")
+	return steps.Errorf(steps.Busy, "the runs of %s have stored %s today, the limit of one credential", owner, megabytes(n+more)).
+		WithNext("retry after 00:00 UTC, or ask the operator to start the server with a larger --max-day-mb")
 }
 
 // quotaStop returns the stop of a run that has stored as much as it may; nil: it has not.
@@ -86,7 +86,7 @@ func (v *evaluator) quotaStop() *Stopping {
 	n := v.header.Bytes + v.uncounted.Load()
 	why := v.e.today.checkQuota(context.Background(), v.e.Store, c.Owner, c.Storage, v.uncounted.Load())
 	if c.Storage.Run > 0 && n >= c.Storage.Run {
-		why = steps.Errorf(steps.Unavailable, "the run has stored %s, as much as one run of a credential may", megabytes(n)).
+		why = steps.Errorf(steps.Unavailable, "the run has stored %s, the limit of one run of a credential", megabytes(n)).
 			WithNext("log less, take fewer pictures, put large values into files; or ask the operator to start the server with a larger --max-run-mb")
 	}
 	if why == nil {

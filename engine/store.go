@@ -236,7 +236,7 @@ const (
 	// ErrLocked means that another process has the store open.
 	ErrLocked Error = "another process has the store open"
 	// ErrNoQueue means that a batch wanted a worker, but the store is not a Queue.
-	ErrNoQueue Error = "this store hands out no runs; a fleet has one that does"
+	ErrNoQueue Error = "this store has no queue of runs; that of a fleet has one"
 	// ErrNobody means that no process answers under a name, in a fleet.
 	ErrNobody Error = "nobody answers"
 	// ErrFull means that the disk is full.

@@ -137,7 +137,7 @@ func (x *holds) renew(run string, t Takeover) (held bool, err error) {
 	case h != nil:
 		return false, steps.Errorf(steps.Busy, "%s has taken over the desktop of run %s", h.by, run)
 	case t.Renew:
-		return false, steps.Errorf(steps.Invalid, "%s has not taken over the desktop of run %s, or not any more", t.By, run)
+		return false, steps.Errorf(steps.Invalid, "%s does not hold the desktop of run %s", t.By, run)
 	}
 	return false, nil
 }
@@ -162,7 +162,7 @@ func errHeld(id, by string) error {
 // TakeOver pauses a run and gives its desktop to a person.
 func (e *Engine) TakeOver(ctx context.Context, id string, t Takeover) (Header, error) {
 	if t.By == "" {
-		return Header{}, steps.Errorf(steps.Invalid, "wanted the name of who takes run %s over", id)
+		return Header{}, steps.Errorf(steps.Invalid, "wanted the name of the person who takes over run %s", id)
 	}
 	if known, err := e.holds.renew(id, t); known || err != nil {
 		return e.getAfter(ctx, id, err)
@@ -235,7 +235,7 @@ func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 	}
 	h := &hold{by: by, end: w.watch(ctx), uses: NewUses()}
 	h.lapses = time.AfterFunc(lapseTime, func() {
-		if err := e.giveBack(context.Background(), w.id, h, fmt.Sprintf("no sign of life for %s", lapseTime)); err != nil {
+		if err := e.giveBack(context.Background(), w.id, h, fmt.Sprintf("no heartbeat for %s", lapseTime)); err != nil {
 			e.log().Warn("the return of a desktop could not be recorded", "run", w.id, "error", err)
 			h.lapses.Reset(lapseTime)
 		}
@@ -286,7 +286,7 @@ func (e *Engine) HandBack(ctx context.Context, id, by string) (Header, error) {
 	case h == nil:
 		return Header{}, steps.Errorf(steps.Invalid, "nobody has taken over the desktop of run %s", id)
 	case h.by != by:
-		return Header{}, steps.Errorf(steps.Busy, "%s has taken over the desktop of run %s, and only who took it hands it back", h.by, id)
+		return Header{}, steps.Errorf(steps.Busy, "%s has taken over the desktop of run %s, and nobody else can hand it back", h.by, id)
 	}
 	return e.getAfter(ctx, id, e.giveBack(ctx, id, h, ""))
 }

@@ -450,7 +450,7 @@ func TestTheStepAfterAPauseIsDoneByAPerson(t *testing.T) {
 func TestTheTakeoverEndsAfterThePersonsLastAction(t *testing.T) {
 	for say, end := range map[string]func(s *stage, run string) error{
 		"handed back": func(s *stage, run string) error { _, err := s.HandBack(s.t.Context(), run, "ann"); return err },
-		"no sign of life": func(*stage, string) error {
+		"no heartbeat": func(*stage, string) error {
 			time.Sleep(lapseTime + 2*time.Second)
 			return nil
 		},

@@ -86,7 +86,7 @@ func TestPolicyAtEachStep(t *testing.T) {
 		denied := false
 		s.Allow = func(string, string, steps.Kind) error {
 			if denied {
-				return steps.Errorf(steps.Denied, "not any more")
+				return steps.Errorf(steps.Denied, "does not hold")
 			}
 			denied = true
 			return nil
@@ -177,7 +177,7 @@ func TestPolicyIsOfWhoContinuesTheRun(t *testing.T) {
 		s.Allow = func(run, client string, _ steps.Kind) error {
 			asked = append(asked, client)
 			if client == "first" {
-				return steps.Errorf(steps.Denied, "not any more")
+				return steps.Errorf(steps.Denied, "does not hold")
 			}
 			return nil
 		}

@@ -75,7 +75,7 @@ func (w *worker) settleTyped(e start, args any, went steps.Typed) any {
 	}
 	w.near, w.typed = append(slices.Clone(w.near), w.typed...), nil
 	if !call {
-		w.logger(e.path).Warn("a text that is no secret was typed into a password field: it stands in the document, or in the inputs and results of the run; make it an input that is a secret")
+		w.logger(e.path).Warn("text that is not a secret was typed into a password field: it is stored in the document, or in the inputs and results of the run; make it a secret input")
 	}
 	return nil
 }

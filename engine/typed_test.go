@@ -174,7 +174,7 @@ steps:
 			if ev.Type == EvEnded && strings.Contains(data, "plain words") {
 				plain++
 			}
-			if ev.Type == EvLogged && strings.Contains(data, "make it an input that is a secret") {
+			if ev.Type == EvLogged && strings.Contains(data, "make it a secret input") {
 				warnings++
 			}
 		}

@@ -72,7 +72,7 @@ var errHandedBack = steps.Errorf(steps.Denied, "the desktop has been handed back
 func (e *Engine) WhileHeld(ctx context.Context, id, by string, act func(context.Context)) error {
 	h := e.holds.of(id)
 	if h == nil || h.by != by {
-		return steps.Errorf(steps.Denied, "%s has not taken over the desktop of run %s, or not any more", by, id)
+		return steps.Errorf(steps.Denied, "%s does not hold the desktop of run %s", by, id)
 	}
 	return h.uses.Do(ctx, act)
 }

@@ -60,7 +60,7 @@ func (w *worker) recoverLoop() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.e.log().Error("run panicked", "run", w.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = fmt.Errorf("run %s failed in a way that it should not: %v", w.id, p)
+			err = fmt.Errorf("run %s: internal error (panic): %v", w.id, p)
 		}
 	}()
 	return w.loop()

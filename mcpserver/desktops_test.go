@@ -254,7 +254,7 @@ func TestAddressesOfDesktops(t *testing.T) {
 		{"one that there is not is not found", http.MethodGet, "show?desktop=none", "", h, 404, "desktop none"},
 		{"nothing is ended by an address alone", http.MethodGet, "stop?desktop=work", "", h, 400, "send it with POST"},
 		{"nor by a form", http.MethodPost, "stop", "desktop=work", of("Content-Type", "text/plain"), 400, "application/json"},
-		{"nor by a page of another port", http.MethodPost, "stop", `{"desktop": "work"}`, of("Origin", "http://127.0.0.1:1"), 403, "another place"},
+		{"nor by a page of another port", http.MethodPost, "stop", `{"desktop": "work"}`, of("Origin", "http://127.0.0.1:1"), 403, "another origin"},
 		{"commands need the shell", http.MethodPost, "run", `{"desktop": "work", "program": ["sh"]}`, h, 403, "the toolset shell is off"},
 		{"there is no such operation", http.MethodPost, "burn", `{}`, h, 404, "burn"},
 		{"who has no token is asked for one", http.MethodGet, "ls", "", http.Header{}, 401, ""},

@@ -132,7 +132,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 // fleetArgs are the further arguments that control a call on a server of a fleet.
 var fleetArgs = map[string]*jsonschema.Schema{
 	"needs":    {Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: "labels that its worker must have, such as app=sap"},
-	"priority": {Type: "integer", Minimum: new(0.0), Maximum: new(9.0), Description: "0 goes first; 5 unless said"},
+	"priority": {Type: "integer", Minimum: new(0.0), Maximum: new(9.0), Description: "0 goes first; default 5"},
 }
 
 // defaultPriority is the priority in the queue of a fleet of a run that names none.

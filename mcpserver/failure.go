@@ -40,7 +40,7 @@ func failureOf(err error) *failure {
 	}
 	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
 		f.Code, f.Problems = steps.Invalid, invalid.Problems
-		f.Next = "mend the document; validate_workflow checks it without running it"
+		f.Next = "correct the document; validate_workflow checks it without running it"
 	}
 	return f
 }
@@ -85,7 +85,7 @@ var toolAdvice = strings.NewReplacer(
 	"--from ", `resume_run with "from": `,
 	"with --input name=value, or under inputs", "under inputs",
 	", or use --force if the difference does not matter", ": a step that succeeded cannot be changed",
-	"or ask to queue", `or run it with execute_sequence and "queue": true`,
+	"or queue this run", `or run it with execute_sequence and "queue": true`,
 	"resume the run when you are ready", "", // a run that can be resumed is named, and a single call is made again
 	"answer it instead of resuming", `give the answer: resume_run {"run_id": RUN, "answer": ...}`,
 )
@@ -133,7 +133,7 @@ func (f *failure) text() words.Marked {
 		text += "\nnext: " + words.Ours(words.Line(f.Next))
 	}
 	if f.RunID != "" && f.ResumeFrom != "" {
-		text += words.Say("\nrun %s goes on at step %s: resume_run {\"run_id\": %q}; when the step itself is wrong, with \"workflow\": the whole document with that step mended",
+		text += words.Say("\nrun %s goes on at step %s: resume_run {\"run_id\": %q}; when the step itself is wrong, with \"workflow\": the whole document with that step corrected",
 			f.RunID, f.ResumeFrom, f.RunID)
 	}
 	return text

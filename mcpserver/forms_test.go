@@ -157,7 +157,7 @@ func TestAFormActsOnlyWithItsTokenAndRight(t *testing.T) {
 		{"the token of another run", person, person.token("/runs/" + other + "/resume"), nil, 403},
 		{"the token of another person", person, looker.token(path), nil, 403},
 		{"a page of another port", person, person.token(path), http.Header{"Origin": {"http://127.0.0.1:1"}}, 401},
-		{"a page of another place", person, person.token(path), http.Header{"Origin": {"http://evil.example"}}, 403},
+		{"a page of another origin", person, person.token(path), http.Header{"Origin": {"http://evil.example"}}, 403},
 		{"no origin", person, person.token(path), http.Header{"Origin": {}}, 401},
 		{"a person who may only look", looker, looker.token(path), nil, 409},
 		{"a form that there is not", person, person.token(path), http.Header{"X-Act": {"remove"}}, 404},

@@ -150,7 +150,7 @@ func TestRunsAreToldInWords(t *testing.T) {
 	}{
 		{"one step answers with what its tool would", run(byhand.Object{"steps": []any{read}}), []string{"1 of 1 steps", "what it holds"}},
 		{"an output is whole", run(byhand.Object{"steps": []any{read}, "output": "'" + long + "'"}), []string{long}},
-		{"a failure that did not matter", done, []string{"2 of 2 steps", "one failure on the way was repaired or let pass"}},
+		{"a failure that did not matter", done, []string{"2 of 2 steps", "one failure was recovered or ignored"}},
 		{"get_run tells step by step", byhand.Said(w.Call("get_run", byhand.Object{"run_id": id(done)})), []string{"\n0 miss: read_file error", "not_found", "\n1 read: read_file success"}},
 		{"and with results", byhand.Said(w.Call("get_run", byhand.Object{"run_id": id(done), "verbosity": "verbose"})), []string{"what it holds"}},
 		{"nothing is left to resume", byhand.Said(w.Call("resume_run", byhand.Object{"run_id": id(done)})), []string{`resume_run {"run_id": RUN, "from": STEP}`}},

@@ -85,7 +85,7 @@ func (r *runner) recoverPanic(c *call, out **reply, err *error) {
 		return
 	}
 	r.o.Log.Error("tool panicked", "tool", c.tool.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	*out, *err = failed(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.Name, p)), nil
+	*out, *err = failed(steps.Errorf(steps.Internal, "%s: internal error (panic): %v", c.tool.Name, p)), nil
 }
 
 // Error codes of a blocked call. Versions from 2026-07-28 on reserve the range of

@@ -98,7 +98,7 @@ func checkName(name string) error {
 	if validName.MatchString(name) {
 		return nil
 	}
-	return steps.Errorf(steps.Invalid, "%q is no name of a workflow: wanted letters, digits, - and _", name)
+	return steps.Errorf(steps.Invalid, "invalid workflow name %q: wanted letters, digits, - and _", name)
 }
 
 // Names returns the names of the saved workflows that the subject may see, sorted.
@@ -140,7 +140,7 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 	}
 	if there && (!replace || l.refusal(name, l.owner(name), true) != nil) {
 		return path, false, steps.Errorf(steps.Invalid, "there is a saved workflow called %q already", name).
-			WithNext("choose another name, or say replace: true if it is yours")
+			WithNext("choose another name, or set replace: true if it is yours")
 	}
 	if !there {
 		if err := errors.Join(fileio.ForgetVersions(path), l.writeOwner(name)); err != nil { // those of an earlier workflow with this name
@@ -274,7 +274,7 @@ func withoutForeignLines(sent string, err error) error {
 	var foreign []workflows.Problem
 	for _, p := range invalid.Problems {
 		if p.File != sent && !slices.ContainsFunc(foreign, func(x workflows.Problem) bool { return x.File == p.File }) {
-			hint := "the one who keeps it runs: understudy validate FILE"
+			hint := "its owner can run: understudy validate FILE"
 			if validName.MatchString(p.File) {
 				hint = fmt.Sprintf("validate_workflow {\"name\": %q} says what is wrong", p.File)
 			}

@@ -143,11 +143,11 @@ func (l *lines) next() (line []byte, err error) {
 // accept decodes the messages of a line, and notes its requests.
 func (l *lines) accept(line []byte) ([]jsonrpc.Message, *jsonrpc.Error) {
 	if !json.Valid(line) { // the SDK accepts what follows a message
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "this line is no JSON"}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "this line is not JSON"}
 	}
 	all, isBatch := decodeLine(line)
 	if len(all) == 0 {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this line is no message of JSON-RPC"}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this line is not a JSON-RPC message"}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

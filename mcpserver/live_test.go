@@ -291,7 +291,7 @@ func TestALiveViewIsForWhoeverMaySeeTheRun(t *testing.T) {
 		status string
 	}{
 		{"nobody", stranger, nil, "401"},
-		{"a page of another place", ann, http.Header{"Origin": {"http://evil.example"}}, "403"},
+		{"a page of another origin", ann, http.Header{"Origin": {"http://evil.example"}}, "403"},
 		{"a page of another port", ann, http.Header{"Origin": {"http://127.0.0.1:1"}}, "403"},
 		{"a sandboxed page", ann, http.Header{"Origin": {"null"}}, "403"},
 		{"a page of another site, of which the browser tells", ann, http.Header{"Origin": {s.url}, "Sec-Fetch-Site": {"cross-site"}}, "403"},

@@ -92,7 +92,7 @@ func TestRightsFollowTheData(t *testing.T) {
 			}
 			ask("get_run", "ask_user", "tools/call", byhand.Object{"name": "get_run", "arguments": byhand.Object{"run_id": run}})
 			ask("list_runs", run, "tools/call", byhand.Object{"name": "list_runs", "arguments": byhand.Object{"calls": true}})
-			ask("a workflow of runs", "did more than look", "tools/call", byhand.Object{"name": "record_workflow", "arguments": byhand.Object{"action": "from_runs", "runs": []any{run}}})
+			ask("a workflow of runs", "acted: wanted at least one", "tools/call", byhand.Object{"name": "record_workflow", "arguments": byhand.Object{"action": "from_runs", "runs": []any{run}}})
 			ask("the runs", run, "resources/read", resource(runsURI))
 			ask("the run", "ask_user", "resources/read", resource(runURI+run))
 			ask("its events", "created", "resources/read", resource(runURI+run+"/events"))

@@ -283,7 +283,7 @@ func TestAWorkflowAndADesktopOfAnother(t *testing.T) {
 		{"no token", "/desktops/hers", "stop", ann, "", nil, 403},
 		{"the token of another page", "/desktops/hers", "stop", ann, ann.token("/workflows/hers"), nil, 403},
 		{"the token of another person", "/workflows/hers", "run", boss, ann.token("/workflows/hers"), nil, 403},
-		{"a page of another place", "/workflows/hers", "run", ann, ann.token("/workflows/hers"), http.Header{"Origin": {"http://evil.example"}}, 403},
+		{"a page of another origin", "/workflows/hers", "run", ann, ann.token("/workflows/hers"), http.Header{"Origin": {"http://evil.example"}}, 403},
 		{"a page of another port", "/desktops/hers", "stop", ann, ann.token("/desktops/hers"), http.Header{"Origin": {"http://127.0.0.1:1"}}, 401},
 		{"no origin", "/workflows/hers", "restore", ann, ann.token("/workflows/hers"), http.Header{"Origin": {}}, 401},
 		{"nobody", "/desktops/hers", "stop", &reader{t, s.url, &http.Client{}}, ann.token("/desktops/hers"), nil, 401},

@@ -129,15 +129,15 @@ func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p sho
 		before, _ = loadPicture(ctx, runs, &earlier) // it may have been removed with its run
 	}
 	if before == nil {
-		return words.Say(" is whole, as no picture %s is known: ", c.since), now.Rect
+		return words.Say(" is complete, because no picture %s is known: ", c.since), now.Rect
 	}
 	if before = samePart(before, earlier.area, now, p.area); before == nil {
-		return words.Say(" is whole, as %s shows another part of the screen: ", c.since), now.Rect
+		return words.Say(" is complete, because %s shows another part of the screen: ", c.since), now.Rect
 	}
 	if part = changed(before, now); part.Empty() {
-		return words.Say(" is not shown: it is as %s was", c.since), part
+		return words.Say(" is not shown: it equals %s", c.since), part
 	}
-	return words.Say(" is shown where it is not as %s was: ", c.since), part
+	return words.Say(" is shown where it differs from %s: ", c.since), part
 }
 
 // samePart returns the part of an earlier picture that shows the same area as now, or

@@ -75,7 +75,7 @@ func TestActIsNoFailureWithoutItsPicture(t *testing.T) {
 		read++
 		return read == 2
 	}
-	click("is whole, as no picture p1 is known", byhand.Object{"image_since": "p1"})
+	click("is complete, because no picture p1 is known", byhand.Object{"image_since": "p1"})
 }
 
 func TestAtLengthOnlyWhatChangedOfAPictureIsShown(t *testing.T) {
@@ -91,20 +91,20 @@ func TestAtLengthOnlyWhatChangedOfAPictureIsShown(t *testing.T) {
 		says  string
 		size  image.Rectangle
 	}{
-		{"nothing changed", nil, "capture_screenshot", byhand.Object{"image_since": "p1"}, "picture p2 is not shown: it is as p1 was", image.Rectangle{}},
+		{"nothing changed", nil, "capture_screenshot", byhand.Object{"image_since": "p1"}, "picture p2 is not shown: it equals p1", image.Rectangle{}},
 		{
 			"a dialog opened", func() {
 				ok := fake.Button("OK").At(520, 420, 60, 30).OnClick(func() { pressed = true })
 				st.desk.Open(fake.Window("New", "other", ok).At(500, 400, 100, 60).Painted(color.RGBA{200, 0, 0, 255}))
 			}, "capture_screenshot",
 			byhand.Object{"image_since": "p1"},
-			"picture p3 is shown where it is not as p1 was: it has 116x76 pixels: its point (x, y) is the screen's (492 + 1·x, 392 + 1·y), which is what a click takes; image_since: \"p3\" shows only what changes",
+			"picture p3 is shown where it differs from p1: it has 116x76 pixels: its point (x, y) is the screen's (492 + 1·x, 392 + 1·y), which is what a click takes; image_since: \"p3\" shows only what changes",
 			image.Rect(0, 0, 116, 76),
 		},
-		{"a part of what was shown", nil, "capture_screenshot", byhand.Object{"region": byhand.Object{"x": 490, "y": 390, "w": 200, "h": 100}, "image_since": "p1"}, "picture p4 is shown where it is not as p1 was: it has 116x76 pixels", image.Rect(0, 0, 116, 76)},
+		{"a part of what was shown", nil, "capture_screenshot", byhand.Object{"region": byhand.Object{"x": 490, "y": 390, "w": 200, "h": 100}, "image_since": "p1"}, "picture p4 is shown where it differs from p1: it has 116x76 pixels", image.Rect(0, 0, 116, 76)},
 		{"more than was shown", nil, "capture_screenshot", byhand.Object{"image_since": "p4"}, "picture p5 is whole, as p4 shows another part of the screen", whole},
-		{"what nobody was shown", nil, "capture_screenshot", byhand.Object{"image_since": "p77"}, "picture p6 is whole, as no picture p77 is known", whole},
-		{"an act", nil, "click_element", byhand.Object{"x": 492 + 58, "y": 392 + 38, "image_since": "p1"}, "picture p7 is shown where it is not as p1 was", image.Rectangle{}},
+		{"what nobody was shown", nil, "capture_screenshot", byhand.Object{"image_since": "p77"}, "picture p6 is complete, because no picture p77 is known", whole},
+		{"an act", nil, "click_element", byhand.Object{"x": 492 + 58, "y": 392 + 38, "image_since": "p1"}, "picture p7 is shown where it differs from p1", image.Rectangle{}},
 		{"a run", nil, "execute_sequence", byhand.Object{"steps": []any{byhand.Object{"tool_name": "capture_screenshot"}}, "image_since": "p1"}, "", image.Rectangle{}},
 	} {
 		t.Run(step.say, func(t *testing.T) {

@@ -58,8 +58,8 @@ func (s prompts) authorWorkflow(_ context.Context, _ caller, a map[string]string
 
 1. Look at the applications and windows that it needs (get_applications_and_windows_list, get_window_tree).
 2. Write it as YAML: steps with tool_name, arguments and an id each; variables for what differs from run to run; expect on steps whose effect must be seen. The resource %s has the grammar; describe_kinds has the arguments.
-3. validate_workflow, and mend what it says.
-4. execute_sequence with dry_run: true, then without. When a step fails, read its error, mend the step, and go on with resume_run.
+3. validate_workflow, and correct what it reports.
+4. execute_sequence with dry_run: true, then without. When a step fails, read its error, correct the step, and continue with resume_run.
 5. save_workflow under a short name.`, words.Ours(a["task"]), guideURI), nil
 }
 
@@ -83,7 +83,7 @@ func recordPrompt(_ context.Context, _ caller, a map[string]string) (words.Marke
 1. record_workflow {"action": "start"}, and tell me to begin. Touch nothing while I work.
 2. When I say that I am done, record_workflow {"action": "stop", "name": ...}, with %s.
 3. Read what came of it. Tell me its steps and its inputs in plain words, and ask me about everything that it is not sure of.
-4. Mend it with save_workflow: good names for the inputs, an expect on steps whose effect must be seen, nothing that only I did by mistake.
+4. Improve it with save_workflow: good names for the inputs, an expect on steps whose effect must be seen, nothing that only I did by mistake.
 5. Try it with execute_sequence {"url": ..., "dry_run": true}, and ask me before you run it in earnest.`, words.Ours(a["task"]), name), nil
 }
 
@@ -108,7 +108,7 @@ func fromCallsPrompt(_ context.Context, _ caller, a map[string]string) (words.Ma
    record_workflow {"action": "from_runs", "name": %[1]q, "runs": ["01...", "01..."]}. If you do not have them any more, list_runs {"calls": true} has them, the newest first.
 2. Read what came of it. Typed texts became inputs: give them good names. Add an expect to the steps whose effect must be seen, and save it with save_workflow.
 3. Put everything back as it was before you began, or tell me to, and try it: execute_sequence {"url": %[1]q}.
-4. If a step fails, mend it with resume_run and "workflow", and save what you mended.`, a["name"]), nil
+4. If a step fails, correct it with resume_run and "workflow", and save the corrected workflow.`, a["name"]), nil
 }
 
 func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string) (words.Marked, error) {
@@ -132,7 +132,7 @@ func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string)
 
 %[1]s
 
-Look at its steps (get_run {"run_id": %[2]q, "verbosity": "verbose"}) and at the pictures of the last step. Look at the desktop as it is now. Then say what is wrong and what you would do: resume_run {"run_id": %[2]q} as it is; with "inputs" or "from": another step; or, if a step is wrong, with "workflow": the whole document with that step mended, such as another selector that you have tried with wait_for_element. Wait for my word before anything acts.`, said, r.RunID), nil
+Look at its steps (get_run {"run_id": %[2]q, "verbosity": "verbose"}) and at the pictures of the last step. Look at the desktop as it is now. Then say what is wrong and what you would do: resume_run {"run_id": %[2]q} as it is; with "inputs" or "from": another step; or, if a step is wrong, with "workflow": the whole document with that step corrected, such as another selector that you have tried with wait_for_element. Wait for my word before anything acts.`, said, r.RunID), nil
 }
 
 // maxCompletions bounds the values of one completion.

@@ -100,7 +100,7 @@ func TestRecordWorkflow(t *testing.T) {
 	if res := w.Call("get_workflow", byhand.Object{"name": "saved"}); !strings.Contains(byhand.Said(res), "description: What I did.") {
 		t.Errorf("the saved workflow: %s", byhand.Said(res))
 	}
-	if res := w.Call("record_workflow", record("status")); !strings.Contains(byhand.Said(res), "nothing is recorded") {
+	if res := w.Call("record_workflow", record("status")); !strings.Contains(byhand.Said(res), "no recording is running") {
 		t.Errorf("status at the end: %s", byhand.Said(res))
 	}
 }

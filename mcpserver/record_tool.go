@@ -166,7 +166,7 @@ func (s *recordTool) status(c *call) (recordResult, words.Marked, error) {
 		return recordResult{}, "", err
 	}
 	if r == nil {
-		return recordResult{}, `nothing is recorded; record_workflow {"action": "start"} begins`, nil
+		return recordResult{}, `no recording is running; record_workflow {"action": "start"} begins`, nil
 	}
 	st := r.Status()
 	out := recordResult{Recording: !st.Ended, Steps: len(st.Steps), Limits: st.Limits}
@@ -196,7 +196,7 @@ func (s *recordTool) start(ctx context.Context, c *call) (recordResult, words.Ma
 	limits := r.Status().Limits
 	done := "say when it is done or press " + words.Quoted(keys[recorder.Stop].String())
 	if len(limits) > 0 {
-		done = "say when it is done, and what of it is not heard: " + words.List(limits)
+		done = "say when it is done, and what is not recorded: " + words.List(limits)
 	}
 	text := words.Say(`recording: ask the user to do the task, and to %s; then record_workflow {"action": "stop", "name": ...}`, done)
 	return recordResult{Recording: true, Limits: limits}, text, nil
@@ -215,7 +215,7 @@ func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordRes
 	seen, early := r.Stop()
 	if len(seen) == 0 {
 		s.end(r)
-		return recordResult{}, "nothing was seen, so there is no workflow", early
+		return recordResult{}, "nothing was recorded, so there is no workflow", early
 	}
 	o := a.options()
 	o.Pictures = r.pictures
@@ -233,10 +233,10 @@ func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordRes
 		said += words.Say("\nthe recording ended early: %v", early)
 	}
 	if out.Limits = r.Status().Limits; len(out.Limits) > 0 {
-		said += "\nlook whether a step is missing: " + words.List(out.Limits)
+		said += "\ncheck whether a step is missing: " + words.List(out.Limits)
 	}
 	if out.File = r.file; r.file != "" {
-		said += words.Say("\nwhat was seen is kept in %s", r.file)
+		said += words.Say("\nthe recording is kept in %s", r.file)
 	}
 	return out, said, nil
 }
@@ -310,7 +310,7 @@ func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []b
 		return recordResult{}, "", compile.ErrInvalid(err)
 	}
 	if len(p.Steps) == 0 {
-		return recordResult{}, "nothing was done that makes a step, so there is no workflow", nil
+		return recordResult{}, "no action was recorded that makes a step, so there is no workflow", nil
 	}
 	out := recordResult{Text: string(text), Notes: notes, Steps: len(p.Steps)}
 	lines := []words.Marked{words.Fenced(out.Text)}

@@ -30,7 +30,7 @@ func (s repairTool) tool() *tool {
 type repairArgs struct {
 	repair.Args
 
-	Resume bool `json:"resume,omitempty" jsonschema:"continue the run with the mended workflow"`
+	Resume bool `json:"resume,omitempty" jsonschema:"continue the run with the repaired workflow"`
 }
 
 func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, error) {
@@ -82,8 +82,8 @@ func (x repairStore) name(of workflows.Source) string {
 func (x repairStore) Text(of workflows.Source) ([]byte, error) {
 	name := x.name(of)
 	if name == "" {
-		return nil, steps.Errorf(steps.NotFound, "the workflow of the run is no saved one, but %s", of.Name).
-			WithNext("where that file is: understudy runs repair RUN --keep")
+		return nil, steps.Errorf(steps.NotFound, "the workflow of the run is not a saved one, but %s", of.Name).
+			WithNext("where that file is, run: understudy runs repair RUN --keep")
 	}
 	src, err := x.s.library.viewFor(x.c.Subject).get(name)
 	return src.Text, err

@@ -27,7 +27,7 @@ func TestAnswersInWords(t *testing.T) {
 		{"a tree is shown as a tree", "get_window_tree", byhand.Object{"process": "notes"}, []string{"\n  - button \"Save\" [ref=e3]"}},
 		{"a window is a line", "get_applications_and_windows_list", byhand.Object{}, []string{`notes: "Notes"`, "window id "}},
 		{"an element that is there is said to be", "validate_element", byhand.Object{"selector": "role:entry"}, []string{"exists: true", "\nMonday"}},
-		{"a click says on what, by what that is found again, and what followed", "click_element", byhand.Object{"selector": "role:button && name:Save"}, []string{`element: button "Save"`, `selector: "role:button && name:Save"`, "\nnothing that shows changed within 500ms\nrun 01"}},
+		{"a click says on what, by what that is found again, and what followed", "click_element", byhand.Object{"selector": "role:button && name:Save"}, []string{`element: button "Save"`, `selector: "role:button && name:Save"`, "\nnothing visible changed within 500ms\nrun 01"}},
 		{"a click on a point says where", "click_element", byhand.Object{"x": 5, "y": 5}, []string{`at: {"x":5,"y":5}`}},
 		{"what changed comes last", "type_into_element", byhand.Object{"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true, "ui_diff_before_after": true}, []string{"has_ui_changes: true", "\nwhat changed:\n", "hello"}},
 		{"signs stay what they are", "open_url", byhand.Object{"url": "data:text/html,<b>&"}, []string{`url: "data:text/html,<b>&"`}},

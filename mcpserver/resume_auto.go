@@ -166,7 +166,7 @@ func (s *clients) grantOf(what, owner string, signed bool, at time.Time) (auth.G
 		grant, err = s.gate.Of(owner, signed, at)
 	}
 	if errors.Is(err, auth.ErrRefused) {
-		return grant, steps.Errorf(steps.Denied, "%s was begun by %s, whose token does not count here any more", what, owner)
+		return grant, steps.Errorf(steps.Denied, "%s was begun by %s, whose token is no longer valid", what, owner)
 	}
 	return grant, err
 }

@@ -59,7 +59,7 @@ func onRuns[A any](r *runner, do func(ctx context.Context, c *call, runs engine.
 
 type getRunArgs struct {
 	RunID       string              `json:"run_id" jsonschema:"the run; list_runs names them"`
-	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait so long for its end, at most 60000"`
+	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait this long for its end, at most 60000"`
 	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: with results"`
 	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first"`
 	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many"`
@@ -109,11 +109,11 @@ func (s runTools) poll(ctx context.Context, c *call, runs engine.Runs, h engine.
 }
 
 type listRunsArgs struct {
-	Status   engine.Status `json:"status,omitempty" jsonschema:"only runs that are so"`
+	Status   engine.Status `json:"status,omitempty" jsonschema:"only runs with this status"`
 	Workflow string        `json:"workflow,omitempty" jsonschema:"only runs of this workflow"`
 	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls of tools"`
 	Before   string        `json:"before,omitempty" jsonschema:"only runs that are older than this one, for the next page"`
-	Limit    int           `json:"limit,omitempty" jsonschema:"20 unless said otherwise"`
+	Limit    int           `json:"limit,omitempty" jsonschema:"default 20"`
 }
 
 // runLine is a run in a list.
@@ -187,7 +187,7 @@ type resumeArgs struct {
 	Inputs   map[string]any      `json:"inputs,omitempty" jsonschema:"inputs to replace"`
 	Answer   any                 `json:"answer,omitempty" jsonschema:"to its question"`
 	Decision resumption          `json:"decision,omitempty" jsonschema:"of a step that may have acted; done: a person did it"`
-	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document with the failed step mended"`
+	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document with the failed step corrected"`
 	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
 	Queue    bool                `json:"queue,omitempty" jsonschema:"wait for the desktop"`
 	Verbose  workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
@@ -241,13 +241,13 @@ func decidable(ctx context.Context, runs engine.Runs, h engine.Header, a *resume
 	switch {
 	case a.Decision == engine.Redo:
 	case a.From != "":
-		return steps.Errorf(steps.Invalid, "the run stands at step %s, of which decision is, and from names step %s", h.ResumeFrom, a.From).
-			WithNext("leave from out, or decision")
+		return steps.Errorf(steps.Invalid, "the run stopped at step %s, which decision is about, and from names step %s", h.ResumeFrom, a.From).
+			WithNext("omit from or decision")
 	case a.Decision == engine.SkipStep:
 		p, err := runs.Plan(ctx, h.ID, engine.ResumeRequest{})
 		if err == nil && !p.Doubt {
-			err = steps.Errorf(steps.Invalid, "step %s has not acted, so it is not in doubt and would be done", p.From).
-				WithNext(`name the step behind it in "from", or say "decision": "done" if a person did it`)
+			err = steps.Errorf(steps.Invalid, "step %s has not acted, so it is not in doubt and would be executed", p.From).
+				WithNext(`name the step after it in "from", or set "decision": "done" if a person did it`)
 		}
 		return err
 	}

@@ -134,9 +134,9 @@ func runText(r engine.Report) words.Marked {
 	switch {
 	case r.Errors == 0 || r.Status != engine.Succeeded:
 	case r.Errors == 1:
-		text += "; one failure on the way was repaired or let pass"
+		text += "; one failure was recovered or ignored"
 	default:
-		text += words.Say("; %d failures on the way were repaired or let pass", r.Errors)
+		text += words.Say("; %d failures were recovered or ignored", r.Errors)
 	}
 	if acts := dryActs(r.Steps); len(acts) > 0 {
 		text += "; as a dry run, so nothing was done: these would act: " + words.Join(acts, ", ")

@@ -237,7 +237,7 @@ func TestAScheduleHasTheRightsOfWhoMadeIt(t *testing.T) {
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%v, %v", all, err)
 	}
-	for i, want := range []string{"gone, whose token does not count here any more", "ask mode", ""} {
+	for i, want := range []string{"gone, whose token is no longer valid", "ask mode", ""} {
 		f := schedules.Firing{Run: engine.NewKey(), At: time.Now()}
 		err := s.scheduler.start(t.Context(), all[i].Schedule, f)
 		if want == "" && err == nil && s.rest(f.Run).Status == engine.Succeeded {

@@ -229,12 +229,12 @@ func (s *Server) live(ctx context.Context, h engine.Header, by string) (rfb.Live
 	var while rfb.While
 	if by != "" {
 		if runs.WhileHeld == nil {
-			return nil, errors.New("nobody can act on it here")
+			return nil, errors.New("this server cannot act on desktops")
 		}
 		while = func(ctx context.Context, act func(context.Context)) error { return runs.WhileHeld(ctx, h.ID, by, act) }
 	}
 	if s.o.Desktop == nil {
-		return nil, errors.New("nobody can watch it here")
+		return nil, errors.New("this server cannot show desktops")
 	}
 	d, err := s.o.Desktop(ctx, *h.Desktop)
 	if err != nil {

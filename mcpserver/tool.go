@@ -274,7 +274,7 @@ func (t *tool) arguments(raw json.RawMessage) (args map[string]any, since string
 			lines[i] = toolArguments.Replace(lines[i])
 		}
 	}
-	return nil, "", steps.Errorf(steps.Invalid, "the arguments of %s do not fit: %s", t.Name, strings.Join(lines, "; ")).WithNext(t.usage(args))
+	return nil, "", steps.Errorf(steps.Invalid, "invalid arguments of %s: %s", t.Name, strings.Join(lines, "; ")).WithNext(t.usage(args))
 }
 
 // toolArguments replaces the arguments of a step that names an element by those of tools.

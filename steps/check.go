@@ -159,7 +159,7 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 		case closed:
 			hint := words.DidYouMean(name, known)
 			if s.Properties["selector"] != nil && slices.Contains(selector.Atoms(), name) {
-				hint = fmt.Sprintf("it belongs into the selector: selector: %q", name+":…")
+				hint = fmt.Sprintf("it belongs in the selector: selector: %q", name+":…")
 			}
 			for _, missing := range s.Required { // such as text for text_to_type
 				if _, given := v[missing]; !given && slices.Contains(strings.Split(missing, "_"), name) {

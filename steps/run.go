@@ -103,7 +103,7 @@ func (k Kind) attempt(ctx context.Context, env *Env, run func(context.Context, *
 	defer func() {
 		if p := recover(); p != nil {
 			env.Logger().ErrorContext(ctx, "step panicked", "kind", k.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			o = Outcome{Acted: env.Acted(), Err: Errorf(Internal, "%s failed in a way that it should not: %v", k.Name, p)}
+			o = Outcome{Acted: env.Acted(), Err: Errorf(Internal, "%s: internal error (panic): %v", k.Name, p)}
 		}
 	}()
 	value, err := run(ctx, env)

@@ -35,8 +35,8 @@ var ignored = map[string]string{
 	"minimize_always_on_top":    "no window but the element's own is touched",
 	"restore_focus":             "looking leaves the focus where it is",
 	"text_position":             "the text stands above the frame",
-	"verify_element_exists":     "nothing is done that could bring it about",
-	"verify_element_not_exists": "nothing is done that could bring it about",
+	"verify_element_exists":     "this kind does not act",
+	"verify_element_not_exists": "this kind does not act",
 	"verify_timeout_ms":         "nothing is verified",
 }
 

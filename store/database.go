@@ -136,7 +136,7 @@ func (d *database) guard(do func(*bolt.DB) error, write bool) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			err = &Error{Path: d.path(), Err: ErrDamaged, Found: fmt.Sprint(p), Next: "stop this process, and look with: " + checkCommand}
+			err = &Error{Path: d.path(), Err: ErrDamaged, Found: fmt.Sprint(p), Next: "stop this process, then check with: " + checkCommand}
 			if write {
 				d.breakOff(err)
 			}

@@ -65,7 +65,7 @@ func explain(path string, err error) error {
 			Next: "make room, for example with understudy runs prune, and resume the run",
 		}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return &Error{Path: path, Err: ErrReadOnly, Found: err.Error(), Next: "give this user the right to write there, or choose another folder with --home"}
+		return &Error{Path: path, Err: ErrReadOnly, Found: err.Error(), Next: "give this user write permission, or choose another folder with --home"}
 	case errors.Is(err, berrors.ErrDatabaseNotOpen):
 		return &Error{Path: path, Err: ErrClosed}
 	case errors.Is(err, berrors.ErrTimeout):
@@ -79,6 +79,6 @@ func damagedRun(path, run, format string, args ...any) error {
 	return &Error{
 		Path: path, Err: ErrDamaged,
 		Found: "run " + run + ": " + fmt.Sprintf(format, args...),
-		Next:  "see what else is with: " + checkCommand,
+		Next:  "see what else is damaged with: " + checkCommand,
 	}
 }

@@ -143,7 +143,7 @@ func (f *files) check(ctx context.Context, r *engine.Checkup, sort engine.FileSo
 			continue // it was removed meanwhile; or checkNames reports it
 		}
 		if err != nil || format.HashOf(content) != hash {
-			note(r, "", "%s: %s is not what its name says", sort, e.Name())
+			note(r, "", "%s: %s does not match its hash", sort, e.Name())
 		}
 	}
 	return explain(f.dir, err)
@@ -199,7 +199,7 @@ func (s *Store) Get(ctx context.Context, sort engine.FileSort, hash string) ([]b
 		return nil, fmt.Errorf("reading %s %s: %w", sort, hash, err)
 	}
 	if format.HashOf(content) != hash {
-		return nil, &Error{Path: s.files.path(sort, hash), Err: ErrDamaged, Found: "its content is not what its name says", Next: "see what else is with: " + checkCommand}
+		return nil, &Error{Path: s.files.path(sort, hash), Err: ErrDamaged, Found: "its content does not match its hash", Next: "see what else is damaged with: " + checkCommand}
 	}
 	return content, nil
 }

@@ -29,7 +29,7 @@ const (
 	noFreelist   = ^uint64(0)
 )
 
-var errNoMeta = errors.New("it does not begin like one")
+var errNoMeta = errors.New("it does not begin like a database")
 
 // A meta is one of the two pages that say where everything else is.
 type meta struct {

@@ -203,7 +203,7 @@ func (w *writer) collectDocuments(named map[string]bool, done *engine.Pruned) er
 			return err // without its header it is unknown which document a run needs
 		})
 		if err != nil {
-			return &Error{Path: w.path(), Err: ErrDamaged, Found: "a header: " + err.Error(), Next: "see what is with: " + checkCommand}
+			return &Error{Path: w.path(), Err: ErrDamaged, Found: "a header: " + err.Error(), Next: "see what is damaged with: " + checkCommand}
 		}
 		err = deleteKeys(tx.Bucket(bucketDocuments), nil, func(hash, text []byte) bool {
 			gone := !named[string(hash)] && !w.putHere[string(hash)]

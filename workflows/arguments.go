@@ -199,7 +199,7 @@ func commandPart(v *value, t *expression.Text, arguments *value, r *report) part
 		r.add(engine.position, "write its name", "with expressions in the script, the engine cannot be one")
 		return constant{v.text}
 	case t.Whole():
-		r.add(v.position, "write the script out, or put it into a file and name it by script_file", "what an expression gives is never executed as a script")
+		r.add(v.position, "write the script out, or put it into a file and name it by script_file", "the value of an expression is never executed as a script")
 		return constant{v.text}
 	}
 	script, inText, err := readScript(t, engine.text)
@@ -212,7 +212,7 @@ func commandPart(v *value, t *expression.Text, arguments *value, r *report) part
 
 func newShellPart(v *value, t *expression.Text, shell *value, r *report) part {
 	if t.Whole() {
-		r.add(v.position, "write the command out, or give "+words.Shorten(v.text, 60)+" by env as NAME and write eval \"$NAME\"", "what an expression gives is never executed as a command")
+		r.add(v.position, "write the command out, or give "+words.Shorten(v.text, 60)+" by env as NAME and write eval \"$NAME\"", "the value of an expression is never executed as a command")
 		return constant{v.text}
 	}
 	if shell != nil && isTemplate(shell.text) {

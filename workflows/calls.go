@@ -63,7 +63,7 @@ func (u *unit) load(ref *value) (src Source, ok bool) {
 		return refuse("a workflow that repeats steps uses while or jumps", "the workflow calls itself: %s", strings.Join(chain, " → "))
 	}
 	if len(u.open) >= maxCalls {
-		return refuse("", "workflows call one another more than %d deep", maxCalls)
+		return refuse("", "calls of workflows are nested more than %d deep", maxCalls)
 	}
 	l := Loaded{From: u.src.Name, Ref: ref.str(), Source: src}
 	if !slices.ContainsFunc(u.loaded, func(x Loaded) bool { return x.From == l.From && x.Ref == l.Ref }) {
@@ -145,7 +145,7 @@ func (u *unit) fetch() bool {
 		return false
 	}
 	if other.URL != nil {
-		u.report.add(other.URL.position, "name the last document directly", "a url leads to a document that has a url itself")
+		u.report.add(other.URL.position, "name the last document directly", "the document at a url has a url itself")
 		return false
 	}
 	u.overlay(other)

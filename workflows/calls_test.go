@@ -65,7 +65,7 @@ func TestCallsAreChecked(t *testing.T) {
 		{"a circle", "steps: [{workflow: b.yaml}]", map[string]string{"b.yaml": "steps: [{workflow: c.yaml}]", "c.yaml": "steps: [{workflow: b.yaml}]"}, []string{
 			"c.yaml:1:20 the workflow calls itself: b.yaml → c.yaml → b.yaml; a workflow that repeats steps uses while or jumps",
 		}},
-		{"calls within calls", "steps: [{workflow: c0}]", chain, []string{"c14:1:20 workflows call one another more than 16 deep"}},
+		{"calls within calls", "steps: [{workflow: c0}]", chain, []string{"c14:1:20 calls of workflows are nested more than 16 deep"}},
 		{"a mistake in what is called", "steps: [{workflow: b.yaml}, {workflow: b.yaml}]", map[string]string{"b.yaml": "steps: [{tool_name: lgo}]"}, []string{
 			`b.yaml:1:21 there is no kind of step called "lgo"; did you mean log?`,
 		}},
@@ -73,9 +73,9 @@ func TestCallsAreChecked(t *testing.T) {
 			"b.yaml:1:1 a workflow is an object with keys, found a list; start it with: steps:",
 		}},
 		{"a name with an expression", "steps: [{workflow: '${{ inputs.x }}'}]", nil, []string{"1:20 the name of a workflow cannot hold expressions; write a name or a path"}},
-		{"a url beside steps", "url: b.yaml\nsteps: []", map[string]string{"b.yaml": callee}, []string{`2:1 "steps" cannot stand beside url, which brings its own; leave out one of the two`}},
+		{"a url beside steps", "url: b.yaml\nsteps: []", map[string]string{"b.yaml": callee}, []string{`2:1 "steps" cannot be used with url, which has its own; leave out one of the two`}},
 		{"a url of the web", "url: https://example.com/x", nil, []string{"1:6 workflows are not fetched from https; use file://…, or the name of a saved workflow"}},
-		{"a url to a url", "url: b.yaml", map[string]string{"b.yaml": "url: c.yaml"}, []string{"b.yaml:1:6 a url leads to a document that has a url itself; name the last document directly"}},
+		{"a url to a url", "url: b.yaml", map[string]string{"b.yaml": "url: c.yaml"}, []string{"b.yaml:1:6 the document at a url has a url itself; name the last document directly"}},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, problems(t, c.text, c.files)); diff != "" {

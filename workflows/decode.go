@@ -133,7 +133,7 @@ func (d *document) check(r *report) {
 		return
 	}
 	for _, e := range d.besideURL() {
-		r.add(e.key.position, "leave out one of the two", "%q cannot stand beside url, which brings its own", e.key.text)
+		r.add(e.key.position, "leave out one of the two", "%q cannot be used with url, which has its own", e.key.text)
 	}
 }
 

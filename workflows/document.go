@@ -11,19 +11,19 @@ type document struct {
 	origin
 
 	Version       *value  `json:"version" type:"number" min:"1" max:"1" doc:"The version of the format: 1."`
-	Name          *value  `json:"name" type:"text" doc:"What people call the workflow."`
+	Name          *value  `json:"name" type:"text" doc:"The name of the workflow, for people."`
 	Description   *value  `json:"description" type:"text" doc:"What it does, for people, the tool list and the run list."`
-	Variables     dict    `json:"variables" doc:"What a run may be given, by name."`
+	Variables     dict    `json:"variables" doc:"The inputs of a run, by name."`
 	Inputs        *value  `json:"inputs" type:"object" doc:"Values for this run, by name."`
 	Selectors     *value  `json:"selectors" type:"selectors" doc:"Names for elements: name to selector. An object, or its JSON as a string."`
 	Timeout       *value  `json:"timeout" type:"duration" doc:"The limit of the whole run, such as 10m."`
 	Screenshots   *value  `json:"screenshots" type:"text" words:"around,after,failure,none" doc:"When pictures of each step are taken."`
-	StopOnError   *value  `json:"stop_on_error" type:"boolean" doc:"Whether a failed step ends the run; true unless said otherwise."`
-	Continue      *value  `json:"continue" type:"boolean" doc:"The inverse of stop_on_error."`
+	StopOnError   *value  `json:"stop_on_error" type:"boolean" doc:"Whether a failed step ends the run; default true."`
+	Continue      *value  `json:"continue" type:"boolean" doc:"The inverse of stop_on_error, as other programs write it."`
 	MaxSteps      *value  `json:"max_steps" type:"number" min:"1" whole:"true" doc:"How many steps may be executed, repetitions included."`
 	Durability    *value  `json:"durability" type:"text" words:"always,interval" doc:"When events are synced to the disk."`
-	Resume        *value  `json:"resume" type:"text" words:"auto" doc:"auto: the run goes on by itself when it was cut short and the server is started again. Without it somebody resumes it."`
-	OnLostDesktop *value  `json:"on_lost_desktop" type:"text" words:"ask,restart,fail" doc:"What a resume does when the virtual desktop of the run is gone: says so and wants the step to begin at (ask), begins again at the first step that used it (restart), or refuses (fail)."`
+	Resume        *value  `json:"resume" type:"text" words:"auto" doc:"auto: a run that was cut short is resumed when the server starts again. Without it a person resumes it."`
+	OnLostDesktop *value  `json:"on_lost_desktop" type:"text" words:"ask,restart,fail" doc:"What a resume does when the virtual desktop of the run is gone: stops and asks for a start step (ask), starts again at the first step that used it (restart), or refuses (fail)."`
 	OnDisconnect  *value  `json:"on_disconnect" type:"text" words:"cancel,continue" doc:"What happens to the run when its client goes away."`
 	URL           *value  `json:"url" type:"text" doc:"Instead of steps: file://…, or the name of a saved workflow."`
 	Steps         []*step `json:"steps" required:"true" doc:"What to do, in order."`
@@ -34,13 +34,13 @@ type document struct {
 	EndAt         *value  `json:"end_at_step" type:"text" doc:"The id of the last step to execute."`
 	FollowFall    *value  `json:"follow_fallback" type:"boolean" doc:"Whether fallback_id is followed; true unless end_at_step is given."`
 	JumpsAtEnd    *value  `json:"execute_jumps_at_end" type:"boolean" doc:"Whether the jumps of the step at end_at_step are taken."`
-	Detailed      *value  `json:"include_detailed_results" type:"boolean" doc:"Whether the results of the steps come back; true unless said otherwise."`
-	Verbosity     *value  `json:"verbosity" type:"text" words:"quiet,normal,verbose" doc:"How much comes back to the caller."`
+	Detailed      *value  `json:"include_detailed_results" type:"boolean" doc:"Whether the results of the steps are returned; default true."`
+	Verbosity     *value  `json:"verbosity" type:"text" words:"quiet,normal,verbose" doc:"How much is returned to the caller."`
 	WorkflowID    *value  `json:"workflow_id" type:"text" doc:"Kept with the run; with start_from_step it restores the state of that workflow's last run."`
 	TraceID       *value  `json:"trace_id" type:"text" doc:"Kept with the run, to search by."`
 	ExecutionID   *value  `json:"execution_id" type:"text" doc:"Kept with the run, to search by."`
 	ScriptsPath   *value  `json:"scripts_base_path" type:"text" doc:"Where script_file is looked for first."`
-	SkipPreflight *value  `json:"skip_preflight_check" type:"boolean" doc:"Whether to start without looking whether the environment is ready."`
+	SkipPreflight *value  `json:"skip_preflight_check" type:"boolean" doc:"Whether to start without checking that the environment is ready."`
 	ManageWindows *value  `json:"enable_window_management" type:"boolean" doc:"Whether windows are arranged for the steps."`
 	Maximize      *value  `json:"maximize_target" type:"boolean" doc:"Whether the window that a step acts on is maximised."`
 	MinimizeTop   *value  `json:"minimize_always_on_top" type:"boolean" doc:"Whether windows that stay on top are minimised."`
@@ -57,27 +57,27 @@ type step struct {
 	ToolName  *value  `json:"tool_name" type:"text" form:"step" doc:"The kind of the step."`
 	GroupName *value  `json:"group_name" type:"text" form:"group" doc:"The name of a group of steps."`
 	Foreach   *value  `json:"foreach" type:"each" form:"foreach" doc:"An expression that gives the list to go through."`
-	As        *value  `json:"as" type:"text" of:"foreach" doc:"What the element is called inside the loop."`
+	As        *value  `json:"as" type:"text" of:"foreach" doc:"The name of the element inside the loop."`
 	While     *value  `json:"while" type:"condition" form:"while" doc:"The steps are repeated as long as this expression holds."`
-	Max       *value  `json:"max" type:"number" of:"while" min:"1" whole:"true" doc:"The most rounds of the loop."`
+	Max       *value  `json:"max" type:"number" of:"while" min:"1" whole:"true" doc:"The maximum number of iterations."`
 	Workflow  *value  `json:"workflow" type:"text" form:"workflow" doc:"A workflow to call: a path, or the name of a saved one."`
-	Inputs    *value  `json:"inputs" type:"object" of:"workflow" doc:"What the called workflow is given, by name."`
+	Inputs    *value  `json:"inputs" type:"object" of:"workflow" doc:"The inputs of the called workflow, by name."`
 	If        *value  `json:"if" type:"condition" doc:"An expression; when it does not hold the step is skipped."`
 	Arguments *value  `json:"arguments" type:"object" of:"step" doc:"The arguments of the kind; any of them may be a template."`
 	Expect    *value  `json:"expect" type:"condition" of:"step" doc:"An expression that must hold after the step; it is waited for until timeout, or for at most 30s without one."`
 	Timeout   *value  `json:"timeout" type:"duration" doc:"The limit of one attempt, such as 5s."`
-	Retries   *value  `json:"retries" type:"number" of:"step" min:"0" max:"1000" whole:"true" doc:"How often a failed step is tried again, with 500ms between."`
-	Retry     *retry  `json:"retry" of:"step" doc:"How often and when a failed step is tried again."`
+	Retries   *value  `json:"retries" type:"number" of:"step" min:"0" max:"1000" whole:"true" doc:"How often a failed step is retried, with 500ms between."`
+	Retry     *retry  `json:"retry" of:"step" doc:"How often and when a failed step is retried."`
 	Delay     *value  `json:"delay" type:"duration" of:"step" doc:"A pause after success, such as 1s."`
 	DelayMS   *value  `json:"delay_ms" type:"duration" of:"step" doc:"A pause after success, in milliseconds."`
 	Fallback  *value  `json:"fallback_id" type:"text" doc:"The id of the step to go to after the last attempt failed."`
 	Jumps     []*jump `json:"jumps" doc:"Where to go after success: the first whose condition holds."`
-	Continue  *value  `json:"continue_on_error" type:"boolean" doc:"A failure is recorded and the run goes on."`
+	Continue  *value  `json:"continue_on_error" type:"boolean" doc:"A failure is recorded and the run continues."`
 	Skippable *value  `json:"skippable" type:"boolean" doc:"The same as continue_on_error, for a group."`
 	Idem      *value  `json:"idempotent" type:"boolean" of:"step" doc:"Repeating the step does no harm."`
 	Interrupt *value  `json:"on_interrupt" type:"text" of:"step" words:"rerun,skip,ask" doc:"What a resume does with the step when it was cut short."`
 	Pictures  *value  `json:"screenshots" type:"text" of:"step" words:"around,after,failure,none" doc:"When pictures of the step are taken."`
-	Note      *value  `json:"expected_ui_changes" type:"anything" of:"step" doc:"What should change on the screen; kept as a note."`
+	Note      *value  `json:"expected_ui_changes" type:"anything" of:"step" doc:"What should change on the screen; a note without effect."`
 	Steps     []*step `json:"steps" of:"group,foreach,while" required:"true" doc:"The steps inside."`
 }
 
@@ -85,13 +85,13 @@ type step struct {
 type retry struct {
 	origin
 
-	Attempts *value  `json:"attempts" type:"number" min:"1" max:"1000" whole:"true" doc:"How many attempts, the first included; 3 unless said otherwise."`
-	Delay    *value  `json:"delay" type:"duration" doc:"The time between the first two attempts; 500ms unless said otherwise."`
+	Attempts *value  `json:"attempts" type:"number" min:"1" max:"1000" whole:"true" doc:"How many attempts, including the first; default 3."`
+	Delay    *value  `json:"delay" type:"duration" doc:"The time between the first two attempts; default 500ms."`
 	Backoff  *value  `json:"backoff" type:"number" min:"1" max:"100" doc:"Each delay is this much longer than the one before."`
 	MaxDelay *value  `json:"max_delay" type:"duration" doc:"The longest delay."`
 	Jitter   *value  `json:"jitter" type:"number" min:"0" max:"1" doc:"The share by which a delay is made longer or shorter, at random."`
-	On       *value  `json:"on" type:"codes" doc:"Try again only after these codes."`
-	NotOn    *value  `json:"not_on" type:"codes" doc:"Do not try again after these codes."`
+	On       *value  `json:"on" type:"codes" doc:"Retry only after these codes."`
+	NotOn    *value  `json:"not_on" type:"codes" doc:"Do not retry after these codes."`
 	Before   []*step `json:"before" doc:"Steps to do before the next attempt."`
 }
 
@@ -108,7 +108,7 @@ type jump struct {
 type variable struct {
 	origin
 
-	Type        *value    `json:"type" type:"text" words:"string,number,boolean,enum,array,object" doc:"The type of the value; string unless options or the default say otherwise."`
+	Type        *value    `json:"type" type:"text" words:"string,number,boolean,enum,array,object" doc:"The type of the value; default string, or what options or the default imply."`
 	Label       *value    `json:"label" type:"text" doc:"What people call it."`
 	Description *value    `json:"description" type:"text" doc:"What it is for."`
 	Regex       *value    `json:"regex" type:"pattern" doc:"A regular expression that a string must match."`
@@ -117,7 +117,7 @@ type variable struct {
 	Value       *variable `json:"value_schema" doc:"What the values of an object are."`
 	Properties  dict      `json:"properties" doc:"What the named values of an object are."`
 	Default     *value    `json:"default" type:"anything" doc:"The value when none is given."`
-	Required    *value    `json:"required" type:"boolean" doc:"Whether a value must be given; true unless there is a default."`
+	Required    *value    `json:"required" type:"boolean" doc:"Whether a value is required; true unless there is a default."`
 	Secret      *value    `json:"secret" type:"boolean" doc:"The value is never written anywhere."`
 }
 

@@ -31,10 +31,10 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"a step is an object", "steps: [log]", []string{`1:9 steps wants an object, found the string "log"`}},
 		{"a group needs steps", "steps: [{group_name: g}]", []string{`1:9 "steps" is missing`}},
 		{"a loop has no arguments", "steps: [{foreach: [1], steps: [], arguments: {}, expect: 'true'}]", []string{
-			`1:35 "arguments" cannot stand on a foreach loop; put it on the steps inside`,
-			`1:50 "expect" cannot stand on a foreach loop; put it on the steps inside`,
+			`1:35 "arguments" is not allowed on a foreach loop; put it on the steps inside`,
+			`1:50 "expect" is not allowed on a foreach loop; put it on the steps inside`,
 		}},
-		{"as belongs to a loop", "steps: [{tool_name: log, arguments: {message: x}, as: y}]", []string{`1:51 "as" cannot stand on a plain step; it belongs to a foreach loop`}},
+		{"as belongs to a loop", "steps: [{tool_name: log, arguments: {message: x}, as: y}]", []string{`1:51 "as" is not allowed on a plain step; it belongs to a foreach loop`}},
 		{"a kind without its arguments", "steps: [{tool_name: log}]", []string{`1:21 log: "message" is missing`}},
 		{"arguments as a list", "steps: [{tool_name: log, arguments: [x]}]", []string{
 			`1:21 log: "message" is missing`, "1:37 arguments wants an object, found a list",
@@ -54,7 +54,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			`1:102 on cannot be "lost"`,
 		}},
 		{"rules of a retry", "steps: [{tool_name: log, arguments: {message: x}, retry: {attempts: 1, delay: 5s, max_delay: 1s, on: [timeout], not_on: [timeout], before: [{tool_name: log, arguments: {message: y}}]}}]", []string{
-			"1:94 max_delay 1s is shorter than delay 5s", "1:121 timeout stands in both on and not_on; leave it out of one of the two",
+			"1:94 max_delay 1s is shorter than delay 5s", "1:121 timeout is in both on and not_on; leave it out of one of the two",
 			"1:132 with one attempt there is no next one to do steps before; set attempts to 2 or more",
 		}},
 		{"half a retry", "steps: [{tool_name: log, arguments: {message: x}, retries: 1.5}]", []string{"1:60 retries wants a whole number, found 1.5"}},
@@ -82,7 +82,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"a text that looks like no number", "steps: [{tool_name: delay, arguments: {delay_ms: nan}}]", []string{`1:50 delay: wanted integer, found the string "nan"`}},
 		{"a selector that is no text", "selectors: {a: 1}\n" + step, []string{"1:16 a wants a text, found the number 1; write it in quotes"}},
 		{"a command that is an expression", "steps: [{tool_name: run_command, arguments: {run: '${{ inputs.c }}'}}]", []string{
-			"1:51 what an expression gives is never executed as a command; write the command out, or give ${{ inputs.c }} by env as NAME and write eval \"$NAME\"",
+			"1:51 the value of an expression is never executed as a command; write the command out, or give ${{ inputs.c }} by env as NAME and write eval \"$NAME\"",
 		}},
 		{"a shell without quotes", "steps: [{tool_name: run_command, arguments: {run: 'dir ${{ inputs.c }}', shell: cmd}}]", []string{
 			"1:51 no value can be quoted safely for cmd; give it to the command by env",

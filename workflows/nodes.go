@@ -139,7 +139,7 @@ func (y *retry) check(r Retry, to *report) {
 	}
 	for _, c := range r.On {
 		if slices.Contains(r.NotOn, c) {
-			to.add(y.NotOn.position, "leave it out of one of the two", "%s stands in both on and not_on", c)
+			to.add(y.NotOn.position, "leave it out of one of the two", "%s is in both on and not_on", c)
 		}
 	}
 	if y.Attempts != nil && r.Attempts == 1 && len(r.Before) > 0 {

@@ -49,7 +49,7 @@ func posixCommand(outline func(func(int) string) string, language syntax.LangVar
 	r.command = outline(r.stand)
 	file, err := syntax.NewParser(syntax.Variant(language)).Parse(strings.NewReader(r.command), "")
 	if err != nil {
-		return "", fmt.Errorf("a command with values has to be one that can be read: %s", words.Shorten(strings.ReplaceAll(err.Error(), r.stem, "value "), 200))
+		return "", fmt.Errorf("cannot parse a command that contains templates: %s", words.Shorten(strings.ReplaceAll(err.Error(), r.stem, "value "), 200))
 	}
 	if r.collect(file); r.tooManyDerived {
 		return "", errPlace("into a variable from which so many others come")

@@ -95,7 +95,7 @@ func (v *value) reportDoubled(r *report) {
 	kept := v.entries[:0]
 	for _, e := range v.entries {
 		if at, ok := first[e.key.text]; ok {
-			r.add(e.key.position, "remove one of the two", "the key %q stands twice; first in line %d", words.Shorten(e.key.text, 60), at.line)
+			r.add(e.key.position, "remove one of the two", "the key %q occurs twice; first in line %d", words.Shorten(e.key.text, 60), at.line)
 			continue
 		}
 		first[e.key.text] = e.key.position

@@ -108,9 +108,9 @@ func reportYAML(err error, at position, r *report) {
 func yamlHint(message string) string {
 	switch {
 	case strings.Contains(message, "cannot start any token"):
-		return "indent with blanks, not with tabs, and quote a text that starts with @, ` or %"
+		return "indent with spaces, not with tabs, and quote a text that starts with @, ` or %"
 	case strings.Contains(message, "mapping values are not allowed"):
-		return "quote a text that holds a colon and a blank"
+		return "quote a text that contains a colon and a space"
 	case strings.Contains(message, "depth"):
 		return tooDeep
 	}
@@ -159,7 +159,7 @@ func (y *yamlReader) value(n *yaml.Node, depth int) *value {
 	v := &value{position: y.position(n), sort: sortNull}
 	y.count(v.position, depth, "use fewer aliases", " when its aliases are expanded")
 	if y.inside[n] {
-		y.fail(v.position, "write it out", "the alias holds itself")
+		y.fail(v.position, "write it out", "the alias contains itself")
 	}
 	if y.failed {
 		return v

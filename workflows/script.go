@@ -54,7 +54,7 @@ func readScript(t *expression.Text, engine string) (script string, inText []bool
 		r.python()
 	} else {
 		r.javaScript()
-		r.refuseRest("behind a } that closes nothing")
+		r.refuseRest("after a } that closes nothing")
 	}
 	for i, inText := range r.inText {
 		if r.err == nil && !inText && t.Calls(i, "toJSON") {

@@ -42,7 +42,7 @@ func (s *step) check(r *report) {
 		e, belongs := s.at.entry(k.name), slices.Contains(k.of, form)
 		switch {
 		case e != nil && len(k.of) > 0 && !belongs:
-			r.add(e.key.position, keyBelongs(k, form), "%q cannot stand on %s", k.name, formNames[form])
+			r.add(e.key.position, keyBelongs(k, form), "%q is not allowed on %s", k.name, formNames[form])
 		case e == nil && k.required && belongs:
 			r.add(s.at.position, "", "%q is missing", k.name)
 		}

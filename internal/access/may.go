@@ -90,9 +90,9 @@ func (s Subject) thingRefusal(x Thing) *Refusal {
 	case s.Owner == "", x.Owner == s.Owner:
 		return nil
 	case !s.All:
-		return &Refusal{Tool: x.Name, Why: "there is none of this client", Next: "list those that there are", hidden: true}
+		return &Refusal{Tool: x.Name, Why: "this client has none", Next: "list the existing ones", hidden: true}
 	case x.Change && s.Mode == Ask:
-		return &Refusal{Tool: x.Name, Why: "it belongs to another, and this client is in ask mode, in which it may only look", Next: "ask the user to switch to act mode"}
+		return &Refusal{Tool: x.Name, Why: "it belongs to another client, and this client is in ask mode, which only allows looking", Next: "ask the user to switch to act mode"}
 	}
 	return nil
 }
@@ -104,11 +104,11 @@ var restrictedRisks = []steps.Risk{steps.RunsShell, steps.WritesFiles, steps.Rea
 func (p Policy) refusal(t Tool) *Refusal {
 	switch {
 	case slices.Contains(p.Exclude, t.Name):
-		return &Refusal{Tool: t.Name, Why: "it is excluded by --exclude-tools", Next: "ask the operator, or do without it"}
+		return &Refusal{Tool: t.Name, Why: "it is excluded by --exclude-tools", Next: "ask the operator to allow it"}
 	case t.Always:
 		return nil
 	case p.Mode == Ask && !t.Reads:
-		return &Refusal{Tool: t.Name, Why: "this client is in ask mode, in which it may only look", Next: "ask the user to switch to act mode"}
+		return &Refusal{Tool: t.Name, Why: "this client is in ask mode, which only allows looking", Next: "ask the user to switch to act mode"}
 	case p.ReadOnly && !t.Reads:
 		return &Refusal{Tool: t.Name, Why: "this server is read-only", Next: "ask the operator to start it without --read-only"}
 	case slices.Contains(restrictedRisks, t.Risk) && !p.selects(t):
@@ -186,7 +186,7 @@ func (s Subject) MayAll(kinds []steps.Kind, has func(steps.Kind) bool) *Refusal 
 		}
 	}
 	if !known {
-		return &Refusal{Tool: "this", Why: "there is no tool here by which the right to it is known", Next: "ask the operator, or do without it"}
+		return &Refusal{Tool: "this", Why: "no tool of this server grants it", Next: "ask the operator to allow it"}
 	}
 	return nil
 }

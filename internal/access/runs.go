@@ -50,7 +50,7 @@ func (r *Runs) checkRun(ctx context.Context, id string, change bool) error {
 }
 
 func errNoRun(id string) error {
-	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%w: %s", engine.ErrNoRun, id), Next: "list the runs to see which there are"}
+	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%w: %s", engine.ErrNoRun, id), Next: "list the existing runs"}
 }
 
 // ifAllowed calls do if the subject may see or change a run.

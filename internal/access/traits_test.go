@@ -20,7 +20,7 @@ func TestRightsByTrait(t *testing.T) {
 		{"a kind with another name", Policy{}, []steps.Kind{acting, renamed}, "execute is not allowed: the toolset shell is off"},
 		{"the second of two", Policy{Toolsets: []steps.Toolset{steps.Shell}, Exclude: []string{"execute"}}, []steps.Kind{shell, renamed}, "execute is not allowed: it is excluded"},
 		{"one that is allowed", Policy{Toolsets: []steps.Toolset{steps.Shell}}, []steps.Kind{acting, renamed}, ""},
-		{"none that has the trait", Policy{Toolsets: []steps.Toolset{All}}, []steps.Kind{acting}, "no tool here"},
+		{"none that has the trait", Policy{Toolsets: []steps.Toolset{All}}, []steps.Kind{acting}, "no tool of this server"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			denied(t, Subject{Policy: c.p}.MayAll(c.kinds, HasRisk(steps.RunsShell)).Denied(), c.denied)

@@ -24,7 +24,7 @@ type accessFlags struct {
 	Hosts    []string `flag:"allow-host" usage:"host names of the server besides localhost"`
 	Origins  []string `flag:"allow-origin" usage:"origins of web pages that may call the server, such as https://example.com"`
 	Methods  []string `flag:"auth" usage:"how clients authenticate: token, oidc, user (any program of yours on this machine) or none (default token if there are tokens, else user)"`
-	Tokens   string   `flag:"token-file" usage:"the file of the clients and the hashes of their tokens (default tokens.json in the data folder)"`
+	Tokens   string   `flag:"token-file" usage:"the file with the clients and the hashes of their tokens (default tokens.json in the data folder)"`
 	Issuer   string   `flag:"issuer" usage:"with --auth oidc: the URL of the issuer of tokens"`
 	Audience string   `flag:"audience" usage:"with --auth oidc: the audience (aud) of tokens for this server"`
 	Public   string   `flag:"public-url" usage:"the URL of the server for its clients, if it is not --addr, such as https://desk.example.com"`
@@ -94,7 +94,7 @@ func (a *app) authenticatorFor(g *accessFlags, tokens *auth.Tokens) (_ *auth.Aut
 			return nil, err
 		}
 		if len(list) == 0 && o.Issuer == nil {
-			return nil, steps.Errorf(steps.Invalid, "no client could reach the server: %s names none", tokens.Path()).
+			return nil, steps.Errorf(steps.Invalid, "no client can connect: %s lists none", tokens.Path()).
 				WithNext("understudy token add NAME --mode ask")
 		}
 	}
@@ -130,8 +130,8 @@ func (g *accessFlags) private() error {
 	if !g.reachable() || g.CertFile != "" || g.Insecure {
 		return nil
 	}
-	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and without TLS whoever is on the way can read the tokens", g.Address).
-		WithNext("give --tls-cert and --tls-key; or use 127.0.0.1 and a tunnel; or say --insecure when something in front of the server speaks TLS")
+	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and without TLS anyone on the network path can read the tokens", g.Address).
+		WithNext("give --tls-cert and --tls-key; or use 127.0.0.1 and a tunnel; or add --insecure if a proxy in front of the server provides TLS")
 }
 
 // usual returns the method of authentication when no flag names one. Where the
@@ -152,7 +152,7 @@ func (g *accessFlags) alone() error {
 	if !g.reachable() {
 		return nil
 	}
-	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and whoever reaches the server can use the desktop", g.Address).
+	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and anyone who reaches the server can use the desktop", g.Address).
 		WithNext("use --auth token or --auth oidc; or 127.0.0.1, and a tunnel to reach it from elsewhere")
 }
 
@@ -215,7 +215,7 @@ func (g *accessFlags) listen(log *slog.Logger) (l net.Listener, scheme string, e
 func (d credentials) says() string {
 	switch {
 	case d.authenticator != nil:
-		return ", for who has a credential"
+		return ", for clients with a credential"
 	case d.sameUser != nil:
 		return ", for programs of this user"
 	}

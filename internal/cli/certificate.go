@@ -25,7 +25,7 @@ type certificate struct {
 func tlsConfig(certFile, keyFile string, log *slog.Logger) (*tls.Config, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.get(nil); err != nil {
-		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the TLS certificate: %w", err), Next: "--tls-cert and --tls-key want a PEM file each"}
+		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the TLS certificate: %w", err), Next: "--tls-cert and --tls-key each need a PEM file"}
 	}
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}, nil
 }
@@ -46,7 +46,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	case c.loaded == nil:
 		return nil, err
 	default:
-		c.log.Warn("the changed TLS certificate cannot be used; the one before goes on", "error", err)
+		c.log.Warn("the changed TLS certificate cannot be used; the previous one stays in use", "error", err)
 	}
 	return c.loaded, nil
 }

@@ -74,7 +74,7 @@ func (c *clientCheck) run(ctx context.Context) []*serverFinding {
 
 func unreadable(client clients.Client, path string, err error) *serverFinding {
 	s := &serverFinding{Client: client.Name, File: path}
-	s.Name, s.Detail, s.Mend = client.Name, fmt.Sprintf("%s: %v", path, err), "open it in an editor, and mend it"
+	s.Name, s.Detail, s.Mend = client.Name, fmt.Sprintf("%s: %v", path, err), "open it in an editor, and correct it"
 	return s
 }
 

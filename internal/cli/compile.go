@@ -114,7 +114,7 @@ func (f *compileFlags) check(cmd *cobra.Command) error {
 	}
 	if f.Onto == "" {
 		if f.At != "" || f.Fallback {
-			return usage(cmd, "--at and --fallback want the workflow too: --onto FILE")
+			return usage(cmd, "--at and --fallback need the workflow too: --onto FILE")
 		}
 		return nil
 	}
@@ -182,7 +182,7 @@ func (a *app) writeCompiled(text []byte, notes []compile.Note, file string) erro
 		a.tell("  %s: %s", n.Step, n.Text)
 	}
 	if len(p.Steps) == 0 {
-		a.tell("nothing was done that makes a step, so there is nothing to play")
+		a.tell("no action was recorded that makes a step, so there is nothing to play")
 		return nil
 	}
 	a.tell("%s; play it with: %s", count(len(p.Steps), "step"), strings.Join(append([]string{"understudy run", file}, secretInputs(p)...), " "))

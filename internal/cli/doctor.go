@@ -28,8 +28,8 @@ func doctorCommand(a *app) *cobra.Command {
 	}{screenFlags: screenFlags{Display: "auto"}, clientCheck: clientCheck{Timeout: 30 * time.Second}}
 	return withFlags(&cobra.Command{
 		Use:   "doctor",
-		Short: "Check whether this machine is ready, and say how to correct what is not",
-		Long: "Check whether this machine is ready, and say how to correct what is not.\n\n" +
+		Short: "Check whether this machine is ready, and say how to fix what is not",
+		Long: "Check whether this machine is ready, and say how to fix what is not.\n\n" +
 			"If an MCP client of this user is set up to use this program, the program is started\n" +
 			"or called as the client would do it, and asked for its tools. The client's other\n" +
 			"servers are started only with --all-servers.",
@@ -107,7 +107,7 @@ func (d diagnosis) show(c *console, asJSON bool) error {
 		}
 		fmt.Fprintf(c.out, "%s %-*s  %s\n", verdict(p, f), width, clean(f.Name), clean(f.Detail))
 		if !f.OK && f.Mend != "" {
-			fmt.Fprintf(c.out, "   %*s  mend it: %s\n", width, "", clean(f.Mend))
+			fmt.Fprintf(c.out, "   %*s  fix: %s\n", width, "", clean(f.Mend))
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func (a *app) fleetStore(ctx context.Context, name string, o jetstream.Options) 
 	err = jetstream.CheckSync(ctx, nc)
 	if errors.Is(err, jetstream.ErrUnsynced) && !a.UnsafeSync {
 		nc.Close()
-		return nil, nil, &steps.Error{Code: steps.Unavailable, Err: err, Next: "mend that, or accept it with --unsafe-sync"}
+		return nil, nil, &steps.Error{Code: steps.Unavailable, Err: err, Next: "fix that, or accept it with --unsafe-sync"}
 	}
 	if err != nil {
 		fmt.Fprintf(a.errOut, "understudy: %v\n", err)

@@ -183,11 +183,11 @@ func nextWords(h engine.Header) []string {
 		case engine.AskDoubt:
 			return []string{
 				q.Text,
-				"to do it again:      understudy resume " + h.ID + " --redo",
-				"to go on without it: understudy resume " + h.ID + " --skip",
+				"to repeat it: understudy resume " + h.ID + " --redo",
+				"to skip it:   understudy resume " + h.ID + " --skip",
 			}
 		case engine.AskSecret:
-			return []string{q.Text, fmt.Sprintf("to go on: understudy resume %s --input %s=@FILE", h.ID, q.Choices[0])}
+			return []string{q.Text, fmt.Sprintf("to continue: understudy resume %s --input %s=@FILE", h.ID, q.Choices[0])}
 		}
 		lines := []string{q.Text}
 		for _, c := range q.Choices {
@@ -202,7 +202,7 @@ func nextWords(h engine.Header) []string {
 	case h.Call != "":
 		return nil // a single call is repeated, not resumed
 	case h.Status == engine.Paused:
-		return []string{"to go on: understudy resume " + h.ID}
+		return []string{"to continue: understudy resume " + h.ID}
 	case h.Status == engine.Succeeded, h.Waits != "":
 		return nil
 	case h.Status == engine.Running, h.Status == engine.Queued:
@@ -212,5 +212,5 @@ func nextWords(h engine.Header) []string {
 	if h.ResumeFrom != "" {
 		at = "   (goes on at " + h.ResumeFrom + ")"
 	}
-	return []string{"to go on: understudy resume " + h.ID + at}
+	return []string{"to continue: understudy resume " + h.ID + at}
 }

@@ -64,13 +64,13 @@ func (c *clientSetup) init(cmd *cobra.Command, args []string) error {
 func (c *clientSetup) server(cmd *cobra.Command, args []string) (clients.Server, error) {
 	dash := cmd.ArgsLenAtDash()
 	if dash < 0 && len(args) > 0 || dash > 0 {
-		return clients.Server{}, usage(cmd, "wanted no file with --client, found %q; flags of the server stand after --", args[0])
+		return clients.Server{}, usage(cmd, "wanted no file with --client, found %q; put flags of the server after --", args[0])
 	}
 	if c.HTTP != "" {
 		return c.listening(cmd, args)
 	}
 	if c.Token != "" {
-		return clients.Server{}, usage(cmd, "--token: wanted --http too; a server that the client starts asks for none")
+		return clients.Server{}, usage(cmd, "--token: wanted --http too; a server that the client starts needs none")
 	}
 	return c.started(args)
 }
@@ -95,10 +95,10 @@ func (c *clientSetup) started(args []string) (clients.Server, error) {
 // listening returns a server that is started by others, as a client calls it.
 func (c *clientSetup) listening(cmd *cobra.Command, args []string) (clients.Server, error) {
 	if !c.client.CallsHTTP() {
-		return clients.Server{}, usage(cmd, "--http: the file of %s names only servers that it starts itself; leave --http out", c.client.Title)
+		return clients.Server{}, usage(cmd, "--http: the file of %s names only servers that it starts itself; omit --http", c.client.Title)
 	}
 	if len(args) > 0 {
-		return clients.Server{}, usage(cmd, "--http: %q is for `understudy serve`, which somebody else starts", args[0])
+		return clients.Server{}, usage(cmd, "--http: %q is an argument of `understudy serve`, which is started separately", args[0])
 	}
 	u, err := url.Parse(c.HTTP)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -109,7 +109,7 @@ func (c *clientSetup) listening(cmd *cobra.Command, args []string) (clients.Serv
 		return server, nil
 	}
 	if u.Scheme == "http" && onNetwork(u.Hostname()) {
-		return server, usage(cmd, "--http=%s: whoever is on the way could read the token; wanted an https address, or a tunnel to one of this machine", c.HTTP)
+		return server, usage(cmd, "--http=%s: anyone on the network path could read the token; wanted an https address, or a tunnel that ends on this machine", c.HTTP)
 	}
 	token, err := c.credential(cmd, c.Token)
 	server.Headers = map[string]string{"Authorization": "Bearer " + token}
@@ -174,15 +174,15 @@ func (c *clientSetup) print(server clients.Server) error {
 func (c *clientSetup) write(server clients.Server) error {
 	old, err := os.ReadFile(c.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "make it readable, or do without --write"}
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "make it readable, or omit --write"}
 	}
 	text, err := c.client.With(old, clients.Name, server)
 	if err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s was left as it is: %w", c.path, err), Next: "mend it, then do this again"}
+		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s was left as it is: %w", c.path, err), Next: "correct it, then run this again"}
 	}
 	backup, err := clients.Replace(c.path, text, len(server.Headers) > 0)
 	if err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s was left as it is: %w", c.path, err), Next: "make its folder writable, or do without --write"}
+		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s was left as it is: %w", c.path, err), Next: "make its folder writable, or omit --write"}
 	}
 	if c.Quiet {
 		return nil
@@ -190,12 +190,12 @@ func (c *clientSetup) write(server clients.Server) error {
 	fmt.Fprintln(c.out, c.path)
 	switch {
 	case string(text) == string(old):
-		fmt.Fprintln(c.errOut, "it said so already")
+		fmt.Fprintln(c.errOut, "no change: it is set up already")
 	case backup != "":
-		fmt.Fprintf(c.errOut, "what was there before is in %s\n", backup)
+		fmt.Fprintf(c.errOut, "the previous file is kept as %s\n", backup)
 	}
 	if u, err := url.Parse(server.URL); err == nil && server.URL != "" && !onNetwork(u.Hostname()) {
-		fmt.Fprintln(c.errOut, "next: understudy serve, which must run when it is called")
+		fmt.Fprintln(c.errOut, "next: understudy serve, which must be running when the client connects")
 	}
 	fmt.Fprintf(c.errOut, "next: %s\nthen: understudy doctor\n", c.client.Next)
 	return nil

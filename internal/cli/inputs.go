@@ -69,7 +69,7 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 		case string:
 			secret[name] = value
 		default: // of a number, what was written would not be known
-			return nil, nil, steps.Errorf(steps.Invalid, "%s: the secret %s wants a text", f.InputsFile, name).WithNext("write it in quotes")
+			return nil, nil, steps.Errorf(steps.Invalid, "%s: the secret %s must be a string", f.InputsFile, name).WithNext("write it in quotes")
 		}
 	}
 	for _, pair := range f.Inputs {

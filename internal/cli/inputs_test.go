@@ -44,8 +44,8 @@ func TestSecretsInAFileOfInputs(t *testing.T) {
 	p := &workflows.Program{Variables: []workflows.Variable{{Name: "pin", Type: "string", Secret: true}}}
 	for text, want := range map[string]string{
 		`pin: "0123"`:       "0123",
-		"pin: 0123":         "the secret pin wants a text; write it in quotes",
-		"pin: 123456789012": "the secret pin wants a text; write it in quotes",
+		"pin: 0123":         "the secret pin must be a string; write it in quotes",
+		"pin: 123456789012": "the secret pin must be a string; write it in quotes",
 		"pin:":              "",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

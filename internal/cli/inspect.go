@@ -106,7 +106,7 @@ func (i *inspection) reportEmpty(ctx context.Context, d *desktop.Desktop) error 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(i.errOut, "no such elements show on %s\n", which(on))
+	fmt.Fprintf(i.errOut, "no such elements are visible on %s\n", which(on))
 	return nil
 }
 
@@ -172,14 +172,14 @@ func seated(ctx context.Context, d *desktop.Desktop) error {
 	i, err := d.Info(ctx)
 	if err == nil && i.Virtual {
 		err = steps.Errorf(steps.Unavailable, "nobody can point at anything on a virtual display").
-			WithNext("name the display that you sit at with --display, or a point with --at")
+			WithNext("give your own display with --display, or a point with --at")
 	}
 	return err
 }
 
 // pick waits until Ctrl is pressed, and names the element under the pointer.
 func (i *inspection) pick(ctx context.Context, d *desktop.Desktop) error {
-	fmt.Fprintln(i.errOut, "point at an element and press Ctrl; Ctrl-C here ends")
+	fmt.Fprintln(i.errOut, "point at an element and press Ctrl; press Ctrl-C here to end")
 	watch, done := context.WithCancelCause(ctx)
 	defer done(nil)
 	pressed := errors.New("pressed")

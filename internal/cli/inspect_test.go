@@ -47,7 +47,7 @@ func TestInspect(t *testing.T) {
 		{"a selector that names several", []string{"role:button"}, statusFailed, []string{"2"}, ""},
 		{"a selector that is none", []string{"rolle:button"}, statusInvalid, []string{"rolle"}, ""},
 		{"the element at a point", []string{"--at", fmt.Sprint(save)}, statusOK, []string{`button "Save" in "Notes" of notes`, "1  role:button && name:Save"}, "nth:"},
-		{"an application that is not there", []string{"--process", "nosuch"}, statusOK, []string{"no such elements show on a virtual display"}, ""},
+		{"an application that is not there", []string{"--process", "nosuch"}, statusOK, []string{"no such elements are visible on a virtual display"}, ""},
 		{"what is pointed at where nobody sits", []string{"--pick"}, statusNotReady, []string{"nobody can point at anything on a virtual display"}, ""},
 		{"a point that is none", []string{"--at", "here"}, statusInvalid, []string{"wanted x,y"}, ""},
 		{"everything, for programs", []string{"--json", "--process", "notes"}, statusOK, []string{`"role": "checkbox"`}, ""},

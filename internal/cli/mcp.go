@@ -90,7 +90,7 @@ func (f *serverFlags) folders(cmd *cobra.Command) (dir string, roots []string, e
 			return "", nil, err
 		}
 		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-			return "", nil, usage(cmd, "--root %s: wanted a folder that there is", root)
+			return "", nil, usage(cmd, "--root %s: wanted an existing folder", root)
 		}
 		roots = append(roots, abs)
 	}

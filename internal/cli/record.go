@@ -83,7 +83,7 @@ func (r *recording) record(cmd *cobra.Command) error {
 		return err
 	}
 	if len(limits) > 0 {
-		r.tell("look whether a step is missing: %s", strings.Join(limits, "; "))
+		r.tell("check whether a step is missing: %s", strings.Join(limits, "; "))
 	}
 	if r.Page && cmd.Context().Err() == nil {
 		r.tell("change it on the page; Ctrl-C ends this")
@@ -215,7 +215,7 @@ func withDuration(ctx context.Context, d time.Duration) (context.Context, contex
 func checkInputDisplay(ctx context.Context, d *desktop.Desktop) error {
 	i, err := d.Info(ctx)
 	if err == nil && i.Instead != "" {
-		err = steps.Errorf(steps.Unavailable, "what you do cannot be heard: %s", i.Instead).
+		err = steps.Errorf(steps.Unavailable, "your input cannot be recorded: %s", i.Instead).
 			WithNext("record in a session of Xorg, or what a program does on a virtual display, with --display virtual")
 	}
 	if err != nil {

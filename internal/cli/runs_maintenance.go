@@ -27,13 +27,13 @@ func runsPrune(a *app) *cobra.Command {
 		}
 		fmt.Fprintf(a.out, "removed %s and %s, %d bytes\n", count(p.Runs, "run"), count(p.Files, "file"), p.Bytes)
 		if p.Resumable > 0 {
-			fmt.Fprintf(a.errOut, "%s past a bound stayed, for they can be resumed; --force removes them\n", count(p.Resumable, "run"))
+			fmt.Fprintf(a.errOut, "%s beyond a limit were kept, because they can be resumed; --force removes them\n", count(p.Resumable, "run"))
 		}
 		return nil
 	})
-	cmd.Flags().DurationVar(&r.Age, "age", r.Age, "remove runs that ended longer ago; 0 keeps them")
-	cmd.Flags().IntVar(&r.Count, "count", r.Count, "keep at most so many runs; 0 keeps them")
-	cmd.Flags().Int64Var(&r.Bytes, "bytes", r.Bytes, "keep at most so many bytes; 0 keeps them")
+	cmd.Flags().DurationVar(&r.Age, "age", r.Age, "remove runs that ended longer ago than this; 0 keeps all")
+	cmd.Flags().IntVar(&r.Count, "count", r.Count, "keep at most this many runs; 0 keeps all")
+	cmd.Flags().Int64Var(&r.Bytes, "bytes", r.Bytes, "keep at most this many bytes; 0 keeps all")
 	cmd.Flags().DurationVar(&r.Reads, "reads", r.Reads, "remove single calls that only read after this time")
 	cmd.Flags().BoolVar(&r.Force, "force", false, "also runs that could still be resumed")
 	return cmd

@@ -18,7 +18,7 @@ func schedulesFolder(home string) *schedules.Folder {
 
 func scheduleCommand(a *app) *cobra.Command {
 	cmd := group("schedule", "Run saved workflows at set times, on webhooks, and when files arrive",
-		"Run saved workflows by themselves: at times, when a program sends a message, and when\n"+
+		"Run saved workflows automatically: at times, when a program sends a message, and when\n"+
 			"a file arrives. `understudy serve` begins the runs; what a schedule began is listed by\n"+
 			"`understudy runs ls --schedule NAME`.")
 	for _, o := range schedules.Operations() {

@@ -83,9 +83,9 @@ type poolFlags struct {
 func (f *poolFlags) check(cmd *cobra.Command, d *displayFlags) error {
 	switch {
 	case f.Desktops < 0 || f.Warm < 0 || f.Warm > f.Desktops:
-		return usage(cmd, "--desktops %d --warm %d: wanted numbers from 0 on, and no more warm ones than there are", f.Desktops, f.Warm)
+		return usage(cmd, "--desktops %d --warm %d: wanted 0 or more, and --warm at most --desktops", f.Desktops, f.Warm)
 	case f.Desktops > 0 && d.Display != "auto" && d.Display != "virtual":
-		return usage(cmd, "--desktops makes virtual desktops, so --display %s cannot be had beside it", d.Display)
+		return usage(cmd, "--desktops makes virtual desktops, so it cannot be combined with --display %s", d.Display)
 	case f.Desktops > 0:
 		d.Display = "virtual"
 	}
@@ -115,7 +115,7 @@ func positive(name string, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, steps.Errorf(steps.Invalid, "%s=%s: wanted a number from 1 on", name, text)
+		return 0, steps.Errorf(steps.Invalid, "%s=%s: wanted a number of 1 or more", name, text)
 	}
 	return n, nil
 }

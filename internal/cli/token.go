@@ -18,7 +18,7 @@ func tokenCommand(a *app) *cobra.Command {
 	}
 	cmd := group("token", "Manage the clients that may call the server, each with its own token",
 		"Say which clients may call \"understudy serve\" over HTTP, each with a token of its own,\n"+
-			"a mode, and the toolsets that it sees. A server that runs heeds every change at once.",
+			"a mode, and the toolsets that it sees. A running server applies each change at once.",
 		tokenAdd(a, &file.TokenFile), tokenList(a, &file.TokenFile), tokenRemove(a, &file.TokenFile))
 	addFlags(cmd.PersistentFlags(), &file)
 	return cmd
@@ -112,7 +112,7 @@ func tokenRemove(a *app, file *string) *cobra.Command {
 			if err := tokens.Remove(args[0]); err != nil {
 				return err
 			}
-			a.tell("the token of %s counts no more", args[0])
+			a.tell("the token of %s is revoked", args[0])
 			return nil
 		},
 	}

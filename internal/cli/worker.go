@@ -189,7 +189,7 @@ func (w *worker) does(t steps.Toolset) bool {
 // allow refuses the steps that the flags exclude, whoever calls them.
 func (w *worker) allow(_, _ string, k steps.Kind) error {
 	if slices.Contains(w.Exclude, k.Name) || !w.does(k.Toolset) {
-		return steps.Errorf(steps.Denied, "worker %s does no %s", w.Name, k.Name).
+		return steps.Errorf(steps.Denied, "worker %s does not execute %s", w.Name, k.Name).
 			WithNext("name another worker with --needs, or start this one with other --toolsets")
 	}
 	return nil

@@ -87,7 +87,7 @@ func probe(ctx context.Context, transport mcp.Transport) (r ProbeResult, err err
 
 // ErrCredential is the error of a server that asks for a credential and was given none,
 // or a wrong one.
-var ErrCredential = errors.New("the server wants a token, or another one")
+var ErrCredential = errors.New("the server requires a valid token")
 
 // headerTransport is an http.RoundTripper that adds the same headers to each request.
 type headerTransport struct {

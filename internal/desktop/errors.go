@@ -20,7 +20,7 @@ const (
 	ErrUnresponsive Error = "no answer in time"
 	// ErrUnclear means that an action was performed, and that its effect is not
 	// known.
-	ErrUnclear Error = "what came of it is not known"
+	ErrUnclear Error = "the outcome is unknown"
 	// ErrMoved means that the target is not where it was seen, so that nothing was
 	// done.
 	ErrMoved Error = "it is not where it was seen"
@@ -79,7 +79,7 @@ func (e *MissingError) Error() string {
 	if e.Mend == "" {
 		return e.What
 	}
-	return e.What + "; to mend it: " + e.Mend
+	return e.What + "; to fix it: " + e.Mend
 }
 
 func (e *MissingError) Unwrap() error { return ErrUnavailable }
@@ -87,7 +87,7 @@ func (e *MissingError) Unwrap() error { return ErrUnavailable }
 // ErrUnreported explains why the input of a person cannot be watched in a Wayland
 // session without accessibility.
 var ErrUnreported error = &MissingError{
-	What: "in a Wayland session no program hears what a person types in another one, and what came of it is told only by the accessibility bus, which does not answer",
+	What: "a Wayland session does not report what a person types in another program, and the effects are reported only by the accessibility bus, which does not answer",
 	Mend: "apt-get install at-spi2-core",
 }
 
@@ -95,7 +95,7 @@ var ErrUnreported error = &MissingError{
 // X has only some of its windows, and neither typed keys nor the clipboard get there.
 func WaylandError(display string) error {
 	return &MissingError{
-		What: display + ": in a Wayland session the windows cannot be seen, typed into or heard; what works is a desktop of its own, with --display virtual, or a login to a session of Xorg",
+		What: display + ": in a Wayland session windows cannot be listed, operated or recorded; use a separate desktop with --display virtual, or log in to an Xorg session",
 		Mend: "understudy doctor --display virtual", Wayland: true,
 	}
 }

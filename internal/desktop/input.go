@@ -38,13 +38,13 @@ const (
 // never reported.
 func Limits(unreported []InputType) (says []string) {
 	if slices.Contains(unreported, KeyPress) {
-		says = append(says, "keys are not heard: a field is recorded with what it holds afterwards; shortcuts, Enter, menus that keys open, and what is typed into a terminal are not recorded")
+		says = append(says, "keys are not reported: a field is recorded with its content afterwards; shortcuts, Enter, menus that keys open, and what is typed into a terminal are not recorded")
 	}
 	switch {
 	case slices.Contains(unreported, ButtonPress):
-		says = append(says, "the mouse is not heard: a press of a button is concluded from what came of it, and said to be uncertain; one that has the keyboard already, menus, drags and the wheel are not recorded")
+		says = append(says, "the mouse is not reported: a click on a button is inferred from its effect and marked as uncertain; clicks on a focused button, menus, drags and the wheel are not recorded")
 	case slices.Contains(unreported, WheelTurn):
-		says = append(says, "the wheel is not heard: turning it is not recorded")
+		says = append(says, "the wheel is not reported: scrolling is not recorded")
 	}
 	return says
 }

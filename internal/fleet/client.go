@@ -37,7 +37,7 @@ func NewClient(ctx context.Context, s Store, kinds []steps.Kind) (*Client, error
 // desktop.
 func (c *Client) Start(ctx context.Context, r engine.Request) (engine.Header, error) {
 	if r.Call != "" {
-		return engine.Header{}, steps.Errorf(steps.Unavailable, "%s: a fleet executes workflows, and no single steps: each would be on another desktop", r.Call).
+		return engine.Header{}, steps.Errorf(steps.Unavailable, "%s: a fleet executes workflows, not single steps: each step would run on another desktop", r.Call).
 			WithNext("make a workflow of the steps, or use a server with desktops of its own")
 	}
 	// Paths and variables of this machine mean nothing on that of the worker.
@@ -89,7 +89,7 @@ func (c *Client) Stop(ctx context.Context, id string, cause engine.Cause, messag
 
 // StopAll refuses, because the runs of a fleet belong to many people.
 func (c *Client) StopAll(context.Context, engine.Cause, string) ([]engine.Header, error) {
-	return nil, steps.Errorf(steps.Invalid, "the runs of a fleet are of many people").WithNext("name the run to stop")
+	return nil, steps.Errorf(steps.Invalid, "the runs of a fleet belong to many people").WithNext("name the run to stop")
 }
 
 func (c *Client) Pause(ctx context.Context, id string) error {
@@ -171,7 +171,7 @@ func (c *Client) atWorker(ctx context.Context, h engine.Header, do func(context.
 	if errors.Is(err, errNoAnswer) {
 		next := "start the worker again, because the desktop of the run is there"
 		if h.Status == engine.Running {
-			next = "another worker takes the run over when its lease has passed: try again then"
+			next = "another worker takes over the run when its lease has expired: try again then"
 		}
 		err = steps.Errorf(steps.Unavailable, "worker %s of run %s does not answer: %w", h.Worker, h.ID, err).WithNext(next)
 	}

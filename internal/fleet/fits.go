@@ -55,7 +55,7 @@ func (c *Client) waitsFor(ctx context.Context, h engine.Header) string {
 	case err != nil:
 		return err.Error()
 	case nearest == nil:
-		return "no worker is there"
+		return "no worker is connected"
 	case len(nearest.Lacks) > 0:
 		return fmt.Sprintf("no worker has all that it needs: %s comes nearest and lacks %s", nearest.Worker, strings.Join(nearest.Lacks, " "))
 	}

@@ -256,7 +256,7 @@ func TestARunThatFitsNobodyWaitsAndSaysWhy(t *testing.T) {
 			}
 		}
 	}
-	waits("no worker is there")
+	waits("no worker is connected")
 	defer s.work("far", "app=calc", "screen=1920x1080")()
 	defer s.work("near", "app=sap", "tools=core", "screen=1920x1080")()
 	waits("no worker has all that it needs: near comes nearest and lacks screen=2560x1440")

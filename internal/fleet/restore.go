@@ -88,7 +88,7 @@ func (r restoring) run(ctx context.Context, h engine.Header) error {
 	r.done.Runs++
 	if under {
 		r.done.Interrupted++
-		_, err = r.GiveUp(ctx, h.ID, errors.New("it had not come to rest when the backup was made"), "see what it did since, then resume it")
+		_, err = r.GiveUp(ctx, h.ID, errors.New("it was unfinished when the backup was made"), "see what it did since, then resume it")
 	}
 	return err
 }
@@ -138,7 +138,7 @@ func (r restoring) compare(ctx context.Context, h engine.Header) error {
 	}
 	for i, before := range was {
 		if ev := is[i]; ev.Seq != before.Seq || ev.Attempt != before.Attempt || ev.Type != before.Type || ev.Path != before.Path || !ev.At.Equal(before.At) || !bytes.Equal(ev.Data, before.Data) {
-			return fmt.Errorf("event %d is another there than in the backup", ev.Seq)
+			return fmt.Errorf("event %d differs from that of the backup", ev.Seq)
 		}
 	}
 	r.done.Events += len(was)

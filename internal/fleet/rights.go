@@ -71,7 +71,7 @@ func (w *Worker) askServer(ctx context.Context, q rightsQuestion) error {
 			return keptRights(q)
 		}
 		if time.Now().After(late) || steps.Sleep(ctx, retryTime) != nil {
-			return steps.Errorf(steps.Denied, "nobody can say any more what %s may do: its server does not answer: %w", q.Mandate.Owner, err).
+			return steps.Errorf(steps.Denied, "the rights of %s are unknown: its server does not answer: %w", q.Mandate.Owner, err).
 				WithNext("start the server again, and resume the run there")
 		}
 	}
@@ -80,7 +80,7 @@ func (w *Worker) askServer(ctx context.Context, q rightsQuestion) error {
 func keptRights(q rightsQuestion) error {
 	var p access.Policy
 	if err := json.Unmarshal(q.Mandate.Rights, &p); err != nil {
-		return &steps.Error{Code: steps.Denied, Err: errors.New("the run does not say what its client may do"), Next: "resume it"}
+		return &steps.Error{Code: steps.Denied, Err: errors.New("the rights of the run's client are not stored"), Next: "resume it"}
 	}
 	return (access.Subject{Policy: p}).May(q.Tool).Denied()
 }

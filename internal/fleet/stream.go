@@ -60,7 +60,7 @@ const (
 
 var (
 	errStreamEnded  = errors.New("the other end of the stream has closed it")
-	errStreamBroken = errors.New("a message of the stream is missing, or is not of its other end")
+	errStreamBroken = errors.New("a message of the stream is missing, or was sent by someone else")
 	errStreamSilent = errors.New("the other end of the stream is silent")
 )
 

@@ -154,7 +154,7 @@ func (w *Worker) isTwice(ctx context.Context) bool {
 }
 
 func (w *Worker) errTwice() error {
-	return steps.Errorf(steps.Unavailable, "worker %s is there already, and would answer for the runs of this one", w.Name).
+	return steps.Errorf(steps.Unavailable, "a worker named %s is already connected, and would answer for the runs of this one", w.Name).
 		WithNext("give this one another name with --name, or end the other")
 }
 
@@ -254,7 +254,7 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 		return
 	}
 	if !rests(h.Status) || err != nil { // another worker has it, or it failed and another will take it
-		log.WarnContext(ctx, "the run is not this worker's any more", "status", h.Status, "error", err)
+		log.WarnContext(ctx, "the run no longer belongs to this worker", "status", h.Status, "error", err)
 		return
 	}
 	log.InfoContext(ctx, "the run rests", "status", h.Status)
@@ -288,7 +288,7 @@ func rests(s engine.Status) bool {
 	return s == engine.Waiting || s == engine.Paused || s.Ended() && s != engine.Interrupted
 }
 
-var errLasts = errors.New("the worker ends, and the step under way takes too long")
+var errLasts = errors.New("the worker is shutting down, and the current step takes too long")
 
 // abandonTime is how long a step may take to end that is cancelled.
 const abandonTime = 30 * time.Second
@@ -353,7 +353,7 @@ func (w *Worker) renew(ctx context.Context, log *slog.Logger, e engine.Entry) {
 			return
 		}
 		if time.Since(renewed) > lease {
-			log.WarnContext(ctx, "the lease of the run has passed")
+			log.WarnContext(ctx, "the lease of the run has expired")
 			return
 		}
 		asked := time.Now()

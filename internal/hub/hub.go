@@ -93,7 +93,7 @@ func Start(o Options) (_ *Hub, err error) {
 	}
 	config := server.Options{NoSigs: true}
 	if err := config.ProcessConfigString(text); err != nil {
-		return nil, fmt.Errorf("the server does not take its configuration: %w", err)
+		return nil, fmt.Errorf("the server rejects its configuration: %w", err)
 	}
 	s, err := server.NewServer(&config)
 	if err != nil {
@@ -177,7 +177,7 @@ func (h *Hub) logMissing(ctx context.Context, o Options) {
 			}
 		}
 		o.Log.Warn("nothing can be stored until most nodes of the cluster are connected",
-			"do not answer", strings.Join(missing, " "), "what to do", "start them, or correct --join, or leave --join and --cluster-listen away for a hub that is alone")
+			"do not answer", strings.Join(missing, " "), "what to do", "start them, or correct --join, or omit --join and --cluster-listen for a single hub")
 	}
 }
 
@@ -198,14 +198,14 @@ func (o Options) check() error {
 		}
 		ip := net.ParseIP(host)
 		if o.Certificate == "" && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return fmt.Errorf("address %s can be reached from other machines: give a certificate, so that nobody reads along", address)
+			return fmt.Errorf("address %s can be reached from other machines: without TLS the traffic is readable; pass a certificate", address)
 		}
 	}
 	if o.MaxTenantMB < 0 {
 		return errors.New("--max-tenant-mb: wanted more than 0")
 	}
 	if (o.ClusterListen == "") != (len(o.Join) == 0) || o.ClusterListen != "" && o.Name == "" {
-		return errors.New("a node of a cluster has a name, an address for the others, and theirs")
+		return errors.New("a node of a cluster needs a name, an address for the others, and theirs")
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func (h *Hub) serveTenant(seed string) error {
 	}
 	nc, err := nats.Connect("", nats.InProcessServer(h.server), option)
 	if err != nil {
-		return fmt.Errorf("the server does not let itself in: %w", err)
+		return fmt.Errorf("the server refuses its own connection: %w", err)
 	}
 	h.conns = append(h.conns, nc)
 	_, err = nc.Subscribe(jetstream.HubSubject, func(m *nats.Msg) { _ = m.Respond([]byte(jetstream.SyncsAlways)) }) // the sender may have gone

@@ -184,7 +184,7 @@ func TestANodeThatNeverComesIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	if _, err := jetstream.Open(t.Context(), nc, jetstream.Options{Wait: time.Second}); err == nil || !strings.Contains(err.Error(), "who is missing") {
+	if _, err := jetstream.Open(t.Context(), nc, jetstream.Options{Wait: time.Second}); err == nil || !strings.Contains(err.Error(), "which are missing") {
 		t.Errorf("a worker of it: %v", err)
 	}
 	join(1, nil)

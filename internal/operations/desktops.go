@@ -96,7 +96,7 @@ type startArgs struct {
 	Authority string `json:"-" flag:"authority" jsonschema:"the file with the cookie of that display (default yours)"`
 	Bus       string `json:"-" flag:"bus" jsonschema:"the address of the session bus of that display, to read its elements"`
 
-	For Period `json:"for,omitempty" jsonschema:"end it when nobody has used it for so long, such as 8h"`
+	For Period `json:"for,omitempty" jsonschema:"end it after it was unused for this long, such as 8h"`
 }
 
 // options returns the arguments as options of a keeper.
@@ -121,7 +121,7 @@ func startDesktop(ctx context.Context, ks Desktops, c DesktopCaller, a *startArg
 		return Result{}, err
 	}
 	if n := len(slices.DeleteFunc(ks.List(), virtual.Kept.IsSeat)); c.Most > 0 && n >= c.Most {
-		return Result{}, steps.Errorf(steps.Busy, "there are %d desktops, as many as there may be", n).WithNext("stop one that is not needed")
+		return Result{}, steps.Errorf(steps.Busy, "there are %d desktops, the maximum", n).WithNext("stop one that is not needed")
 	}
 	k, err := ks.Start(ctx, o)
 	if errors.Is(err, fs.ErrExist) {
@@ -157,7 +157,7 @@ func FindDesktop(ks Desktops, c DesktopCaller, name string, change bool) (virtua
 		return k, c.may(k, change)
 	}
 	return virtual.Kept{}, &steps.Error{
-		Code: steps.NotFound, Err: fmt.Errorf("desktop %s: %w", name, desktop.ErrGone), Next: "list the desktops to see which there are, or start it",
+		Code: steps.NotFound, Err: fmt.Errorf("desktop %s: %w", name, desktop.ErrGone), Next: "list the existing desktops, or start it",
 	}
 }
 

@@ -54,7 +54,7 @@ func New[On, By, A any](d Declaration, do func(ctx context.Context, on On, by By
 // Do performs an operation with arguments from New or Decode.
 func (o Operation[On, By]) Do(ctx context.Context, on On, by By, args any) (Result, error) {
 	if any(on) == nil {
-		return Result{}, steps.Errorf(steps.Unavailable, "%s cannot be done here: this server keeps no such things", o.Tool)
+		return Result{}, steps.Errorf(steps.Unavailable, "%s: not supported by this server", o.Tool)
 	}
 	return o.do(ctx, on, by, args)
 }

@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string) error {
 	r := release{Targets: allTargets}
 	flags := flag.NewFlagSet("packaging", flag.ContinueOnError)
 	flags.StringVar(&r.Root, "root", ".", "the folder of the module")
-	flags.StringVar(&r.Out, "out", filepath.Join("dist", "package"), "where the packages go; what is there is removed")
+	flags.StringVar(&r.Out, "out", filepath.Join("dist", "package"), "where the packages go; its content is removed first")
 	flags.StringVar(&r.Scope, "npm-scope", "", "the scope of the npm packages, such as @me")
 	flags.StringVar(&r.Namespace, "namespace", "localhost", "the namespace in the registry of MCP servers, such as io.github.me")
 	flags.StringVar(&r.Site, "site", "", "the https address from which the bundles will be fetched")

@@ -61,8 +61,8 @@ func Of(ctx context.Context, runs engine.Runs, id string) (TakeoverRecording, er
 		return l, err
 	}
 	if hash == "" || h.Document == "" {
-		return l, steps.Errorf(steps.NotFound, "nothing is recorded that a person did on the desktop of run %s", id).
-			WithNext("take it over on its page, do what is to be done, and hand it back")
+		return l, steps.Errorf(steps.NotFound, "no takeover of the desktop of run %s was recorded", id).
+			WithNext("take it over on its page, do the missing work, and hand it back")
 	}
 	seen, err := runs.File(ctx, engine.Artifacts, hash)
 	if err != nil {
@@ -185,7 +185,7 @@ func (l TakeoverRecording) patch(of workflows.Source, a Args) (Proposal, []byte,
 		p.Did = append(p.Did, s.Text)
 	}
 	if len(p.Did) == 0 {
-		return p, nil, steps.Errorf(steps.NotFound, "%s did nothing on the desktop that makes a step", l.By)
+		return p, nil, steps.Errorf(steps.NotFound, "nothing that %s did on the desktop makes a step", l.By)
 	}
 	made, err := compile.Recording(l.events, compile.Options{Onto: of.Text, At: at})
 	if err != nil {

@@ -208,9 +208,9 @@ func TestWhatIsNotKept(t *testing.T) {
 		code    steps.Code
 		said    string
 	}{
-		{say: "nobody had the desktop", run: nothing, code: steps.NotFound, said: "nothing is recorded"},
-		{say: "a single call has no document", run: call, code: steps.NotFound, said: "nothing is recorded"},
-		{say: "he only looked", run: past(t, "press", plain, onlyLooked), code: steps.NotFound, said: "did nothing"},
+		{say: "nobody had the desktop", run: nothing, code: steps.NotFound, said: "no takeover of the desktop"},
+		{say: "a single call has no document", run: call, code: steps.NotFound, said: "no takeover of the desktop"},
+		{say: "he only looked", run: past(t, "press", plain, onlyLooked), code: steps.NotFound, said: "nothing that"},
 		{say: "there is no such step", run: past(t, "press", plain, closedDialog), args: Args{Step: "nowhere"}, code: steps.Invalid, said: "nowhere"},
 		{say: "the result is not valid", run: past(t, "press", plain, closedDialog), invalid: "Later", said: "refused"},
 		{

@@ -105,7 +105,7 @@ func (v *viewer) update(p *image.RGBA, areas []image.Rectangle) ([]byte, error) 
 	var resize []byte
 	if size != v.size {
 		if !resizes {
-			return nil, fmt.Errorf("the screen is %s now, was %s, and the viewer cannot be told", size, v.size)
+			return nil, fmt.Errorf("the screen is %s now, was %s, and the viewer does not support another size", size, v.size)
 		}
 		v.size = size
 		n++

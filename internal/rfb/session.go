@@ -176,7 +176,7 @@ func (v *viewer) handle(sort byte) error {
 	lengths := map[byte]int{setPixelFormat: 19, setEncodings: 3, requestUpdate: 9, keyEvent: 7, pointerEvent: 5, clientCutText: 7}
 	n, ok := lengths[sort]
 	if !ok {
-		return fmt.Errorf("the viewer sent a message of type %d, which there is not", sort)
+		return fmt.Errorf("the viewer sent a message of the unknown type %d", sort)
 	}
 	m := make([]byte, n)
 	if _, err := io.ReadFull(v.in, m); err != nil {
@@ -203,7 +203,7 @@ func (v *viewer) handle(sort byte) error {
 	case clientCutText:
 		n := be.Uint32(m[3:])
 		if n > maxClipboard {
-			return fmt.Errorf("the viewer sent a clipboard of %d bytes, and may send %d", n, maxClipboard)
+			return fmt.Errorf("the viewer sent a clipboard of %d bytes, more than the limit of %d", n, maxClipboard)
 		}
 		_, err := v.in.Discard(int(n))
 		return err

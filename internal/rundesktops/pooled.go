@@ -61,7 +61,7 @@ type pooledDesk struct {
 // Open returns the desktop, which is started or replaced by a clean one as needed.
 func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	if d.r.Run == "" {
-		return nil, steps.Errorf(steps.Unavailable, "here each client has a desktop of its own, and this is for no run of any").WithNext("use a server without --desktops")
+		return nil, steps.Errorf(steps.Unavailable, "each client has its own desktop here, and this request belongs to no run").WithNext("use a server without --desktops")
 	}
 	name, ok := d.pool.of(d.r)
 	if !ok {
@@ -135,7 +135,7 @@ func (d *Desktops) releasePooled(r engine.DesktopRequest, succeeded bool) {
 		d.pool.ended(r.On.Name)
 	}
 	if err != nil {
-		d.log.Warn("a desktop of the pool could not be given up", "run", r.Run, "desktop", r.On.Name, "error", err)
+		d.log.Warn("a desktop of the pool could not be released", "run", r.Run, "desktop", r.On.Name, "error", err)
 	}
 }
 

@@ -44,7 +44,7 @@ func arrivals(folder *os.Root, pattern string) (all []arrival, size int, err err
 	defer opened.Close()
 	names, err := opened.Readdirnames(mostFiles + 1)
 	if size = len(names); size > mostFiles {
-		return nil, size, fmt.Errorf("%s has more than %d files, which are not looked at; move away what was worked on", dir, mostFiles)
+		return nil, size, fmt.Errorf("%s has more than %d files, so it is not watched; move processed files away", dir, mostFiles)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, size, err

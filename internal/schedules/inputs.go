@@ -41,7 +41,7 @@ func Accept(s Schedule, p *workflows.Program, inputs map[string]any) (map[string
 		}
 	}
 	if len(lines) > 0 {
-		return nil, steps.Errorf(steps.Invalid, "the inputs do not fit the workflow: %s", strings.Join(lines, "\n")).
+		return nil, steps.Errorf(steps.Invalid, "the inputs are not valid for the workflow: %s", strings.Join(lines, "\n")).
 			WithNext("give each with --input name=value, or under input")
 	}
 	return all, nil

@@ -112,7 +112,7 @@ type addArgs struct {
 	Workflow string            `json:"workflow" arg:"WORKFLOW" jsonschema:"the name of a saved workflow"`
 	Cron     string            `json:"cron,omitempty" jsonschema:"five fields: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly"`
 	Zone     string            `json:"zone,omitempty" jsonschema:"the time zone of cron, such as Europe/Berlin (default that of the machine)"`
-	CatchUp  string            `json:"catch_up,omitempty" jsonschema:"which of the times that were missed while no server was running are made up for: none, last (the default) or all"`
+	CatchUp  string            `json:"catch_up,omitempty" jsonschema:"which of the times missed while no server was running are caught up: none, last (the default) or all"`
 	Jitter   operations.Period `json:"jitter,omitempty" jsonschema:"delay each start by up to this long, such as 5m"`
 	Hook     bool              `json:"hook,omitempty" jsonschema:"run it when a program sends a signed message to /hooks/NAME"`
 	Files    string            `json:"files,omitempty" jsonschema:"run it for each file that arrives, such as /srv/in/*.csv; its path is the input file"`
@@ -138,7 +138,7 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 	}
 	switch {
 	case c.Server == "" && len(s.Needs) > 0:
-		return Result{}, steps.Errorf(steps.Invalid, "needs are labels of the workers of a fleet, and this is one machine")
+		return Result{}, steps.Errorf(steps.Invalid, "needs lists labels of the workers of a fleet, and this is a single machine")
 	case s.Files != "" || s.Owner != "": // other servers have neither its folder nor its tokens
 		s.Server = c.Server
 	}
@@ -295,7 +295,7 @@ func change(ctx context.Context, on Store, c Caller, name string, do func(*Entry
 }
 
 func noSchedule(name string) error {
-	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("there is no schedule %s", name), Next: "list the schedules to see which there are"}
+	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("there is no schedule %s", name), Next: "list the existing schedules"}
 }
 
 // shown is a schedule with its runs and notes.

@@ -247,7 +247,7 @@ func (g *Authenticator) describeRefusal(w http.ResponseWriter, r *http.Request, 
 		return http.StatusTooManyRequests, wait.Error(), "wait, and use the right token"
 	case errors.Is(err, errNoCredential):
 		w.Header().Set("WWW-Authenticate", g.challenge(r, ""))
-		return http.StatusUnauthorized, "this server wants to know who calls", `send "Authorization: Bearer TOKEN"; the operator makes one with: understudy token add NAME`
+		return http.StatusUnauthorized, "this server requires credentials", `send "Authorization: Bearer TOKEN"; the operator makes one with: understudy token add NAME`
 	case errors.Is(err, errScope):
 		w.Header().Set("WWW-Authenticate", g.challenge(r, "insufficient_scope"))
 		return http.StatusForbidden, errScope.Error(), "get a token with the scope " + ScopeAsk + " or " + ScopeAct

@@ -337,7 +337,7 @@ func TestCookieIsOnlyForPages(t *testing.T) {
 		{"no origin", "/runs/x/stop", nil, 401},
 		{"an opaque origin", "/runs/x/stop", []string{"Origin", "null"}, 401},
 		{"another port", "/runs/x/stop", []string{"Origin", own + ":81"}, 401},
-		{"another place", "/runs/x/stop", []string{"Origin", "http://evil.example"}, 401},
+		{"another origin", "/runs/x/stop", []string{"Origin", "http://evil.example"}, 401},
 		{"our origin, said by another site", "/runs/x/stop", []string{"Origin", own, "Sec-Fetch-Site", "same-site"}, 401},
 		{"the address for clients", "/mcp", []string{"Origin", own, "Sec-Fetch-Site", "same-origin"}, 401},
 		{"modes", "/mode", []string{"Origin", own, "Sec-Fetch-Site", "same-origin"}, 401},

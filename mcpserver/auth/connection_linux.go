@@ -30,7 +30,7 @@ const (
 )
 
 // errGone is the error when a client has reset its connection.
-var errGone = errors.New("the connection is gone, so it cannot be told whose it was")
+var errGone = errors.New("connection closed before its owner could be determined")
 
 // checkConnected returns nil if our side of a connection is connected: established, or
 // only the client has ended its direction.
@@ -101,7 +101,7 @@ func socketOf(client, server netip.AddrPort) (socket, error) {
 		return socket{}, err
 	}
 	if k, ok := from.(*unix.SockaddrNetlink); !ok || k.Pid != 0 {
-		return socket{}, errors.New("an answer that is not of the kernel")
+		return socket{}, errors.New("unexpected netlink reply")
 	}
 	return readReply(reply[:n], client, server)
 }

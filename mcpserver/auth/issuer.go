@@ -66,12 +66,12 @@ func NewIssuer(address, audience string) (*Issuer, error) {
 		return nil, steps.Errorf(steps.Invalid, "%q is no address of an issuer: wanted one such as https://id.example.com", address)
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		return nil, steps.Errorf(steps.Invalid, "the issuer %s is reached without TLS, so anyone on the way could give keys", address).
+		return nil, steps.Errorf(steps.Invalid, "the issuer %s is reached without TLS, so anyone on the network path could forge keys", address).
 			WithNext("use its https address")
 	}
 	if audience == "" {
-		return nil, steps.Errorf(steps.Invalid, "there is no audience, so a token for any other server would count here").
-			WithNext("name what the issuer writes into aud for this server with --audience")
+		return nil, steps.Errorf(steps.Invalid, "no audience is set, so tokens for other servers would be accepted").
+			WithNext("give the aud value of this server's tokens with --audience")
 	}
 	i := &Issuer{url: address, host: u.Hostname(), audience: audience, now: time.Now}
 	i.transport = &throttledTransport{next: http.DefaultTransport, now: func() time.Time { return i.now() }}
@@ -106,7 +106,7 @@ const maxClockSkew = time.Minute
 // future.
 func (c claims) checkStarted(issued, now time.Time) error {
 	if late := now.Add(maxClockSkew); issued.After(late) || c.NotBefore > float64(late.Unix()) {
-		return errors.New("it does not count yet")
+		return errors.New("it is not valid yet")
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func checkClaimNames(raw json.RawMessage) error {
 			}
 		}
 		if seen[name] {
-			return fmt.Errorf("the claim %q stands there twice", name)
+			return fmt.Errorf("the claim %q occurs twice", name)
 		}
 		seen[name] = true
 		if err := d.Decode(new(json.RawMessage)); err != nil {
@@ -171,7 +171,7 @@ func (w *stringList) UnmarshalJSON(raw []byte) error {
 
 // errUnready is the error when a token cannot be checked, because the issuer does not
 // respond as it should.
-var errUnready = errors.New("the issuer of tokens does not answer as it should")
+var errUnready = errors.New("the issuer of tokens gives invalid answers")
 
 // errScope is the error of a good token that allows nothing here.
 var errScope = errors.New("the token has no scope for this server")

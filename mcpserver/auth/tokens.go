@@ -106,15 +106,15 @@ const maxTokenFile = 1 << 20
 
 func readTokens(path string, info fs.FileInfo) ([]Token, error) {
 	if !info.Mode().IsRegular() || info.Size() > maxTokenFile {
-		return nil, steps.Errorf(steps.Invalid, "%s is no file of tokens", path)
+		return nil, steps.Errorf(steps.Invalid, "%s is not a token file", path)
 	}
 	if !ownedByUser(info) {
-		return nil, steps.Errorf(steps.Denied, "%s belongs to another user, who could let anybody in", path).
-			WithNext("name a file of your own with --token-file")
+		return nil, steps.Errorf(steps.Denied, "%s belongs to another user, who could add tokens", path).
+			WithNext("give a file that you own with --token-file")
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, steps.Errorf(steps.Denied, "others may read or change the tokens: %s is %o, wanted 600", path, info.Mode().Perm()).
-			WithNext("chmod 600 " + path + "; if others were on this machine, make the tokens anew")
+			WithNext("chmod 600 " + path + "; if others use this machine, replace the tokens")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func readTokens(path string, info fs.FileInfo) ([]Token, error) {
 	}
 	var f tokenFile
 	if err := json.Unmarshal(text, &f); err != nil {
-		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s is no file of tokens: %w", path, err), Next: "understudy token add makes one"}
+		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s is not a token file: %w", path, err), Next: "understudy token add makes one"}
 	}
 	for _, x := range f.Tokens {
 		if err := x.check(); err != nil {
@@ -143,7 +143,7 @@ func (x Token) check() error {
 		return steps.Errorf(steps.Invalid, "the runs of %s are %q, wanted own or all", x.Name, x.Runs)
 	}
 	if raw, err := hex.DecodeString(x.Hash); err != nil || len(raw) != sha256.Size {
-		return steps.Errorf(steps.Invalid, "the hash of %s is none", x.Name)
+		return steps.Errorf(steps.Invalid, "%s has no valid hash", x.Name)
 	}
 	return nil
 }

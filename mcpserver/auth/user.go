@@ -36,7 +36,7 @@ type socket struct {
 }
 
 // errUnknownUser is the error when the system does not report the owner of a connection.
-var errUnknownUser = errors.New("the system does not say whose program it is")
+var errUnknownUser = errors.New("the system does not report the owner of a connection")
 
 // errUnlisted is the error when the system knows no such connection.
 var errUnlisted = errors.New("no program of this machine has that side of the connection")
@@ -111,8 +111,8 @@ func (u *SameUser) check(client, server net.Addr) error {
 	s, err := u.socketOf(from, to)
 	switch {
 	case err != nil:
-		u.log.Warn("a connection is refused: it cannot be told whose it is", "from", from.String(), "error", err)
-		return fmt.Errorf("it cannot be told whose program calls from %s", from)
+		u.log.Warn("connection refused: its owner could not be determined", "from", from.String(), "error", err)
+		return fmt.Errorf("the owner of the connection from %s could not be determined", from)
 	case s.uid != u.uid && s.uid != 0:
 		u.log.Warn("a program of another user is refused", "from", from.String(), "uid", s.uid)
 		return errors.New("this server answers only programs of the user who started it")

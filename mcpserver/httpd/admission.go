@@ -91,7 +91,7 @@ var errBatchFirst = &steps.Error{
 
 // errBusy returns the error at the concurrency limit: another server may take the call.
 func errBusy() *quotaError {
-	e := steps.Errorf(steps.Busy, "as many runs act as may do so at once")
+	e := steps.Errorf(steps.Busy, "the limit of concurrent runs is reached")
 	e.Next = "try again later; get_run and stop_execution still work"
 	return &quotaError{http.StatusServiceUnavailable, e}
 }

@@ -133,7 +133,7 @@ func (s *Server) sameMachine(next http.Handler) http.Handler {
 			}
 		}
 		if crossSite(r) {
-			refuse(w, errForbidden("a request on behalf of a page of another place", "--allow-origin"))
+			refuse(w, errForbidden("a request from a page of another origin", "--allow-origin"))
 			return
 		}
 		next.ServeHTTP(w, r)

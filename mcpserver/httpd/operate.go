@@ -53,7 +53,7 @@ func argumentsOf(r *http.Request) (json.RawMessage, error) {
 		return nil, steps.Errorf(steps.Invalid, "wanted the arguments as application/json, found %q", kind)
 	}
 	if auth.FromElsewhere(r) {
-		return nil, steps.Errorf(steps.Denied, "nothing is changed from a page of another place")
+		return nil, steps.Errorf(steps.Denied, "a page of another origin cannot change anything")
 	}
 	return io.ReadAll(r.Body)
 }

@@ -96,14 +96,14 @@ func (o operator) reachStore(ctx context.Context) error {
 // without credentials, from this machine and from no page.
 func (o operator) permit(r *http.Request) error {
 	if r.Header.Get("Origin") != "" {
-		return steps.Errorf(steps.Denied, "modes are not changed from a browser")
+		return steps.Errorf(steps.Denied, "modes cannot be changed from a browser")
 	}
 	g, ok := auth.From(r.Context())
 	switch {
 	case o.o.Gate != nil && !(ok && g.Operator):
-		return steps.Errorf(steps.Denied, "only an operator changes modes").WithNext("use a token of understudy token add NAME --operator")
+		return steps.Errorf(steps.Denied, "only an operator can change modes").WithNext("use a token of understudy token add NAME --operator")
 	case o.o.Gate == nil && !isLocal(hostOf(r.RemoteAddr), nil):
-		return steps.Errorf(steps.Denied, "modes are changed from the machine of the server, not from %s", r.RemoteAddr).
+		return steps.Errorf(steps.Denied, "modes can only be changed from the machine of the server, not from %s", r.RemoteAddr).
 			WithNext("send the request from there")
 	}
 	return nil

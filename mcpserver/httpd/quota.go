@@ -144,10 +144,10 @@ func (q *quotas) check(what, owner string, own, mostOwn, all, most int) *quotaEr
 	}
 	q.refused[what]++
 	x := &quotaError{status: http.StatusServiceUnavailable}
-	x.err = steps.Errorf(steps.Busy, "there are %d %s, as many as there may be", all, what)
+	x.err = steps.Errorf(steps.Busy, "there are %d %s, the maximum", all, what)
 	if all < most {
 		x.status = http.StatusTooManyRequests
-		x.err = steps.Errorf(steps.Busy, "this credential has %d %s, as many as one may have", own, what)
+		x.err = steps.Errorf(steps.Busy, "this credential has %d %s, the maximum", own, what)
 	}
 	x.err.Next = fmt.Sprintf("end some %s, or try again later; get_run and stop_execution still work", what)
 	return x

@@ -88,7 +88,7 @@ func (*Viewer) answerArgs(r *http.Request, _ engine.Runs, h engine.Header) (map[
 	form := r.PostForm
 	args := map[string]any{"wait": false}
 	if form.Get("question") != h.QuestionID() { // a button was pressed twice, or somebody else was quicker
-		return nil, steps.Errorf(steps.Invalid, "the run does not ask that any more")
+		return nil, steps.Errorf(steps.Invalid, "the run no longer asks that")
 	}
 	switch q := h.Question; {
 	case q != nil && q.Sort == engine.AskSecret: // secrets are passed in Typed, not as arguments
@@ -126,7 +126,7 @@ func typedFrom(form url.Values) Typed {
 func normalizeLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // errStale is the error of a form that a page of this process did not make for its sender.
-var errStale = steps.Errorf(steps.Denied, "this form was not shown to you, or before the server was started again; look at it, and press the button again")
+var errStale = steps.Errorf(steps.Denied, "this form was not shown to you, or the server was restarted since; check it and press the button again")
 
 // checkForm parses a form, and refuses it unless it comes from a page that was shown to
 // its sender.

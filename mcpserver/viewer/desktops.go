@@ -102,7 +102,7 @@ func (v *Viewer) watchLasting(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if k.IsSeat() {
-		return steps.Errorf(steps.Unavailable, "the display of the person at the machine is watched by nobody else")
+		return steps.Errorf(steps.Unavailable, "the display of the person at the machine cannot be watched by others")
 	}
 	still := func() error { _, err := v.o.RunsFor(r, "show_desktop"); return err }
 	return v.serveView(w, r, func(ctx context.Context) { <-ctx.Done() }, still, func() (rfb.Live, error) {

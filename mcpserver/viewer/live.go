@@ -73,7 +73,7 @@ func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 // it. News returns when that may be so, or its context ends.
 func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, news func(context.Context), still func() error, open func() (rfb.Live, error)) error {
 	if auth.FromElsewhere(r) {
-		return steps.Errorf(steps.Denied, "a page of another place shows no desktop of this one")
+		return steps.Errorf(steps.Denied, "a page of another origin cannot show a desktop")
 	}
 	done, err := v.takeView(r)
 	if err != nil {
@@ -133,7 +133,7 @@ func (v *Viewer) takeView(r *http.Request) (done func(), err error) {
 // if by is "".
 func (v *Viewer) open(ctx context.Context, h engine.Header, by string) (rfb.Live, error) {
 	if h.Desktop == nil || h.Desktop.Name == "" || v.o.Open == nil {
-		return nil, steps.Errorf(steps.Unavailable, "run %s is on no desktop that lasts", h.ID).WithNext("play it with --display virtual")
+		return nil, steps.Errorf(steps.Unavailable, "run %s has no lasting desktop", h.ID).WithNext("play it with --display virtual")
 	}
 	d, err := v.o.Open(ctx, h, by)
 	if err != nil {

@@ -31,7 +31,7 @@ func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, nil, steps.Errorf(steps.Invalid, "no step of these runs did more than look, and succeeded: wanted one")
+		return nil, nil, steps.Errorf(steps.Invalid, "no successful step of these runs acted: wanted at least one")
 	}
 	w, err := write(all, "", o)
 	return w.Text, w.Notes, err
@@ -62,7 +62,7 @@ func (c *Call) step() *step {
 		s.set(name, c.withTemplates(s, v))
 	}
 	if x, y := c.Args["x"], c.Args["y"]; x != nil && y != nil {
-		s.doubt("it goes to a point of the screen, so everything must be where it was")
+		s.doubt("it uses a point of the screen, so everything must be where it was")
 	}
 	s.subject = cmp.Or(s.subject, strings.TrimSuffix(c.Kind.Name, "_element")+" "+c.about())
 	if arg := map[string]string{typeIntoElement: "text_to_type", typeText: "text"}[s.kind]; arg != "" {
@@ -102,7 +102,7 @@ func (c *Call) seen(s *step) {
 	text := func(key string) string { t, _ := e[key].(string); return t }
 	if text("role") == "" {
 		s.set("selector", "role:unknown")
-		s.doubt("it named its element by a ref, and nothing more is known of it: write a selector")
+		s.doubt("it used a ref, and nothing else is known about the element: write a selector")
 		return
 	}
 	if p := text("process"); p != "" {
@@ -118,7 +118,7 @@ func (c *Call) seen(s *step) {
 		sel += " && name:" + selector.Quote(text("label"))
 	}
 	s.set("selector", sel)
-	s.doubt("it named its element by a ref; this selector was made of what the element was like, and not tried")
+	s.doubt("it used a ref; this selector was derived from the element, and not tried")
 }
 
 // computed is the prefix of unnamed secrets: typed into a password field, or computed.

@@ -217,11 +217,11 @@ func (p *pointer) setPosition(s *step, ev recorder.Event) {
 		return
 	}
 	if !t.Bounds.Contains(ev.At) {
-		s.doubt("it was somewhere else when it was clicked, so the place in it is not known")
+		s.doubt("it had moved when it was clicked, so the place inside it is unknown")
 		return
 	}
 	if unknown && t.Role != "document" {
-		s.doubt("no element was found there, so the place in the %s is all that is known", t.Role)
+		s.doubt("no element was found there, so only the place in the %s is known", t.Role)
 	}
 	at := ev.At
 	if t.Drawn() {
@@ -345,7 +345,7 @@ func (p *pointer) turned(ev recorder.Event) {
 // doubtHeld notes keys that were held during a step whose kind holds none.
 func (s *step) doubtHeld(mods string) {
 	if mods != "" {
-		s.doubt("%s was held, which may make zooming of scrolling and copying of moving; it is played without", mods)
+		s.doubt("%s was held, which can turn scrolling into zooming and moving into copying; it is played without", mods)
 	}
 }
 

@@ -274,5 +274,5 @@ func slug(text string) string {
 
 // ErrInvalid returns the error of a made workflow that does not compile.
 func ErrInvalid(err error) error {
-	return fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
+	return fmt.Errorf("internal error: the generated workflow is not valid: %w", err)
 }

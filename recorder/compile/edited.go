@@ -111,7 +111,7 @@ func (c *compilation) remove(i int) {
 	for _, s := range c.steps {
 		if s.input != nil && s.input.from == gone {
 			s.input.from = nil
-			s.doubt("the step that read what is typed here was taken away, so it types what was read then")
+			s.doubt("the step that read this text was removed, so the recorded text is typed")
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (c *Compiler) conclude() bool {
 	}
 	s.concluded = true
 	s.setTarget(t)
-	s.doubt("nobody heard this press: it is concluded from what changed when the element had got the keyboard")
+	s.doubt("this click was not reported: it is inferred from what changed after the element got the focus")
 	c.act(s)
 	return true
 }
@@ -81,14 +81,14 @@ func (c *Compiler) caused(w *desktop.Window, happened string, at time.Time) bool
 	t := c.typing
 	if t != nil && t.target != nil && t.target.Window == w.ID && w.Dialog && !t.target.MultiLine() {
 		if s := c.flushEntered(t.last); s != nil {
-			s.doubt("nobody heard Enter: it is concluded from the dialog, which closed")
+			s.doubt("Enter was not reported: it is inferred from the dialog, which closed")
 		}
 		return true
 	}
 	if s := c.steps.last(); s != nil && t == nil && (s.click != nil || s.concluded) && at.Sub(s.end) <= closeTime && (happened == "opened" || s.window == w.ID) {
 		return true
 	}
-	c.missed = fmt.Sprintf("the window %q %s here, and what made it do so was not heard: a step may be missing", bareTitle(w.Title), happened)
+	c.missed = fmt.Sprintf("the window %q %s here, and the cause was not reported: a step may be missing", bareTitle(w.Title), happened)
 	return false
 }
 

@@ -19,7 +19,7 @@ func TestWhatNobodyHeard(t *testing.T) {
 		return newTape(main).add(recorder.Event{Type: recorder.Limited, Unreported: []desktop.InputType{desktop.KeyPress, desktop.ButtonPress}}).
 			focus(text, "").holds("eggs")
 	}
-	const concluded, missing = "uncertain: nobody heard", `uncertain: the window "Save As" `
+	const concluded, missing = "uncertain: this click was not reported", `uncertain: the window "Save As" `
 	for _, c := range []struct {
 		say        string
 		tape       *tape
@@ -28,7 +28,7 @@ func TestWhatNobodyHeard(t *testing.T) {
 		{"a button that got the keyboard opened it", begin().focus(save, "").opens(dialog, ""), []string{"name:Save\n", concluded, "expect: exists("}, []string{missing}},
 		{"a button that its program gave the keyboard did not", begin().focus(fresh(element(main, "button", "Save", 1, "role:button && name:Save")), "").opens(dialog, ""), []string{missing + "opened"}, []string{"name:Save\n"}},
 		{"nothing is known of why it opened", begin().opens(dialog, ""), []string{missing + "opened"}, []string{"expect:", "name:Save\n"}},
-		{"a dialog that closes after its field was typed into took Enter", begin().focus(save, "").opens(dialog, "").focus(name, "").holds("list.txt").closes(dialog), []string{"{Enter}", "nobody heard Enter"}, []string{missing}},
+		{"a dialog that closes after its field was typed into took Enter", begin().focus(save, "").opens(dialog, "").focus(name, "").holds("list.txt").closes(dialog), []string{"{Enter}", "Enter was not reported"}, []string{missing}},
 		{"one that closes by itself", begin().focus(save, "").opens(dialog, "").closes(dialog), []string{missing + "closed"}, []string{"{Enter}"}},
 	} {
 		t.Run(c.say, func(t *testing.T) {

@@ -31,7 +31,7 @@ func (s *step) setTarget(t *recorder.Seen) {
 	}
 	s.set("selector", good[0])
 	if recorder.Positional(good[0]) {
-		s.targetDoubts = append(s.targetDoubts, "it is told from others of its sort only by counting them")
+		s.targetDoubts = append(s.targetDoubts, "it is distinguished from similar elements only by its position among them")
 	}
 	if others := alternatives(good[1:], good[0]); len(others) > 0 {
 		s.insert("selector", "alternative_selectors", others)
@@ -104,7 +104,7 @@ func wayOf(sel string) string {
 func (s *step) guessSelector(t *recorder.Seen) string {
 	if len(t.Selectors) > 0 {
 		c := t.Selectors[0]
-		s.targetDoubts = append(s.targetDoubts, fmt.Sprintf("%d elements fitted its selector when it was recorded", c.Matches))
+		s.targetDoubts = append(s.targetDoubts, fmt.Sprintf("%d elements matched its selector when it was recorded", c.Matches))
 		return c.Selector
 	}
 	s.targetDoubts = append(s.targetDoubts, untried)
@@ -129,7 +129,7 @@ func (s *step) setWindow(w *desktop.Window) {
 func (s *step) setPoint(at desktop.Point) {
 	s.set("x", at.X)
 	s.set("y", at.Y)
-	s.doubt("no element was found there, so the point of the screen is all that is known")
+	s.doubt("no element was found there, so only the point of the screen is known")
 }
 
 // hasPlaces reports whether a place can be told by its window.

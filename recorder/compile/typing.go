@@ -93,7 +93,7 @@ func (k *keyboard) pressAfterTabs(chord string, ev recorder.Event) bool {
 	if t.made == nil {
 		k.pressOn(t.from, chords, ev)
 		t.made = k.steps.last()
-		t.made.doubt("no selector names the element that the key was for; Tab leads to it")
+		t.made.doubt("no selector finds the element that the key was for; Tab leads to it")
 	} else {
 		t.made.set("key", t.made.args[len(t.made.args)-1].Value.(string)+" "+chords)
 		t.made.summary, t.made.end = t.made.summary+", "+chords, ev.Time
@@ -486,7 +486,7 @@ func (k *keyboard) flush() {
 }
 
 // unread is the doubt about a field whose value was not read after the last keys.
-const unread = "the field could not be read after the last keys, so its text may be another"
+const unread = "the field could not be read after the last keys, so its text may differ"
 
 // fillField makes the step that types a field's final value.
 func (k *keyboard) fillField(t *typing) {

@@ -140,7 +140,7 @@ func (b *bar) show(ctx context.Context, r *recording) {
 	title := "recording"
 	switch {
 	case b.check != "":
-		title = "rest the pointer on what is to be checked"
+		title = "rest the pointer on the element to check"
 	case r.paused:
 		title = "paused"
 	}

@@ -64,7 +64,7 @@ func TestAPlaceIsFoundByItsPictureOrItsWindow(t *testing.T) {
 		}
 	}
 	fails := func(why string, text string) {
-		if status, said := s.plays(text); status != 3 || !strings.Contains(said, "does not show once what was at the place") || s.window("Question") == nil {
+		if status, said := s.plays(text); status != 3 || !strings.Contains(said, "does not show exactly once what was at the place") || s.window("Question") == nil {
 			t.Errorf("%s: status %d", why, status)
 		}
 	}

@@ -51,7 +51,7 @@ func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 		if r.bar != nil && slices.Contains(sorts, desktop.ButtonPress) {
 			r.bar.close(ctx, r)
 			r.bar = nil
-			limits = append(limits, "there is no bar: its buttons would not be heard")
+			limits = append(limits, "there is no bar: clicks on its buttons would not be reported")
 		}
 		r.inferred.limits = limits
 	}

@@ -99,7 +99,7 @@ func TestWhereOnlyTheMouseIsHeard(t *testing.T) {
 			time.Sleep(effectTime)
 			s.goesTo("role:button")
 			s.shows("role:statusbar", sent)
-		}, []string{"name:OK\n", "uncertain: nobody heard this press"}, nil, 2},
+		}, []string{"name:OK\n", "uncertain: this click was not reported"}, nil, 2},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			seen, log, _ := recordOn(t, func(s *stand) { s.input = noKeys{s.Desktop.Desktop()} }, c.do)
@@ -179,7 +179,7 @@ func TestWhatCameOfInputIsRecorded(t *testing.T) {
 			time.Sleep(time.Second)
 			s.moves("role:button")
 			s.shows("role:statusbar", func(e *desktop.Element) { e.Name = "Sent" })
-		}, []string{"name:OK\n", "uncertain: nobody heard this press"}, nil},
+		}, []string{"name:OK\n", "uncertain: this click was not reported"}, nil},
 		{"a text that changes with what is typed tells of no press", func(s *stand) {
 			s.goesTo("role:entry")
 			s.Set(s.Find("role:entry"), func(e *desktop.Element) { e.Text = "Ada" })
@@ -192,7 +192,7 @@ func TestWhatCameOfInputIsRecorded(t *testing.T) {
 			s.goesTo("role:entry")
 			s.goesTo("role:button")
 			s.shows("role:statusbar", func(e *desktop.Element) { e.Name = "Sent" })
-		}, []string{"click_element", "uncertain: nobody heard this press"}, []string{"wait_for_element"}},
+		}, []string{"click_element", "uncertain: this click was not reported"}, []string{"wait_for_element"}},
 		{"a button that had the keyboard for long was not", func(s *stand) {
 			s.goesTo("role:entry")
 			s.goesTo("role:button")
@@ -241,7 +241,7 @@ func TestABarThatWouldNotHearIsNotShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if limits := s.Status().Limits; !slices.Contains(limits, "there is no bar: its buttons would not be heard") {
+	if limits := s.Status().Limits; !slices.Contains(limits, "there is no bar: clicks on its buttons would not be reported") {
 		t.Errorf("it says %q", limits)
 	}
 	if _, err := s.Stop(); err != nil {

@@ -273,7 +273,7 @@ func (p *waylander) records(form string) {
 		p.Fatal(err)
 	}
 	hears := func(what string) bool {
-		return !slices.ContainsFunc(p.log.Status().Limits, func(l string) bool { return strings.HasPrefix(l, what+" not heard") })
+		return !slices.ContainsFunc(p.log.Status().Limits, func(l string) bool { return strings.HasPrefix(l, what+" not reported") })
 	}
 	p.mouse, p.keys = hears("the mouse is"), hears("keys are")
 	defer func() {

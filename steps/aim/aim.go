@@ -122,7 +122,7 @@ func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.
 		if away, err := isAway(ctx, hand.Desktop, el); away || err != nil {
 			return el, err
 		}
-		return el, NotActionable(el, "does not show any more", "open the menu, the page or the window that it is in, or look at the elements with get_window_tree")
+		return el, NotActionable(el, "is no longer visible", "open the menu, the page or the window that it is in, or look at the elements with get_window_tree")
 	}
 	m := SearchOptions{Likeness: q.Likeness, windows: n.Windows}
 	s, err := Search(ctx, hand, q.First, m)
@@ -140,7 +140,7 @@ func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.
 	}
 	el, err := s.One()
 	if err == nil && n.Handle && el.Handle == "" {
-		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s is a picture, and a picture cannot be asked for this", Describe(el)), Next: "name the element by its role and name, or use click_element and type_text"}
+		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s is a picture, and this needs an element", Describe(el)), Next: "name the element by its role and name, or use click_element and type_text"}
 	}
 	return el, err
 }
@@ -158,7 +158,7 @@ func checkReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 		if err := placed(ctx, hand.Desktop, el.Window); err != nil {
 			return desktop.Point{}, err
 		}
-		return desktop.Point{}, NotActionable(el, "is not visible: it takes up no room on the screen", "scroll it into view with scroll_element, or use invoke_element")
+		return desktop.Point{}, NotActionable(el, "is not visible: it has no area on the screen", "scroll it into view with scroll_element, or use invoke_element")
 	}
 	at := n.Point(el.Bounds)
 	if n.Drawn != nil {
@@ -192,7 +192,7 @@ func checkReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 func ElementWithBox(ctx context.Context, hand *Hand, t Target) (*desktop.Element, error) {
 	el, _, err := At(ctx, hand, t, Requirement{})
 	if err == nil && el.Bounds.Empty() {
-		err = NotActionable(el, "takes up no room on the screen", "scroll it into view with scroll_element")
+		err = NotActionable(el, "has no area on the screen", "scroll it into view with scroll_element")
 	}
 	return el, err
 }

@@ -11,11 +11,11 @@ import (
 )
 
 func windowMoves(el *desktop.Element) error {
-	return NotActionable(el, "moves: its window has just been moved or resized", "wait until it stands still")
+	return NotActionable(el, "moves: its window has just been moved or resized", "wait until it stops moving")
 }
 
 func isDisabled(el *desktop.Element) error {
-	return NotActionable(el, "is disabled", "do first what enables it, or wait for it with wait_for_element and the condition enabled")
+	return NotActionable(el, "is disabled", "enable it first, or wait for it with wait_for_element and the condition enabled")
 }
 
 // NotActionable returns the error of an element that does not meet a requirement.

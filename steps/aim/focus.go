@@ -82,7 +82,7 @@ func CheckWindowHasKeyboard(ctx context.Context, d *desktop.Desktop, el *desktop
 	if err != nil || own == nil || own.Popup || active == nil || active.ID == own.ID {
 		return err
 	}
-	return NotActionable(el, fmt.Sprintf("does not get the keys: %q has the focus", active.Title), "let its window come to the front, or name the window that is to get them")
+	return NotActionable(el, fmt.Sprintf("does not get the keys: %q has the focus", active.Title), "bring its window to the front, or name the window that should get them")
 }
 
 // WaitForFocus reports whether el gets the focus within a limit.

@@ -128,7 +128,7 @@ func holds(el *desktop.Element, text string) bool {
 }
 
 func keysWentElsewhere(from, to string) error {
-	return steps.Errorf(steps.Unexpected, "the focus left %s while keys were sent there%s", from, to).WithNext("look where the rest of them went")
+	return steps.Errorf(steps.Unexpected, "the focus left %s while keys were sent there%s", from, to).WithNext("check where the rest of them went")
 }
 
 // TypeWhereTheFocusIs types a text into the focused element. It is an error if the focus

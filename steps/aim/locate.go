@@ -164,7 +164,7 @@ func (s SearchResult) One() (*desktop.Element, error) {
 	} else if len(s.Unread) > 0 {
 		err.Next = string(words.List(s.Unread)) + " did not answer, so its elements are not known"
 	} else if len(s.Roots) == 0 {
-		err.Next = "what it looks in is not open on this desktop: open it first (a run begins again at the step that opens it with --from STEP)"
+		err.Next = "its application or window is not open on this desktop: open it first (a run begins again at the step that opens it with --from STEP)"
 		if len(s.open) > 0 {
 			err.Next += "; open are " + string(words.List(s.open))
 		}

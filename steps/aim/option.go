@@ -57,7 +57,7 @@ func OptionNamed(all []*desktop.Element, name string) (*desktop.Element, error) 
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1:
-			return nil, &steps.Error{Code: steps.Ambiguous, Err: fmt.Errorf("%d options are called %q", len(found), name), Next: "open the list and click the one that is meant, such as role:listitem && nth:0"}
+			return nil, &steps.Error{Code: steps.Ambiguous, Err: fmt.Errorf("%d options are called %q", len(found), name), Next: "open the list and click the right one, such as role:listitem && nth:0"}
 		}
 	}
 	return nil, desktop.ErrNotFound

@@ -146,7 +146,7 @@ func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, i
 		for _, match := range all {
 			top := windows.At(match.Bounds.Center())
 			if el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
-				why = fmt.Errorf("the picture is at %s, but in the window %q, which covers the one that is meant", match.Bounds, top.Title)
+				why = fmt.Errorf("the picture is at %s, but in the window %q, which covers the target window", match.Bounds, top.Title)
 				continue
 			}
 			if !slices.ContainsFunc(found, func(p PictureMatch) bool { return p.Bounds == match.Bounds }) {
@@ -265,12 +265,12 @@ func (d *Drawn) find(ctx context.Context, hand *Hand, el *desktop.Element, at de
 			}
 		}
 	}
-	why, next := "does not show once what was at the place to use", "make it show that, as by scrolling it or by choosing what it showed"
+	why, next := "does not show exactly once what was at the place to use", "make it show that, for example by scrolling or by selecting what it showed"
 	if resized {
 		why += fmt.Sprintf(": it is %d by %d now, and was %d by %d", el.Bounds.W, el.Bounds.H, d.Width, d.Height)
 		next = "make it show that, or give the window the size it had with move_window"
 	}
-	return at, NotActionable(el, why, next+"; where the place is right whatever it shows, take drawn away")
+	return at, NotActionable(el, why, next+"; if the place is right whatever it shows, omit drawn")
 }
 
 // findPlace returns the middle of the one place in a box that looks like a template. Of
@@ -312,7 +312,7 @@ func findPlace(ctx context.Context, d *desktop.Desktop, template image.Image, bo
 
 // pictureError returns the error of a picture that is not at exactly one place.
 func (s SearchResult) pictureError() error {
-	err := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%s: %w", s.Selector, s.why), Candidates: s.tried, Next: "look at the screen with capture_screenshot; take the picture anew, or lower the threshold"}
+	err := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%s: %w", s.Selector, s.why), Candidates: s.tried, Next: "look at the screen with capture_screenshot; take a new picture, or lower the threshold"}
 	if len(s.Found) > 1 {
 		err.Code = steps.Ambiguous
 		err.Next = "use a picture of a larger part, or say in which window to look"

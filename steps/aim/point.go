@@ -227,7 +227,7 @@ const onDesktop = "desktop"
 
 // unknownPlace describes a point without a known window while the place of another
 // window is unknown.
-const unknownPlace = "window whose place nobody tells, or the desktop"
+const unknownPlace = "window of unknown place, or the desktop"
 
 // WindowAt describes the window at a point of the screen, or returns onDesktop. The
 // element stands for the window, if there is one; it has no box, because it is not what

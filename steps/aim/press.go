@@ -117,7 +117,7 @@ func CheckUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 	case !sameRow(el, now):
 		return anotherRow(el, now)
 	case el.States&^now.States&(desktop.Enabled|desktop.Showing) != 0:
-		return fmt.Errorf("%s does not show any more, or is disabled: %w", Describe(el), desktop.ErrMoved)
+		return fmt.Errorf("%s is no longer visible, or is disabled: %w", Describe(el), desktop.ErrMoved)
 	case now.Bounds != el.Bounds:
 		return fmt.Errorf("%s went from %s to %s: %w", Describe(el), el.Bounds, now.Bounds, desktop.ErrMoved)
 	}

@@ -41,7 +41,7 @@ func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at des
 		if err := waitForPopup(ctx, hand, top.ID, at); err != nil {
 			return nil, err
 		}
-		return nil, NotActionable(el, fmt.Sprintf("was covered at %s", at), "wait until the window has come to rest")
+		return nil, NotActionable(el, fmt.Sprintf("was covered at %s", at), "wait until the window stops moving")
 	}
 	if top != nil && foreignWindow(windows, el, top) {
 		return nil, NotActionable(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
@@ -139,7 +139,7 @@ func notCovered(el, hit *desktop.Element, at desktop.Point) error {
 		return nil
 	}
 	if isIn(el, hit) { // it is transparent, or not there
-		return NotActionable(el, fmt.Sprintf("is not at %s, where %s is found", at, Describe(hit)), "wait until it stands still, name a part of it that shows with click_position, or use invoke_element")
+		return NotActionable(el, fmt.Sprintf("is not at %s, where %s is found", at, Describe(hit)), "wait until it stops moving, name a part of it that shows with click_position, or use invoke_element")
 	}
 	return NotActionable(el, fmt.Sprintf("is covered by %s at %s", Describe(hit), at), "close what covers it, or use invoke_element")
 }

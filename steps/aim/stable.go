@@ -123,15 +123,15 @@ func waitSamePlace(ctx context.Context, hand *Hand, s candidate, seen time.Time,
 func checkSamePlace(el, now *desktop.Element, err error, n Requirement) error {
 	switch {
 	case errors.Is(err, desktop.ErrNotFound):
-		return NotActionable(el, "went away again", "wait until the window has come to rest")
+		return NotActionable(el, "went away again", "wait until the window stops moving")
 	case err != nil:
 		return err
 	case !sameRow(el, now):
-		return NotActionable(el, fmt.Sprintf("changes: it shows %q now", now.Name), "wait until the list stands still")
+		return NotActionable(el, fmt.Sprintf("changes: it shows %q now", now.Name), "wait until the list stops changing")
 	case el.Unsettled || now.Unsettled:
 		return windowMoves(el)
 	case now.Bounds != el.Bounds:
-		return NotActionable(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stands still")
+		return NotActionable(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stops moving")
 	case n.Enabled && !now.States.Has(desktop.Enabled):
 		return isDisabled(el)
 	}
@@ -162,7 +162,7 @@ func browserStill(ctx context.Context, hand *Hand, el *desktop.Element, at deskt
 		if seen, err := cornersFound(ctx, hand.Desktop, el); err != nil {
 			return nil, err
 		} else if seen != first {
-			return nil, NotActionable(el, "moves: its corners are not where they were", "wait until it stands still")
+			return nil, NotActionable(el, "moves: its corners are not where they were", "wait until it stops moving")
 		}
 		now, failed := refresh(ctx, hand, el)
 		if err := checkSamePlace(el, now, failed, Requirement{}); err != nil {
@@ -181,7 +181,7 @@ func pageElementAt(ctx context.Context, d *desktop.Desktop, el *desktop.Element,
 		return nil, err
 	}
 	if hit != nil && hit.Guessed {
-		return nil, NotActionable(el, "may have moved: its page does not say what is where it was", "wait until the page answers again")
+		return nil, NotActionable(el, "may have moved: its page does not report what is at its old place", "wait until the page answers again")
 	}
 	return hit, notCovered(el, hit, at)
 }

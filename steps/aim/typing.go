@@ -87,7 +87,7 @@ func IsSheetCell(el *desktop.Element) bool {
 func (t *Typed) enterCell(ctx context.Context, hand *Hand, el *desktop.Element, text string, o Typing) error {
 	switch {
 	case !o.Clear && el.Text != "":
-		return NotActionable(el, "is a cell, of which what is typed replaces all", "set clear_before_typing, and type all that it is to hold")
+		return NotActionable(el, "is a cell, and typing replaces its whole content", "set clear_before_typing, and type its whole new content")
 	case text == "":
 		return NotActionable(el, "is a cell, and is not emptied by typing", "click it and press the key delete")
 	}

@@ -90,7 +90,7 @@ func withWait(err error, long time.Duration) error {
 // query.
 func noAnswer(err error, long time.Duration) error {
 	return steps.Errorf(steps.Timeout, "the desktop did not answer within %s: %w", long.Round(time.Millisecond), err).
-		WithNext("see with get_applications_and_windows_list what is open, and end what hangs; a machine with too much to do needs a longer timeout_ms")
+		WithNext("list what is open with get_applications_and_windows_list, and end what hangs; a busy machine needs a longer timeout_ms")
 }
 
 // UsualEffectLimit is how long an action's effect, such as typed text, may take to show.

@@ -40,8 +40,8 @@ func Placed(w desktop.Window) error {
 	case w.Unplaced.Empty():
 		return nil
 	}
-	return steps.Errorf(steps.NotActionable, "where the window %q is on the screen, this compositor tells nobody", w.Title).
-		WithNext("use invoke_element, set_value or keys; or let the window fill the screen, as a browser does with f11")
+	return steps.Errorf(steps.NotActionable, "this compositor does not report where the window %q is on the screen", w.Title).
+		WithNext("use invoke_element, set_value or keys; or make the window fill the screen, as f11 does in a browser")
 }
 
 // placed is Placed for the window with an id, if it is there.
@@ -78,7 +78,7 @@ func (a WindowTarget) only(all desktop.Windows) (desktop.Window, error) {
 		return fits[0], nil
 	case 0:
 		if a.ID != 0 {
-			return desktop.Window{}, &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("there is no window with the id %d", a.ID), Next: "see which there are with get_applications_and_windows_list"}
+			return desktop.Window{}, &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("there is no window with the id %d", a.ID), Next: "list them with get_applications_and_windows_list"}
 		}
 		return desktop.Window{}, NoWindow(a.Process, a.Title)
 	}
@@ -86,7 +86,7 @@ func (a WindowTarget) only(all desktop.Windows) (desktop.Window, error) {
 	for _, w := range fits {
 		fmt.Fprintf(&list, "\n  %q of %s, id %d", w.Title, w.Process, w.ID)
 	}
-	return desktop.Window{}, &steps.Error{Code: steps.Ambiguous, Err: fmt.Errorf("%d windows fit and one was wanted:%s", len(fits), &list), Next: "give more of the title, or the id"}
+	return desktop.Window{}, &steps.Error{Code: steps.Ambiguous, Err: fmt.Errorf("%d windows match and one was wanted:%s", len(fits), &list), Next: "give more of the title, or the id"}
 }
 
 // NoWindow returns the error for a window that does not exist.
@@ -98,7 +98,7 @@ func NoWindow(process, title string) error {
 	if process != "" {
 		text += " of " + process
 	}
-	return &steps.Error{Code: steps.NotFound, Err: errors.New(text), Next: "see which there are with get_applications_and_windows_list"}
+	return &steps.Error{Code: steps.NotFound, Err: errors.New(text), Next: "list them with get_applications_and_windows_list"}
 }
 
 // WindowTarget are the arguments that name a window. Exactly one must fit.

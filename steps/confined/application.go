@@ -31,7 +31,7 @@ func Application(env *steps.Env, t desktop.LaunchTarget) error {
 	case named && strings.ContainsAny(name, `/\`):
 		return fmt.Errorf("%s is a path", name)
 	case named && !listed:
-		return fmt.Errorf("%s is no installed application, by a desktop file, that starts without arguments", name)
+		return fmt.Errorf("%s is not an installed application whose desktop file starts it without arguments", name)
 	case !listed:
 		if why := takesCommands(t.Entry); why != "" {
 			return fmt.Errorf("%s %s", name, why)
@@ -121,7 +121,7 @@ func Document(env *steps.Env, path steps.Path) error {
 	}
 	for _, name := range []string{f.Path, realPath(f.Path)} {
 		if runtime.GOOS == "windows" || strings.EqualFold(filepath.Ext(name), ".desktop") || info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return steps.Errorf(steps.Denied, "%s is no document, and might be run", f.Path).
+			return steps.Errorf(steps.Denied, "%s is not a document, and might be executed", f.Path).
 				WithNext("ask the operator to start the server with --toolsets core,shell")
 		}
 	}

@@ -81,7 +81,7 @@ func FindPicture(env *steps.Env, path steps.Path) (File, error) {
 func absolute(env *steps.Env, path, within steps.Path) (string, error) {
 	switch {
 	case strings.ContainsRune(string(path), 0):
-		return "", steps.Errorf(steps.Invalid, "a path holds a zero byte")
+		return "", steps.Errorf(steps.Invalid, "a path contains a NUL byte")
 	case filepath.IsAbs(string(path)):
 		return filepath.Clean(string(path)), nil
 	}

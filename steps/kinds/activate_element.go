@@ -48,7 +48,7 @@ func activateElement(ctx context.Context, hand *aim.Hand, a ActivateElementArgs)
 		}
 		w, err := aim.ActiveWindow(ctx, hand.Desktop)
 		if err == nil && (w == nil || w.ID != el.Window) {
-			err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the window of %s did not become active", aim.Describe(el)), Next: "look which window came to the front instead"}
+			err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the window of %s did not become active", aim.Describe(el)), Next: "check which window came to the front instead"}
 		}
 		return observe.YesIf(err == nil), err
 	})

@@ -48,7 +48,7 @@ type ScreenshotResult struct {
 	Area   desktop.Rect `json:"area" jsonschema:"the area of the screen that it shows"`
 	Width  int          `json:"width" jsonschema:"the picture's width in pixels"`
 	Height int          `json:"height" jsonschema:"the picture's height in pixels"`
-	Scale  float64      `json:"scale" jsonschema:"how many pixels of the picture stand for one of the screen"`
+	Scale  float64      `json:"scale" jsonschema:"pixels of the picture for each pixel of the screen"`
 	observe.Seen
 }
 

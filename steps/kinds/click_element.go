@@ -29,7 +29,7 @@ type ClickArgs struct {
 	ExpectWindow  string              `json:"expect_window,omitzero" use:"rare" jsonschema:"at a point: press nothing unless a window with this in its title lies there"`
 	FallbackPoint *aim.Offset         `json:"fallback_point,omitzero" use:"rare" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
 	Image         steps.Path          `json:"image,omitzero" use:"rare" jsonschema:"a picture (PNG file) of what to click"`
-	Threshold     float64             `json:"threshold,omitzero" use:"rare" jsonschema:"how like the picture it must be, from 0 to 1"`
+	Threshold     float64             `json:"threshold,omitzero" use:"rare" jsonschema:"how similar to the picture it must be, from 0 to 1"`
 	Button        desktop.Button      `json:"button,omitzero" jsonschema:"the mouse button"`
 	Count         steps.Count         `json:"count,omitzero" jsonschema:"2 for a double click"`
 	ClickType     ClickType           `json:"click_type,omitzero" use:"rare" jsonschema:"button and count in one word"`

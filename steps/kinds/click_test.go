@@ -312,7 +312,7 @@ func TestClickElement(t *testing.T) {
 			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(500, 500, 100, 100)) },
 		},
 		{
-			say: "a checkbox that does not turn", args: args("selector", "name:Urgent"), code: steps.Unexpected, err: `checkbox "Urgent" in "Notes" did not turn: it is off as before`, acted: steps.ActedYes,
+			say: "a checkbox that does not turn", args: args("selector", "name:Urgent"), code: steps.Unexpected, err: `checkbox "Urgent" in "Notes" did not change: it is still off`, acted: steps.ActedYes,
 			set: func(d *fake.Desktop) {
 				n := d.Find("name:Urgent")
 				n.OnClick(func() { d.Set(n, func(e *desktop.Element) { e.States &^= desktop.Checked }) })
@@ -374,7 +374,7 @@ func TestClickElement(t *testing.T) {
 			set: func(d *fake.Desktop) { d.FailAfter("Click", desktop.ErrUnresponsive, 1) },
 		},
 		{
-			say: "a display that is missing", args: args("selector", "name:Save"), code: steps.Unavailable, acted: steps.ActedNo, err: "to mend it",
+			say: "a display that is missing", args: args("selector", "name:Save"), code: steps.Unavailable, acted: steps.ActedNo, err: "to fix it",
 			set: func(d *fake.Desktop) { d.Fail("Tree", &desktop.MissingError{What: "no display", Mend: "xvfb"}, -1) },
 		},
 		{

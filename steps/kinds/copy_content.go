@@ -31,7 +31,7 @@ type CopyArgs struct {
 	TargetMode         TargetMode  `json:"target_mode,omitzero" jsonschema:"where it goes"`
 	TargetPattern      string      `json:"target_pattern,omitzero" jsonschema:"for replace, after and before: the text there"`
 	TargetLine         steps.Count `json:"target_line,omitzero" jsonschema:"for at_line: the line before which it goes, from 1"`
-	ReplaceAll         bool        `json:"replace_all,omitzero" jsonschema:"do it wherever target_pattern stands"`
+	ReplaceAll         bool        `json:"replace_all,omitzero" jsonschema:"do it at each match of target_pattern"`
 	Folder
 }
 

@@ -20,14 +20,14 @@ var EditFile = steps.Define(steps.Kind{
 type EditFileArgs struct {
 	Path       steps.Path `json:"path" jsonschema:"the file"`
 	OldString  string     `json:"old_string" jsonschema:"the text to replace; line ends count as equal"`
-	NewString  string     `json:"new_string" jsonschema:"the text to put in its place"`
-	ReplaceAll bool       `json:"replace_all,omitzero" jsonschema:"replace it wherever it stands"`
+	NewString  string     `json:"new_string" jsonschema:"the new text"`
+	ReplaceAll bool       `json:"replace_all,omitzero" jsonschema:"replace every occurrence"`
 	Folder
 }
 
 func (a *EditFileArgs) Validate() error {
 	if a.OldString == "" {
-		return errors.New("old_string is empty; use write_file to write a file anew")
+		return errors.New("old_string is empty; use write_file to write a whole file")
 	}
 	if a.OldString == a.NewString {
 		return errors.New("old_string and new_string are the same")

@@ -31,7 +31,7 @@ func checkPlaces(env *steps.Env, path string, places [][]int, sought string, all
 	switch {
 	case len(places) == 0:
 		return steps.Errorf(steps.NotFound, "%s does not hold %s", path, env.Quote(sought)).
-			WithNext("read the file, and give the text as it stands there")
+			WithNext("read the file, and give the text exactly as it is there")
 	case len(places) > 1 && !all:
 		return steps.Errorf(steps.Ambiguous, "%s holds %s %d times", path, env.Quote(sought), len(places)).
 			WithNext("give more of the text around it, or set replace_all")

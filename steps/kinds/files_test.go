@@ -82,7 +82,7 @@ func TestFilesStayInBounds(t *testing.T) {
 		{"a link that climbs", "up/x", steps.Denied, steps.Denied},
 		{"a link to nothing outside", "dangling", steps.Denied, steps.Denied},
 		{"a link to itself", "loop", steps.Internal, steps.Internal},
-		{"a zero byte", "in.txt\x00.png", steps.Invalid, steps.Invalid},
+		{"a NUL byte", "in.txt\x00.png", steps.Invalid, steps.Invalid},
 		{"a folder", "deep", steps.Invalid, steps.Invalid},
 	} {
 		t.Run(c.say, func(t *testing.T) {

@@ -23,8 +23,8 @@ type FindImageArgs struct {
 
 // FindImageResult says where the picture is.
 type FindImageResult struct {
-	Found   bool    `json:"found" jsonschema:"whether it is there, more like the picture than any other place"`
-	Matches []Match `json:"matches" jsonschema:"the places that are like it, the best first"`
+	Found   bool    `json:"found" jsonschema:"whether it is there, and matches better than any other place"`
+	Matches []Match `json:"matches" jsonschema:"the places that match, the best first"`
 }
 
 func findImage(ctx context.Context, hand *aim.Hand, a FindImageArgs) (FindImageResult, error) {

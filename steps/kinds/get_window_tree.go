@@ -42,13 +42,13 @@ type WindowTreeResult struct {
 	Shown   int              `json:"shown" jsonschema:"how many elements are shown"`
 	Omitted int              `json:"omitted" jsonschema:"how many were left out"`
 	Cut     bool             `json:"cut,omitzero" jsonschema:"whether visible ones are among these, because there are too many"`
-	Behind  []string         `json:"behind,omitzero" jsonschema:"of a call of its own: the titles of the process's windows that a modal dialog blocks, which are shown when they are named by title"`
+	Behind  []string         `json:"behind,omitzero" jsonschema:"single calls only: the titles of the process's windows that a modal dialog blocks; title shows one"`
 	Unread  []string         `json:"unread,omitzero" jsonschema:"applications that did not answer in time"`
 	Windows []desktop.Window `json:"windows,omitzero" jsonschema:"the windows that were read"`
 	// Screenshots and Areas are the pictures that were asked for, NotSeen is why there are none.
 	Screenshots []string       `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
 	Areas       []desktop.Rect `json:"screenshot_areas,omitzero" jsonschema:"the area of the screen that each picture shows"`
-	NotSeen     string         `json:"not_seen,omitzero" jsonschema:"why something that was asked for could not be seen afterwards"`
+	NotSeen     string         `json:"not_seen,omitzero" jsonschema:"why something that was requested could not be read afterwards"`
 }
 
 func (r WindowTreeResult) Say() string {

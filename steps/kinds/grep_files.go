@@ -30,7 +30,7 @@ var GrepFiles = steps.Define(steps.Kind{
 type GrepArgs struct {
 	Pattern      steps.Pattern `json:"pattern" jsonschema:"the regular expression"`
 	Glob         string        `json:"glob,omitzero" jsonschema:"which files, such as *.go or docs/**/*.md"`
-	IgnoreCase   bool          `json:"ignore_case,omitzero" jsonschema:"take small and capital letters for the same"`
+	IgnoreCase   bool          `json:"ignore_case,omitzero" jsonschema:"ignore case"`
 	ContextLines steps.Count   `json:"context_lines,omitzero" jsonschema:"how many lines to show before and after"`
 	MaxResults   steps.Count   `json:"max_results,omitzero" jsonschema:"how many matches at most"`
 	Folder

@@ -54,7 +54,7 @@ func TestAPopupThatTookThePressIsTold(t *testing.T) {
 		f.Open(list)
 		save.OnClick(func() { f.Remove(list) })
 		got := happening(t, f, ClickElement, "selector", "name:Save")
-		if want := `closed: popup "Names" of editor, which may have taken the press for itself: nothing else changed`; got != want {
+		if want := `closed: popup "Names" of editor, which may have taken the click: nothing else changed`; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})

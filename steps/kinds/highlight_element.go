@@ -41,7 +41,7 @@ func highlightElement(ctx context.Context, hand *aim.Hand, a HighlightArgs) (Hig
 		return HighlightResult{}, err
 	}
 	if el.Bounds.Empty() {
-		return HighlightResult{}, aim.NotActionable(el, "takes up no room on the screen, so there is nothing to frame", "scroll it into view with scroll_element")
+		return HighlightResult{}, aim.NotActionable(el, "has no area on the screen, so there is nothing to frame", "scroll it into view with scroll_element")
 	}
 	text := cmp.Or(a.Text, string(el.Role))
 	if err := hand.Desktop.Do(ctx, desktop.Mark{Area: el.Bounds, Label: text, For: a.DurationMS.Std()}); err != nil {

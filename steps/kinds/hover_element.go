@@ -53,7 +53,7 @@ func hoverElement(ctx context.Context, hand *aim.Hand, a HoverArgs) (HoverResult
 		}
 		now, err := hand.Desktop.PointerPosition(ctx)
 		if err == nil && now != r.At {
-			err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the pointer is at %s and not at %s, where it was moved", now, r.At), Next: "see that nobody else moves it"}
+			err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the pointer is at %s and not at %s, where it was moved", now, r.At), Next: "make sure that nobody else moves it"}
 		}
 		return observe.YesIf(err == nil), err
 	})

@@ -140,7 +140,7 @@ func TestTreeAndRefs(t *testing.T) {
 			})
 		}
 		showing(false)
-		if o := run(InvokeElement, args("ref", "e6", "timeout_ms", 100.0)); code(o) != steps.NotActionable || !strings.Contains(o.Err.Error(), "does not show any more") || o.Acted != steps.ActedNo {
+		if o := run(InvokeElement, args("ref", "e6", "timeout_ms", 100.0)); code(o) != steps.NotActionable || !strings.Contains(o.Err.Error(), "is no longer visible") || o.Acted != steps.ActedNo {
 			t.Errorf("the ref of what shows no more: %v, acted %s", o.Err, o.Acted)
 		}
 		showing(true)
@@ -172,7 +172,7 @@ func TestATreeSaysWhyItHasNoPicture(t *testing.T) {
 	env := seeing(d)
 	env.Keep = nil
 	o := GetWindowTree.Run(t.Context(), env, args("process", "notes", "include_window_screenshot", true))
-	if text, _ := GetWindowTree.Say(o.Result); o.Err != nil || !strings.Contains(text, `button "Save"`) || !strings.Contains(text, "there is no picture: there is nowhere to keep a picture") {
+	if text, _ := GetWindowTree.Say(o.Result); o.Err != nil || !strings.Contains(text, `button "Save"`) || !strings.Contains(text, "there is no picture: pictures cannot be stored here") {
 		t.Errorf("%v\n%s", o.Err, text)
 	}
 }

@@ -240,7 +240,7 @@ func (o *opening) over() error {
 	switch {
 	case s.Err != nil:
 		e := o.missing("ended (%w) and", s.Err)
-		e.Code, e.Next = steps.Unexpected, "mend what it says; run_command shows all that it prints"
+		e.Code, e.Next = steps.Unexpected, "fix what it reports; run_command shows all that it prints"
 		return e
 	case time.Since(o.ended) > handOverFor:
 		e := o.missing("ended %s ago and", handOverFor)
@@ -263,7 +263,7 @@ func (o *opening) missing(did string, with any) *steps.Error {
 	e := &steps.Error{Code: steps.Timeout, Err: fmt.Errorf("%s "+did+" showed no window", o.AppName, with), Next: "look at the screen; give it more time with timeout_ms, or set wait_for_window to false"}
 	if o.passed != "" {
 		e.Err = fmt.Errorf("%w of its own, only %s", e.Err, o.passed)
-		e.Next = "answer or close that window, or wait for the one that is meant with title"
+		e.Next = "answer or close that window, or name the expected window with title"
 	}
 	if said := o.status().Said; said != "" {
 		e.Err = fmt.Errorf("%w; it said: %s", e.Err, said)

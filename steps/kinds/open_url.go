@@ -35,7 +35,7 @@ type OpenURLArgs struct {
 type OpenURLResult struct {
 	URL     string          `json:"url" jsonschema:"the address that was opened"`
 	Window  *desktop.Window `json:"window,omitzero" jsonschema:"the window that came, came to the front or changed its title"`
-	Checked observe.Checked `json:"checked,omitzero" jsonschema:"whether such a window was seen: one that opens behind others may not be told"`
+	Checked observe.Checked `json:"checked,omitzero" jsonschema:"whether such a window was seen; one that opens behind others may be missed"`
 }
 
 // Validate requires a scheme: anything else would be a guess.

@@ -13,7 +13,7 @@ import (
 type Sought struct {
 	aim.Within
 	Image     steps.Path    `json:"image" jsonschema:"the picture: a PNG file"`
-	Threshold float64       `json:"threshold,omitzero" use:"rare" jsonschema:"how like the picture it must be, from 0 to 1"`
+	Threshold float64       `json:"threshold,omitzero" use:"rare" jsonschema:"how similar to the picture it must be, from 0 to 1"`
 	Region    *desktop.Rect `json:"region,omitzero" jsonschema:"look only in this area of the screen"`
 }
 
@@ -40,7 +40,7 @@ func (a *Sought) look(ctx context.Context, hand *aim.Hand) (aim.SearchResult, er
 type Match struct {
 	Area  desktop.Rect  `json:"area" jsonschema:"the area of the screen"`
 	At    desktop.Point `json:"at" jsonschema:"its middle"`
-	Score float64       `json:"score" jsonschema:"how like the picture it is, from 0 to 1"`
+	Score float64       `json:"score" jsonschema:"how similar to the picture it is, from 0 to 1"`
 }
 
 func matchOf(p aim.PictureMatch) Match { return Match{p.Bounds, p.Bounds.Center(), p.Likeness} }

@@ -57,7 +57,7 @@ func (a *CommandArgs) Validate() error {
 
 // CommandResult is what a command printed, or a script returned.
 type CommandResult struct {
-	ExitCode int    `json:"exit_code" jsonschema:"how it ended; 0 means well"`
+	ExitCode int    `json:"exit_code" jsonschema:"the exit status; 0 is success"`
 	Stdout   string `json:"stdout,omitzero" jsonschema:"what it printed"`
 	Stderr   string `json:"stderr,omitzero" jsonschema:"what it printed as errors"`
 	Result   any    `json:"result,omitzero" jsonschema:"what the script returned"`

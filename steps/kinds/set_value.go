@@ -28,14 +28,14 @@ var SetValue = steps.Define(steps.Kind{
 type SetValueArgs struct {
 	aim.Target
 	Value             steps.Value `json:"value" use:"typed" jsonschema:"the text or number; in a page also 2006-01-02, #rrggbb, a file, or options, one a line"`
-	AcceptReformatted bool        `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"let the field make something else of the value, such as 1,234 of 1234; without it, or an expect of the step, that is an error"`
+	AcceptReformatted bool        `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"accept that the field reformats the value, such as 1234 to 1,234; without it, or an expect of the step, that is an error"`
 	observe.ActionOptions
 }
 
 // ValueResult says what the element holds now.
 type ValueResult struct {
 	Value       *string          `json:"value,omitzero" jsonschema:"what the element holds now, when it can be read"`
-	Reformatted bool             `json:"reformatted,omitzero" jsonschema:"the field made something else of the value, which was accepted"`
+	Reformatted bool             `json:"reformatted,omitzero" jsonschema:"the field reformatted the value, which was accepted"`
 	Element     *desktop.Element `json:"element,omitzero" jsonschema:"the element"`
 	observe.ActionResult
 }
@@ -104,7 +104,7 @@ func (r *ValueResult) setControl(ctx context.Context, hand *aim.Hand, el *deskto
 func (r *ValueResult) differs(hand *aim.Hand, was *desktop.Element, a SetValueArgs, err error) error {
 	if hand.IsSecret(string(a.Value)) { // the element may show it in another form
 		r.Value, r.Element.Text = nil, ""
-		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to, and what it holds does not show", aim.Describe(was))}
+		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s may not have the value that was set, and its value cannot be read", aim.Describe(was))}
 	}
 	if r.Value == nil {
 		return err

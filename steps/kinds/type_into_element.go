@@ -28,7 +28,7 @@ type TypeIntoArgs struct {
 	aim.Target
 	TextToType        string     `json:"text_to_type" use:"typed" jsonschema:"the text"`
 	ClearBeforeTyping bool       `json:"clear_before_typing,omitzero" jsonschema:"replace what it holds; false adds to it"`
-	AcceptReformatted bool       `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"let the field make something else of the text, such as 1,234 of 1234; without it, or an expect of the step, that is an error"`
+	AcceptReformatted bool       `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"accept that the field reformats the text, such as 1234 to 1,234; without it, or an expect of the step, that is an error"`
 	Method            aim.Method `json:"method,omitzero" use:"rare" jsonschema:"how the text goes in: keys as a person types; text by the field's own editing; paste from the clipboard, which then gets back what it held; auto is keys, but for more than 300 characters text or else paste, if the field can be read and is no password, and no key of the text would leave it or send it"`
 	TryFocusBefore    bool       `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the field the focus first"`
 	TryClickBefore    bool       `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the field when it does not take the focus otherwise"`
@@ -38,7 +38,7 @@ type TypeIntoArgs struct {
 // TypeIntoResult says what the field holds now.
 type TypeIntoResult struct {
 	Value       *string `json:"value,omitzero" jsonschema:"what the field holds now, when it can be read; after the keys, when there were any"`
-	Reformatted bool    `json:"reformatted,omitzero" jsonschema:"the field made something else of the text, which was accepted"`
+	Reformatted bool    `json:"reformatted,omitzero" jsonschema:"the field reformatted the text, which was accepted"`
 	observe.KeysResult
 	Method  aim.Method       `json:"method,omitzero" jsonschema:"how the text went in, when it was not by keys"`
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the field"`

@@ -147,7 +147,7 @@ func TestTypeIntoElement(t *testing.T) {
 		},
 		{
 			say: "a field that changes what is typed", args: args("selector", "role:entry", "text_to_type", "abc"), set: upper,
-			code: steps.Unexpected, err: `entry "Title" in "Notes" made something else of the text: it holds the string "ABC"; if that is right, set accept_reformatted`, acted: steps.ActedYes,
+			code: steps.Unexpected, err: `entry "Title" in "Notes" changed the text: it holds the string "ABC"; if that is right, set accept_reformatted`, acted: steps.ActedYes,
 		},
 		{
 			say: "a field that may change what is typed", args: args("selector", "role:entry", "text_to_type", "abc", "accept_reformatted", true), set: upper,
@@ -159,7 +159,7 @@ func TestTypeIntoElement(t *testing.T) {
 		},
 		{
 			say: "a field that takes only so much", args: args("selector", "role:entry", "text_to_type", "12345678"), set: changing(func(now string) string { return now[:min(4, len(now))] }),
-			code: steps.Unexpected, err: `made something else of the text: it holds the string "1234"`,
+			code: steps.Unexpected, err: `changed the text: it holds the string "1234"`,
 		},
 		{
 			say: "a field that loses what is typed", args: args("selector", "role:entry", "text_to_type", "abc"), set: changing(func(now string) string { return strings.ReplaceAll(now, "b", "") }),

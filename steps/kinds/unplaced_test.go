@@ -72,7 +72,7 @@ func TestNothingIsGuessedOfAWindowWithoutAPlace(t *testing.T) {
 			"a click where it is expected": {ClickElement, args("x", 50.0, "y", 50.0, "expect_window", windows[0].Title)},
 		} {
 			o := row.kind.Run(t.Context(), env, row.args)
-			if o.Err == nil || o.Acted != steps.ActedNo || !strings.Contains(o.Err.Error(), "tells nobody") && !strings.Contains(o.Err.Error(), "place nobody tells") {
+			if o.Err == nil || o.Acted != steps.ActedNo || !strings.Contains(o.Err.Error(), "does not report where") && !strings.Contains(o.Err.Error(), "unknown place") {
 				t.Errorf("%s: %v, acted: %s; want that nobody tells where the window is", what, o.Err, o.Acted)
 			}
 		}

@@ -107,7 +107,7 @@ func TestValues(t *testing.T) {
 		},
 		{say: "a password is checked by its length", kind: SetValue, args: args("selector", "role:password", "value", "geheim"), result: map[string]any{"checked": "yes", "value": nil}},
 		{
-			say: "a password that does not stay", kind: SetValue, args: args("selector", "role:password", "value", "geheim"), code: steps.Unexpected, err: "did not become", acted: steps.ActedYes,
+			say: "a password that does not stay", kind: SetValue, args: args("selector", "role:password", "value", "geheim"), code: steps.Unexpected, err: "the value that was set", acted: steps.ActedYes,
 			set: func(d *fake.Desktop) {
 				n := d.Find("role:password")
 				n.OnChange(func(string) { d.Set(n, func(e *desktop.Element) { e.Text = "" }) })
@@ -119,14 +119,14 @@ func TestValues(t *testing.T) {
 		{say: "a text that is no number", kind: SetValue, args: args("selector", "role:slider", "value", "much"), code: steps.Invalid, acted: steps.ActedNo},
 		{say: "what takes no text", kind: SetValue, args: args("selector", "name:Save", "value", "x"), code: steps.NotActionable, acted: steps.ActedNo},
 		{
-			say: "a value that does not stay", kind: SetValue, args: args("selector", "role:entry", "value", "x"), code: steps.Unexpected, err: "did not become", acted: steps.ActedYes,
+			say: "a value that does not stay", kind: SetValue, args: args("selector", "role:entry", "value", "x"), code: steps.Unexpected, err: "the value that was set", acted: steps.ActedYes,
 			set: func(d *fake.Desktop) {
 				n := d.Find("role:entry")
 				n.OnChange(func(string) { d.Set(n, func(e *desktop.Element) { e.Text = "Monday" }) })
 			},
 		},
 		{
-			say: "a value that does not stay is not a field's own form of it", kind: SetValue, args: args("selector", "role:entry", "value", "x", "accept_reformatted", true), code: steps.Unexpected, err: "did not become",
+			say: "a value that does not stay is not a field's own form of it", kind: SetValue, args: args("selector", "role:entry", "value", "x", "accept_reformatted", true), code: steps.Unexpected, err: "the value that was set",
 			set: changing(func(string) string { return "Monday" }),
 		},
 		{
@@ -188,7 +188,7 @@ func TestValues(t *testing.T) {
 			journal: []string{`invoke checkbox "Both" toggle`, `invoke checkbox "Both" toggle`}, result: map[string]any{"changed": true, "checked": "yes"},
 		},
 		{
-			say: "a checkbox that stays between on and off", kind: SetSelected, screen: mixed, args: args("selector", "name:Part", "state", false), code: steps.Unexpected, err: "did not become",
+			say: "a checkbox that stays between on and off", kind: SetSelected, screen: mixed, args: args("selector", "name:Part", "state", false), code: steps.Unexpected, err: "the value that was set",
 			set: func(d *fake.Desktop) {
 				d.Find("name:Part").OnClick(func() { turnTo(d, "name:Part", desktop.Indeterminate) })
 			},

@@ -79,7 +79,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 		}
 		i := slices.IndexFunc(found, a.holds)
 		if i < 0 {
-			return aim.NotActionable(found[0], "is there and not "+a.wanted(hand.Env), "do first what makes it so, or give it more time with timeout_ms")
+			return aim.NotActionable(found[0], "is there and not "+a.wanted(hand.Env), "first do what causes that, or give it more time with timeout_ms")
 		}
 		r.Element = aim.Plain(found[i])
 		return nil
@@ -100,7 +100,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 // stillThere returns an error unless an element is certainly gone.
 func stillThere(found []*desktop.Element, err error) error {
 	if err == nil {
-		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s is still there", aim.Describe(found[0])), Next: "do first what takes it away, or give it more time with timeout_ms"}
+		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s is still there", aim.Describe(found[0])), Next: "first do what removes it, or give it more time with timeout_ms"}
 	}
 	if steps.CodeOf(err) == steps.NotFound && !errors.Is(err, aim.ErrNoRef) {
 		return nil

@@ -20,7 +20,7 @@ var WriteFile = steps.Define(steps.Kind{
 // WriteFileArgs says what to write.
 type WriteFileArgs struct {
 	Path    steps.Path `json:"path" jsonschema:"the file"`
-	Content string     `json:"content" jsonschema:"what it shall hold"`
+	Content string     `json:"content" jsonschema:"its new content"`
 	Folder
 }
 

@@ -46,17 +46,17 @@ var defaultVerify = VerifyOptions{VerifyTimeoutMS: 2000}
 
 // ActionResult is what was observed after an action.
 type ActionResult struct {
-	Checked      Checked `json:"checked,omitzero" jsonschema:"whether what it was to bring about was read back and is so; absent where nothing can be"`
+	Checked      Checked `json:"checked,omitzero" jsonschema:"whether the effect was verified; absent if there is none to verify"`
 	HasUIChanges *bool   `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
 	UIDiff       string  `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
 	Effects
-	Selector string `json:"selector,omitzero" jsonschema:"of a call of its own: a selector that finds the element again"`
+	Selector string `json:"selector,omitzero" jsonschema:"single calls only: a selector that finds the element again"`
 	Seen
 }
 
 // Effects are what followed an action. They are for single calls.
 type Effects struct {
-	Happened string `json:"happened,omitzero" jsonschema:"of a call of its own: the windows that opened and closed afterwards, the focus, and what changed"`
+	Happened string `json:"happened,omitzero" jsonschema:"single calls only: the windows that opened and closed afterwards, the focus, and what changed"`
 }
 
 // Checked is the outcome of reading back the intended effect of an action. If the effect
@@ -178,7 +178,7 @@ func Verify(ctx context.Context, hand *aim.Hand, v VerifyOptions, process string
 		return checkShows(ctx, hand, within, v.VerifyElementNotExists, false)
 	})
 	if err != nil && steps.CodeOf(err) != steps.Invalid && ctx.Err() == nil {
-		err = steps.Errorf(steps.Unexpected, "the action was done, but what it was to bring about was not seen: %w", err).
+		err = steps.Errorf(steps.Unexpected, "the action was done, but its effect was not seen: %w", err).
 			WithNext("look at the screen before doing it again")
 	}
 	return err == nil, err

@@ -52,7 +52,7 @@ func ChangeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget, c des
 	}
 	r.Checked = YesIf(err == nil)
 	if err != nil && c.Do != desktop.Place {
-		return r, &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the window %q was asked to %s and is not so", w.Title, c.Do), Next: "look whether something else holds the screen, such as a dialog"}
+		return r, &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the window %q was asked to %s and did not", w.Title, c.Do), Next: "check whether something blocks it, such as a dialog"}
 	}
 	return r, nil
 }
@@ -117,8 +117,8 @@ func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Elem
 	err := aim.WaitForEffect(ctx, patience, func(ctx context.Context) error {
 		now, err := d.Refresh(ctx, before.Handle)
 		if err == nil && (now.States&state != 0) != want && !(now.States ^ before.States).Has(desktop.Indeterminate) {
-			err = steps.Errorf(steps.Unexpected, "%s did not turn: it is %s as before", aim.Describe(before), map[bool]string{true: "off", false: "on"}[want]).
-				WithNext("look at the screen: what it belongs to may refuse it, or ask first")
+			err = steps.Errorf(steps.Unexpected, "%s did not change: it is still %s", aim.Describe(before), map[bool]string{true: "off", false: "on"}[want]).
+				WithNext("look at the screen: the application may refuse it, or ask first")
 		}
 		return err
 	})
@@ -143,7 +143,7 @@ func WaitUntilIs(ctx context.Context, hand *aim.Hand, el *desktop.Element, is fu
 			return err
 		}
 		if now = n; !is(n) {
-			return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to: it is %s", aim.Describe(el), shows(hand.Env, el, n)), Next: "look at the screen before doing it again"}
+			return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s does not have the value that was set: it is %s", aim.Describe(el), shows(hand.Env, el, n)), Next: "look at the screen before doing it again"}
 		}
 		return nil
 	})
@@ -167,6 +167,6 @@ func shows(env *steps.Env, found, now *desktop.Element) string {
 // WindowResult is the window as it is afterwards.
 type WindowResult struct {
 	Window  desktop.Window `json:"window" jsonschema:"the window"`
-	Checked Checked        `json:"checked,omitzero" jsonschema:"whether the change was seen; no where the window may go only so far, or asks before it closes"`
-	Refused string         `json:"refused,omitzero" jsonschema:"why a window that was to close stays, such as a question that it asks"`
+	Checked Checked        `json:"checked,omitzero" jsonschema:"whether the change was seen; no if the size is limited, or if the window asks before it closes"`
+	Refused string         `json:"refused,omitzero" jsonschema:"why the window did not close, such as a question that it asks"`
 }

@@ -101,10 +101,10 @@ func happened(ctx context.Context, env *steps.Env, el *desktop.Element, before, 
 		lines = append(lines, treeHappened(changes, el)...)
 	}
 	if len(lines) == 1 && el != nil && dismissed(el, before.windows, after.windows) {
-		lines[0] += ", which may have taken the press for itself: nothing else changed"
+		lines[0] += ", which may have taken the click: nothing else changed"
 	}
 	if len(lines) == 0 && before.tree != nil {
-		return fmt.Sprintf("nothing that shows changed within %s", startTimeout)
+		return fmt.Sprintf("nothing visible changed within %s", startTimeout)
 	}
 	return strings.Join(lines, "\n")
 }

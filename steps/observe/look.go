@@ -46,7 +46,7 @@ type Seen struct {
 	Screenshots []string `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
 	// Shown are the areas of the screen that the pictures show.
 	Shown   []desktop.Rect `json:"screenshot_areas,omitzero" jsonschema:"the area of the screen that each picture shows"`
-	NotSeen string         `json:"not_seen,omitzero" jsonschema:"why something that was asked for could not be seen afterwards"`
+	NotSeen string         `json:"not_seen,omitzero" jsonschema:"why something that was requested could not be read afterwards"`
 }
 
 // Look makes the observations that b asks for in addition to a kind's own result, in the
@@ -190,7 +190,7 @@ func openDialog(ctx context.Context, env *steps.Env) string {
 // nameKeyWindow adds the window that has the keyboard, with its content, to the advice of
 // a step whose keys were for another one.
 func nameKeyWindow(ctx context.Context, env *steps.Env, e *steps.Error, w desktop.Window) {
-	e.Next = "answer it with click_element, or name the element that is to get the keys; if they are for this window, set expect_window"
+	e.Next = "answer it with click_element, or name the element that should get the keys; if they are for this window, set expect_window"
 	t, err := env.Desktop.Tree(ctx, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements, Full: true})
 	if err != nil {
 		return

@@ -17,7 +17,7 @@ import (
 // KeepPicture stores a picture and returns its URI.
 func KeepPicture(ctx context.Context, env *steps.Env, p *image.RGBA) (string, error) {
 	if env.Keep == nil {
-		return "", &steps.Error{Code: steps.Unavailable, Err: errors.New("there is nowhere to keep a picture"), Next: "run the step in a run that keeps captures"}
+		return "", &steps.Error{Code: steps.Unavailable, Err: errors.New("pictures cannot be stored here"), Next: "run the step in a run that keeps captures"}
 	}
 	uri, err := env.Keep(ctx, p)
 	if err != nil {
@@ -38,7 +38,7 @@ func Capture(ctx context.Context, env *steps.Env, area desktop.Rect) (*image.RGB
 	}
 	wanted := area
 	if area = area.Intersect(screen); area.Empty() {
-		return nil, area, &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("what is to be shown, %s, is not on the screen, which is %s", wanted, screen), Next: "take an area of the screen, or bring the window into it with move_window"}
+		return nil, area, &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the area to show, %s, is not on the screen, which is %s", wanted, screen), Next: "take an area of the screen, or bring the window into it with move_window"}
 	}
 	known := env.Passwords
 	if known == nil {

@@ -22,7 +22,7 @@ type TypedText struct {
 // FieldText is what a field holds after it was typed into.
 type FieldText struct {
 	Value       *string // nil if it cannot be read or shown
-	Reformatted bool    // the field made something else of the text, which was accepted
+	Reformatted bool    // the field reformatted the text, which was accepted
 	Element     *desktop.Element
 }
 
@@ -63,7 +63,7 @@ func (c *readingBack) check(ctx context.Context) (Checked, error) {
 		return NotPossible, nil // the field went away, which may be what typing was for
 	case c.Text != "" && c.now == c.Before && (c.now != "" || c.readable()) && !(c.Cleared && Reformatted(c.Text, c.now)):
 		return No, steps.Errorf(steps.Unexpected, "nothing arrived in %s: %s", aim.Describe(c.el), c.holds("it still holds ")).
-			WithNext("look whether something else has the focus")
+			WithNext("check whether something else has the focus")
 	}
 	if !aim.IsSheetCell(c.el) {
 		if err := c.strayed(ctx); err != nil || !c.comparable() {
@@ -95,7 +95,7 @@ func (c *readingBack) differs() (Checked, error) {
 		return No, nil
 	}
 	if formatted {
-		return No, steps.Errorf(steps.Unexpected, "%s made something else of the text: %s", aim.Describe(c.el), c.holds("it holds ")).
+		return No, steps.Errorf(steps.Unexpected, "%s changed the text: %s", aim.Describe(c.el), c.holds("it holds ")).
 			WithNext(AdviseAccept)
 	}
 	return No, steps.Errorf(steps.Unexpected, "%s does not hold what was typed: %s", aim.Describe(c.el), c.holds("it holds ")).
@@ -105,7 +105,7 @@ func (c *readingBack) differs() (Checked, error) {
 // holds describes what the field holds, unless that is a secret.
 func (c *readingBack) holds(begin string) string {
 	if c.el.Role == "password" || c.hand.IsSecret(c.Text) {
-		return "what it holds does not show"
+		return "its content cannot be read"
 	}
 	return begin + c.hand.Quote(c.now)
 }
@@ -157,7 +157,7 @@ func (c *readingBack) strayed(ctx context.Context) error {
 		return err
 	}
 	return steps.Errorf(steps.Unexpected, "the focus left %s while it was typed into: %s%s", aim.Describe(c.el), c.holds("it holds "), aim.FocusedElsewhere(ctx, c.hand.Desktop)).
-		WithNext("look where the rest of the text went")
+		WithNext("check where the rest of the text went")
 }
 
 // plainBlanks replaces the blanks that do not break a line: an editable part of a page has them

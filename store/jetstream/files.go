@@ -128,7 +128,7 @@ func (s files) age(ctx context.Context, subject string) (age time.Duration, ther
 func (s files) Get(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
 	content, err := s.get(ctx, sort, hash)
 	if err == nil && format.HashOf(content) != hash {
-		err = fmt.Errorf("its content is not what its name says: %w", errDamaged)
+		err = fmt.Errorf("its content does not match its hash: %w", errDamaged)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s %s: %w", sort, hash, err)

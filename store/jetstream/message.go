@@ -131,7 +131,7 @@ type message struct {
 	at      time.Time // when it was stored; set only by leader
 }
 
-var errDamaged = errors.New("its messages are damaged on the server that answered; others of the fleet may have them whole")
+var errDamaged = errors.New("its messages are damaged on the server that answered; other servers of the fleet may have them intact")
 
 // open verifies a message of a run, and returns its head and body.
 func (m *message) open() (h head, body []byte, err error) {

@@ -77,7 +77,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 	}, nil
 }
 
-var errNoLeader = errors.New("the servers can store nothing now: of hubs that join each other most have to be there, and what these log says who is missing")
+var errNoLeader = errors.New("the servers cannot store anything now: most hubs of a cluster must be running, and their logs say which are missing")
 
 // ensureStreams has the streams of a store made, unless they exist. All have as many
 // replicas as the first, which may be older.

@@ -171,7 +171,7 @@ func (p *pipeline) callTrue(what string, to object, method string, args ...any) 
 
 func requireTrue(what string, body []any, err error) error {
 	if err == nil && !first[bool](body) {
-		err = fmt.Errorf("%w: it answered no to %s", desktop.ErrRefused, what)
+		err = fmt.Errorf("%w: it refused %s", desktop.ErrRefused, what)
 	}
 	return err
 }

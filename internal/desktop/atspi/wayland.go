@@ -259,7 +259,7 @@ func (n *node) inPixels(at desktop.Point) desktop.Point {
 // popupOpen returns the error for a point of a window that a popup may cover.
 func popupOpen(w desktop.Window) error {
 	return &desktop.MissingError{
-		What: fmt.Sprintf("a menu or another popup of %q is open, and in a Wayland session nobody tells where: what a click there would reach is not known", w.Title),
+		What: fmt.Sprintf("a menu or another popup of %q is open, and a Wayland session does not report where, so it is unknown what a click would reach", w.Title),
 		Mend: "press_key escape to close it, or operate it with invoke_element and keys",
 	}
 }

@@ -106,7 +106,7 @@ func TestAtLengthTypingIntoTheCellsOfASpreadsheet(t *testing.T) {
 	s.well(kinds.TypeIntoElement, "selector", "role:cell && name:B2", "text_to_type", "37", "timeout_ms", 30_000.0)
 	s.well(kinds.TypeIntoElement, "selector", "role:cell && name:B3", "text_to_type", "=B2+1{Tab}", "timeout_ms", 30_000.0)
 	o := s.run(kinds.TypeIntoElement, "selector", "role:cell && name:C2", "text_to_type", "er", "clear_before_typing", false, "timeout_ms", 30_000.0)
-	if steps.CodeOf(o.Err) != steps.NotActionable || !strings.Contains(o.Err.Error(), "replaces all") {
+	if steps.CodeOf(o.Err) != steps.NotActionable || !strings.Contains(o.Err.Error(), "replaces its whole content") {
 		t.Errorf("adding to a cell: %v, want that it cannot be done", o.Err)
 	}
 	s.well(kinds.SetValue, "selector", "role:cell && name:A300", "value", "last", "timeout_ms", 30_000.0)

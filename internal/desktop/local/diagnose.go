@@ -39,7 +39,7 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	case s.wayland:
 		fs = append(fs, finding("recording", false)(unreported(ctx, d)))
 	case s.instead != "":
-		fs = append(fs, desktop.Finding{Name: "recording", Detail: "a person cannot be heard: " + s.instead, Mend: "log in to a session of Xorg"})
+		fs = append(fs, desktop.Finding{Name: "recording", Detail: "input cannot be recorded: " + s.instead, Mend: "log in to a session of Xorg"})
 	}
 	fs = append(fs, finding("window manager", runtime.GOOS == "linux")(manager(ctx, d)))
 	if s.consent != "" {
@@ -92,7 +92,7 @@ func desktopsFinding() desktop.Finding {
 	found := finding("desktops", false)
 	ways := []string{"--display seat is yours"}
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" {
-		ways = []string{"there is none of yours for --display seat"}
+		ways = []string{"there is no session of yours for --display seat"}
 	}
 	if err := virtual.MissingServer(virtual.Xvfb); err != nil {
 		f := found("", err)
@@ -202,7 +202,7 @@ func manager(ctx context.Context, d *desktop.Desktop) (string, error) {
 	}
 	i, err := d.Info(ctx)
 	if err == nil && i.Manager == "" {
-		err = &desktop.MissingError{What: "none runs, so windows have neither list nor titles", Mend: "apt-get install openbox && openbox &"}
+		err = &desktop.MissingError{What: "none is running, so windows cannot be listed", Mend: "apt-get install openbox && openbox &"}
 	}
 	return i.Manager, err
 }

@@ -228,7 +228,7 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 			"it takes up no room", func(b *sandbox) { b.do("notebook.set_show_tabs(False)") },
 			[]any{"selector", "role:pagetab && state:selected"},
 			steps.NotActionable,
-			[]string{`pagetab in "Sandbox 100" is not visible: it takes up no room on the screen`},
+			[]string{`pagetab in "Sandbox 100" is not visible: it has no area on the screen`},
 		},
 		{
 			"a dialog waits for an answer", func(b *sandbox) {

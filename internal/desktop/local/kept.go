@@ -81,5 +81,5 @@ func gone(o desktop.Options) error {
 	if c, known := virtual.FindClosing(o.Dir, o.Birth); known {
 		return &desktop.GoneError{Name: o.Name, Why: "was closed at " + c.At.Local().Format(time.DateTime) + ": " + c.Why}
 	}
-	return &desktop.GoneError{Name: o.Name, Why: "has ended, and nobody noted why"}
+	return &desktop.GoneError{Name: o.Name, Why: "has ended for an unknown reason"}
 }

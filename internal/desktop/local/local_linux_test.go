@@ -197,7 +197,7 @@ func TestDiagnoseSaysWhichDisplayIsTakenAndWhy(t *testing.T) {
 		{"one that is not there", "auto", ":59000", "", true, []string{"a virtual one, :", "because the display :59000 cannot be reached", real.Name(), "understudy doctor --display "}},
 		{"one that is not there, named", ":59000", real.Name(), "", false, []string{"the display :59000 cannot be reached: no X server listens there", real.Name()}},
 		{"no name of a display", "zero", real.Name(), "", false, []string{`display "zero": wanted a name such as :0`}},
-		{"Wayland alone", "auto", "", "wayland-0", true, []string{"a virtual one, :", "because the session is Wayland", "login to a session of Xorg"}},
+		{"Wayland alone", "auto", "", "wayland-0", true, []string{"a virtual one, :", "because the session is Wayland", "log in to an Xorg session"}},
 		{"Wayland and an X server of its own", "auto", real.Name(), "wayland-0", true, []string{real.Name() + ", 1920x1080"}},
 		{"a display of Wayland, named", "wayland-0", "", "wayland-0", false, []string{"the Wayland display wayland-0 does not answer"}},
 	} {

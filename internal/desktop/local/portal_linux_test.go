@@ -122,7 +122,7 @@ func TestAtLengthThePortalAsks(t *testing.T) {
 		}
 	}
 	_, err := local.Machine{}.Open(t.Context(), o)
-	refused("it was not allowed", err)
+	refused("did not allow the use", err)
 
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Second, errors.New("nobody answered"))
 	defer cancel()
@@ -152,9 +152,9 @@ func TestAtLengthThePortalAsks(t *testing.T) {
 	}
 	for d.Ping(t.Context()) == nil {
 	}
-	refused("the person ended", d.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 1, Y: 2}}))
+	refused("a person withdrew", d.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 1, Y: 2}}))
 	_, err = d.Capture(t.Context(), desktop.Rect{})
-	refused("the person ended", err)
+	refused("a person withdrew", err)
 }
 
 // A compositor that speaks the protocols for input, and tells nobody of its windows, is
@@ -174,7 +174,7 @@ func TestAtLengthACompositorThatTellsOfNoWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "auto", Dir: scratch.Dir(t)})}
-	if i, err := s.Info(t.Context()); err != nil || i.Virtual || i.Display != session.Wayland || i.Manager != "one that does not tell of its windows" {
+	if i, err := s.Info(t.Context()); err != nil || i.Virtual || i.Display != session.Wayland || i.Manager != "one that does not report its windows" {
 		t.Fatalf("got %+v (%v), want the session", i, err)
 	}
 	for toolkit, program := range countingWindows {

@@ -108,8 +108,8 @@ func isOurSession(t *testing.T, session *waylandtest.Session, manager string, pr
 			t.Errorf("the diagnosis says of %s %+v, want it to be there", name, f)
 		}
 	}
-	if f := found["recording"]; !f.OK || !strings.Contains(f.Detail, "keys are not heard") {
-		t.Errorf("the diagnosis says of recording %+v, want what is heard", f)
+	if f := found["recording"]; !f.OK || !strings.Contains(f.Detail, "keys are not reported") {
+		t.Errorf("the diagnosis says of recording %+v, want what is reported", f)
 	}
 }
 

@@ -51,7 +51,7 @@ func hold(ctx context.Context, o Options, ready *os.File) error {
 	case <-k.display.Done():
 		why = "its server ended"
 	case <-ctx.Done():
-		why = "its keeper was told to end by a signal"
+		why = "its keeper was ended by a signal"
 	}
 	return k.end(why)
 }
@@ -255,7 +255,7 @@ func (k *keeper) talk(conn *net.UnixConn) {
 		k.finish(q.Why)
 		_, _ = conn.Read(make([]byte, 1)) // closed by the end
 	default:
-		say(reply{Error: fmt.Sprintf("a keeper cannot %q: it is of another version", q.Do)})
+		say(reply{Error: fmt.Sprintf("the keeper does not support %q: it has another version", q.Do)})
 	}
 }
 

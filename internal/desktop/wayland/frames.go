@@ -24,7 +24,7 @@ type frames struct {
 // openFrames returns the placement for a compositor that has no better one.
 func (d *Driver) openFrames(ctx context.Context) (placement, error) {
 	o := d.options.Portal
-	untold := desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
+	untold := desktop.WaylandError("the compositor of " + d.options.Display + " does not report where windows are")
 	if o.Frames == nil {
 		return nil, untold
 	}
@@ -45,9 +45,9 @@ func (d *Driver) openFrames(ctx context.Context) (placement, error) {
 
 func (f *frames) name() string {
 	if f.portal == nil {
-		return "one that does not tell of its windows"
+		return "one that does not report its windows"
 	}
-	return "one that is reached by the portal"
+	return "one that is reached through the portal"
 }
 
 func (f *frames) windows(ctx context.Context) ([]desktop.Window, error) {
@@ -96,7 +96,7 @@ func (*frames) manage(_ context.Context, w desktop.Window, m desktop.Manage) err
 	if m.Do == desktop.Activate && w.Active {
 		return nil
 	}
-	return &desktop.MissingError{What: fmt.Sprintf("this compositor lets no program %s a window, and %q is one: its person does that, or keys while it has them; invoke_element and set_value work wherever it is", m.Do, w.Title)}
+	return &desktop.MissingError{What: fmt.Sprintf("this compositor does not let programs %s windows such as %q; do it by hand or with its shortcut; invoke_element and set_value work without it", m.Do, w.Title)}
 }
 
 func (f *frames) close() {

@@ -65,7 +65,7 @@ func (g *gnome) open(ctx context.Context) error {
 	}
 	if err != nil {
 		return &desktop.MissingError{
-			What: "GNOME tells where windows are only to an extension, and that of understudy does not run in this session, or not while its screen is locked; with --display portal you are asked in a dialog instead, and less works",
+			What: "GNOME reports windows only to an extension, and that of understudy is not running in this session, or its screen is locked; --display portal asks you in a dialog instead, and supports less",
 			Mend: "understudy setup gnome", Wayland: true, Setup: true,
 		}
 	}
@@ -238,7 +238,7 @@ func (g *gnome) openRemote(ctx context.Context) error {
 		err = g.remote.CallWithContext(ctx, gnomeRemote+".Session.NotifyPointerMotionRelative", 0, 0.0, 0.0).Err
 	}
 	if err != nil {
-		return &desktop.MissingError{What: fmt.Sprintf("GNOME lets nobody press keys or buttons: %v", err)}
+		return &desktop.MissingError{What: fmt.Sprintf("GNOME does not let programs press keys or buttons: %v", err)}
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func (g *gnome) picture(ctx context.Context, part desktop.Rect, _ []desktop.Moni
 	}
 	decoded, err := desktop.DecodePicture(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("the picture that GNOME gave: %w", err)
+		return nil, fmt.Errorf("the picture from GNOME: %w", err)
 	}
 	return fitted(decoded, part), nil
 }

@@ -33,7 +33,7 @@ func (m *gnomeMouse) move(ctx context.Context, to desktop.Point, _ desktop.Rect)
 		}
 	}
 	if err == nil && at != to {
-		err = fmt.Errorf("the pointer is at %s and does not go to %s: %w", at, to, desktop.ErrRefused)
+		err = fmt.Errorf("the pointer is at %s and did not move to %s: %w", at, to, desktop.ErrRefused)
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (k *gnomeKeys) commit(ctx context.Context, text string) error {
 				return k.paste(ctx, text)
 			}
 			if committed = true; !taken {
-				return fmt.Errorf("the application stopped to take text, with %d characters left: %w", len([]rune(text)), desktop.ErrUnclear)
+				return fmt.Errorf("the application stopped accepting text, with %d characters left: %w", len([]rune(text)), desktop.ErrUnclear)
 			}
 		}
 		text = text[n:]

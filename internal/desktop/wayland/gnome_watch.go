@@ -46,7 +46,7 @@ func (g *gnome) watch(ctx context.Context, f func(desktop.InputEvent)) error {
 			return context.Cause(ctx)
 		case s, open := <-signals:
 			if !open || s.Name == gnomeExtension+".Ended" {
-				return &desktop.MissingError{What: "GNOME has ended the extension of understudy, as it does when the screen is locked: nothing is heard any more"}
+				return &desktop.MissingError{What: "GNOME has ended the extension of understudy, as it does when the screen is locked: input is no longer reported"}
 			}
 			h.hear(s)
 		}

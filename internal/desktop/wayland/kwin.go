@@ -65,7 +65,7 @@ func findKWin(ctx context.Context, pid int, folder string) (placement, error) {
 
 // open starts the script.
 func (k *kwin) open(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("KWin did not start the script that tells where windows are: %w", desktop.ErrUnresponsive))
+	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("KWin did not start the script that reports where windows are: %w", desktop.ErrUnresponsive))
 	defer cancel()
 	if err := k.bus.Export(kwinAnswers{k}, kwinPath, kwinIface); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (k *kwin) open(ctx context.Context) error {
 	file, err := k.run(ctx)
 	defer os.Remove(file) // the script has been read when it answers
 	if err != nil {
-		return &desktop.MissingError{What: fmt.Sprintf("KWin does not run the script that tells where windows are: %v", err), Wayland: true}
+		return &desktop.MissingError{What: fmt.Sprintf("KWin does not run the script that reports where windows are: %v", err), Wayland: true}
 	}
 	_, err = k.windows(ctx)
 	return err

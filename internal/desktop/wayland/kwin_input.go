@@ -24,7 +24,7 @@ type fakeInput struct {
 func newFakeInput(d *Driver, k *kwin, seat wire.Seat) (*fakeInput, error) {
 	device, err := wire.BindFakeInput(d.conn, 0)
 	if err != nil {
-		return nil, &desktop.MissingError{What: "KWin takes input only from programs that are allowed to act, which this one is not; with --display portal you are asked in a dialog instead, and less works", Mend: kwinSetup, Wayland: true, Setup: true}
+		return nil, &desktop.MissingError{What: "KWin accepts input only from programs that are allowed to act, which this one is not; --display portal asks you in a dialog instead, and supports less", Mend: kwinSetup, Wayland: true, Setup: true}
 	}
 	device.Authenticate("Understudy", "plays workflows")
 	f := &fakeInput{Driver: d, kwin: k, device: device}

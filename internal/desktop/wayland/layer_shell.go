@@ -108,7 +108,7 @@ func (l *layerShell) lay(ctx context.Context, on, at desktop.Point, picture *ima
 // askPointer finds the pointer: for a moment it covers each output with an invisible layer, of
 // which the one under the pointer is notified.
 func (l *layerShell) askPointer(ctx context.Context, nudge func()) (at desktop.Point, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the compositor did not tell where the pointer is: %w", desktop.ErrUnresponsive))
+	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the compositor did not report where the pointer is: %w", desktop.ErrUnresponsive))
 	defer cancel()
 	monitors, err := l.place.outputs(ctx)
 	if err != nil {

@@ -81,7 +81,7 @@ func openPortal(ctx context.Context, o Portal) (*portal, error) {
 func (p *portal) open(ctx context.Context, o Portal) error {
 	devices, _ := p.property(ctx, portalRemote, "AvailableDeviceTypes").(uint32)
 	if devices&(portalKeyboard|portalPointer) == 0 {
-		return portalMissing("the compositor takes input by no protocol that is known here, and " + portalRemote + " is not on the session's bus; what works is a desktop of its own, with --display virtual")
+		return portalMissing("the compositor supports no known input protocol, and " + portalRemote + " is not on the session bus; use a separate desktop with --display virtual")
 	}
 	listen(p.bus, &p.signals, p.hear)
 	if err := p.bus.AddMatchSignalContext(ctx, dbus.WithMatchSender(portalName)); err != nil {
@@ -106,7 +106,7 @@ func (p *portal) open(ctx context.Context, o Portal) error {
 }
 
 // errUnasked is the error for the use of a session about which nobody was asked.
-var errUnasked error = &desktop.MissingError{What: "this compositor can be used when a person allows it in a dialog, and this command asks nobody", Mend: "understudy mcp --display portal", Wayland: true}
+var errUnasked error = &desktop.MissingError{What: "this compositor can be used only after a person allows it in a dialog, and this command cannot ask", Mend: "understudy mcp --display portal", Wayland: true}
 
 // start asks for permission. With a token from an earlier time the portal does that without a
 // dialog.
@@ -203,7 +203,7 @@ func portalMissing(what string) error {
 
 // request calls a method and waits for the answer, perhaps that of a person.
 func (p *portal) request(ctx context.Context, within time.Duration, method string, o options, before ...any) (map[string]dbus.Variant, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, within, portalMissing(fmt.Sprintf("the dialog of your desktop in which you are asked whether its keyboard, pointer and screen may be used was not answered within %v, and nothing was done; it is asked again the next time", within)))
+	ctx, cancel := context.WithTimeoutCause(ctx, within, portalMissing(fmt.Sprintf("the dialog of your desktop that asks whether its keyboard, pointer and screen may be used was not answered within %v; nothing was done, and it will ask again next time", within)))
 	defer cancel()
 	p.mu.Lock()
 	p.asked++
@@ -247,7 +247,7 @@ func portalAnswer(method string, body []any) (map[string]dbus.Variant, error) {
 	case granted:
 		return results, nil
 	case refused:
-		return nil, portalMissing("in the dialog of your desktop it was not allowed to use its keyboard, pointer and screen, and nothing was done; it is asked again the next time")
+		return nil, portalMissing("the dialog of your desktop did not allow the use of its keyboard, pointer and screen; nothing was done, and it will ask again next time")
 	}
 	return nil, portalMissing(fmt.Sprintf("the portal of this desktop ended %s without an answer", method))
 }
@@ -274,7 +274,7 @@ func (p *portal) hear(s *dbus.Signal) {
 		}
 	case "org.freedesktop.portal.Session.Closed":
 		if s.Path == p.session {
-			p.ended = portalMissing("the person ended that keyboard, pointer and screen may be used; nothing was done, and it is asked again the next time")
+			p.ended = portalMissing("a person withdrew the permission to use keyboard, pointer and screen; nothing was done, and the dialog will ask again next time")
 		}
 	default:
 		if p.clipboard != nil && len(s.Body) > 0 && s.Body[0] == p.session {
@@ -308,7 +308,7 @@ func (p *portal) ready() error {
 // lacks fails if a device may not be used.
 func (p *portal) lacks(device uint32, does string) error {
 	if p.devices&device == 0 {
-		return &desktop.MissingError{What: "it was not allowed that a program " + does + ": in the dialog of the desktop, allow remote interaction", Mend: "understudy doctor --display virtual"}
+		return &desktop.MissingError{What: "the dialog did not allow that a program " + does + ": allow remote interaction in it", Mend: "understudy doctor --display virtual"}
 	}
 	return nil
 }

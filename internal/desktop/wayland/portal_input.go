@@ -21,7 +21,7 @@ type portalMouse struct {
 // position returns where we have moved the pointer.
 func (m *portalMouse) position(context.Context) (desktop.Point, error) {
 	if !m.known {
-		return m.at, &desktop.MissingError{What: "where the pointer is, this compositor tells nobody until it was moved"}
+		return m.at, &desktop.MissingError{What: "this compositor does not report where the pointer is until it has moved"}
 	}
 	return m.at, nil
 }
@@ -76,7 +76,7 @@ func (k *portalKeys) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the compositor did not tell its keyboard: %w", desktop.ErrUnresponsive))
+	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the compositor did not send its keyboard: %w", desktop.ErrUnresponsive))
 	defer cancel()
 	if err := k.conn.Await(ctx, there); err != nil {
 		return err

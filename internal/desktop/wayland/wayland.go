@@ -128,7 +128,7 @@ func (d *Driver) Consent() string {
 	case f.portal.lasts:
 		return "your desktop asks you in a dialog, once, whether its keyboard and pointer may be used and its screen be seen; what you allow is kept until you take it back there"
 	}
-	return "your desktop asks you in a dialog, each time anew, whether its keyboard and pointer may be used and its screen be seen: this portal keeps no permission"
+	return "your desktop asks you in a dialog, each time, whether its keyboard and pointer may be used and its screen be seen: this portal keeps no permission"
 }
 
 // Do performs an action. Those of pointer and keyboard come one at a time.

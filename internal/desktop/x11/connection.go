@@ -88,7 +88,7 @@ func connect(ctx context.Context, p address, authority string) (*xConn, error) {
 	if err != nil {
 		raw.Close()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return nil, fmt.Errorf("the display %s accepts us but says nothing: %w", p.name, desktop.ErrUnresponsive)
+			return nil, fmt.Errorf("the display %s accepts connections but does not answer: %w", p.name, desktop.ErrUnresponsive)
 		}
 		return nil, lost(p.name, err)
 	}

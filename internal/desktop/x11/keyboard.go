@@ -314,7 +314,7 @@ func (b *keyboard) strokeOf(l *xConn, k desktop.Key) (stroke, error) {
 	}
 	count, bind, wait := l.keymap.plan([]uint32{sym}, 1, time.Now())
 	if count == 0 {
-		return stroke{}, &desktop.MissingError{What: fmt.Sprintf("the keyboard layout has no key %q and none to spare for it", k), Mend: "setxkbmap us"}
+		return stroke{}, &desktop.MissingError{What: fmt.Sprintf("the keyboard layout has no key %q and no free key for it", k), Mend: "setxkbmap us"}
 	}
 	time.Sleep(wait)
 	if err := b.bind(l, bind); err != nil {

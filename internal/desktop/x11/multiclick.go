@@ -81,7 +81,7 @@ func (p *pointer) press(ctx context.Context, l *xConn, a desktop.Click, button b
 	}
 	took, err := l.ticks.between(ctx, l)
 	if err == nil && took > together {
-		err = fmt.Errorf("the %d clicks at %s came apart, there were %s between them: %w", count, a.At, took, desktop.ErrUnclear)
+		err = fmt.Errorf("the %d clicks at %s were too far apart: there were %s between them: %w", count, a.At, took, desktop.ErrUnclear)
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func TestClicksThatCameApartAreInDoubt(t *testing.T) {
 	e := b.events()
 	x11.ClickSlowly(b.driver, doubleTime)
 	err := b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left, Count: 2, In: new(b.look(e.window))})
-	if !errors.Is(err, desktop.ErrUnclear) || !strings.Contains(err.Error(), "came apart") {
+	if !errors.Is(err, desktop.ErrUnclear) || !strings.Contains(err.Error(), "were too far apart") {
 		t.Errorf("got %v, wanted that they came apart", err)
 	}
 	e.want("+1", "-1", "+1", "-1")

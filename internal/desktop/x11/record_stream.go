@@ -62,7 +62,7 @@ func (s *stream) introduce(cookie string) error {
 		return err
 	}
 	if accepted := head[0] == 1; !accepted {
-		return fmt.Errorf("it refused us: %s", rest[:min(int(head[1]), len(rest))])
+		return fmt.Errorf("it refused the connection: %s", rest[:min(int(head[1]), len(rest))])
 	}
 	return nil
 }

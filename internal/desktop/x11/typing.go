@@ -122,7 +122,7 @@ func (t *typing) check() (bool, error) {
 	}
 	for key := range t.unread {
 		if !slices.Equal(before.row(key), t.keymap.row(key)) {
-			return true, fmt.Errorf("the keyboard's layout was changed while keys were on their way, so look at what the application read: %w", desktop.ErrUnclear)
+			return true, fmt.Errorf("the keyboard layout changed while keys were being sent, so check what the application received: %w", desktop.ErrUnclear)
 		}
 	}
 	return true, nil

@@ -29,7 +29,7 @@ func TestSwayIsNotStartedByRoot(t *testing.T) {
 		t.Skip("this test is not root")
 	}
 	virtualtest.Need(t, "sway")
-	if said := newOperator(t).does(4, "desktop", "start", "way", "--server", "sway"); !strings.Contains(said, "sway refuses to run as root; to mend it: start Understudy as another user") {
+	if said := newOperator(t).does(4, "desktop", "start", "way", "--server", "sway"); !strings.Contains(said, "sway refuses to run as root; to fix it: start Understudy as another user") {
 		t.Errorf("it said %q", said)
 	}
 }

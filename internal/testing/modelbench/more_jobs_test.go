@@ -35,7 +35,7 @@ func saveAs() job {
 				if p.sees(`closed: window "Save As"`) {
 					break
 				}
-				if p.sees("may have taken the press for itself") {
+				if p.sees("may have taken the click") {
 					continue
 				}
 				p.again = true

@@ -87,7 +87,7 @@ func (k *kit) queue() engine.Queue {
 			k.t.Errorf("a store without a queue took a run that wants a worker: %v", err)
 		}
 		same(k.t, "runs", k.list(engine.Query{}), nil)
-		k.t.Skip("this store hands out no runs, and says so")
+		k.t.Skip("this store has no queue of runs, and says so")
 	}
 	return q
 }
