@@ -60,14 +60,14 @@ mode only what looks. [Connecting clients](clients.md) says how.
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("## Kinds of steps\n\nEvery kind is a tool; each call is a run of one step. Their arguments and results are in the [reference](../steps/README.md).\n\n" +
+	b.WriteString("## Kinds of steps\n\nEvery kind is a tool; each call is a run of one step. Their arguments and results are in the [reference](kinds/README.md).\n\n" +
 		"| tool | toolset | in ask mode | |\n|---|---|---|---|\n")
 	for _, tool := range ofKinds {
 		looks := ""
 		if tool.Reads {
 			looks = "yes"
 		}
-		fmt.Fprintf(&b, "| [`%s`](../steps/README.md#%[1]s) | %s | %s | %s |\n", tool.Name, tool.Toolset, looks, cell(tool.summary))
+		fmt.Fprintf(&b, "| [`%s`](kinds/%[1]s.md) | %s | %s | %s |\n", tool.Name, tool.Toolset, looks, cell(tool.summary))
 	}
 	return b.String()
 }

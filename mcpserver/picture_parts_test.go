@@ -102,7 +102,7 @@ func TestAtLengthOnlyWhatChangedOfAPictureIsShown(t *testing.T) {
 			image.Rect(0, 0, 116, 76),
 		},
 		{"a part of what was shown", nil, "capture_screenshot", byhand.Object{"region": byhand.Object{"x": 490, "y": 390, "w": 200, "h": 100}, "image_since": "p1"}, "picture p4 is shown where it differs from p1: it has 116x76 pixels", image.Rect(0, 0, 116, 76)},
-		{"more than was shown", nil, "capture_screenshot", byhand.Object{"image_since": "p4"}, "picture p5 is whole, as p4 shows another part of the screen", whole},
+		{"more than was shown", nil, "capture_screenshot", byhand.Object{"image_since": "p4"}, "picture p5 is complete, because p4 shows another part of the screen", whole},
 		{"what nobody was shown", nil, "capture_screenshot", byhand.Object{"image_since": "p77"}, "picture p6 is complete, because no picture p77 is known", whole},
 		{"an act", nil, "click_element", byhand.Object{"x": 492 + 58, "y": 392 + 38, "image_since": "p1"}, "picture p7 is shown where it differs from p1", image.Rectangle{}},
 		{"a run", nil, "execute_sequence", byhand.Object{"steps": []any{byhand.Object{"tool_name": "capture_screenshot"}}, "image_since": "p1"}, "", image.Rectangle{}},

@@ -54,7 +54,7 @@ func writeTable(b *strings.Builder, what string, s *jsonschema.Schema) {
 		p := s.Properties[name]
 		text := p.Description
 		if slices.Contains(s.Required, name) && what == "argument" {
-			text += " (needed)"
+			text += " (required)"
 		}
 		if len(p.Default) > 0 {
 			text += fmt.Sprintf(" (default `%s`)", p.Default)

@@ -13,7 +13,15 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestReferenceIsFresh(t *testing.T) {
-	golden(t, filepath.Join("..", "README.md"), writeReference(All()))
+	dir := filepath.Join("..", "..", "docs", "kinds")
+	pages := reference(All())
+	for name, page := range pages {
+		golden(t, filepath.Join(dir, name), page)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(found) != len(pages) {
+		t.Errorf("%s has %d files (%v), wanted %d: remove the pages of kinds that are gone", dir, len(found), err, len(pages))
+	}
 }
 
 func TestSchemas(t *testing.T) {

@@ -3,7 +3,9 @@ package kinds
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,16 +14,95 @@ import (
 	"understudy/steps"
 )
 
-// writeReference writes the reference of kinds as Markdown: for each what it does,
-// how it behaves, its arguments and its results, all from the declarations.
-func writeReference(kinds []steps.Kind) string {
+// reference returns the pages of the reference as Markdown, by file name: an index, and
+// for each kind what it does, how it behaves, its arguments and its results, all from the
+// declarations. Rows that many kinds have stand once, in the index.
+func reference(kinds []steps.Kind) map[string]string {
+	shared := sharedRows(kinds)
+	pages := map[string]string{"README.md": writeIndex(kinds, shared)}
+	for _, k := range kinds {
+		pages[k.Name+".md"] = writeKind(k, shared)
+	}
+	return pages
+}
+
+// manyKinds is how many kinds must have a row so that it is a shared one.
+const manyKinds = 10
+
+// pageLines yields the lines of a kind's page, with the table that each is a row of:
+// "argument", "result" or "".
+func pageLines(k steps.Kind) iter.Seq2[string, string] {
+	return func(yield func(table, line string) bool) {
+		table := ""
+		for line := range strings.SplitSeq(strings.TrimSpace(k.Page()), "\n") {
+			if name, _, is := strings.Cut(strings.TrimPrefix(line, "| "), " | type |"); is {
+				table = name
+			}
+			in := table
+			if !strings.HasPrefix(line, "| `") {
+				in = ""
+			}
+			if !yield(in, line) {
+				return
+			}
+		}
+	}
+}
+
+// sharedRows returns the rows that many kinds have, by their table, in the order in which
+// they are met.
+func sharedRows(kinds []steps.Kind) map[string][]string {
+	shared, count := map[string][]string{}, map[string]int{}
+	for _, k := range kinds {
+		for table, line := range pageLines(k) {
+			if table == "" {
+				continue
+			}
+			if count[table+line]++; count[table+line] == manyKinds {
+				shared[table] = append(shared[table], line)
+			}
+		}
+	}
+	return shared
+}
+
+// writeKind writes the page of one kind; of the shared rows it has only the names.
+func writeKind(k steps.Kind, shared map[string][]string) string {
+	b, left := &strings.Builder{}, map[string][]string{}
+	var lines []string
+	for table, line := range pageLines(k) {
+		if slices.Contains(shared[table], line) {
+			left[table] = append(left[table], strings.Split(line, " | ")[0][len("| "):])
+			continue
+		}
+		lines = append(lines, line)
+	}
+	b.WriteString(withoutEmptyTables(strings.Join(lines, "\n"))[1:] + "\n")
+	for _, table := range []string{"argument", "result"} {
+		if len(left[table]) > 0 {
+			fmt.Fprintf(b, "\nIt also has these [shared %ss](README.md#shared-%[1]ss): %s.\n", table, strings.Join(left[table], ", "))
+		}
+	}
+	b.WriteString("\n[All kinds](README.md)\n")
+	return b.String()
+}
+
+// emptyTable matches the head of a table without rows.
+var emptyTable = regexp.MustCompile(`\n\| (argument|result) \| type \| \|\n\|---\|---\|---\|(\n\n|$)`)
+
+func withoutEmptyTables(page string) string {
+	return strings.TrimSpace(emptyTable.ReplaceAllString(page, "\n"))
+}
+
+// writeIndex lists the kinds, and what they share.
+func writeIndex(kinds []steps.Kind, shared map[string][]string) string {
 	b := &strings.Builder{}
 	b.WriteString(referenceHead)
 	for _, k := range kinds {
-		fmt.Fprintf(b, "| [`%s`](#%s) | %s | %s |\n", k.Name, k.Name, k.Toolset, k.Summary)
+		fmt.Fprintf(b, "| [`%s`](%s.md) | %s | %s |\n", k.Name, k.Name, k.Toolset, k.Summary)
 	}
-	for _, k := range kinds {
-		b.WriteString("\n" + k.Page())
+	for _, table := range []string{"argument", "result"} {
+		fmt.Fprintf(b, "\n## Shared %ss\n\nMany kinds have these; the page of a kind names those that it has.\n\n| %[1]s | type | |\n|---|---|---|\n%s\n", table, strings.Join(shared[table], "\n"))
 	}
 	writeIgnored(b, kinds)
 	return b.String()
@@ -29,17 +110,17 @@ func writeReference(kinds []steps.Kind) string {
 
 const referenceHead = `# The kinds of steps
 
-This page is generated from the declarations; ` + "`make golden`" + ` writes it anew. Every kind can be a step of a workflow
-(` + "`tool_name`" + `), an MCP tool, and a command: ` + "`understudy call KIND '{\"argument\": …}'`" + `.
+These pages are generated from the declarations; ` + "`make golden`" + ` writes them again. Every kind can be a step of a workflow
+(` + "`tool_name`" + `), an MCP tool, and a command: ` + "`understudy call KIND '{\"argument\": …}'`" + `. ` + "`understudy tools KIND`" + ` prints all of a kind, the shared arguments included.
 
 | kind | toolset | |
 |---|---|---|
 `
 
-// writeIgnored lists the arguments that are let pass and do nothing, once for all
+// writeIgnored lists the arguments that are accepted without effect, once for all
 // kinds.
 func writeIgnored(b *strings.Builder, kinds []steps.Kind) {
-	b.WriteString("\n## Arguments that do nothing\n\nSequences of other programs give these; they are let pass.\n\n| argument | why it does nothing | kinds |\n|---|---|---|\n")
+	b.WriteString("\n## Arguments without effect\n\nSequences of other programs have these; they are accepted, and nothing is done.\n\n| argument | why it has no effect | kinds |\n|---|---|---|\n")
 	why, by := map[string]string{}, map[string][]string{}
 	for _, k := range kinds {
 		for name, text := range k.Ignored() {

@@ -18,7 +18,7 @@ var words = map[string]struct {
 	meaning  string
 	packages []string
 }{
-	// The words of the README.
+	// The words of docs/architecture.md.
 	"workflow": {"", nil}, // a document is workflows.Document, a compiled one workflows.Program
 	"step":     {"one entry of a workflow: as it is written, executed and recorded", []string{"engine", "recorder/compile", "workflows"}},
 	"kind":     {"a sort of step; of a selector's part, what it asks for", []string{"steps", "internal/desktop/selector"}},
