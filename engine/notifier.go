@@ -77,7 +77,7 @@ func (n *notifier) News(run string) (<-chan struct{}, func()) {
 	}
 }
 
-// Notify notifies those who follow a run of news ("": about any run), which may be from
+// Notify wakes the subscribers of a run ("": of any run); the cause may be in
 // another process.
 func (n *notifier) Notify(run string) {
 	n.mu.Lock()
@@ -94,8 +94,8 @@ func (n *notifier) Notify(run string) {
 	}
 }
 
-// lookEvery is how often a run of a fleet is looked at without news: a server that dies tells
-// nobody what it has just stored.
+// lookEvery is how often a run of a fleet is polled without a notification: a server that dies sends
+// none about what it has just stored.
 const lookEvery = 15 * time.Second
 
 // Await implements Runs.

@@ -201,7 +201,7 @@ func (p *pointer) extendClick(k *click) bool {
 	return true
 }
 
-// setPosition sets the place of a click in an element of which places mean different things.
+// setPosition sets the place of a click in an element whose parts act differently.
 // Where those are not known, the place in it is uncertain.
 func (p *pointer) setPosition(s *step, ev recorder.Event) {
 	t := ev.Element

@@ -161,8 +161,8 @@ func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, i
 	return found, why, nil
 }
 
-// matchesIn matches a template in an area of the screen, of which the middle may have to be more
-// alike than the whole; absent is the reason if nothing matches.
+// matchesIn matches a template in an area of the screen; its centre may need a higher
+// threshold. absent is the reason if nothing matches.
 func matchesIn(ctx context.Context, d *desktop.Desktop, template image.Image, area desktop.Rect, least, middle float64) (all []vision.Match, absent, err error) {
 	if area.Empty() {
 		return nil, nil, nil

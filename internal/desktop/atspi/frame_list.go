@@ -55,8 +55,8 @@ func lastActive(list []desktop.Window) []desktop.Window {
 }
 
 // frameWindows returns the frames of one application that show. If it does not answer,
-// they are those that it last told of, of which none is active: a window that is not
-// listed counts as closed.
+// they are the frames of its last reply, none marked active: a window that is not listed
+// counts as closed.
 func (q *query) frameWindows(a *application) []desktop.Window {
 	list, err := q.readFrameWindows(a)
 	a.mu.Lock()

@@ -99,7 +99,7 @@ func shortPath(dir string) string {
 }
 
 // existingHome is home for callers that only look. It does not create a folder that was given:
-// whoever removed that needs it no more.
+// if it is gone, the user deleted it.
 func existingHome(dir string) (string, error) {
 	if dir != "" {
 		if _, err := os.Stat(dir); err != nil {
