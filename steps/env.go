@@ -22,6 +22,9 @@ type Env struct {
 	Try
 	// Inputs and Vars are the inputs and the env of the run.
 	Inputs, Vars map[string]any
+	// Named holds every bare name that an expression of the step could use and that has
+	// a value, for scripts.
+	Named map[string]any
 	// Trees keeps the trees whose refs a caller may use.
 	Trees Refs
 

@@ -178,6 +178,7 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, s *scope) part {
 	if u.wrong(v, problems) {
 		return constant{v.text}
 	}
+	u.doubt(v, t.Doubts())
 	if v == s.exposed && t.NamesSecret() {
 		u.report.add(v.position, steps.SecretElsewhere, steps.SecretExposed)
 		return constant{v.text}

@@ -38,7 +38,7 @@ func Compile(src Source, o CompileOptions) (*Program, error) {
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	p.Loaded = c.loaded
+	p.Loaded, p.Notes = c.loaded, r.sortedNotes()
 	return p, nil
 }
 
@@ -64,6 +64,8 @@ type unit struct {
 	results map[string]*jsonschema.Schema // of the steps, by id
 	inputs  map[string]*jsonschema.Schema
 	names   []string // of the selectors
+	set     map[string]bool // names that the document sets
+	openSet bool            // a script may set more
 }
 
 func (c *compiler) program(src Source) *Program {
@@ -113,6 +115,7 @@ func (u *unit) compile() {
 	u.targets = targetsOf(u.doc, u.report)
 	u.targets.check()
 	u.countSteps()
+	u.collectSet()
 	for id, t := range u.targets.byID {
 		u.results[id] = nil
 		if k := u.kinds[t.step.ToolName.str()]; k != nil {
@@ -156,7 +159,7 @@ type scope struct {
 // scope returns the scope inside these loops.
 func (u *unit) scope(loops []expression.Loop) *scope {
 	return &scope{loops: loops, names: &expression.Names{
-		Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen,
+		Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen, Set: u.set, OpenSet: u.openSet,
 		Selectors: u.names, Steps: u.results, Loops: loops, Screen: true,
 	}}
 }
@@ -169,7 +172,15 @@ func (u *unit) expr(v *value, s *scope) *expression.Expr {
 	if u.wrong(v, problems) {
 		return nil
 	}
+	u.doubt(v, e.Doubts())
 	return e
+}
+
+// doubt notes what is likely a mistake in an expression.
+func (u *unit) doubt(v *value, doubts []expression.Doubt) {
+	for _, d := range doubts {
+		u.report.note(v.position, d.Hint, "%s", d.Message)
+	}
 }
 
 // affords counts n expressions of a value, and reports whether they may be compiled:

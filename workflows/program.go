@@ -26,6 +26,9 @@ type Program struct {
 	Output          *Output // nil when the document names none
 	Options         Options
 	Loaded          []Loaded // of the outermost document only: all that are called, directly or not
+	// Notes are what is likely a mistake, or has another spelling here; of the outermost
+	// document only, and nothing that stops a run.
+	Notes []Problem
 
 	ids  map[string]*Node
 	size int // the number of its nodes and of those of every call

@@ -198,6 +198,14 @@ func (t *Text) Whole() bool {
 // Looks reports whether an expression asks the desktop.
 func (t *Text) Looks() bool { return slices.ContainsFunc(t.exprs, (*Expr).Looks) }
 
+// Doubts returns what is likely a mistake in the expressions.
+func (t *Text) Doubts() (found []Doubt) {
+	for _, x := range t.exprs {
+		found = append(found, x.Doubts()...)
+	}
+	return found
+}
+
 // NamesSecret reports whether an expression names an input whose schema is write-only.
 func (t *Text) NamesSecret() bool {
 	return slices.ContainsFunc(t.exprs, func(x *Expr) bool {
