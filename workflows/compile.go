@@ -63,7 +63,7 @@ type unit struct {
 	targets *targets
 	results map[string]*jsonschema.Schema // of the steps, by id
 	inputs  map[string]*jsonschema.Schema
-	names   []string // of the selectors
+	names   []string        // of the selectors
 	set     map[string]bool // names that the document sets
 	openSet bool            // a script may set more
 }

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -93,12 +94,14 @@ func (n *Names) resolveValue(name string) *binding {
 	case likelyMistaken(name) || !n.OpenInputs && !n.OpenSet:
 		return nil
 	}
-	hint := words.DidYouMean(name, n.known())
-	if !n.OpenInputs && hint != "" { // more likely a mistake than what a script computes
-		return nil
-	}
 	b := bindValue(name, nil, nil)
-	b.unset, b.hint = name, hint
+	b.unset = name
+	if meant := words.Nearest(name, n.known()); meant != "" {
+		if !n.OpenInputs { // more likely a mistake than what a script computes
+			return nil
+		}
+		b.hint = fmt.Sprintf("did you mean %s?", meant)
+	}
 	return b
 }
 

@@ -33,7 +33,7 @@ type resolver struct {
 	allow    map[ast.Node]bool     // names that may be without a value
 	done     map[ast.Node]ast.Node
 	problems []*problem
-	vain     []string              // comparisons that can never hold
+	vain     []string // comparisons that can never hold
 	looks    bool
 	always   bool
 }
