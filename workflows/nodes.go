@@ -49,6 +49,7 @@ func (u *unit) node(x *step, path string, s *scope) *Node {
 		u.stepNode(n, x, s)
 	case "group":
 		n.Type, n.GroupName = GroupNode, x.GroupName.str()
+		n.Retry, n.Delay = u.retry(x, path, s), x.delay(u.report)
 		n.Steps = u.nodes(x.Steps, path+".", s)
 	case "foreach":
 		u.foreachNode(n, x, s)
