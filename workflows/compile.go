@@ -69,7 +69,9 @@ type unit struct {
 }
 
 func (c *compiler) program(src Source) *Program {
-	doc := decodeDocument(read(src, c.report), c.report)
+	root := read(src, c.report)
+	(&translator{c.report, c.kinds}).translate(root)
+	doc := decodeDocument(root, c.report)
 	if doc == nil {
 		return nil
 	}
@@ -222,7 +224,7 @@ func (u *unit) output(s *scope) *Output {
 		o := &Output{Named: make(map[string]*expression.Expr, len(v.entries))}
 		for _, e := range v.entries {
 			if isScript[e.key.text] {
-				u.report.add(e.key.position, refusedKeys["output_parser"], "output cannot be a script")
+				u.report.add(e.key.position, "write the script itself, under javascript_code", "output cannot name a file with a script")
 				return nil
 			}
 			o.Named[e.key.text] = u.expr(e.value, s)

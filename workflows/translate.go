@@ -1,0 +1,234 @@
+package workflows
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"understudy/steps"
+	"understudy/workflows/dialect"
+)
+
+// A translator gives a document its canonical spelling, by the table of dialects, and
+// notes what it changed. What the table refuses it leaves, for the checks to report.
+type translator struct {
+	report *report
+	kinds  map[string]*steps.Kind
+}
+
+var documentKeys = declared[reflect.TypeFor[document]()]
+
+// translate changes a document, or the one in a tool call.
+func (t *translator) translate(root *value) {
+	if root == nil || root.sort != sortObject {
+		return
+	}
+	if tool := root.get("tool_name"); tool != nil {
+		t.plainName(tool)
+		root = root.get("arguments")
+	}
+	if root == nil || root.sort != sortObject {
+		return
+	}
+	t.version(root)
+	if steps := root.get("steps"); root.get("url") != nil && steps != nil && steps.sort == sortList && len(steps.list) == 0 {
+		root.remove("steps")
+	}
+	t.outputParser(root)
+	t.keys(root, dialect.Document, documentKeys)
+	t.durations(root, "timeout")
+	for _, list := range []string{"steps", "troubleshooting", "finally"} {
+		t.steps(root.get(list))
+	}
+}
+
+// version drops a version of the document's own, which is a text.
+func (t *translator) version(root *value) {
+	if v := root.get("version"); v != nil && v.sort == sortText {
+		t.report.note(v.position, "version: 1 is the version of the format", "version %q has no effect: it is a note for people", v.text)
+		root.remove("version")
+	}
+}
+
+// keys drops the keys of an object that are notes.
+func (t *translator) keys(v *value, sort dialect.Sort, known []*key) {
+	for _, e := range slices.Clone(v.entries) {
+		row, ok := dialect.Find(sort, "", e.key.text)
+		if ok && !row.Refused && row.Now == "" && !slices.Contains(keyNames(known), e.key.text) {
+			t.drop(v, e, row.Why)
+		}
+	}
+}
+
+func (t *translator) drop(v *value, e entry, why string) {
+	t.report.note(e.key.position, "", "%s has no effect here: %s", e.key.text, why)
+	v.remove(e.key.text)
+}
+
+func (t *translator) steps(list *value) {
+	if list == nil {
+		return
+	}
+	for _, x := range list.list {
+		if x.sort == sortObject {
+			t.step(x)
+		}
+	}
+}
+
+func (t *translator) step(x *value) {
+	t.keys(x, dialect.Step, stepKeys)
+	if e := x.entry("expected_ui_changes"); e != nil && x.get("tool_name") == nil {
+		t.drop(x, *e, "it is a note for people")
+	}
+	if e := x.entry("delay_ms"); e != nil && x.get("delay") != nil {
+		t.drop(x, *e, "delay stands beside it, and counts")
+	}
+	t.durations(x, "timeout", "delay", "delay_ms")
+	if again := x.get("retry"); again != nil {
+		t.durations(again, "delay", "max_delay")
+		t.steps(again.get("before"))
+	}
+	t.tool(x)
+	t.steps(x.get("steps"))
+}
+
+func (t *translator) durations(v *value, keys ...string) {
+	for _, key := range keys {
+		t.duration(v.get(key))
+	}
+}
+
+func (t *translator) duration(v *value) {
+	if v == nil || v.sort != sortText {
+		return
+	}
+	if now := dialect.Duration(v.text); now != v.text {
+		t.changed(v, now, "")
+	}
+}
+
+// changed gives a value another text, and notes that.
+func (t *translator) changed(v *value, now, why string) {
+	t.report.note(v.position, why, "%s is written %s here", v.text, now)
+	v.setText(now)
+}
+
+// plainName removes the prefix of a client from the name of a tool.
+func (t *translator) plainName(tool *value) {
+	if now := dialect.Plain(tool.str()); now != tool.str() {
+		t.changed(tool, now, "")
+	}
+}
+
+// tool gives a step the canonical names of its kind and of the arguments.
+func (t *translator) tool(x *value) {
+	name := x.get("tool_name")
+	if name == nil || name.sort != sortText {
+		return
+	}
+	was := dialect.Plain(name.text)
+	row, foreign := dialect.Find(dialect.Tool, "", was)
+	foreign = foreign && t.kinds[was] == nil && row.Now != ""
+	now := was
+	if foreign {
+		now = row.Now
+	}
+	if now != name.text {
+		t.changed(name, now, row.Why)
+	}
+	k, args := t.kinds[name.text], x.get("arguments")
+	if k == nil {
+		return
+	}
+	if foreign && len(row.With) > 0 && args == nil {
+		x.insert("arguments", map[string]any{}, false)
+		args = x.get("arguments")
+	}
+	if args == nil || args.sort != sortObject {
+		return
+	}
+	for _, e := range slices.Clone(args.entries) {
+		t.argument(args, e, was, k)
+	}
+	for name, with := range row.With {
+		if foreign && args.get(name) == nil {
+			args.insert(name, with, true)
+		}
+	}
+}
+
+// argument gives an argument its canonical name and value. Those that the kind knows by
+// their own names keep them.
+func (t *translator) argument(args *value, e entry, tool string, k *steps.Kind) {
+	property := k.Args.Properties[e.key.text]
+	if property != nil {
+		if property.Format == "duration" {
+			t.duration(e.value)
+		}
+		t.word(args, e)
+		return
+	}
+	if why := k.Ignored()[e.key.text]; why != "" {
+		t.drop(args, e, why)
+		return
+	}
+	row, ok := dialect.Find(dialect.Argument, tool, e.key.text)
+	if own, has := dialect.Find(dialect.Argument, k.Name, e.key.text); has && (!ok || row.Of == "") {
+		row, ok = own, true
+	}
+	switch {
+	case ok && row.Now == "" && !row.Refused:
+		t.drop(args, e, row.Why)
+	case ok && k.Args.Properties[row.Now] != nil && args.get(row.Now) == nil:
+		t.rename(args, e, row)
+	case e.key.text == "vision_type" && e.value.str() == "ui_tree":
+		t.drop(args, e, "refs are those of the tree")
+	}
+}
+
+var digits = regexp.MustCompile(`^#?[0-9]+$`)
+
+func (t *translator) rename(args *value, e entry, row dialect.Row) {
+	was := e.key.text
+	t.report.note(e.key.position, row.Why, "%s is written %s here", was, row.Now)
+	e.key.setText(row.Now)
+	if row.Now != "ref" {
+		return
+	}
+	switch {
+	case e.value.sort == sortNumber:
+		e.value.setText("e" + strconv.FormatFloat(e.value.number, 'f', -1, 64))
+	case digits.MatchString(e.value.text):
+		e.value.setText("e" + trimHash(e.value.text))
+	case isTemplate(e.value.text):
+		e.value.setText("e" + e.value.text)
+	}
+}
+
+func trimHash(text string) string {
+	if text[0] == '#' {
+		return text[1:]
+	}
+	return text
+}
+
+// word gives the value of an argument its canonical word. A row may name another argument.
+func (t *translator) word(args *value, e entry) {
+	row, ok := dialect.Find(dialect.Word, e.key.text, e.value.str())
+	if !ok || row.Of == "" || e.value.sort != sortText {
+		return
+	}
+	m := otherArgument.FindStringSubmatch(row.Now)
+	if m == nil {
+		t.changed(e.value, row.Now, row.Why)
+		return
+	}
+	t.report.note(e.key.position, row.Why, "%s", fmt.Sprintf("%s: %s is written %s here", e.key.text, e.value.text, row.Now))
+	e.key.setText(m[1])
+	e.value.setText(m[2])
+}
+
+var otherArgument = regexp.MustCompile(`^(\w+): (.+)$`)
