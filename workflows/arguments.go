@@ -186,7 +186,7 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, s *scope) part {
 	if schema != nil && schema.Format == "shell" {
 		return commandPart(v, t, s.arguments, u.report)
 	}
-	return textPart{t, schema}
+	return textPart{t, schema, u.loose && isSelector(schema)}
 }
 
 // commandPart compiles the command of run_command: a script if the arguments name an

@@ -147,7 +147,7 @@ func (u *unit) fetch() bool {
 		return false
 	}
 	root := read(src, u.report)
-	(&translator{u.report, u.kinds}).translate(root)
+	(&translator{report: u.report, kinds: u.kinds}).translate(root)
 	other := decodeDocument(root, u.report)
 	if other == nil {
 		return false

@@ -66,17 +66,20 @@ type unit struct {
 	names   []string        // of the selectors
 	set     map[string]bool // names that the document sets
 	openSet bool            // a script may set more
+	loose   bool            // name: of a selector means a part of a name too
 }
 
 func (c *compiler) program(src Source) *Program {
 	root := read(src, c.report)
-	(&translator{c.report, c.kinds}).translate(root)
+	t := &translator{report: c.report, kinds: c.kinds}
+	t.translate(root)
 	doc := decodeDocument(root, c.report)
 	if doc == nil {
 		return nil
 	}
 	u := &unit{
 		compiler: c, src: src, doc: doc, results: map[string]*jsonschema.Schema{},
+		loose:   t.loose,
 		program: &Program{Source: src, ids: map[string]*Node{}},
 	}
 	u.program.addHash(string(src.Text))

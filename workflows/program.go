@@ -249,10 +249,10 @@ func (p *Program) WalkAll(f func(*Node)) {
 	visit(p)
 }
 
-// Single returns the program of a single call: one step, with arguments that are not
-// evaluated.
+// Single returns the program of a single call: one step, with arguments in any spelling,
+// which are not evaluated.
 func Single(k steps.Kind, args map[string]any) *Program {
-	if args == nil {
+	if args = CallArguments(&k, args); args == nil {
 		args = map[string]any{}
 	}
 	n := &Node{Type: StepNode, Path: "0", Kind: &k, Args: &Template{constant{args}}, Retry: Retry{Attempts: 1, Backoff: 1}}

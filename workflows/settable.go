@@ -40,6 +40,14 @@ func (u *unit) collectScript(args *value) {
 	}
 }
 
+// fieldValues returns the values of an object.
+func (v *value) fieldValues() (all []*value) {
+	for _, e := range v.fields() {
+		all = append(all, e.value)
+	}
+	return all
+}
+
 // fields returns the entries of an object; nil has none.
 func (v *value) fields() []entry {
 	if v == nil {

@@ -2,10 +2,13 @@ package workflows
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/steps"
 	"understudy/workflows/dialect"
@@ -16,6 +19,7 @@ import (
 type translator struct {
 	report *report
 	kinds  map[string]*steps.Kind
+	loose  bool // name: means a part of a name
 }
 
 var documentKeys = declared[reflect.TypeFor[document]()]
@@ -39,8 +43,33 @@ func (t *translator) translate(root *value) {
 	t.outputParser(root)
 	t.keys(root, dialect.Document, documentKeys)
 	t.durations(root, "timeout")
+	t.loose = root.get("version") == nil
+	for _, e := range root.get("selectors").fields() {
+		t.looseNames(e.value)
+	}
+	t.looseNamesIn(root.get("output"))
 	for _, list := range []string{"steps", "troubleshooting", "finally"} {
 		t.steps(root.get(list))
+	}
+}
+
+// looseNames lets name: in a selector mean a part of a name too, unless the document is
+// one of ours.
+func (t *translator) looseNames(v *value) {
+	t.loosen(v, dialect.LooseNames)
+}
+
+// looseNamesIn is looseNames for the selectors in expressions.
+func (t *translator) looseNamesIn(v *value) {
+	t.loosen(v, dialect.LooseNamesIn)
+}
+
+func (t *translator) loosen(v *value, loose func(string) string) {
+	for _, x := range append(v.elements(), v.fieldValues()...) {
+		if now := loose(x.text); t.loose && x.sort == sortText && now != x.text {
+			t.report.note(x.position, "it is written name?:, or name: with version: 1 at the top, where it means the whole name", "name: means a part of a name here, where no name equals it")
+			x.setText(now)
+		}
 	}
 }
 
@@ -92,6 +121,14 @@ func (t *translator) step(x *value) {
 		t.steps(again.get("before"))
 	}
 	t.tool(x)
+	for _, key := range []string{"if", "expect", "while"} {
+		t.looseNamesIn(x.get(key))
+	}
+	if jumps := x.get("jumps"); jumps != nil {
+		for _, j := range jumps.list {
+			t.looseNamesIn(j.get("if"))
+		}
+	}
 	t.steps(x.get("steps"))
 }
 
@@ -165,8 +202,13 @@ func (t *translator) tool(x *value) {
 func (t *translator) argument(args *value, e entry, tool string, k *steps.Kind) {
 	property := k.Args.Properties[e.key.text]
 	if property != nil {
-		if property.Format == "duration" {
+		switch {
+		case property.Format == "duration":
 			t.duration(e.value)
+		case isSelector(property):
+			t.looseNames(e.value)
+		case property.Format == "expression":
+			t.looseNamesIn(e.value)
 		}
 		t.word(args, e)
 		return
@@ -187,6 +229,28 @@ func (t *translator) argument(args *value, e entry, tool string, k *steps.Kind) 
 	case e.key.text == "vision_type" && e.value.str() == "ui_tree":
 		t.drop(args, e, "refs are those of the tree")
 	}
+}
+
+// isSelector reports whether an argument is a selector, or several.
+func isSelector(s *jsonschema.Schema) bool {
+	return s != nil && (s.Format == "selector" || s.Format == "selectors" || isSelector(s.Items))
+}
+
+// CallArguments returns the arguments of a call of one kind in their canonical spelling.
+func CallArguments(k *steps.Kind, args map[string]any) map[string]any {
+	known := func(name string) bool { return k.Args.Properties[name] != nil }
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(args)), func(name string) bool { return !known(name) }) {
+		return args
+	}
+	v := made(args, position{})
+	t := &translator{report: &report{}}
+	for _, e := range slices.Clone(v.entries) {
+		if !known(e.key.text) {
+			t.argument(v, e, k.Name, k)
+		}
+	}
+	out, _ := v.plain().(map[string]any)
+	return out
 }
 
 var digits = regexp.MustCompile(`^#?[0-9]+$`)
