@@ -26,8 +26,26 @@ func (v *value) setText(text string) {
 func (v *value) remove(key string) {
 	v.entries = slices.DeleteFunc(v.entries, func(e entry) bool { return e.key.text == key })
 	if i := indexIn(v.node, key); i >= 0 {
+		k, x := v.node.Content[i], v.node.Content[i+1]
 		v.node.Content = slices.Delete(v.node.Content, i, i+2)
+		v.keepComments(i, k.HeadComment, k.LineComment, x.LineComment, k.FootComment)
 	}
+}
+
+// keepComments puts the comments of a key that was removed above the key that stands in
+// its place now, or else below the object.
+func (v *value) keepComments(i int, comments ...string) {
+	if i < len(v.node.Content) {
+		next := v.node.Content[i]
+		comments = append(comments, next.HeadComment)
+		next.HeadComment = joined(comments)
+		return
+	}
+	v.node.FootComment = joined(append(comments, v.node.FootComment))
+}
+
+func joined(comments []string) string {
+	return strings.Join(slices.DeleteFunc(comments, func(c string) bool { return c == "" }), "\n")
 }
 
 // insert adds a key to an object, before its others or behind them.

@@ -22,7 +22,10 @@ type translator struct {
 	loose  bool // name: means a part of a name
 }
 
-var documentKeys = declared[reflect.TypeFor[document]()]
+var (
+	documentKeys = declared[reflect.TypeFor[document]()]
+	callKeys     = declared[reflect.TypeFor[call]()]
+)
 
 // translate changes a document, or the one in a tool call.
 func (t *translator) translate(root *value) {
@@ -31,6 +34,8 @@ func (t *translator) translate(root *value) {
 	}
 	if tool := root.get("tool_name"); tool != nil {
 		t.plainName(tool)
+		t.version(root)
+		t.keys(root, dialect.Document, callKeys)
 		root = root.get("arguments")
 	}
 	if root == nil || root.sort != sortObject {

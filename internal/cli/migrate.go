@@ -48,7 +48,7 @@ func (a *app) migrate(folder string, write bool) (all []migrated, err error) {
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
+			return steps.Errorf(steps.NotFound, "a folder with workflows was wanted: %w", err)
 		case d.IsDir() && path != folder && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
 		case d.IsDir() || !isForeign(d.Name()):

@@ -39,6 +39,8 @@ var rows = []Row{
 	{Sort: Document, Name: "comment", Why: "it is a note for people"},
 	{Sort: Document, Name: "notes", Why: "it is a note for people"},
 	{Sort: Document, Name: "output_parser", Now: "output", Why: "its JavaScript becomes a last step, whose result is the output"},
+	{Sort: Document, Name: "id", Why: "it is a note for people; a run keeps workflow_id"},
+	{Sort: Document, Name: "title", Why: "it is a note for people; a workflow is called by name"},
 	{Sort: Document, Name: "command", Refused: true, Why: "a step is named by tool_name; for a command line write tool_name: run_command"},
 	{Sort: Document, Name: "workflow", Refused: true, Why: "write steps, or url: to name another document"},
 
