@@ -124,7 +124,7 @@ func (u *unit) compile() {
 	for id, t := range u.targets.byID {
 		u.results[id] = nil
 		if k := u.kinds[t.step.ToolName.str()]; k != nil {
-			u.results[id] = k.Result
+			u.results[id] = u.resultOf(k)
 		}
 	}
 	top := u.scope(nil)
@@ -140,6 +140,18 @@ func (u *unit) compile() {
 	p.Output = u.output(top)
 	p.Options = u.runOptions()
 	p.Walk(func(*Node) { p.size++ })
+}
+
+// resultOf returns the schema of the results of a kind. In documents of other programs a
+// field that a result does not have is no mistake: it is missing, and so not equal to
+// anything.
+func (u *unit) resultOf(k *steps.Kind) *jsonschema.Schema {
+	if !u.loose || k.Result == nil {
+		return k.Result
+	}
+	open := *k.Result
+	open.AdditionalProperties = &jsonschema.Schema{}
+	return &open
 }
 
 // countSteps adds to the number of steps of all documents, and reports when the limit is

@@ -15,10 +15,14 @@ import (
 // TestCanonical holds what becomes of the spellings of other programs.
 func TestCanonical(t *testing.T) {
 	for _, c := range []struct{ say, was, now, note string }{
-		{"the prefix of a client goes", "steps: [{tool_name: mcp_terminator-mcp-agent_delay, arguments: {delay_ms: 1}}]",
-			"steps: [{tool_name: delay, arguments: {delay_ms: 1}}]", "mcp_terminator-mcp-agent_delay is written delay here"},
-		{"also around the document", "{tool_name: mcp_terminator-mcp-agent_execute_sequence, arguments: {steps: [{tool_name: delay, arguments: {delay_ms: 1}}]}}",
-			"{tool_name: execute_sequence, arguments: {version: 1, steps: [{tool_name: delay, arguments: {delay_ms: 1}}]}}", "is written execute_sequence here"},
+		{
+			"the prefix of a client goes", "steps: [{tool_name: mcp_terminator-mcp-agent_delay, arguments: {delay_ms: 1}}]",
+			"steps: [{tool_name: delay, arguments: {delay_ms: 1}}]", "mcp_terminator-mcp-agent_delay is written delay here",
+		},
+		{
+			"also around the document", "{tool_name: mcp_terminator-mcp-agent_execute_sequence, arguments: {steps: [{tool_name: delay, arguments: {delay_ms: 1}}]}}",
+			"{tool_name: execute_sequence, arguments: {version: 1, steps: [{tool_name: delay, arguments: {delay_ms: 1}}]}}", "is written execute_sequence here",
+		},
 		{"a tool that was dropped has its successor", "steps: [{tool_name: get_focused_window_tree}]", "steps: [{tool_name: get_window_tree}]", "get_focused_window_tree is written get_window_tree here"},
 		{"with its arguments", "steps: [{tool_name: wait, arguments: {ms: 5}}]", "steps: [{tool_name: delay, arguments: {delay_ms: 5}}]", "ms is written delay_ms here"},
 		{"and those that come with it", "steps: [{tool_name: run_javascript, arguments: {script: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "run_javascript is written run_command here"},
@@ -28,8 +32,10 @@ func TestCanonical(t *testing.T) {
 		{"an engine has one word", "steps: [{tool_name: run_command, arguments: {engine: bun, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "bun is written javascript here"},
 		{"a shell that is an engine is one", "steps: [{tool_name: run_command, arguments: {shell: python, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: python, run: return 1}}]", "shell: python is written engine: python here"},
 		{"notes for people go, comments stay", "# why\nsteps:\n  - name: First\n    description: It waits.\n    tool_name: delay\n    arguments: {delay_ms: 1}\n", "# why\nsteps:\n  - tool_name: delay\n    arguments: {delay_ms: 1}\n", "name has no effect here"},
-		{"long units of time", "steps: [{tool_name: delay, delay: 0.5minutes, timeout: 10 seconds, arguments: {duration: 250milliseconds}}]",
-			"steps: [{tool_name: delay, arguments: {duration: 250ms}, timeout: 10s, delay: 0.5m}]", "0.5minutes is written 0.5m here"},
+		{
+			"long units of time", "steps: [{tool_name: delay, delay: 0.5minutes, timeout: 10 seconds, arguments: {duration: 250milliseconds}}]",
+			"steps: [{tool_name: delay, arguments: {duration: 250ms}, timeout: 10s, delay: 0.5m}]", "0.5minutes is written 0.5m here",
+		},
 		{"delay counts before delay_ms", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s, delay_ms: 2}]", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s}]", "delay stands beside it"},
 		{"a version of its own is a note", "version: 1.0.0\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", `version "1.0.0" has no effect`},
 		{"so is a schedule, which says where it belongs", "cron: '0 * * * *'\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", "understudy schedule add NAME --cron"},

@@ -138,7 +138,12 @@ func (n *Names) field(of *binding, name string) (b *binding, known []string) {
 		}
 		return bindInput(name, schema), nil
 	case "env":
-		return &binding{load: func(s *Scope) any { return s.Env[name] }}, nil
+		return &binding{load: func(s *Scope) any {
+			if _, set := s.Env[name]; name == "inputs" && !set { // as documents of other programs write it
+				return orEmpty(s.Inputs)
+			}
+			return s.Env[name]
+		}}, nil
 	case "selectors":
 		if !slices.Contains(n.Selectors, name) {
 			return nil, append([]string{}, n.Selectors...)
@@ -176,7 +181,7 @@ func fieldOfStep(id, field string, typ types.Type, result *jsonschema.Schema) *b
 }
 
 var stepFields = map[string]func(s StepScope, checked bool) any{
-	"result":   func(s StepScope, checked bool) any { return withVerified(s.Result, checked) },
+	"result":   func(s StepScope, checked bool) any { return withReturned(withVerified(s.Result, checked)) },
 	"status":   func(s StepScope, _ bool) any { return s.status() },
 	"error":    func(s StepScope, _ bool) any { return s.Error },
 	"attempts": func(s StepScope, _ bool) any { return float64(s.Attempts) },
@@ -197,6 +202,19 @@ func stepType(result *jsonschema.Schema) types.Map {
 // step read back its effect.
 func saysChecked(result *jsonschema.Schema) bool {
 	return result != nil && result.Properties["checked"] != nil
+}
+
+// withReturned adds the fields of the object that a script returned to those of its
+// result, which count before them.
+func withReturned(result any) any {
+	m, _ := result.(map[string]any)
+	returned, ok := m["result"].(map[string]any)
+	if _, script := m["exit_code"]; !ok || !script {
+		return result
+	}
+	all := maps.Clone(returned)
+	maps.Copy(all, m)
+	return all
 }
 
 // withVerified adds the field verified, which documents used before there was checked.
@@ -263,7 +281,7 @@ func (s *Scope) Values() map[string]any {
 	for id, step := range s.Steps {
 		all[id+"_status"] = step.status()
 		if step.Result != nil {
-			all[id+"_result"] = withVerified(step.Result, false)
+			all[id+"_result"] = withReturned(withVerified(step.Result, false))
 		}
 	}
 	for _, l := range s.Loops {

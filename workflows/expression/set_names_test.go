@@ -14,7 +14,7 @@ import (
 func afterScript() *Names {
 	return &Names{
 		OpenInputs: true, OpenSet: true, Set: map[string]bool{"counter": true},
-		Steps: map[string]*jsonschema.Schema{"check": {Type: "object", Properties: map[string]*jsonschema.Schema{"exists": {Type: "boolean"}}}, "act": {}},
+		Steps: map[string]*jsonschema.Schema{"check": {Type: "object", Properties: map[string]*jsonschema.Schema{"exists": {Type: "boolean"}}}, "act": {}, "js": nil},
 	}
 }
 
@@ -22,7 +22,7 @@ func TestNamesOfValues(t *testing.T) {
 	scope := &Scope{
 		Inputs: map[string]any{"who": "Ada", "changed": "old"},
 		Env:    map[string]any{"who": "Ada", "changed": "new", "flag": true},
-		Steps:  map[string]StepScope{"check": {Status: "success", Result: map[string]any{"exists": false}}, "act": {Status: "error"}},
+		Steps:  map[string]StepScope{"check": {Status: "success", Result: map[string]any{"exists": false}}, "act": {Status: "error"}, "js": {Status: "success", Result: map[string]any{"exit_code": 0.0, "result": map[string]any{"n": 7.0, "exit_code": 9.0}}}},
 	}
 	for _, r := range []struct {
 		sentence, text string
@@ -44,6 +44,9 @@ func TestNamesOfValues(t *testing.T) {
 		{"and is no success", "check_status == 'success'", false, ""},
 		{"the same by steps", "steps.check.status", "failed", ""},
 		{"an error is failed too, where documents ask for that", "act_status == 'failed'", true, ""},
+		{"the inputs by env.inputs", "env.inputs.who", "Ada", ""},
+		{"what a script returned, by its result", "js_result.n", 7.0, ""},
+		{"where a field of the result itself counts first", "js_result.exit_code", 0.0, ""},
 		{"and executed_with_error", "act_status == 'executed_with_error'", true, ""},
 	} {
 		t.Run(r.sentence, func(t *testing.T) {
