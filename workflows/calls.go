@@ -147,7 +147,8 @@ func (u *unit) fetch() bool {
 		return false
 	}
 	root := read(src, u.report)
-	(&translator{report: u.report, kinds: u.kinds}).translate(root)
+	t := &translator{report: u.report, kinds: u.kinds}
+	t.translate(root)
 	other := decodeDocument(root, u.report)
 	if other == nil {
 		return false
@@ -157,6 +158,7 @@ func (u *unit) fetch() bool {
 		return false
 	}
 	u.overlay(other)
+	u.loose = t.loose
 	u.program.addHash(string(src.Text))
 	u.src = src
 	u.open = append(u.open, src.Name)

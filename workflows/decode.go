@@ -98,7 +98,11 @@ func unknownKey(k *value, keys []*key, r *report) {
 // refusal returns what to write in place of a key that other programs have, or "".
 func refusal(name string) string {
 	for _, sort := range []dialect.Sort{dialect.Step, dialect.Document} {
-		if row, ok := dialect.Find(sort, "", name); ok {
+		row, ok := dialect.Find(sort, "", name)
+		switch {
+		case ok && row.Now != "":
+			return "it belongs into the document that has the steps"
+		case ok:
 			return row.Why
 		}
 	}
