@@ -174,7 +174,7 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, s *scope) part {
 	if !expression.HasTemplate(v.text) || !u.affords(v, strings.Count(v.text, "{{")) {
 		return constant{v.text}
 	}
-	t, problems := expression.CompileText(v.text, s.names)
+	t, problems := expression.CompileText(v.text, u.namesIn(schema, s))
 	if u.wrong(v, problems) {
 		return constant{v.text}
 	}
@@ -187,6 +187,17 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, s *scope) part {
 		return commandPart(v, t, s.arguments, u.report)
 	}
 	return textPart{t, schema, u.loose && isSelector(schema)}
+}
+
+// namesIn returns the names of a text. In a script of another program, braces that hold no
+// expression are the script's own.
+func (u *unit) namesIn(schema *jsonschema.Schema, s *scope) *expression.Names {
+	if !u.loose || schema == nil || schema.Format != "shell" || s.arguments.get("engine") == nil {
+		return s.names
+	}
+	names := *s.names
+	names.Braces = true
+	return &names
 }
 
 // commandPart compiles the command of run_command: a script if the arguments name an

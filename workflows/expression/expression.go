@@ -105,6 +105,9 @@ type Names struct {
 	Loops []Loop
 	// Screen allows exists() and text().
 	Screen bool
+	// Braces says that {{ }} around what is no expression is text, as in a script of
+	// another program.
+	Braces bool
 }
 
 // Loop is the name that a loop gives to its element, and the element's schema.

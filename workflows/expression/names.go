@@ -122,7 +122,7 @@ func bindInput(name string, schema *jsonschema.Schema) *binding {
 // likelyMistaken reports whether an undeclared name is more likely a mistake than an
 // input. Otherwise mistakes would never be found where inputs are open.
 func likelyMistaken(name string) bool {
-	return strings.HasSuffix(name, "_result") || strings.HasSuffix(name, "_status") || isNull(name) || name == "$env"
+	return strings.HasSuffix(name, "_result") || strings.HasSuffix(name, "_status") || isNull(name) || name == "$env" || name == "variables"
 }
 
 func isNull(name string) bool { return name == "null" || name == "undefined" || name == "None" }

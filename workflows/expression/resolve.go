@@ -314,6 +314,8 @@ func (r *resolver) nameHint(name string) string {
 	switch {
 	case isNull(name):
 		return "a missing value is written nil"
+	case name == "variables":
+		return "the values of variables are named inputs.NAME, or NAME"
 	case name == "index":
 		return "index is known inside a loop; an input of that name is inputs.index"
 	case isStep:

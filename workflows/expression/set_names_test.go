@@ -95,6 +95,25 @@ func TestNamesOfClosedDocuments(t *testing.T) {
 	}
 }
 
+func TestBracesOfScripts(t *testing.T) {
+	names := afterScript()
+	names.Braces = true
+	for text, want := range map[string]any{
+		`a = '{{' + 'x' + '}}'; b = {{ who }}`: `a = '{{' + 'x' + '}}'; b = Ada`,
+		"f({{a: 1}})": "f({{a: 1}})", "if (x) {{ y": "if (x) {{ y", "${{ who }}": "Ada",
+	} {
+		x, problems := CompileText(text, names)
+		if len(problems) > 0 {
+			t.Errorf("%s: %s", text, problems[0].Message)
+			continue
+		}
+		got, err := x.Eval(t.Context(), &Scope{Inputs: map[string]any{"who": "Ada"}}, nil)
+		if err != nil || got != want {
+			t.Errorf("%s: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
 	s := &Scope{
 		Inputs: map[string]any{"who": "Ada", "n": 1.0}, Env: map[string]any{"n": 2.0}, Selectors: map[string]any{"save": "name:Save"},
