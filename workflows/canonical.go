@@ -6,9 +6,23 @@ import (
 
 // Canonical returns a document with the one spelling of each thing that Understudy has
 // itself, in its canonical form, and notes of what it changed. Comments are kept. What
-// cannot be translated stays, for Compile to report.
-func Canonical(src Source, kinds []steps.Kind) (text []byte, notes []Problem, err error) {
-	t := &translator{report: &report{root: newFile(Source{Name: src.Name}).name}, kinds: map[string]*steps.Kind{}}
+// cannot be translated stays, for Compile to report. A document that relies on what is
+// allowed to other programs alone gets no version, which would forbid that.
+func Canonical(src Source, o CompileOptions) (text []byte, notes []Problem, err error) {
+	text, notes, err = canonical(src, o.Kinds, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	as := src
+	as.Text = text
+	if _, err := Compile(as, o); err == nil {
+		return text, notes, nil
+	}
+	return canonical(src, o.Kinds, false)
+}
+
+func canonical(src Source, kinds []steps.Kind, versioned bool) (text []byte, notes []Problem, err error) {
+	t := &translator{report: &report{root: newFile(Source{Name: src.Name}).name}, kinds: map[string]*steps.Kind{}, unversioned: !versioned}
 	for i := range kinds {
 		t.kinds[kinds[i].Name] = &kinds[i]
 	}
@@ -59,7 +73,7 @@ func (t *translator) own(root *value) {
 	if root.get("tool_name") != nil {
 		root = root.get("arguments")
 	}
-	if root != nil && root.sort == sortObject && root.get("version") == nil {
+	if root != nil && root.sort == sortObject && root.get("version") == nil && !t.unversioned {
 		root.insert("version", 1.0, true)
 	}
 }

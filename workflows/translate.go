@@ -20,6 +20,8 @@ type translator struct {
 	report *report
 	kinds  map[string]*steps.Kind
 	loose  bool // name: means a part of a name
+
+	unversioned bool // the document gets no version
 }
 
 var (

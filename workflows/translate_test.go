@@ -39,10 +39,12 @@ func TestCanonical(t *testing.T) {
 		{"delay counts before delay_ms", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s, delay_ms: 2}]", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s}]", "delay stands beside it"},
 		{"a version of its own is a note", "version: 1.0.0\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", `version "1.0.0" has no effect`},
 		{"so is a schedule, which says where it belongs", "cron: '0 * * * *'\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", "understudy schedule add NAME --cron"},
+		{"a document that relies on what is allowed to others gets no version", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {if: a_result.nothing, tool_name: stop_highlighting}]",
+			"steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: stop_highlighting, if: a_result.nothing}]", ""},
 		{"a document of ours stays as it is", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {selector: 'name:Save'}}]", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {selector: 'name:Save'}}]", ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			text, notes, err := Canonical(Source{Text: []byte(c.was)}, kinds.All())
+			text, notes, err := Canonical(Source{Text: []byte(c.was)}, options(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +58,7 @@ func TestCanonical(t *testing.T) {
 			if c.note == "" && len(notes) > 0 || c.note != "" && !slices.ContainsFunc(notes, said) {
 				t.Errorf("wanted the note %q, found %v", c.note, notes)
 			}
-			again, notes, err := Canonical(Source{Text: text}, kinds.All())
+			again, notes, err := Canonical(Source{Text: text}, options(nil))
 			if err != nil || len(notes) > 0 || string(again) != string(text) {
 				t.Errorf("the canonical spelling has another: %v %v\n%s", err, notes, again)
 			}
@@ -124,7 +126,7 @@ steps:
   - {id: tree, tool_name: get_window_tree}
   - {tool_name: delay, arguments: {delay_ms: 1}}
 output_parser: {ui_tree_source_step_id: tree, javascript_code: "return {n: tree.length, all: sequenceResult.results.length};"}
-`)}, kinds.All())
+`)}, options(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (a *app) formatted(src workflows.Source, canonical bool) ([]byte, error) {
 	if !canonical {
 		return workflows.Format(src.Text)
 	}
-	text, notes, err := workflows.Canonical(src, a.kinds)
+	text, notes, err := workflows.Canonical(src, workflows.CompileOptions{Kinds: a.kinds, Load: a.loadFile})
 	showNotes(&a.console, notes)
 	return text, err
 }

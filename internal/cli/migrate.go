@@ -78,7 +78,7 @@ func (a *app) migrateOne(path string, write bool) (m migrated, err error) {
 	if err != nil {
 		return m, err
 	}
-	text, notes, err := workflows.Canonical(src, a.kinds)
+	text, notes, err := workflows.Canonical(src, workflows.CompileOptions{Kinds: a.kinds, Load: a.loadFile})
 	if err != nil {
 		return m, err
 	}
