@@ -178,6 +178,10 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, s *scope) part {
 	if u.wrong(v, problems) {
 		return constant{v.text}
 	}
+	if u.loose {
+		_, problems = expression.CompileText(v.text, u.closed(u.namesIn(schema, s)))
+		u.misspeltFields(v, problems)
+	}
 	u.doubt(v, t.Doubts())
 	if v == s.exposed && t.NamesSecret() {
 		u.report.add(v.position, steps.SecretElsewhere, steps.SecretExposed)

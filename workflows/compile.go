@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -62,11 +63,13 @@ type unit struct {
 	program *Program
 	targets *targets
 	results map[string]*jsonschema.Schema // of the steps, by id
-	inputs  map[string]*jsonschema.Schema
-	names   []string        // of the selectors
-	set     map[string]bool // names that the document sets
-	openSet bool            // a script may set more
-	loose   bool            // name: of a selector means a part of a name too
+	// declared are the results without the fields that only other programs ask for.
+	declared map[string]*jsonschema.Schema
+	inputs   map[string]*jsonschema.Schema
+	names    []string        // of the selectors
+	set      map[string]bool // names that the document sets
+	openSet  bool            // a script may set more
+	loose    bool            // name: of a selector means a part of a name too
 }
 
 func (c *compiler) program(src Source) *Program {
@@ -78,7 +81,7 @@ func (c *compiler) program(src Source) *Program {
 		return nil
 	}
 	u := &unit{
-		compiler: c, src: src, doc: doc, results: map[string]*jsonschema.Schema{},
+		compiler: c, src: src, doc: doc, results: map[string]*jsonschema.Schema{}, declared: map[string]*jsonschema.Schema{},
 		loose:   t.loose,
 		program: &Program{Source: src, ids: map[string]*Node{}},
 	}
@@ -122,9 +125,9 @@ func (u *unit) compile() {
 	u.countSteps()
 	u.collectSet()
 	for id, t := range u.targets.byID {
-		u.results[id] = nil
+		u.results[id], u.declared[id] = nil, nil
 		if k := u.kinds[t.step.ToolName.str()]; k != nil {
-			u.results[id] = u.resultOf(k)
+			u.results[id], u.declared[id] = u.resultOf(k), k.Result
 		}
 	}
 	top := u.scope(nil)
@@ -189,8 +192,29 @@ func (u *unit) expr(v *value, s *scope) *expression.Expr {
 	if u.wrong(v, problems) {
 		return nil
 	}
+	if u.loose {
+		_, problems = expression.Compile(v.written(), u.closed(s.names))
+		u.misspeltFields(v, problems)
+	}
 	u.doubt(v, e.Doubts())
 	return e
+}
+
+// closed returns names with results that have no other fields than their kinds declare.
+func (u *unit) closed(n *expression.Names) *expression.Names {
+	names := *n
+	names.Steps = u.declared
+	return &names
+}
+
+// misspeltFields reports the problems of fields that are likely misspelt, which no
+// document means.
+func (u *unit) misspeltFields(v *value, problems []*expression.Problem) {
+	for _, p := range problems {
+		if strings.HasPrefix(p.Message, "there is no field") && strings.HasPrefix(p.Hint, "did you mean") {
+			u.report.add(v.within(p.Offset, p.Length), p.Hint, "%s", p.Message)
+		}
+	}
 }
 
 // doubt notes what is likely a mistake in an expression.

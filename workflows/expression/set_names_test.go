@@ -100,7 +100,7 @@ func TestBracesOfScripts(t *testing.T) {
 	names.Braces = true
 	for text, want := range map[string]any{
 		`a = '{{' + 'x' + '}}'; b = {{ who }}`: `a = '{{' + 'x' + '}}'; b = Ada`,
-		"f({{a: 1}})": "f({{a: 1}})", "if (x) {{ y": "if (x) {{ y", "${{ who }}": "Ada",
+		"f({{a: 1}})":                          "f({{a: 1}})", "if (x) {{ y": "if (x) {{ y", "${{ who }}": "Ada",
 	} {
 		x, problems := CompileText(text, names)
 		if len(problems) > 0 {
