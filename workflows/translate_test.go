@@ -39,8 +39,10 @@ func TestCanonical(t *testing.T) {
 		{"delay counts before delay_ms", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s, delay_ms: 2}]", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s}]", "delay stands beside it"},
 		{"a version of its own is a note", "version: 1.0.0\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", `version "1.0.0" has no effect`},
 		{"so is a schedule, which says where it belongs", "cron: '0 * * * *'\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", "understudy schedule add NAME --cron"},
-		{"a document that relies on what is allowed to others gets no version", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {if: a_result.nothing, tool_name: stop_highlighting}]",
-			"steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: stop_highlighting, if: a_result.nothing}]", ""},
+		{
+			"a document that relies on what is allowed to others gets no version", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {if: a_result.nothing, tool_name: stop_highlighting}]",
+			"steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: stop_highlighting, if: a_result.nothing}]", "",
+		},
 		{"a document of ours stays as it is", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {selector: 'name:Save'}}]", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {selector: 'name:Save'}}]", ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {
