@@ -43,7 +43,7 @@ func (c *Step) begin(now time.Time) time.Time {
 // clear removes the results of the steps in a list and in the lists nested in it.
 func (c *Scope) clear(list string) {
 	for id, in := range c.Lists {
-		if in == list || strings.HasPrefix(in, list+".") || strings.HasPrefix(in, list+"!") {
+		if in == list || strings.HasPrefix(in, list+".") {
 			delete(c.Lists, id)
 			delete(c.Steps, id)
 		}
@@ -100,6 +100,9 @@ func (x *stack) leftList(f Frame, l Left, failure *Failure) {
 	p := x.top()
 	c := p.Cur
 	p.Ending = p.Ending || l.Ending
+	if f.Sort == GroupFrame {
+		c.Tries++
+	}
 	switch {
 	case failure != nil:
 		x.outcome(l.ID, Outcome{Status: Errored, Error: &failure.Error, Result: l.Result})

@@ -31,13 +31,18 @@ func (s *State) moved(ev Event, m Moved) {
 }
 
 func (x *stack) waited(_ Event, w Waited) {
-	c := x.top().Cur
-	if w.Why == "retry" {
+	switch c := x.top().Cur; w.Why {
+	case "retry":
 		c.Phase = again
-		return
+	case forGroup:
+		c.Phase, c.Failure = due, nil
+	default:
+		c.Rested = true
 	}
-	c.Rested = true
 }
+
+// forGroup is why a run waits that will repeat a group from its start.
+const forGroup = "group"
 
 func (s *State) settled(_ Event, e Settled) {
 	f := s.top()

@@ -126,7 +126,8 @@ func (d decider) next() effect {
 		ending = ending || d.isLast(i)
 		i++
 	}
-	for ; !ending && i < len(d.list.nodes); i++ {
+	ending = ending || d.isBeyond(i)
+	for ; !ending && i < len(d.list.nodes) && !d.isBeyond(i); i++ {
 		n := d.list.nodes[i]
 		if f.Failure == nil || n.If != nil && n.If.Always() {
 			return d.begin(n, i)
@@ -139,6 +140,16 @@ func (d decider) next() effect {
 func (d decider) isLast(i int) bool {
 	to := d.s.Created.To
 	return to != "" && i < len(d.list.nodes) && d.list.nodes[i].ID == to && d.list.program == d.l.lists[bodyKey].program
+}
+
+// isBeyond reports whether node i of the list stands behind the last one of the run,
+// where only a jump can lead.
+func (d decider) isBeyond(i int) bool {
+	if d.s.Created.To == "" || d.list.program != d.l.lists[bodyKey].program {
+		return false
+	}
+	last, ok := d.list.ids[d.s.Created.To]
+	return ok && i > last
 }
 
 func (d decider) begin(n *workflows.Node, i int) effect {
@@ -178,7 +189,7 @@ func (d decider) enter(n *workflows.Node, i int, c *Step) effect {
 	path := d.path(i)
 	switch n.Type {
 	case workflows.GroupNode:
-		return d.enterList(n, i, Frame{List: childKey(d.f.List, i), Sort: GroupFrame, Base: path + "."})
+		return d.enterList(n, i, d.group(i))
 	case workflows.ForeachNode:
 		return evaluate{purpose: TheList, path: path, index: i, node: n}
 	case workflows.WhileNode:
@@ -197,6 +208,20 @@ func (d decider) enter(n *workflows.Node, i int, c *Step) effect {
 		return evaluate{purpose: TheBefore, path: path, index: i, node: n}
 	}
 	return start{path, i, n, 1}
+}
+
+func (d decider) group(i int) Frame {
+	return Frame{List: childKey(d.f.List, i), Sort: GroupFrame, Base: d.path(i) + "."}
+}
+
+// another begins a further try of a step, or of a group from its start.
+func (d decider) another(n *workflows.Node, i int) effect {
+	if n.Type != workflows.GroupNode {
+		return start{d.path(i), i, n, d.f.Cur.Tries + 1}
+	}
+	f := d.group(i)
+	f.Limit = n.Timeout
+	return record{EvEntered, d.path(i), Entered{Index: i, ID: n.ID, Frame: f, Clear: f.List}}
 }
 
 func (d decider) tooManyRounds(n *workflows.Node, i int) effect {
@@ -270,9 +295,11 @@ func (d decider) step(n *workflows.Node) effect {
 			f := Frame{List: beforeKey(d.f.List, i), Sort: BeforeFrame, Base: d.path(i) + ".before."}
 			return record{EvEntered, d.path(i), Entered{Index: i, ID: n.ID, Frame: f}}
 		}
-		return start{d.path(i), i, n, c.Tries + 1}
+		return d.another(n, i)
 	case anew:
-		return start{d.path(i), i, n, c.Tries + 1}
+		return d.another(n, i)
+	case due:
+		return wait{d.path(i), "retry", n, c.Tries}
 	case doubt:
 		return d.doubtful(n)
 	case asking:
@@ -335,8 +362,10 @@ var neverRetried = []steps.Code{steps.Denied, steps.Cancelled, steps.LoopLimit}
 
 func (d decider) failed(n *workflows.Node, c *Step) effect {
 	e, i := *c.Outcome.Error, d.f.Next
-	if n.Type == workflows.StepNode && c.Tries > 0 && c.Tries < n.Retry.Attempts &&
-		n.Retry.Retries(e.Code) && !slices.Contains(neverRetried, e.Code) {
+	if c.Tries > 0 && c.Tries < n.Retry.Attempts && n.Retry.Retries(e.Code) && !slices.Contains(neverRetried, e.Code) {
+		if n.Type == workflows.GroupNode { // decided before the pause, so that a resume begins the group anew
+			return record{EvWaited, d.path(i), Waited{Why: forGroup}}
+		}
 		return wait{d.path(i), "retry", n, c.Tries}
 	}
 	if n.Fallback != "" && d.s.Created.Fallbacks && !d.listFails() {
@@ -373,6 +402,9 @@ func (d decider) move(why, to, reason string) effect {
 		}
 		key := documentKey(f.List) + troubleKey
 		if at, ok := d.l.lists[key].ids[to]; ok {
+			if why == "jump" && d.endsBefore(key) {
+				return d.endOfList(true)
+			}
 			m.Depth, m.Index = len(d.s.Frames), at
 			m.Frame = &Frame{List: key, Sort: TroubleFrame, Base: f.Base + "troubleshooting."}
 			return record{EvMoved, path, m}
@@ -382,6 +414,13 @@ func (d decider) move(why, to, reason string) effect {
 	return record{EvSettled, path, Settled{How: Failing, Error: ErrorRecord{
 		Code: steps.Invalid, Message: fmt.Sprintf("the step %q cannot be reached from here", to),
 	}}}
+}
+
+// endsBefore reports whether the run is to end before the steps of a list: in the steps,
+// when these are the troubleshooting.
+func (d decider) endsBefore(trouble string) bool {
+	_, ok := d.l.lists[bodyKey].ids[d.s.Created.To]
+	return ok && trouble == troubleKey
 }
 
 // finallyLimit is how long a finally list may take.

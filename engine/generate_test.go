@@ -173,6 +173,7 @@ func (g *generator) nest(n *genNode) {
 	case 0:
 		n.sort = "group"
 		n.nodes = g.list(1+g.IntN(3), false)
+		g.retries(n, 25)
 	case 1:
 		n.sort, n.rounds = "foreach", g.IntN(4)
 		g.loop++
@@ -193,15 +194,9 @@ func (g *generator) nest(n *genNode) {
 	}
 }
 
-func (g *generator) step(n *genNode) {
-	n.kind = []string{"act", "act", "act", "look", "idem", "set"}[g.IntN(6)]
-	n.act, n.named = "a"+number(g.count), g.chance(20)
-	if g.chance(35) {
-		n.fail, n.clean = 1+g.IntN(3), g.chance(40)
-	}
-	n.code = []string{"not_found", "timeout", "unavailable", "denied"}[g.IntN(4)]
+func (g *generator) retries(n *genNode, chance int) {
 	n.attempts = 1
-	if g.chance(35) {
+	if g.chance(chance) {
 		n.attempts = 2 + g.IntN(2)
 		n.notOn = []string{"denied", "cancelled", "loop_limit"}
 		if g.chance(20) {
@@ -211,6 +206,16 @@ func (g *generator) step(n *genNode) {
 			n.before = g.befores()
 		}
 	}
+}
+
+func (g *generator) step(n *genNode) {
+	n.kind = []string{"act", "act", "act", "look", "idem", "set"}[g.IntN(6)]
+	n.act, n.named = "a"+number(g.count), g.chance(20)
+	if g.chance(35) {
+		n.fail, n.clean = 1+g.IntN(3), g.chance(40)
+	}
+	n.code = []string{"not_found", "timeout", "unavailable", "denied"}[g.IntN(4)]
+	g.retries(n, 35)
 	if g.chance(15) {
 		n.expect = g.condition(100)
 	}
@@ -383,6 +388,7 @@ func (n *genNode) written() map[string]any {
 	switch n.sort {
 	case "group":
 		out["group_name"], out["steps"] = "g", writtenList(n.nodes)
+		n.writeRetry(out)
 	case "foreach":
 		items := []any{}
 		for i := range n.rounds {
@@ -402,6 +408,15 @@ func (n *genNode) written() map[string]any {
 func (n *genNode) writeStep(out map[string]any, put func(string, any, bool)) {
 	out["tool_name"] = n.kind
 	put("expect", n.expect.text, n.expect.text != "")
+	n.writeRetry(out)
+	if n.kind == "set" {
+		out["arguments"] = map[string]any{"env": map[string]any{"n": "${{ env.n + 1 }}"}}
+		return
+	}
+	n.writeArguments(out)
+}
+
+func (n *genNode) writeRetry(out map[string]any) {
 	if n.attempts > 1 {
 		retry := map[string]any{"attempts": n.attempts, "delay": "100ms", "jitter": 0.5}
 		if len(n.notOn) > 3 {
@@ -412,10 +427,9 @@ func (n *genNode) writeStep(out map[string]any, put func(string, any, bool)) {
 		}
 		out["retry"] = retry
 	}
-	if n.kind == "set" {
-		out["arguments"] = map[string]any{"env": map[string]any{"n": "${{ env.n + 1 }}"}}
-		return
-	}
+}
+
+func (n *genNode) writeArguments(out map[string]any) {
 	args := map[string]any{"name": n.act, "value": "v"}
 	if n.named {
 		args["name"] = n.act + "-${{ env.n }}"

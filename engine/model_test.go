@@ -131,7 +131,7 @@ func (c *scene) beginAt(body *level, from string) flow {
 	}
 	for i, n := range body.nodes {
 		if at := index(n.nodes, from); n.sort == "group" && at >= 0 {
-			r := c.conclude(n, c.list(&level{sort: "group", nodes: n.nodes}, at))
+			r := c.group(n, at)
 			return c.nodes(body, i, &r)
 		}
 	}
@@ -151,6 +151,12 @@ func (c *scene) list(l *level, at int) flow {
 func (c *scene) nodes(l *level, at int, begun *flow) flow {
 	lost := false
 	for i := at; i < len(l.nodes); i++ {
+		if c.isBeyond(l, i) {
+			if l.failure == "" {
+				return flow{how: "ending"}
+			}
+			break
+		}
 		if begun == nil && l.failure != "" && l.sort != "finally" && !l.nodes[i].cond.always() {
 			continue
 		}
@@ -209,6 +215,15 @@ func (c *scene) isLast(n *genNode) bool {
 	return c.m.root == c.doc && c.doc.endAt != "" && n.id == c.doc.endAt
 }
 
+// isBeyond says whether a node stands behind the last one of the run, in the same list.
+func (c *scene) isBeyond(l *level, i int) bool {
+	if c.m.root != c.doc || c.doc.endAt == "" {
+		return false
+	}
+	last := index(l.nodes, c.doc.endAt)
+	return last >= 0 && i > last
+}
+
 // fails says whether a list fails, up to the document or its finally.
 func (c *scene) fails() bool {
 	for _, l := range slices.Backward(c.levels) {
@@ -243,7 +258,7 @@ func (c *scene) node(n *genNode) flow {
 	}
 	switch n.sort {
 	case "group":
-		return c.conclude(n, c.list(&level{sort: "group", nodes: n.nodes}, 0))
+		return c.group(n, 0)
 	case "foreach", "while":
 		return c.loop(n)
 	case "call":
@@ -252,22 +267,56 @@ func (c *scene) node(n *genNode) flow {
 	return c.step(n)
 }
 
+// group executes a group, the first time from a node on.
+func (c *scene) group(n *genNode, at int) flow {
+	for try := 1; ; try, at = try+1, 0 {
+		if try > 1 {
+			c.forget(n.nodes)
+		}
+		r := c.list(&level{sort: "group", nodes: n.nodes}, at)
+		if r.how != "failing" || try >= n.attempts || slices.Contains(n.notOn, string(r.code)) {
+			return c.conclude(n, r, try)
+		}
+		c.publish(n, seen{Status: Errored, Code: string(r.code), Attempts: try})
+		if stop := c.before(n, r.code); stop != nil {
+			return *stop
+		}
+	}
+}
+
+// before executes what stands before a retry, and returns how it ended unless it went
+// well.
+func (c *scene) before(n *genNode, code steps.Code) *flow {
+	if len(n.before) == 0 {
+		return nil
+	}
+	r := c.list(&level{sort: "before", nodes: n.before}, 0)
+	switch r.how {
+	case "limit", "spent":
+		return &r
+	case "failing", "lost":
+		r = c.failed(n, code)
+		return &r
+	}
+	return nil
+}
+
 // conclude says what a group that is over means for its list.
-func (c *scene) conclude(n *genNode, r flow) flow {
+func (c *scene) conclude(n *genNode, r flow, tries int) flow {
 	switch r.how {
 	case "jump", "limit", "spent":
 		return r
 	case "ending":
-		c.publish(n, seen{Status: Success})
+		c.publish(n, seen{Status: Success, Attempts: tries})
 		return r
 	case "lost":
-		c.publish(n, seen{Status: Errored, Code: string(r.code)})
+		c.publish(n, seen{Status: Errored, Code: string(r.code), Attempts: tries})
 		return r
 	case "failing":
-		c.publish(n, seen{Status: Errored, Code: string(r.code)})
+		c.publish(n, seen{Status: Errored, Code: string(r.code), Attempts: tries})
 		return c.failed(n, r.code)
 	}
-	c.publish(n, seen{Status: Success})
+	c.publish(n, seen{Status: Success, Attempts: tries})
 	return c.succeeded(n)
 }
 
@@ -287,7 +336,7 @@ func (c *scene) loop(n *genNode) flow {
 		r := c.list(&level{sort: "loop", nodes: n.nodes}, 0)
 		c.rounds = c.rounds[:len(c.rounds)-1]
 		if r.how != "" {
-			return c.conclude(n, r)
+			return c.conclude(n, r, 0)
 		}
 	}
 }
@@ -326,14 +375,8 @@ func (c *scene) step(n *genNode) flow {
 		if try >= n.attempts || slices.Contains(n.notOn, string(code)) {
 			return c.failed(n, code)
 		}
-		if len(n.before) == 0 {
-			continue
-		}
-		switch r := c.list(&level{sort: "before", nodes: n.before}, 0); r.how {
-		case "limit", "spent":
-			return r
-		case "failing", "lost":
-			return c.failed(n, code)
+		if stop := c.before(n, code); stop != nil {
+			return *stop
 		}
 	}
 }

@@ -28,6 +28,27 @@ steps:
 		{say: "a failed step ends the run", doc: `steps: [{tool_name: act, arguments: {name: a, fail: 9}}, {tool_name: act, arguments: {name: b}}]`, did: "a", status: Failed, code: steps.NotFound, errors: 1},
 		{say: "a retry that succeeds is a success", doc: `steps: [{retries: 2, tool_name: act, arguments: {name: a, fail: 2}}, {tool_name: act, arguments: {name: b}}]`, did: "a a a b", status: Succeeded},
 		{say: "retries end", doc: `steps: [{retries: 2, tool_name: act, arguments: {name: a, fail: 9}}]`, did: "a a a", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "retries of a group repeat it from its start", doc: `
+steps:
+  - {group_name: g, id: g, retries: 2, steps: [{tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b, fail: 1}}, {if: b_status == 'success', tool_name: act, arguments: {name: c}}]}
+  - {tool_name: act, arguments: {name: "d${{ steps.g.attempts }}"}}`, did: "a b a b c d2", status: Succeeded, errors: 1},
+		{say: "retries of a group end, and its fallback is taken then", doc: `
+steps:
+  - {group_name: g, retries: 1, fallback_id: z, steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b, fail: 9}}]}
+  - {tool_name: act, arguments: {name: y}}
+  - {id: z, tool_name: act, arguments: {name: z}}`, did: "a b a b z", status: Succeeded, errors: 3},
+		{say: "a group that may be skipped is repeated first", doc: `
+steps:
+  - {group_name: g, retries: 1, skippable: true, steps: [{tool_name: act, arguments: {name: b, fail: 9}}]}
+  - {tool_name: act, arguments: {name: y}}`, did: "b b y", status: Succeeded, errors: 3},
+		{say: "steps are done before a group is repeated", doc: `
+steps:
+  - group_name: g
+    retry: {attempts: 2, delay: 1s, before: [{tool_name: act, arguments: {name: fix}}]}
+    steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b, fail: 1}}]`, did: "a b fix a b", status: Succeeded, errors: 1},
+		{say: "steps inside a group are retried before the group is", doc: `
+steps:
+  - {group_name: g, retries: 1, steps: [{tool_name: act, arguments: {name: a}}, {retries: 1, tool_name: act, arguments: {name: b, fail: 2}}]}`, did: "a b b a b", status: Succeeded, errors: 1},
 		{say: "only named codes are retried", doc: `steps: [{retry: {attempts: 3, on: [timeout]}, tool_name: act, arguments: {name: a, fail: 9}}]`, did: "a", status: Failed, code: steps.NotFound, errors: 1},
 		{say: "steps are done before a further try", doc: `
 steps:
@@ -65,6 +86,34 @@ steps:
   - {tool_name: act, arguments: {name: c}}
 troubleshooting:
   - {id: fix, tool_name: act, arguments: {name: fix}}`, did: "b fix", status: Failed, code: steps.Timeout, errors: 1},
+		{say: "a jump over the last step of a part ends the run", doc: `
+end_at_step: c
+steps:
+  - {id: a, tool_name: act, arguments: {name: a}}
+  - {id: b, tool_name: act, arguments: {name: b}, jumps: [{if: "true", to_id: d}]}
+  - {id: c, tool_name: act, arguments: {name: c}}
+  - {id: d, tool_name: act, arguments: {name: d}}
+  - {id: e, tool_name: act, arguments: {name: e}}`, did: "a b", status: Succeeded},
+		{say: "a jump out of a group over the last step ends it too, with what is always done", doc: `
+end_at_step: c
+steps:
+  - {group_name: g, steps: [{tool_name: act, arguments: {name: b}, jumps: [{if: "true", to_id: d}]}]}
+  - {id: c, tool_name: act, arguments: {name: c}}
+  - {id: d, tool_name: act, arguments: {name: d}}
+finally: [{tool_name: act, arguments: {name: f}}]`, did: "b f", status: Succeeded},
+		{say: "a jump into troubleshooting leaves the part as well", doc: `
+end_at_step: c
+steps:
+  - {id: b, tool_name: act, arguments: {name: b}, jumps: [{if: "true", to_id: t}]}
+  - {id: c, tool_name: act, arguments: {name: c}}
+troubleshooting: [{id: t, tool_name: act, arguments: {name: t}}]`, did: "b", status: Succeeded},
+		{say: "a jump within the part is taken", doc: `
+end_at_step: c
+steps:
+  - {id: a, tool_name: act, arguments: {name: a}, jumps: [{if: "true", to_id: c}]}
+  - {id: b, tool_name: act, arguments: {name: b}}
+  - {id: c, tool_name: act, arguments: {name: c}}
+  - {id: d, tool_name: act, arguments: {name: d}}`, did: "a c", status: Succeeded},
 		{say: "a fallback within the steps goes on from there", doc: `
 steps:
   - {fallback_id: c, tool_name: act, arguments: {name: a, fail: 1}}
@@ -173,7 +222,11 @@ steps: [{tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, argument
 		{say: "jumps at the end are taken when that is wanted", doc: `
 end_at_step: b
 execute_jumps_at_end: true
-steps: [{tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}, jumps: [{if: "true", to_id: d}]}, {tool_name: act, arguments: {name: c}}, {id: d, tool_name: act, arguments: {name: d}}]`, did: "a b d", status: Succeeded},
+steps: [{id: a, tool_name: act, arguments: {name: a}, jumps: [{if: "x_status == nil", to_id: b}]}, {id: x, tool_name: act, arguments: {name: x}}, {id: b, tool_name: act, arguments: {name: b}, jumps: [{if: "x_status == nil", to_id: x}]}]`, did: "a b x b", status: Succeeded},
+		{say: "and still lead nowhere beyond the end", doc: `
+end_at_step: b
+execute_jumps_at_end: true
+steps: [{tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}, jumps: [{if: "true", to_id: d}]}, {tool_name: act, arguments: {name: c}}, {id: d, tool_name: act, arguments: {name: d}}]`, did: "a b", status: Succeeded},
 		{say: "a run that ends in the middle follows no fallback", doc: `
 end_at_step: b
 steps: [{id: a, fallback_id: b, tool_name: act, arguments: {name: a, fail: 1}}, {id: b, tool_name: act, arguments: {name: b}}]`, did: "a", status: Failed, code: steps.NotFound, errors: 1},

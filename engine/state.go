@@ -134,6 +134,7 @@ const (
 	inside  Phase = "inside"  // its own list is being executed
 	ended   Phase = "ended"   // the try has ended; expect has not been evaluated
 	checked Phase = "checked" // the outcome is final
+	due     Phase = "due"     // a group is repeated after a pause
 	again   Phase = "again"   // the pause before a retry is over
 	anew    Phase = "anew"    // the steps before a retry are done
 	doubt   Phase = "doubt"   // interrupted, or failed, after it may have acted

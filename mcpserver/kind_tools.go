@@ -12,6 +12,7 @@ import (
 	"understudy/internal/access"
 	"understudy/internal/words"
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 // kindTools makes a tool of each kind. The kind checks its own arguments, so that
@@ -28,7 +29,7 @@ func (r kindTools) tools() []*tool {
 			check: func(args map[string]any) []steps.Problem {
 				problems := steps.CheckValue(imageArgs, args)
 				args, _ = splitIncludeImage(k, k.SplitTarget(args))
-				return append(problems, k.Check(args, nil)...)
+				return append(problems, k.Check(workflows.CallArguments(&k, args), nil)...)
 			},
 			run: r.call(k),
 		}

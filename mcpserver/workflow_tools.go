@@ -159,6 +159,7 @@ type validation struct {
 	Steps    int       `json:"steps,omitempty"`
 	Inputs   []string  `json:"inputs,omitempty"`
 	Problems []problem `json:"problems,omitempty"`
+	Notes    []problem `json:"notes,omitempty"` // what is right, and likely not meant or spelt otherwise here
 }
 
 type problem struct {
@@ -185,21 +186,29 @@ func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*re
 	}
 	_, p, err := saved.pack(name, s.folder, []byte(text))
 	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
-		v := validation{}
-		for _, x := range invalid.Problems {
-			v.Problems = append(v.Problems, problem{x.Line, x.Column, x.Message, x.Hint})
-		}
+		v := validation{Problems: problemsOf(invalid.Problems)}
 		return textReply(v, words.Told(invalid.Error()), nil)
 	}
 	if err != nil {
 		return nil, err
 	}
-	v := validation{Valid: true}
+	v := validation{Valid: true, Notes: problemsOf(p.Notes)}
 	p.Walk(func(*workflows.Node) { v.Steps++ })
 	for _, x := range p.Variables {
 		v.Inputs = append(v.Inputs, x.Name)
 	}
-	return textReply(v, words.Say("valid: %d steps", v.Steps), nil)
+	said := []words.Marked{words.Say("valid: %d steps", v.Steps)}
+	for _, n := range v.Notes {
+		said = append(said, words.Told(fmt.Sprintf("line %d: %s; %s", n.Line, n.Message, n.Hint)))
+	}
+	return textReply(v, words.Join(said, "\n"), nil)
+}
+
+func problemsOf(all []workflows.Problem) (out []problem) {
+	for _, x := range all {
+		out = append(out, problem{x.Line, x.Column, x.Message, x.Hint})
+	}
+	return out
 }
 
 // versionOperations returns the operations on versions of saved workflows.

@@ -134,7 +134,7 @@ func (s *Selectors) UnmarshalJSON(b []byte) error {
 
 // nextSelector matches a comma before a selector, unlike one inside a name or in
 // pos:10,20.
-var nextSelector = regexp.MustCompile(`,\s*[A-Za-z]+[~-]?[:\d]`)
+var nextSelector = regexp.MustCompile(`,\s*[A-Za-z]+[~?-]?[:\d]`)
 
 func splitSelectors(text string) []Selector {
 	var all []Selector

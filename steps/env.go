@@ -22,6 +22,9 @@ type Env struct {
 	Try
 	// Inputs and Vars are the inputs and the env of the run.
 	Inputs, Vars map[string]any
+	// Named holds every bare name that an expression of the step could use and that has
+	// a value, for scripts.
+	Named map[string]any
 	// Trees keeps the trees whose refs a caller may use.
 	Trees Refs
 
@@ -42,6 +45,8 @@ type Env struct {
 
 	acted atomic.Int32 // an index of acted
 	typed atomic.Int32 // a Typed
+	// matched says how an element was matched, unless as the selector says.
+	matched atomic.Pointer[string]
 	// keysTo is the window that got the last keys.
 	keysTo atomic.Pointer[desktop.Window]
 	// unaccounted is the desktop that does not record acts; nil before Run.
@@ -102,6 +107,9 @@ func (e *Env) NoteTyped(password bool) {
 		e.typed.CompareAndSwap(int32(TypedNowhere), int32(TypedOpenly))
 	}
 }
+
+// NoteMatch notes how an element was matched, for the result of the step.
+func (e *Env) NoteMatch(how string) { e.matched.Store(&how) }
 
 // Typed returns what NoteTyped noted.
 func (e *Env) Typed() Typed { return Typed(e.typed.Load()) }

@@ -120,6 +120,9 @@ func (k Kind) attempt(ctx context.Context, env *Env, run func(context.Context, *
 	if o.Result, err = asMap(value); err != nil {
 		o.Err = Errorf(Internal, "the result of %s: %w", k.Name, err)
 	}
+	if how := env.matched.Load(); how != nil && o.Result != nil && !env.Effects { // no schema of a tool has it
+		o.Result["matched"] = *how
+	}
 	return o
 }
 

@@ -174,10 +174,15 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, s *scope) part {
 	if !expression.HasTemplate(v.text) || !u.affords(v, strings.Count(v.text, "{{")) {
 		return constant{v.text}
 	}
-	t, problems := expression.CompileText(v.text, s.names)
+	t, problems := expression.CompileText(v.text, u.namesIn(schema, s))
 	if u.wrong(v, problems) {
 		return constant{v.text}
 	}
+	if u.loose {
+		_, problems = expression.CompileText(v.text, u.closed(u.namesIn(schema, s)))
+		u.misspeltFields(v, problems)
+	}
+	u.doubt(v, t.Doubts())
 	if v == s.exposed && t.NamesSecret() {
 		u.report.add(v.position, steps.SecretElsewhere, steps.SecretExposed)
 		return constant{v.text}
@@ -185,7 +190,18 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, s *scope) part {
 	if schema != nil && schema.Format == "shell" {
 		return commandPart(v, t, s.arguments, u.report)
 	}
-	return textPart{t, schema}
+	return textPart{t, schema, u.loose && isSelector(schema)}
+}
+
+// namesIn returns the names of a text. In a script of another program, braces that hold no
+// expression are the script's own.
+func (u *unit) namesIn(schema *jsonschema.Schema, s *scope) *expression.Names {
+	if !u.loose || schema == nil || schema.Format != "shell" || s.arguments.get("engine") == nil {
+		return s.names
+	}
+	names := *s.names
+	names.Braces = true
+	return &names
 }
 
 // commandPart compiles the command of run_command: a script if the arguments name an

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,6 +41,9 @@ func LoaderOf(loaded []Loaded) Loader {
 	}
 }
 
+// isProgram matches the names of workflows that are programs.
+var isProgram = regexp.MustCompile(`\.(?:ts|tsx|js|mjs|cjs)$`)
+
 // load loads the document that ref names, or reports why it cannot be loaded.
 func (u *unit) load(ref *value) (src Source, ok bool) {
 	refuse := func(hint, format string, args ...any) (Source, bool) {
@@ -51,6 +55,8 @@ func (u *unit) load(ref *value) (src Source, ok bool) {
 		return Source{}, false
 	case u.options.Load == nil:
 		return refuse("write its steps here", "this document cannot call others")
+	case isProgram.MatchString(ref.str()):
+		return refuse("write the workflow as YAML or JSON: each createStep becomes a step with tool_name and arguments, or with tool_name: run_command and its code under engine: javascript; docs/migrating.md shows it", "workflows in TypeScript are not read here")
 	case expression.HasTemplate(ref.str()):
 		return refuse("write a name or a path", "the name of a workflow cannot hold expressions")
 	}
@@ -140,7 +146,10 @@ func (u *unit) fetch() bool {
 	if !ok {
 		return false
 	}
-	other := decodeDocument(read(src, u.report), u.report)
+	root := read(src, u.report)
+	t := &translator{report: u.report, kinds: u.kinds}
+	t.translate(root)
+	other := decodeDocument(root, u.report)
 	if other == nil {
 		return false
 	}
@@ -149,6 +158,7 @@ func (u *unit) fetch() bool {
 		return false
 	}
 	u.overlay(other)
+	u.loose = t.loose
 	u.program.addHash(string(src.Text))
 	u.src = src
 	u.open = append(u.open, src.Name)

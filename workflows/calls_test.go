@@ -73,7 +73,9 @@ func TestCallsAreChecked(t *testing.T) {
 			"b.yaml:1:1 a workflow is an object with keys, found a list; start it with: steps:",
 		}},
 		{"a name with an expression", "steps: [{workflow: '${{ inputs.x }}'}]", nil, []string{"1:20 the name of a workflow cannot hold expressions; write a name or a path"}},
-		{"a url beside steps", "url: b.yaml\nsteps: []", map[string]string{"b.yaml": callee}, []string{`2:1 "steps" cannot be used with url, which has its own; leave out one of the two`}},
+		{"a url beside no steps", "url: b.yaml\nsteps: []", map[string]string{"b.yaml": callee}, nil},
+		{"a workflow in TypeScript", "url: file:///flow/terminator.ts", nil, []string{"1:6 workflows in TypeScript are not read here; write the workflow as YAML or JSON: each createStep becomes a step with tool_name and arguments, or with tool_name: run_command and its code under engine: javascript; docs/migrating.md shows it"}},
+		{"a url beside steps", "url: b.yaml\nsteps: [{tool_name: log, arguments: {message: x}}]", map[string]string{"b.yaml": callee}, []string{`2:1 "steps" cannot be used with url, which has its own; leave out one of the two`}},
 		{"a url of the web", "url: https://example.com/x", nil, []string{"1:6 workflows are not fetched from https; use file://…, or the name of a saved workflow"}},
 		{"a url to a url", "url: b.yaml", map[string]string{"b.yaml": "url: c.yaml"}, []string{"b.yaml:1:6 the document at a url has a url itself; name the last document directly"}},
 	} {

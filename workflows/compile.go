@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -38,7 +39,7 @@ func Compile(src Source, o CompileOptions) (*Program, error) {
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	p.Loaded = c.loaded
+	p.Loaded, p.Notes = c.loaded, r.sortedNotes()
 	return p, nil
 }
 
@@ -62,17 +63,26 @@ type unit struct {
 	program *Program
 	targets *targets
 	results map[string]*jsonschema.Schema // of the steps, by id
-	inputs  map[string]*jsonschema.Schema
-	names   []string // of the selectors
+	// declared are the results without the fields that only other programs ask for.
+	declared map[string]*jsonschema.Schema
+	inputs   map[string]*jsonschema.Schema
+	names    []string        // of the selectors
+	set      map[string]bool // names that the document sets
+	openSet  bool            // a script may set more
+	loose    bool            // name: of a selector means a part of a name too
 }
 
 func (c *compiler) program(src Source) *Program {
-	doc := decodeDocument(read(src, c.report), c.report)
+	root := read(src, c.report)
+	t := &translator{report: c.report, kinds: c.kinds}
+	t.translate(root)
+	doc := decodeDocument(root, c.report)
 	if doc == nil {
 		return nil
 	}
 	u := &unit{
-		compiler: c, src: src, doc: doc, results: map[string]*jsonschema.Schema{},
+		compiler: c, src: src, doc: doc, results: map[string]*jsonschema.Schema{}, declared: map[string]*jsonschema.Schema{},
+		loose:   t.loose,
 		program: &Program{Source: src, ids: map[string]*Node{}},
 	}
 	u.program.addHash(string(src.Text))
@@ -113,10 +123,11 @@ func (u *unit) compile() {
 	u.targets = targetsOf(u.doc, u.report)
 	u.targets.check()
 	u.countSteps()
+	u.collectSet()
 	for id, t := range u.targets.byID {
-		u.results[id] = nil
+		u.results[id], u.declared[id] = nil, nil
 		if k := u.kinds[t.step.ToolName.str()]; k != nil {
-			u.results[id] = k.Result
+			u.results[id], u.declared[id] = u.resultOf(k), k.Result
 		}
 	}
 	top := u.scope(nil)
@@ -132,6 +143,18 @@ func (u *unit) compile() {
 	p.Output = u.output(top)
 	p.Options = u.runOptions()
 	p.Walk(func(*Node) { p.size++ })
+}
+
+// resultOf returns the schema of the results of a kind. In documents of other programs a
+// field that a result does not have is no mistake: it is missing, and so not equal to
+// anything.
+func (u *unit) resultOf(k *steps.Kind) *jsonschema.Schema {
+	if !u.loose || k.Result == nil {
+		return k.Result
+	}
+	open := *k.Result
+	open.AdditionalProperties = &jsonschema.Schema{}
+	return &open
 }
 
 // countSteps adds to the number of steps of all documents, and reports when the limit is
@@ -156,7 +179,7 @@ type scope struct {
 // scope returns the scope inside these loops.
 func (u *unit) scope(loops []expression.Loop) *scope {
 	return &scope{loops: loops, names: &expression.Names{
-		Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen,
+		Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen, Set: u.set, OpenSet: u.openSet,
 		Selectors: u.names, Steps: u.results, Loops: loops, Screen: true,
 	}}
 }
@@ -169,7 +192,36 @@ func (u *unit) expr(v *value, s *scope) *expression.Expr {
 	if u.wrong(v, problems) {
 		return nil
 	}
+	if u.loose {
+		_, problems = expression.Compile(v.written(), u.closed(s.names))
+		u.misspeltFields(v, problems)
+	}
+	u.doubt(v, e.Doubts())
 	return e
+}
+
+// closed returns names with results that have no other fields than their kinds declare.
+func (u *unit) closed(n *expression.Names) *expression.Names {
+	names := *n
+	names.Steps = u.declared
+	return &names
+}
+
+// misspeltFields reports the problems of fields that are likely misspelt, which no
+// document means.
+func (u *unit) misspeltFields(v *value, problems []*expression.Problem) {
+	for _, p := range problems {
+		if strings.HasPrefix(p.Message, "there is no field") && strings.HasPrefix(p.Hint, "did you mean") {
+			u.report.add(v.within(p.Offset, p.Length), p.Hint, "%s", p.Message)
+		}
+	}
+}
+
+// doubt notes what is likely a mistake in an expression.
+func (u *unit) doubt(v *value, doubts []expression.Doubt) {
+	for _, d := range doubts {
+		u.report.note(v.position, d.Hint, "%s", d.Message)
+	}
 }
 
 // affords counts n expressions of a value, and reports whether they may be compiled:
@@ -211,7 +263,7 @@ func (u *unit) output(s *scope) *Output {
 		o := &Output{Named: make(map[string]*expression.Expr, len(v.entries))}
 		for _, e := range v.entries {
 			if isScript[e.key.text] {
-				u.report.add(e.key.position, refusedKeys["output_parser"], "output cannot be a script")
+				u.report.add(e.key.position, "write the script itself, under javascript_code", "output cannot name a file with a script")
 				return nil
 			}
 			o.Named[e.key.text] = u.expr(e.value, s)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"understudy/internal/words"
+	"understudy/workflows/dialect"
 )
 
 // decode reads a value into a declared type. A null under a key that may be
@@ -86,23 +87,26 @@ func replaced(owner any, name string) bool {
 	return ok && name == "steps" && d.URL != nil
 }
 
-// refusedKeys maps keys that users of other systems know to what replaces them.
-var refusedKeys = map[string]string{
-	"output_parser": "JavaScript is not run here; name what the run returns with `output`, such as output: {saved: check_result.exists}",
-	"command":       "a step is named by tool_name; for a command line write tool_name: run_command",
-	"on_error":      "write fallback_id, or continue_on_error: true",
-	"else":          "write a second step with the opposite `if`, or jumps",
-	"args":          "write arguments",
-	"tool":          "write tool_name",
-	"name":          "write id to name a step, group_name to name a group",
-}
-
 func unknownKey(k *value, keys []*key, r *report) {
-	hint := refusedKeys[k.text]
+	hint := refusal(k.text)
 	if hint == "" {
 		hint = r.nearest(k.text, keyNames(keys))
 	}
 	r.add(k.position, hint, "unknown key %q", words.Shorten(k.text, 60))
+}
+
+// refusal returns what to write in place of a key that other programs have, or "".
+func refusal(name string) string {
+	for _, sort := range []dialect.Sort{dialect.Step, dialect.Document} {
+		row, ok := dialect.Find(sort, "", name)
+		switch {
+		case ok && row.Now != "":
+			return "it belongs into the document that has the steps"
+		case ok:
+			return row.Why
+		}
+	}
+	return ""
 }
 
 // sortNames are the names of the sorts of values in messages.

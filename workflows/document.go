@@ -66,10 +66,10 @@ type step struct {
 	Arguments *value  `json:"arguments" type:"object" of:"step" doc:"The arguments of the kind; any of them may be a template."`
 	Expect    *value  `json:"expect" type:"condition" of:"step" doc:"An expression that must hold after the step; it is waited for until timeout, or for at most 30s without one."`
 	Timeout   *value  `json:"timeout" type:"duration" doc:"The limit of one attempt, such as 5s."`
-	Retries   *value  `json:"retries" type:"number" of:"step" min:"0" max:"1000" whole:"true" doc:"How often a failed step is retried, with 500ms between."`
-	Retry     *retry  `json:"retry" of:"step" doc:"How often and when a failed step is retried."`
-	Delay     *value  `json:"delay" type:"duration" of:"step" doc:"A pause after success, such as 1s."`
-	DelayMS   *value  `json:"delay_ms" type:"duration" of:"step" doc:"A pause after success, in milliseconds."`
+	Retries   *value  `json:"retries" type:"number" of:"step,group" min:"0" max:"1000" whole:"true" doc:"How often a failed step is retried, with 500ms between; a group is repeated from its start."`
+	Retry     *retry  `json:"retry" of:"step,group" doc:"How often and when a failed step, or a group from its start, is retried."`
+	Delay     *value  `json:"delay" type:"duration" of:"step,group" doc:"A pause after success, such as 1s."`
+	DelayMS   *value  `json:"delay_ms" type:"duration" of:"step,group" doc:"A pause after success, in milliseconds."`
 	Fallback  *value  `json:"fallback_id" type:"text" doc:"The id of the step to go to after the last attempt failed."`
 	Jumps     []*jump `json:"jumps" doc:"Where to go after success: the first whose condition holds."`
 	Continue  *value  `json:"continue_on_error" type:"boolean" doc:"A failure is recorded and the run continues."`

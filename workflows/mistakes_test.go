@@ -48,7 +48,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		}},
 		{"a kind that nothing is like", "steps: [{tool_name: qqqqqqqq}]", []string{`1:21 there is no kind of step called "qqqqqqqq"; list them with: understudy tools`}},
 		{"retry and retries", "steps: [{tool_name: log, arguments: {message: x}, retries: 1, retry: {attempts: 2}}]", []string{"1:51 the step has both retry and retries; leave out one of the two"}},
-		{"delay and delay_ms", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s, delay_ms: 2}]", []string{"1:62 the step has both delay and delay_ms; leave out one of the two"}},
+		{"delay and delay_ms", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s, delay_ms: 2}]", nil},
 		{"bounds of a retry", "steps: [{tool_name: log, arguments: {message: x}, retry: {attempts: 0, backoff: 0.5, jitter: 2, on: [lost]}}]", []string{
 			"1:69 attempts lies between 1 and 1000, found 0", "1:81 backoff lies between 1 and 100, found 0.5", "1:94 jitter lies between 0 and 1, found 2",
 			`1:102 on cannot be "lost"`,
@@ -75,8 +75,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"an unknown field of a result", "steps: [{id: a, tool_name: validate_element, arguments: {selector: 'role:text'}}, {tool_name: log, arguments: {message: 'x ${{ a_result.exist }}'}}]", []string{
 			`1:137 there is no field exist; did you mean exists?`,
 		}},
-		{"JavaScript as an output", "output: {javascript_code: return 1}\n" + step, []string{
-			"1:10 output cannot be a script; JavaScript is not run here; name what the run returns with `output`, such as output: {saved: check_result.exists}",
+		{"JavaScript as an output", "output: {javascript_code: return 1}\n" + step, nil},
+		{"a file with JavaScript as an output", "output: {javascript_file_path: a.js}\n" + step, []string{
+			"1:10 output cannot name a file with a script; write the script itself, under javascript_code",
 		}},
 		{"selectors that are no JSON", "selectors: 'role:button'\n" + step, []string{"1:12 selectors holds text that is not JSON; write it as an object"}},
 		{"a text that looks like no number", "steps: [{tool_name: delay, arguments: {delay_ms: nan}}]", []string{`1:50 delay: wanted integer, found the string "nan"`}},

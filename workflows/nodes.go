@@ -11,6 +11,7 @@ import (
 
 	"understudy/internal/words"
 	"understudy/steps"
+	"understudy/workflows/dialect"
 	"understudy/workflows/expression"
 )
 
@@ -49,6 +50,7 @@ func (u *unit) node(x *step, path string, s *scope) *Node {
 		u.stepNode(n, x, s)
 	case "group":
 		n.Type, n.GroupName = GroupNode, x.GroupName.str()
+		n.Retry, n.Delay = u.retry(x, path, s), x.delay(u.report)
 		n.Steps = u.nodes(x.Steps, path+".", s)
 	case "foreach":
 		u.foreachNode(n, x, s)
@@ -159,6 +161,10 @@ func (u *unit) kind(name *value) *steps.Kind {
 	}
 	if slices.Contains(notYet, name.str()) {
 		u.report.add(name.position, "open the browser with open_application and use its elements", "%s is not available yet", name.str())
+		return nil
+	}
+	if row, ok := dialect.Find(dialect.Tool, "", name.str()); ok && row.Refused {
+		u.report.add(name.position, row.Why, "%s is no kind of step here", name.str())
 		return nil
 	}
 	u.report.add(name.position, cmp.Or(u.report.nearest(name.str(), steps.Names(u.options.Kinds)), "list them with: understudy tools"), "there is no kind of step called %q", words.Shorten(name.str(), 60))

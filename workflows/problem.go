@@ -61,6 +61,23 @@ type report struct {
 	problems []Problem
 	root     string // the name of the document whose problems come first
 	left     int    // the number of problems beyond maxProblems
+	notes    []Problem
+}
+
+// note adds something to be told about a document that is right. It is told once, at its
+// first place.
+func (r *report) note(at position, hint, format string, args ...any) {
+	p := problemAt(at, hint, format, args...)
+	said := func(n Problem) bool { return n.File == p.File && n.Message == p.Message && n.Hint == p.Hint }
+	if len(r.notes) < maxProblems && !slices.ContainsFunc(r.notes, said) {
+		r.notes = append(r.notes, p)
+	}
+}
+
+// sortedNotes returns the notes in the order of the text.
+func (r *report) sortedNotes() []Problem {
+	r.sort(r.notes)
+	return r.notes
 }
 
 // full reports whether further problems are only counted.
@@ -85,11 +102,22 @@ func (r *report) add(at position, hint, format string, args ...any) {
 		r.left++
 		return
 	}
+	r.problems = append(r.problems, problemAt(at, hint, format, args...))
+}
+
+func problemAt(at position, hint, format string, args ...any) Problem {
 	p := Problem{Line: at.line, Column: at.column, Length: max(1, at.length), Hint: hint, Message: fmt.Sprintf(format, args...)}
 	if at.file != nil {
 		p.File, p.Snippet = at.file.name, at.snippet()
 	}
-	r.problems = append(r.problems, p)
+	return p
+}
+
+// sort sorts problems by their places in the text.
+func (r *report) sort(all []Problem) {
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(r.rank(a.File), r.rank(b.File)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 }
 
 // addAtSecret is add for the position of a secret. It leaves out the line, since
@@ -106,9 +134,7 @@ func (r *report) err() error {
 	if len(r.problems) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(r.problems, func(a, b Problem) int {
-		return cmp.Or(strings.Compare(r.rank(a.File), r.rank(b.File)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
+	r.sort(r.problems)
 	if r.left > 0 {
 		last := &r.problems[len(r.problems)-1]
 		last.Message += fmt.Sprintf(" (and %d more problems)", r.left)

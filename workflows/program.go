@@ -26,6 +26,9 @@ type Program struct {
 	Output          *Output // nil when the document names none
 	Options         Options
 	Loaded          []Loaded // of the outermost document only: all that are called, directly or not
+	// Notes are what is likely a mistake, or has another spelling here; of the outermost
+	// document only, and nothing that stops a run.
+	Notes []Problem
 
 	ids  map[string]*Node
 	size int // the number of its nodes and of those of every call
@@ -246,10 +249,10 @@ func (p *Program) WalkAll(f func(*Node)) {
 	visit(p)
 }
 
-// Single returns the program of a single call: one step, with arguments that are not
-// evaluated.
+// Single returns the program of a single call: one step, with arguments in any spelling,
+// which are not evaluated.
 func Single(k steps.Kind, args map[string]any) *Program {
-	if args == nil {
+	if args = CallArguments(&k, args); args == nil {
 		args = map[string]any{}
 	}
 	n := &Node{Type: StepNode, Path: "0", Kind: &k, Args: &Template{constant{args}}, Retry: Retry{Attempts: 1, Backoff: 1}}

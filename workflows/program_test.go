@@ -145,6 +145,7 @@ steps:
 
 func TestWindowOptionsOfTheDocumentReachItsSteps(t *testing.T) {
 	p := compile(t, `
+version: 1
 bring_to_front: false
 highlight_before_action: true
 restore_focus: true

@@ -156,7 +156,7 @@ func (y *yamlReader) position(n *yaml.Node) position {
 
 // value turns a node into a value.
 func (y *yamlReader) value(n *yaml.Node, depth int) *value {
-	v := &value{position: y.position(n), sort: sortNull}
+	v := &value{position: y.position(n), sort: sortNull, node: n}
 	y.count(v.position, depth, "use fewer aliases", " when its aliases are expanded")
 	if y.inside[n] {
 		y.fail(v.position, "write it out", "the alias contains itself")
@@ -222,7 +222,7 @@ func (y *yamlReader) key(n *yaml.Node) *value {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	v := &value{position: y.position(n), sort: sortText, text: n.Value, style: yamlStyle(n)}
+	v := &value{position: y.position(n), sort: sortText, text: n.Value, style: yamlStyle(n), node: n}
 	if n.Kind != yaml.ScalarNode {
 		y.report.add(v.position, "", "a key is a text")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/workflows/dialect"
 	"understudy/workflows/expression"
 )
 
@@ -169,12 +170,16 @@ func (p pathPart) eval(e *evaluation) (any, error) {
 type textPart struct {
 	*expression.Text
 	schema *jsonschema.Schema
+	loose  bool // it is a selector whose name: means a part of a name too
 }
 
 func (t textPart) eval(e *evaluation) (any, error) {
 	v, err := e.counted(t.Text.Eval(e.ctx, e.scope, e.probe))
 	if err != nil {
 		return nil, err
+	}
+	if text, ok := v.(string); ok && t.loose {
+		v = dialect.LooseNames(text)
 	}
 	return coerce(v, t.schema), nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"go.yaml.in/yaml/v4"
+
 	"understudy/internal/words"
 )
 
@@ -19,6 +21,7 @@ type value struct {
 	list    []*value
 	entries []entry
 	style   style
+	node    *yaml.Node // that it was read from; nil if from JSON
 }
 
 // entry is one key of an object and its value.

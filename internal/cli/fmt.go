@@ -15,8 +15,9 @@ import (
 
 func formatCommand(a *app) *cobra.Command {
 	var f struct {
-		Write bool `flag:"write,w" usage:"write the files instead of the standard output"`
-		Check bool `flag:"check" usage:"list the files that are not in canonical form, and exit with status 2 if there are any"`
+		Write     bool `flag:"write,w" usage:"write the files instead of the standard output"`
+		Canonical bool `flag:"canonical" usage:"write the names of other programs as they are written here, and say what was changed"`
+		Check     bool `flag:"check" usage:"list the files that are not in canonical form, and exit with status 2 if there are any"`
 	}
 	return withFlags(&cobra.Command{
 		Use:   "fmt FILE...",
@@ -29,7 +30,7 @@ func formatCommand(a *app) *cobra.Command {
 			unformatted := false
 			var errs []error
 			for _, name := range args {
-				same, err := a.formatOne(name, f.Write, f.Check)
+				same, err := a.formatOne(name, f.Canonical, f.Write, f.Check)
 				errs = append(errs, err)
 				unformatted = unformatted || err == nil && f.Check && !same
 			}
@@ -42,12 +43,12 @@ func formatCommand(a *app) *cobra.Command {
 }
 
 // formatOne formats one document, and reports whether it was in canonical form.
-func (a *app) formatOne(name string, write, check bool) (same bool, err error) {
+func (a *app) formatOne(name string, canonical, write, check bool) (same bool, err error) {
 	src, err := a.source(name)
 	if err != nil {
 		return false, err
 	}
-	text, err := workflows.Format(src.Text)
+	text, err := a.formatted(src, canonical)
 	if err != nil {
 		return false, &steps.Error{Code: steps.Invalid, Err: named(err, src.Name)}
 	}
@@ -65,6 +66,17 @@ func (a *app) formatOne(name string, write, check bool) (same bool, err error) {
 		_, err = a.out.Write(text)
 	}
 	return same, err
+}
+
+// formatted returns a document in its canonical form; with canonical, in its canonical
+// spelling too.
+func (a *app) formatted(src workflows.Source, canonical bool) ([]byte, error) {
+	if !canonical {
+		return workflows.Format(src.Text)
+	}
+	text, notes, err := workflows.Canonical(src, workflows.CompileOptions{Kinds: a.kinds, Load: a.loadFile})
+	showNotes(&a.console, notes)
+	return text, err
 }
 
 // named sets the file of the problems of a text.

@@ -16,6 +16,7 @@ type checked struct {
 	Name     string              `json:"name,omitempty"`
 	Steps    int                 `json:"steps"`
 	Problems []workflows.Problem `json:"problems"`
+	Notes    []workflows.Problem `json:"notes,omitempty"` // what is right, and likely not meant or spelt otherwise here
 }
 
 func validateCommand(a *app) *cobra.Command {
@@ -59,7 +60,7 @@ func (a *app) checkDocument(name string) (checked, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Valid, c.Name = true, program.Name
+	c.Valid, c.Name, c.Notes = true, program.Name, program.Notes
 	program.Walk(func(*workflows.Node) { c.Steps++ })
 	return c, nil
 }
@@ -70,6 +71,9 @@ func showChecked(o *console, all []checked, asJSON bool) error {
 	}
 	red := paintFor(o.errOut).red
 	for _, c := range all {
+		if !o.Quiet {
+			showNotes(o, c.Notes)
+		}
 		for _, p := range c.Problems {
 			fmt.Fprintln(o.errOut, cleanLines(p.String()))
 		}
@@ -81,4 +85,11 @@ func showChecked(o *console, all []checked, asJSON bool) error {
 		}
 	}
 	return nil
+}
+
+// showNotes shows what is to be told about a document that is right.
+func showNotes(o *console, notes []workflows.Problem) {
+	for _, n := range notes {
+		fmt.Fprintf(o.errOut, "note: %s\n", cleanLines(n.String()))
+	}
 }

@@ -55,6 +55,9 @@ func Search(ctx context.Context, hand *Hand, all []*selector.Selector, m SearchO
 	}
 	slices.Sort(unread)
 	best.tried, best.Unread = tried, slices.Compact(unread)
+	if len(best.Found) == 1 && best.Selector.MatchedInPart(best.Found[0]) {
+		hand.NoteMatch("by a part of its name")
+	}
 	return best, nil
 }
 

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +18,7 @@ var RunCommand = steps.Define(steps.Kind{
 	Name:    "run_command",
 	Summary: "Run a shell command, or a script in JavaScript, TypeScript or Python.",
 	Details: "A script is the body of a function: it returns its result with return. It sees `env` (the values of the run and of the argument env) and `inputs`, and each value of the argument env by its own name. " +
-		"The fields of an object that it returns become values of the run's env, also those inside its field set_env; status, error, logs and duration_ms do not. " +
+		"The fields of an object that it returns become values of the run's env, also those inside its fields set_env and env, those of an object in a string of JSON, and those of printed lines ::set-env name=NAME::VALUE; status, error, logs and duration_ms do not. The status failed or error fails the step. " +
 		"A shell command sees the argument env as environment variables. Ending with a status other than 0 is a failure. Long output is cut in the middle.",
 	Toolset: steps.Shell,
 	Risk:    steps.RunsShell,
@@ -61,25 +59,12 @@ type CommandResult struct {
 	Stdout   string `json:"stdout,omitzero" jsonschema:"what it printed"`
 	Stderr   string `json:"stderr,omitzero" jsonschema:"what it printed as errors"`
 	Result   any    `json:"result,omitzero" jsonschema:"what the script returned"`
+
+	values map[string]any // of the run
 }
 
-// reserved are the fields of a script's result that describe the script and are not
-// values of the run.
-var reserved = []string{"status", "error", "logs", "duration_ms", "set_env"}
-
-// SetEnv returns the fields of a script's result as values of the run.
-func (r CommandResult) SetEnv() map[string]any {
-	fields, _ := r.Result.(map[string]any)
-	values := map[string]any{}
-	for name, v := range fields {
-		if !slices.Contains(reserved, name) {
-			values[name] = v
-		}
-	}
-	set, _ := fields["set_env"].(map[string]any)
-	maps.Copy(values, set)
-	return values
-}
+// SetEnv returns what a script sets in the run.
+func (r CommandResult) SetEnv() map[string]any { return r.values }
 
 func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResult, error) {
 	p, mark, err := a.process(ctx, env)
@@ -113,7 +98,10 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 	if a.IncludeLogs {
 		r.Stdout, r.Stderr = stdout.String(), stderr.String()
 	}
-	r.Result, err = script.Result()
+	if r.Result, err = script.Result(); err == nil {
+		err = reported(r.Result)
+	}
+	r.values = valuesOf(r.Result, stdout.String())
 	return r, err
 }
 
@@ -133,7 +121,11 @@ func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (p shell.Proc
 		}
 	}
 	if a.Engine != "" {
-		mark, err = a.Engine.Prepare(ctx, env, &p, shell.Source{Code: string(a.Run), File: file, Names: a.Env})
+		names := make(map[string]any, len(a.Env))
+		for name, v := range a.Env {
+			names[name] = fromJSON(v)
+		}
+		mark, err = a.Engine.Prepare(ctx, env, &p, shell.Source{Code: string(a.Run), File: file, Names: names})
 		return p, mark, err
 	}
 	p.Env = shell.WithVariables(p.Env, a.Env)

@@ -66,6 +66,24 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("%s has no value; write `%s ?? default` to allow it", e.Expr, e.Expr)
 }
 
+// UnsetError is the error for a name that no step sets, and that is no input of the run.
+type UnsetError struct{ Name, Hint string }
+
+func (e *UnsetError) Error() string {
+	message := fmt.Sprintf("%s has no value: no step set it, and it is no input of this run", e.Name)
+	if e.Hint != "" {
+		message += " (" + e.Hint + ")"
+	}
+	return fmt.Sprintf("%s; write `%s ?? false` to allow it", message, e.Name)
+}
+
+// has reports whether the run set a name, even to nothing.
+func (s *Scope) has(name string) bool {
+	_, set := s.Env[name]
+	_, given := s.Inputs[name]
+	return set || given
+}
+
 // failed adds the expression to an error, unless the error names one.
 func (x *Expr) failed(err error) error {
 	var missing *ValueError
@@ -132,7 +150,11 @@ func (e *evaluation) each(nodes []ast.Node) []any {
 
 func (e *evaluation) name(n *ast.IdentifierNode) any {
 	if b, ok := e.expr.bound[n]; ok {
-		return e.load(b)
+		v := e.load(b)
+		if v == nil && b.unset != "" && !e.expr.allow[n] && !e.scope.has(b.unset) {
+			panic(&UnsetError{Name: b.unset, Hint: b.hint})
+		}
+		return v
 	}
 	for _, l := range slices.Backward(e.locals) {
 		if l.name == n.Value {

@@ -25,6 +25,13 @@
 // else is true. This holds for conditions, operands of ?, &&, || and !, and the
 // predicates of filter, any, all and the like.
 //
+// # Names
+//
+// A bare name is what the run set last under it: a field that a script returned, a value
+// of set_env, or else the input. One that a step sets later has no value until then. One
+// that nothing sets is an error when it is evaluated, unless the expression allows for
+// that: name ?? other, coalesce(name, other), name == nil.
+//
 // # Equality, == and !=
 //
 //	written nil      true when the other side is missing
@@ -72,6 +79,8 @@ package expression
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -85,13 +94,20 @@ type Names struct {
 	// OpenInputs says that inputs are not declared, so any name may be one, written
 	// inputs.NAME or NAME.
 	OpenInputs bool
-	Selectors  []string
+	// Set are the names that a step of the document sets, or whose word its script holds.
+	Set map[string]bool
+	// OpenSet says that a script may set further names, which cannot be known before.
+	OpenSet   bool
+	Selectors []string
 	// Steps are the ids of steps, with the schemas of their results (nil: unknown).
 	Steps map[string]*jsonschema.Schema
 	// Loops are the loops around the expression, the innermost last.
 	Loops []Loop
 	// Screen allows exists() and text().
 	Screen bool
+	// Braces says that {{ }} around what is no expression is text, as in a script of
+	// another program.
+	Braces bool
 }
 
 // Loop is the name that a loop gives to its element, and the element's schema.
@@ -152,6 +168,8 @@ type Expr struct {
 	text   string
 	root   ast.Node
 	bound  map[ast.Node]*binding
+	allow  map[ast.Node]bool // names that may be without a value
+	vain   []string          // comparisons that can never hold
 	looks  bool
 	always bool
 }
@@ -182,3 +200,21 @@ func (x *Expr) Looks() bool { return x.looks }
 func (x *Expr) Always() bool { return x.always }
 
 func (x *Expr) String() string { return x.text }
+
+// A Doubt is something that the language allows, and that is likely a mistake.
+type Doubt struct{ Message, Hint string }
+
+// Doubts returns what is likely a mistake in the expression: names that nothing in the
+// document sets, and comparisons that never hold.
+func (x *Expr) Doubts() (found []Doubt) {
+	for n, b := range x.bound {
+		if b.unset != "" && !x.allow[n] {
+			found = append(found, Doubt{fmt.Sprintf("nothing in this document sets %s: unless a run is given it, or a script sets it, the step fails", b.unset), b.hint})
+		}
+	}
+	for _, comparison := range x.vain {
+		found = append(found, Doubt{comparison, "a status is success, error, skipped or cancelled; that of validate_element is success or failed"})
+	}
+	slices.SortFunc(found, func(a, b Doubt) int { return strings.Compare(a.Message, b.Message) })
+	return slices.Compact(found)
+}

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/types"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/internal/words"
 )
 
 // roots are the names with a fixed meaning. An input of such a name is written
@@ -22,8 +25,11 @@ type binding struct {
 	root   string             // the root whose fields have bindings too, or "step"
 	step   string             // the id, if root is "step"
 	status bool               // whether it is the status of a step
+	checks bool               // whether that step only says whether something is there
 	secret bool               // whether it is an input whose schema is write-only
 	bytes  int                // the approximate size of an object that load makes
+	unset  string             // the name, if nothing in the document sets it; then a run may lack it
+	hint   string             // to the name that was meant
 }
 
 // bytesOfStep is the approximate size of an object made from a step.
@@ -68,15 +74,45 @@ func (n *Names) resolveOutcome(name string) *binding {
 	for _, field := range []string{"result", "status"} {
 		if id, ok := strings.CutSuffix(name, "_"+field); ok {
 			if schema, ok := n.Steps[id]; ok {
-				return fieldOfStep(id, field, stepType(schema)[field], saysChecked(schema))
+				return fieldOfStep(id, field, stepType(schema)[field], schema)
 			}
 		}
 	}
+	return n.resolveValue(name)
+}
+
+// resolveValue is resolve for inputs and for what steps set.
+func (n *Names) resolveValue(name string) *binding {
 	schema, declared := n.Inputs[name]
-	if !declared && (!n.OpenInputs || likelyMistaken(name)) {
+	switch {
+	case declared && n.Set[name]:
+		return bindValue(name, nil, schema)
+	case declared:
+		return bindValue(name, schema, schema)
+	case n.Set[name]:
+		return bindValue(name, nil, nil)
+	case likelyMistaken(name) || !n.OpenInputs && !n.OpenSet:
 		return nil
 	}
-	return bindInput(name, schema)
+	b := bindValue(name, nil, nil)
+	b.unset = name
+	if meant := words.Nearest(name, n.known()); meant != "" {
+		if !n.OpenInputs { // more likely a mistake than what a script computes
+			return nil
+		}
+		b.hint = fmt.Sprintf("did you mean %s?", meant)
+	}
+	return b
+}
+
+// bindValue returns the binding of a bare name whose value has a type, if it is known.
+func bindValue(name string, typ, input *jsonschema.Schema) *binding {
+	return &binding{typ: typeOf(typ), secret: input != nil && input.WriteOnly, load: func(s *Scope) any {
+		if v, ok := s.Env[name]; ok {
+			return v
+		}
+		return s.Inputs[name]
+	}}
 }
 
 func bindInput(name string, schema *jsonschema.Schema) *binding {
@@ -86,7 +122,7 @@ func bindInput(name string, schema *jsonschema.Schema) *binding {
 // likelyMistaken reports whether an undeclared name is more likely a mistake than an
 // input. Otherwise mistakes would never be found where inputs are open.
 func likelyMistaken(name string) bool {
-	return strings.HasSuffix(name, "_result") || strings.HasSuffix(name, "_status") || isNull(name) || name == "$env"
+	return strings.HasSuffix(name, "_result") || strings.HasSuffix(name, "_status") || isNull(name) || name == "$env" || name == "variables"
 }
 
 func isNull(name string) bool { return name == "null" || name == "undefined" || name == "None" }
@@ -102,7 +138,12 @@ func (n *Names) field(of *binding, name string) (b *binding, known []string) {
 		}
 		return bindInput(name, schema), nil
 	case "env":
-		return &binding{load: func(s *Scope) any { return s.Env[name] }}, nil
+		return &binding{load: func(s *Scope) any {
+			if _, set := s.Env[name]; name == "inputs" && !set { // as documents of other programs write it
+				return orEmpty(s.Inputs)
+			}
+			return s.Env[name]
+		}}, nil
 	case "selectors":
 		if !slices.Contains(n.Selectors, name) {
 			return nil, append([]string{}, n.Selectors...)
@@ -120,17 +161,17 @@ func (n *Names) field(of *binding, name string) (b *binding, known []string) {
 			return nil
 		}}, nil
 	case "step":
-		return fieldOfStep(of.step, name, nil, saysChecked(n.Steps[of.step])), nil
+		return fieldOfStep(of.step, name, nil, n.Steps[of.step]), nil
 	}
 	return nil, nil
 }
 
-func fieldOfStep(id, field string, typ types.Type, checked bool) *binding {
-	read := stepFields[field]
+func fieldOfStep(id, field string, typ types.Type, result *jsonschema.Schema) *binding {
+	read, checked := stepFields[field], saysChecked(result)
 	if read == nil {
 		return nil
 	}
-	return &binding{typ: typ, status: field == "status", load: func(s *Scope) any {
+	return &binding{typ: typ, status: field == "status", checks: result == nil || result.Properties["exists"] != nil, load: func(s *Scope) any {
 		step, ok := s.Steps[id]
 		if !ok {
 			return nil
@@ -140,8 +181,8 @@ func fieldOfStep(id, field string, typ types.Type, checked bool) *binding {
 }
 
 var stepFields = map[string]func(s StepScope, checked bool) any{
-	"result":   func(s StepScope, checked bool) any { return withVerified(s.Result, checked) },
-	"status":   func(s StepScope, _ bool) any { return s.Status },
+	"result":   func(s StepScope, checked bool) any { return withReturned(withVerified(s.Result, checked)) },
+	"status":   func(s StepScope, _ bool) any { return s.status() },
 	"error":    func(s StepScope, _ bool) any { return s.Error },
 	"attempts": func(s StepScope, _ bool) any { return float64(s.Attempts) },
 }
@@ -163,6 +204,19 @@ func saysChecked(result *jsonschema.Schema) bool {
 	return result != nil && result.Properties["checked"] != nil
 }
 
+// withReturned adds the fields of the object that a script returned to those of its
+// result, which count before them.
+func withReturned(result any) any {
+	m, _ := result.(map[string]any)
+	returned, ok := m["result"].(map[string]any)
+	if _, script := m["exit_code"]; !ok || !script {
+		return result
+	}
+	all := maps.Clone(returned)
+	maps.Copy(all, m)
+	return all
+}
+
 // withVerified adds the field verified, which documents used before there was checked.
 // Results that were stored then have it.
 func withVerified(result any, declared bool) any {
@@ -177,8 +231,17 @@ func withVerified(result any, declared bool) any {
 	return c
 }
 
+// status returns the status as expressions see it: a step that only says whether
+// something is there, and found nothing, has failed, although that is no failure of the run.
+func (s StepScope) status() string {
+	if m, ok := s.Result.(map[string]any); ok && s.Status == "success" && m["exists"] == false {
+		return "failed"
+	}
+	return s.Status
+}
+
 func (s StepScope) object() map[string]any {
-	return map[string]any{"result": withVerified(s.Result, false), "status": s.Status, "error": s.Error, "attempts": float64(s.Attempts)}
+	return map[string]any{"result": withVerified(s.Result, false), "status": s.status(), "error": s.Error, "attempts": float64(s.Attempts)}
 }
 
 func allSteps(s *Scope) any {
@@ -204,6 +267,31 @@ func loopElement(s *Scope, as string) any {
 	return nil
 }
 
+// Values returns every bare name that has a value, with that value: the selectors, the
+// inputs, what the run set since, the results and statuses of steps as ID_result and
+// ID_status, and the elements of the loops. It is what scripts see, and what a bare name
+// of an expression means; where two have one name, the later of this list counts.
+func (s *Scope) Values() map[string]any {
+	all := map[string]any{}
+	if len(s.Selectors) > 0 {
+		all["selectors"] = s.Selectors
+	}
+	maps.Copy(all, s.Inputs)
+	maps.Copy(all, s.Env)
+	for id, step := range s.Steps {
+		all[id+"_status"] = step.status()
+		if step.Result != nil {
+			all[id+"_result"] = withReturned(withVerified(step.Result, false))
+		}
+	}
+	for _, l := range s.Loops {
+		if all["index"] = float64(l.Index); l.As != "" {
+			all[l.As] = l.Value
+		}
+	}
+	return all
+}
+
 func orEmpty(object map[string]any) map[string]any {
 	if object == nil {
 		return map[string]any{}
@@ -222,7 +310,7 @@ func (n *Names) known() []string {
 	for id := range n.Steps {
 		all = append(all, id+"_result", id+"_status")
 	}
-	return append(all, keysOf(n.Inputs)...)
+	return append(append(all, keysOf(n.Inputs)...), keysOf(n.Set)...)
 }
 
 // hyphened holds the names with hyphens, which are no subtractions.
@@ -239,6 +327,10 @@ func (n *Names) hyphened() *hyphened {
 		}
 	}
 	for name := range n.Inputs {
+		add(h.bare, name)
+		add(h.fields, name)
+	}
+	for name := range n.Set {
 		add(h.bare, name)
 		add(h.fields, name)
 	}

@@ -64,7 +64,7 @@ func (x *Expr) parse(text string, names *Names, templates bool) []*problem {
 func (x *Expr) check(tree *parser.Tree, tokens []lexer.Token, config *conf.Config, n *Names) []*problem {
 	r := &resolver{
 		names: n, tokens: tokens, types: types.Map{},
-		bound: map[ast.Node]*binding{}, done: map[ast.Node]ast.Node{},
+		bound: map[ast.Node]*binding{}, allow: map[ast.Node]bool{}, done: map[ast.Node]ast.Node{},
 	}
 	tree.Node = r.resolve(tree.Node)
 	if len(r.problems) > 0 {
@@ -74,7 +74,7 @@ func (x *Expr) check(tree *parser.Tree, tokens []lexer.Token, config *conf.Confi
 	if _, err := checker.Check(tree, config); err != nil {
 		return []*problem{checkProblem(err, tree.Node)}
 	}
-	x.root, x.bound, x.looks, x.always = tree.Node, r.bound, r.looks, r.always
+	x.root, x.bound, x.allow, x.looks, x.always, x.vain = tree.Node, r.bound, r.allow, r.looks, r.always, r.vain
 	return nil
 }
 

@@ -30,8 +30,10 @@ type resolver struct {
 	types    types.Map             // of the names in the expression
 	bound    map[ast.Node]*binding // identifiers and fields
 	locals   []string              // variables of let
+	allow    map[ast.Node]bool     // names that may be without a value
 	done     map[ast.Node]ast.Node
 	problems []*problem
+	vain     []string // comparisons that can never hold
 	looks    bool
 	always   bool
 }
@@ -178,7 +180,10 @@ func (r *resolver) binary(n *ast.BinaryNode) ast.Node {
 				r.statusAlias(n.Left, element)
 			}
 		}
+	case "??":
+		r.mayLack(n.Left)
 	case "==", "!=":
+		r.mayLackBesideNil(n)
 		r.statusAlias(n.Left, n.Right)
 		r.statusAlias(n.Right, n.Left)
 		n.Left, n.Right = unlessNil(n.Left), unlessNil(n.Right)
@@ -195,6 +200,27 @@ func (r *resolver) binary(n *ast.BinaryNode) ast.Node {
 		n.Left, n.Right = wrap(truthOperand, n.Left), wrap(truthOperand, n.Right)
 	}
 	return n
+}
+
+// mayLack allows a name to be without a value.
+func (r *resolver) mayLack(n ast.Node) {
+	switch x := n.(type) {
+	case *ast.IdentifierNode:
+		r.allow[x] = true
+	case *ast.MemberNode:
+		r.mayLack(x.Node)
+	case *ast.ChainNode:
+		r.mayLack(x.Node)
+	}
+}
+
+func (r *resolver) mayLackBesideNil(n *ast.BinaryNode) {
+	_, left := n.Left.(*ast.NilNode)
+	_, right := n.Right.(*ast.NilNode)
+	if left || right {
+		r.mayLack(n.Left)
+		r.mayLack(n.Right)
+	}
 }
 
 // unlessNil wraps an operand of == or != unless it is a written nil, which has a meaning
@@ -239,15 +265,31 @@ func (r *resolver) pattern(n *ast.StringNode) ast.Node {
 	return constant(p, n)
 }
 
-// The status of success, and what some documents call it.
-const (
-	statusSuccess = "success"
-	statusAlias   = "executed_without_error"
-)
+// statusWords maps the words with which documents compare a status to the status.
+var statusWords = map[string]string{
+	"success": "success", "executed_without_error": "success",
+	"error": "error", "executed_with_error": "error",
+	"skipped": "skipped", "cancelled": "cancelled", "failed": "failed",
+}
 
+// statusAlias replaces the word that a status is compared with, and notes one that no
+// status is.
 func (r *resolver) statusAlias(status, literal ast.Node) {
-	if c, ok := literal.(*ast.ConstantNode); ok && c.Value == statusAlias && r.bound[status] != nil && r.bound[status].status {
-		c.Value = statusSuccess
+	b := r.bound[status]
+	c, ok := literal.(*ast.ConstantNode)
+	if !ok || b == nil || !b.status {
+		return
+	}
+	word, ok := c.Value.(string)
+	known := statusWords[word]
+	switch {
+	case !ok:
+	case known == "failed" && !b.checks:
+		c.Value = "error"
+	case known == "":
+		r.vain = append(r.vain, fmt.Sprintf("this never holds: no status is %q", words.Shorten(word, 40)))
+	default:
+		c.Value = known
 	}
 }
 
@@ -272,6 +314,8 @@ func (r *resolver) nameHint(name string) string {
 	switch {
 	case isNull(name):
 		return "a missing value is written nil"
+	case name == "variables":
+		return "the values of variables are named inputs.NAME, or NAME"
 	case name == "index":
 		return "index is known inside a loop; an input of that name is inputs.index"
 	case isStep:
@@ -338,6 +382,10 @@ func (r *resolver) call(n *ast.CallNode) {
 		}
 	case "always", "failure":
 		r.always = true
+	case "coalesce":
+		for _, arg := range n.Arguments {
+			r.mayLack(arg)
+		}
 	}
 	id.Value = internal + name
 }

@@ -78,6 +78,8 @@ func (s *splitter) step(i int) int {
 	}
 	end, closed := templateEnd(s.runes, inner)
 	switch {
+	case !closed && s.braces():
+		return inner
 	case !closed:
 		s.wrong(i, inner, "this template is not closed", "close it with }}, or write $${{ for a literal ${{")
 		return len(s.runes)
@@ -86,10 +88,13 @@ func (s *splitter) step(i int) int {
 		return len(s.runes)
 	}
 	s.literal(i)
-	s.expression(inner, end)
+	s.expression(i, inner, end)
 	s.done = end + len("}}")
 	return s.done
 }
+
+// braces reports whether braces that hold no expression are text.
+func (s *splitter) braces() bool { return s.names != nil && s.names.Braces }
 
 func (s *splitter) wrong(from, to int, message, hint string) {
 	s.problems = append(s.problems, &Problem{s.offsets[from], to - from, message, hint})
@@ -101,15 +106,25 @@ func (s *splitter) literal(to int) {
 	}
 }
 
-func (s *splitter) expression(begin, end int) {
-	from := s.offsets[begin]
-	e, problems := Compile(s.text[from:s.offsets[end]], s.names)
+func (s *splitter) expression(open, begin, end int) {
+	from, to := s.offsets[begin], s.offsets[end]
+	e, problems := Compile(s.text[from:to], s.names)
+	if len(problems) > 0 && s.braces() && !isExpression(s.text[from:to]) {
+		s.open.WriteString(s.text[s.offsets[open]:to] + "}}")
+		return
+	}
 	for _, p := range problems {
 		p.Offset += from
 	}
 	s.problems = append(s.problems, problems...)
 	s.exprs, s.literals = append(s.exprs, e), append(s.literals, s.open.String())
 	s.open.Reset()
+}
+
+// isExpression reports whether a text could be an expression somewhere.
+func isExpression(text string) bool {
+	_, problems := Compile(text, &Names{OpenInputs: true, OpenSet: true, Screen: true})
+	return len(problems) == 0
 }
 
 func hasAt(text []rune, i int, mark string) bool {
@@ -197,6 +212,14 @@ func (t *Text) Whole() bool {
 
 // Looks reports whether an expression asks the desktop.
 func (t *Text) Looks() bool { return slices.ContainsFunc(t.exprs, (*Expr).Looks) }
+
+// Doubts returns what is likely a mistake in the expressions.
+func (t *Text) Doubts() (found []Doubt) {
+	for _, x := range t.exprs {
+		found = append(found, x.Doubts()...)
+	}
+	return found
+}
 
 // NamesSecret reports whether an expression names an input whose schema is write-only.
 func (t *Text) NamesSecret() bool {

@@ -82,7 +82,8 @@ func (k kind) foldable() bool {
 type atom struct {
 	kind   kind
 	not    bool
-	fold   bool   // written with "~"
+	fold   bool   // written with "~" or "?"
+	either bool   // written with "?": what equals counts before what contains
 	value  string // of the atoms that compare text
 	folded string // the value, prepared for comparison without case
 	role   desktop.Role
@@ -97,7 +98,10 @@ type atom struct {
 
 func (a atom) String() string {
 	text := string(a.kind)
-	if a.fold {
+	switch {
+	case a.either:
+		text += "?"
+	case a.fold:
 		text += "~"
 	}
 	if a.not {

@@ -34,7 +34,7 @@ func (p part) find(roots, from []*desktop.Element, self bool) []*desktop.Element
 		return pick(from, p[0].n)
 	}
 	tops := outermost(from)
-	fits := p.collect(tops, self)
+	fits := p.preferEqual(p.collect(tops, self))
 	return p.choose(tops, fits)
 }
 
@@ -65,6 +65,31 @@ func (p part) collect(tops []*desktop.Element, self bool) []*desktop.Element {
 		}
 	}
 	return fits
+}
+
+// preferEqual returns the elements whose name equals the value of name?:, if there are
+// any, else all.
+func (p part) preferEqual(fits []*desktop.Element) []*desktop.Element {
+	for _, a := range p {
+		if !a.either || a.not {
+			continue
+		}
+		equal := slices.DeleteFunc(slices.Clone(fits), func(e *desktop.Element) bool { return !a.equals(e) })
+		if len(equal) > 0 {
+			fits = equal
+		}
+	}
+	return fits
+}
+
+func (a *atom) equals(e *desktop.Element) bool {
+	return desktop.CollapseSpace(NameOf(e)) == desktop.CollapseSpace(a.value)
+}
+
+// MatchedInPart reports whether the selector matches an element only because its name
+// contains the value of name?:.
+func (s *Selector) MatchedInPart(e *desktop.Element) bool {
+	return slices.ContainsFunc(s.parts[len(s.parts)-1], func(a atom) bool { return a.either && !a.not && !a.equals(e) })
 }
 
 // withPrograms returns the part, prepared to be compared with many elements.

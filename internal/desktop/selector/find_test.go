@@ -360,3 +360,39 @@ func BenchmarkFind(b *testing.B) {
 		})
 	}
 }
+
+// TestNameOrPartOfIt holds what name?: matches: what equals counts before what contains.
+func TestNameOrPartOfIt(t *testing.T) {
+	button := func(name string) *desktop.Element { return &desktop.Element{Role: "button", Name: name} }
+	top := &desktop.Element{Role: "frame", Name: "Untitled Document 1 - gedit", Children: []*desktop.Element{button("Save As"), button("Save"), button("Open")}}
+	for _, c := range []struct {
+		say, text string
+		want      int
+		inPart    bool
+	}{
+		{"the one whose name equals it", "role:button && name?:Save", 1, false},
+		{"else those that contain it, in any case", "name?:SAVE", 2, true},
+		{"a part of a title", "role:frame && name?:untitled", 1, true},
+		{"nothing", "name?:Close", 0, false},
+		{"the first of those that equal it", "name?:Save && nth:0", 1, false},
+		{"none that contains it", "role:button && !name?:save", 1, false},
+		{"equality stays equality", "role:frame && name:Untitled", 0, false},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			s, err := Parse(c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := s.Find([]*desktop.Element{top})
+			if len(found) != c.want {
+				t.Fatalf("%s: found %d elements, want %d", c.text, len(found), c.want)
+			}
+			if len(found) == 1 && s.MatchedInPart(found[0]) != c.inPart {
+				t.Errorf("%s: matched in part: %v", c.text, !c.inPart)
+			}
+			if again, err := Parse(s.String()); err != nil || again.String() != s.String() {
+				t.Errorf("%s is written %s, which is %v", c.text, s, err)
+			}
+		})
+	}
+}

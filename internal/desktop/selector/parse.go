@@ -220,7 +220,8 @@ func (p *parser) atom() (atom, *SyntaxError) {
 	if known && k == byNth && p.peek("-") {
 		return p.number(from, byNth)
 	}
-	fold := p.accept("~:")
+	either := known && k == byName && p.accept("?:")
+	fold := either || p.accept("~:")
 	if !fold && !p.accept(":") && !((k == byRef || k == byNth) && p.accept("=")) {
 		return atom{}, p.errNoPrefix(from, word, text, known)
 	}
@@ -230,7 +231,9 @@ func (p *parser) atom() (atom, *SyntaxError) {
 	if fold && !k.foldable() {
 		return atom{}, p.errorf(from, p.pos, string(k)+":", "%s is compared as it is, so ~ cannot stand after it", k)
 	}
-	return p.atomWithValue(from, k, fold)
+	a, err := p.atomWithValue(from, k, fold)
+	a.either = either && a.fold
+	return a, err
 }
 
 // checkAtom returns an error where an atom is missing.

@@ -11,6 +11,7 @@
 //	role:button      the accessibility role, in any of its spellings; a toolkit's
 //	                 own role, such as role:page, matches no other kind of panel
 //	name:Save        the accessible name; the label of an element without a name
+//	name?:Save       the name, or where no name equals it, one that contains it
 //	text:Open        the text or the name of the element contains this
 //	id:submit        the toolkit's or document's id; also nativeid:
 //	classname:Edit   the class

@@ -41,7 +41,8 @@ var arrows = map[string][]string{
 	"steps/kinds/pagecontrol": {"steps", "steps/aim", "internal/desktop", "internal/desktop/selector", "steps/observe"},
 	"steps/kinds/shell":       {"internal/children", "internal/sandbox", "steps"},
 
-	"workflows":            {"steps", "workflows/expression"},
+	"workflows":            {"steps", "workflows/dialect", "workflows/expression"},
+	"workflows/dialect":    {},
 	"workflows/expression": {},
 	"workflows/examples":   {"workflows"},
 

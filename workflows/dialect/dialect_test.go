@@ -1,0 +1,46 @@
+package dialect
+
+import "testing"
+
+func TestLooseNames(t *testing.T) {
+	for _, c := range []struct{ say, was, now string }{
+		{"alone", "name:Save", "name?:Save"},
+		{"after other atoms", "role:Button|name:Save >> name:x && !name:y", "role:Button|name?:Save >> name?:x && !name?:y"},
+		{"beside another element", "rightof:name:Age", "rightof:name?:Age"},
+		{"in alternatives", "(name:a) || name:b, name:c", "(name?:a) || name?:b, name?:c"},
+		{"not inside a value", "text:Your name: Ada", "text:Your name: Ada"},
+		{"not where it says more", "name~:sav", "name~:sav"},
+		{"nor twice", "name?:Save", "name?:Save"},
+		{"with a value of the run", "role:Window|name:{{ title }}", "role:Window|name?:{{ title }}"},
+	} {
+		if got := LooseNames(c.was); got != c.now {
+			t.Errorf("%s: %s becomes %s, want %s", c.say, c.was, got, c.now)
+		}
+	}
+	const was, now = `!exists('role:Button|name:Save') && text("name:x") == 'name:y'`, `!exists('role:Button|name?:Save') && text("name?:x") == 'name:y'`
+	if got := LooseNamesIn(was); got != now {
+		t.Errorf("an expression becomes %s, want %s", got, now)
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for was, now := range map[string]string{
+		"10seconds": "10s", "2min": "2m", "0.5minutes": "0.5m", "250milliseconds": "250ms", "1 hour 5 secs": "1h 5s",
+		"1s": "1s", "1m30s": "1m30s", "500": "500", "2 fortnights": "2 fortnights",
+	} {
+		if got := Duration(was); got != now {
+			t.Errorf("%s becomes %s, want %s", was, got, now)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for was, now := range map[string]string{
+		"mcp_terminator-mcp-agent_click_element": "click_element", "mcp__terminator__click_element": "click_element",
+		"mcp__terminator-mcp-agent__delay": "delay", "click_element": "click_element", "mcp_other_x": "mcp_other_x",
+	} {
+		if got := Plain(was); got != now {
+			t.Errorf("%s becomes %s, want %s", was, got, now)
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package workflows
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/steps"
+	"understudy/workflows/dialect"
+)
+
+// A translator gives a document its canonical spelling, by the table of dialects, and
+// notes what it changed. What the table refuses it leaves, for the checks to report.
+type translator struct {
+	report *report
+	kinds  map[string]*steps.Kind
+	loose  bool // name: means a part of a name
+
+	unversioned bool // the document gets no version
+}
+
+var (
+	documentKeys = declared[reflect.TypeFor[document]()]
+	callKeys     = declared[reflect.TypeFor[call]()]
+)
+
+// translate changes a document, or the one in a tool call.
+func (t *translator) translate(root *value) {
+	if root == nil || root.sort != sortObject {
+		return
+	}
+	if tool := root.get("tool_name"); tool != nil {
+		t.plainName(tool)
+		t.version(root)
+		t.keys(root, dialect.Document, callKeys)
+		root = root.get("arguments")
+	}
+	if root == nil || root.sort != sortObject {
+		return
+	}
+	t.version(root)
+	if steps := root.get("steps"); root.get("url") != nil && steps != nil && steps.sort == sortList && len(steps.list) == 0 {
+		root.remove("steps")
+	}
+	t.outputParser(root)
+	t.keys(root, dialect.Document, documentKeys)
+	t.durations(root, "timeout")
+	t.loose = root.get("version") == nil
+	for _, e := range root.get("selectors").fields() {
+		t.looseNames(e.value)
+	}
+	t.looseNamesIn(root.get("output"))
+	for _, list := range []string{"steps", "troubleshooting", "finally"} {
+		t.steps(root.get(list))
+	}
+}
+
+// looseNames lets name: in a selector mean a part of a name too, unless the document is
+// one of ours.
+func (t *translator) looseNames(v *value) {
+	t.loosen(v, dialect.LooseNames)
+}
+
+// looseNamesIn is looseNames for the selectors in expressions.
+func (t *translator) looseNamesIn(v *value) {
+	t.loosen(v, dialect.LooseNamesIn)
+}
+
+func (t *translator) loosen(v *value, loose func(string) string) {
+	for _, x := range append(v.elements(), v.fieldValues()...) {
+		if now := loose(x.text); t.loose && x.sort == sortText && now != x.text {
+			t.report.note(x.position, "it is written name?:, or name: with version: 1 at the top, where it means the whole name", "name: means a part of a name here, where no name equals it")
+			x.setText(now)
+		}
+	}
+}
+
+// version drops a version of the document's own, which is a text.
+func (t *translator) version(root *value) {
+	if v := root.get("version"); v != nil && v.sort == sortText {
+		t.report.note(v.position, "version: 1 is the version of the format", "version %q has no effect: it is a note for people", v.text)
+		root.remove("version")
+	}
+}
+
+// keys drops the keys of an object that are notes.
+func (t *translator) keys(v *value, sort dialect.Sort, known []*key) {
+	for _, e := range slices.Clone(v.entries) {
+		row, ok := dialect.Find(sort, "", e.key.text)
+		if ok && !row.Refused && row.Now == "" && !slices.Contains(keyNames(known), e.key.text) {
+			t.drop(v, e, row.Why)
+		}
+	}
+}
+
+func (t *translator) drop(v *value, e entry, why string) {
+	t.report.note(e.key.position, "", "%s has no effect here: %s", e.key.text, why)
+	v.remove(e.key.text)
+}
+
+func (t *translator) steps(list *value) {
+	if list == nil {
+		return
+	}
+	for _, x := range list.list {
+		if x.sort == sortObject {
+			t.step(x)
+		}
+	}
+}
+
+func (t *translator) step(x *value) {
+	t.keys(x, dialect.Step, stepKeys)
+	if e := x.entry("expected_ui_changes"); e != nil && x.get("tool_name") == nil {
+		t.drop(x, *e, "it is a note for people")
+	}
+	if e := x.entry("delay_ms"); e != nil && x.get("delay") != nil {
+		t.drop(x, *e, "delay stands beside it, and counts")
+	}
+	t.durations(x, "timeout", "delay", "delay_ms")
+	if again := x.get("retry"); again != nil {
+		t.durations(again, "delay", "max_delay")
+		t.steps(again.get("before"))
+	}
+	t.tool(x)
+	for _, key := range []string{"if", "expect", "while"} {
+		t.looseNamesIn(x.get(key))
+	}
+	if jumps := x.get("jumps"); jumps != nil {
+		for _, j := range jumps.list {
+			t.looseNamesIn(j.get("if"))
+		}
+	}
+	t.steps(x.get("steps"))
+}
+
+func (t *translator) durations(v *value, keys ...string) {
+	for _, key := range keys {
+		t.duration(v.get(key))
+	}
+}
+
+func (t *translator) duration(v *value) {
+	if v == nil || v.sort != sortText {
+		return
+	}
+	if now := dialect.Duration(v.text); now != v.text {
+		t.changed(v, now, "")
+	}
+}
+
+// changed gives a value another text, and notes that.
+func (t *translator) changed(v *value, now, why string) {
+	t.report.note(v.position, why, "%s is written %s here", v.text, now)
+	v.setText(now)
+}
+
+// plainName removes the prefix of a client from the name of a tool.
+func (t *translator) plainName(tool *value) {
+	if now := dialect.Plain(tool.str()); now != tool.str() {
+		t.changed(tool, now, "")
+	}
+}
+
+// tool gives a step the canonical names of its kind and of the arguments.
+func (t *translator) tool(x *value) {
+	name := x.get("tool_name")
+	if name == nil || name.sort != sortText {
+		return
+	}
+	was := dialect.Plain(name.text)
+	row, foreign := dialect.Find(dialect.Tool, "", was)
+	foreign = foreign && t.kinds[was] == nil && row.Now != ""
+	now := was
+	if foreign {
+		now = row.Now
+	}
+	if now != name.text {
+		t.changed(name, now, row.Why)
+	}
+	k, args := t.kinds[name.text], x.get("arguments")
+	if k == nil {
+		return
+	}
+	if foreign && len(row.With) > 0 && args == nil {
+		x.insert("arguments", map[string]any{}, false)
+		args = x.get("arguments")
+	}
+	if args == nil || args.sort != sortObject {
+		return
+	}
+	for _, e := range slices.Clone(args.entries) {
+		t.argument(args, e, was, k)
+	}
+	for name, with := range row.With {
+		if foreign && args.get(name) == nil {
+			args.insert(name, with, true)
+		}
+	}
+}
+
+// argument gives an argument its canonical name and value. Those that the kind knows by
+// their own names keep them.
+func (t *translator) argument(args *value, e entry, tool string, k *steps.Kind) {
+	property := k.Args.Properties[e.key.text]
+	if property != nil {
+		switch {
+		case property.Format == "duration":
+			t.duration(e.value)
+		case isSelector(property):
+			t.looseNames(e.value)
+		case property.Format == "expression":
+			t.looseNamesIn(e.value)
+		}
+		t.word(args, e)
+		return
+	}
+	if why := k.Ignored()[e.key.text]; why != "" {
+		t.drop(args, e, why)
+		return
+	}
+	row, ok := dialect.Find(dialect.Argument, tool, e.key.text)
+	if own, has := dialect.Find(dialect.Argument, k.Name, e.key.text); has && (!ok || row.Of == "") {
+		row, ok = own, true
+	}
+	switch {
+	case ok && row.Now == "" && !row.Refused:
+		t.drop(args, e, row.Why)
+	case ok && k.Args.Properties[row.Now] != nil && args.get(row.Now) == nil:
+		t.rename(args, e, row)
+	case e.key.text == "vision_type" && e.value.str() == "ui_tree":
+		t.drop(args, e, "refs are those of the tree")
+	}
+}
+
+// isSelector reports whether an argument is a selector, or several.
+func isSelector(s *jsonschema.Schema) bool {
+	return s != nil && (s.Format == "selector" || s.Format == "selectors" || isSelector(s.Items))
+}
+
+// CallArguments returns the arguments of a call of one kind in their canonical spelling.
+func CallArguments(k *steps.Kind, args map[string]any) map[string]any {
+	known := func(name string) bool { return k.Args.Properties[name] != nil }
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(args)), func(name string) bool { return !known(name) }) {
+		return args
+	}
+	v := made(args, position{})
+	t := &translator{report: &report{}}
+	for _, e := range slices.Clone(v.entries) {
+		if !known(e.key.text) {
+			t.argument(v, e, k.Name, k)
+		}
+	}
+	out, _ := v.plain().(map[string]any)
+	return out
+}
+
+var digits = regexp.MustCompile(`^#?[0-9]+$`)
+
+func (t *translator) rename(args *value, e entry, row dialect.Row) {
+	was := e.key.text
+	t.report.note(e.key.position, row.Why, "%s is written %s here", was, row.Now)
+	e.key.setText(row.Now)
+	if row.Now != "ref" {
+		return
+	}
+	switch {
+	case e.value.sort == sortNumber:
+		e.value.setText("e" + strconv.FormatFloat(e.value.number, 'f', -1, 64))
+	case digits.MatchString(e.value.text):
+		e.value.setText("e" + trimHash(e.value.text))
+	case isTemplate(e.value.text):
+		e.value.setText("e" + e.value.text)
+	}
+}
+
+func trimHash(text string) string {
+	if text[0] == '#' {
+		return text[1:]
+	}
+	return text
+}
+
+// word gives the value of an argument its canonical word. A row may name another argument.
+func (t *translator) word(args *value, e entry) {
+	row, ok := dialect.Find(dialect.Word, e.key.text, e.value.str())
+	if !ok || row.Of == "" || e.value.sort != sortText {
+		return
+	}
+	m := otherArgument.FindStringSubmatch(row.Now)
+	if m == nil {
+		t.changed(e.value, row.Now, row.Why)
+		return
+	}
+	t.report.note(e.key.position, row.Why, "%s", fmt.Sprintf("%s: %s is written %s here", e.key.text, e.value.text, row.Now))
+	e.key.setText(m[1])
+	e.value.setText(m[2])
+}
+
+var otherArgument = regexp.MustCompile(`^(\w+): (.+)$`)

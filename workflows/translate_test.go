@@ -1,0 +1,149 @@
+package workflows
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps/kinds"
+	"understudy/workflows/dialect"
+)
+
+// TestCanonical holds what becomes of the spellings of other programs.
+func TestCanonical(t *testing.T) {
+	for _, c := range []struct{ say, was, now, note string }{
+		{
+			"the prefix of a client goes", "steps: [{tool_name: mcp_terminator-mcp-agent_delay, arguments: {delay_ms: 1}}]",
+			"steps: [{tool_name: delay, arguments: {delay_ms: 1}}]", "mcp_terminator-mcp-agent_delay is written delay here",
+		},
+		{
+			"also around the document", "{tool_name: mcp_terminator-mcp-agent_execute_sequence, arguments: {steps: [{tool_name: delay, arguments: {delay_ms: 1}}]}}",
+			"{tool_name: execute_sequence, arguments: {version: 1, steps: [{tool_name: delay, arguments: {delay_ms: 1}}]}}", "is written execute_sequence here",
+		},
+		{"a tool that was dropped has its successor", "steps: [{tool_name: get_focused_window_tree}]", "steps: [{tool_name: get_window_tree}]", "get_focused_window_tree is written get_window_tree here"},
+		{"with its arguments", "steps: [{tool_name: wait, arguments: {ms: 5}}]", "steps: [{tool_name: delay, arguments: {delay_ms: 5}}]", "ms is written delay_ms here"},
+		{"and those that come with it", "steps: [{tool_name: run_javascript, arguments: {script: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "run_javascript is written run_command here"},
+		{"a number of the tree is a ref", "steps: [{tool_name: click_element, arguments: {index: 12}}]", "steps: [{tool_name: click_element, arguments: {ref: e12}}]", "index is written ref here"},
+		{"what has no effect goes, from every kind", "steps: [{tool_name: delay, arguments: {delay_ms: 1, include_monitor_screenshots: true, bring_to_front: true}}]", "steps: [{tool_name: delay, arguments: {delay_ms: 1}}]", "include_monitor_screenshots has no effect here"},
+		{"a kind keeps an argument of its own", "steps: [{tool_name: capture_screenshot, arguments: {max_dimension: 800}}]", "steps: [{tool_name: capture_screenshot, arguments: {max_dimension: 800}}]", ""},
+		{"an engine has one word", "steps: [{tool_name: run_command, arguments: {engine: bun, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "bun is written javascript here"},
+		{"a shell that is an engine is one", "steps: [{tool_name: run_command, arguments: {shell: python, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: python, run: return 1}}]", "shell: python is written engine: python here"},
+		{"notes for people go, comments stay", "# why\nsteps:\n  - name: First\n    description: It waits.\n    tool_name: delay\n    arguments: {delay_ms: 1}\n", "# why\nsteps:\n  - tool_name: delay\n    arguments: {delay_ms: 1}\n", "name has no effect here"},
+		{
+			"long units of time", "steps: [{tool_name: delay, delay: 0.5minutes, timeout: 10 seconds, arguments: {duration: 250milliseconds}}]",
+			"steps: [{tool_name: delay, arguments: {duration: 250ms}, timeout: 10s, delay: 0.5m}]", "0.5minutes is written 0.5m here",
+		},
+		{"delay counts before delay_ms", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s, delay_ms: 2}]", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s}]", "delay stands beside it"},
+		{"a version of its own is a note", "version: 1.0.0\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", `version "1.0.0" has no effect`},
+		{"so is a schedule, which says where it belongs", "cron: '0 * * * *'\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", "understudy schedule add NAME --cron"},
+		{
+			"a document that relies on what is allowed to others gets no version", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {if: a_result.nothing, tool_name: stop_highlighting}]",
+			"steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: stop_highlighting, if: a_result.nothing}]", "",
+		},
+		{"a document of ours stays as it is", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {selector: 'name:Save'}}]", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {selector: 'name:Save'}}]", ""},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			text, notes, err := Canonical(Source{Text: []byte(c.was)}, options(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plainOf(t, c.now), withoutVersion(plainOf(t, string(text)), c.now)); diff != "" {
+				t.Errorf("-want +got:\n%s\n%s", diff, text)
+			}
+			if strings.Contains(c.was, "#") && !strings.Contains(string(text), "# why") {
+				t.Errorf("a comment is lost:\n%s", text)
+			}
+			said := func(p Problem) bool { return strings.Contains(p.Message, c.note) }
+			if c.note == "" && len(notes) > 0 || c.note != "" && !slices.ContainsFunc(notes, said) {
+				t.Errorf("wanted the note %q, found %v", c.note, notes)
+			}
+			again, notes, err := Canonical(Source{Text: text}, options(nil))
+			if err != nil || len(notes) > 0 || string(again) != string(text) {
+				t.Errorf("the canonical spelling has another: %v %v\n%s", err, notes, again)
+			}
+			if _, err := Compile(Source{Text: []byte(c.was)}, CompileOptions{Kinds: kinds.All()}); err != nil {
+				t.Errorf("the document does not load: %v", err)
+			}
+		})
+	}
+}
+
+func plainOf(t *testing.T, text string) any {
+	t.Helper()
+	r := &report{}
+	v := read(Source{Text: []byte(text)}, r)
+	if v == nil {
+		t.Fatal(r.err())
+	}
+	return v.plain()
+}
+
+// withoutVersion removes the version that each canonical document has, unless it is wanted.
+func withoutVersion(v any, wanted string) any {
+	if m, ok := v.(map[string]any); ok && !strings.Contains(wanted, "version") {
+		delete(m, "version")
+	}
+	return v
+}
+
+func TestRefusedNamesSayTheWay(t *testing.T) {
+	for _, row := range dialect.Rows() {
+		if !row.Refused || row.Sort != dialect.Tool {
+			continue
+		}
+		_, err := Compile(Source{Text: []byte("steps: [{tool_name: " + row.Name + "}]")}, CompileOptions{Kinds: kinds.All()})
+		invalid, ok := errors.AsType[*InvalidError](err)
+		if !ok || len(invalid.Problems) != 1 || invalid.Problems[0].Hint != row.Why {
+			t.Errorf("%s: got %v, want the hint %q", row.Name, err, row.Why)
+		}
+	}
+}
+
+// TestRowsLead holds that each row leads from a name that is none of ours to one that is.
+func TestRowsLead(t *testing.T) {
+	known := map[string]bool{}
+	for _, k := range kinds.All() {
+		known[k.Name] = true
+	}
+	for _, row := range dialect.Rows() {
+		switch {
+		case row.Sort == dialect.Tool && known[row.Name]:
+			t.Errorf("%s is a kind, and needs no row", row.Name)
+		case row.Sort == dialect.Tool && row.Now != "" && !known[row.Now]:
+			t.Errorf("%s becomes %s, which is no kind", row.Name, row.Now)
+		case (row.Refused || row.Now == "") && row.Why == "":
+			t.Errorf("%s: the row does not say why", row.Name)
+		case row.Sort == dialect.Step && slices.Contains(keyNames(stepKeys), row.Name), row.Sort == dialect.Document && slices.Contains(keyNames(documentKeys), row.Name):
+			t.Errorf("%s is a key of ours, and needs no row", row.Name)
+		}
+	}
+}
+
+func TestOutputParser(t *testing.T) {
+	text, _, err := Canonical(Source{Text: []byte(`
+steps:
+  - {id: tree, tool_name: get_window_tree}
+  - {tool_name: delay, arguments: {delay_ms: 1}}
+output_parser: {ui_tree_source_step_id: tree, javascript_code: "return {n: tree.length, all: sequenceResult.results.length};"}
+`)}, options(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"- id: parsed_output", "id: step_delay", "output: parsed_output_result.result", `r.step_id === "tree"`, "return {n: tree.length"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("wanted %q in\n%s", want, text)
+		}
+	}
+	for _, c := range []struct{ say, text string }{
+		{"with a part of the workflow there is nothing to parse", "end_at_step: a\noutput_parser: return 1\nsteps: [{id: a, tool_name: stop_highlighting}]"},
+		{"an output that is an expression stays one", "output: a_status == 'success'\nsteps: [{id: a, tool_name: stop_highlighting}]"},
+	} {
+		p, err := Compile(Source{Text: []byte(c.text)}, CompileOptions{Kinds: kinds.All()})
+		if err != nil || len(p.Steps) != 1 {
+			t.Errorf("%s: %v", c.say, err)
+		}
+	}
+}
