@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ var RunCommand = steps.Define(steps.Kind{
 	Risk:    steps.RunsShell,
 	Timeout: time.Hour,
 	Whole:   true,
+	Calls:   true,
 }, CommandArgs{TimeoutMS: 120_000, IncludeLogs: true}, runCommand)
 
 // CommandArgs says what to run.
@@ -41,6 +43,11 @@ type CommandArgs struct {
 func (a *CommandArgs) Validate() error {
 	if (a.Run == "") == (a.ScriptFile == "") {
 		return errors.New("wanted either run or script_file")
+	}
+	if a.Engine == "" {
+		if a.Engine = shell.LanguageOf(a.Shell); a.Engine != "" {
+			a.Shell = ""
+		}
 	}
 	if a.Engine != "" && a.Shell != "" {
 		return errors.New("wanted either an engine or a shell, found both")
@@ -78,7 +85,7 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 		defer cancel()
 	}
 	stdout, stderr := &shell.Output{}, &shell.Output{}
-	script := &shell.Splitter{To: stdout, Mark: mark}
+	script := &shell.Splitter{To: stdout, Mark: mark, Call: func(call []byte) { p.Input.Write(answer(ctx, env, call)) }}
 	p.Stdout, p.Stderr = stdout, stderr
 	if mark != "" {
 		p.Stdout = script
@@ -98,10 +105,16 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 	if a.IncludeLogs {
 		r.Stdout, r.Stderr = stdout.String(), stderr.String()
 	}
-	if r.Result, err = script.Result(); err == nil {
+	var set map[string]any
+	if r.Result, set, err = script.Result(); err == nil {
 		err = reported(r.Result)
 	}
 	r.values = valuesOf(r.Result, stdout.String())
+	for name, v := range set {
+		if _, returned := r.values[name]; !returned {
+			r.values[name] = v
+		}
+	}
 	return r, err
 }
 
@@ -110,6 +123,11 @@ func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (p shell.Proc
 	p = shell.Process{Dir: env.Abs(a.WorkingDirectory), Env: shell.Environ(ctx, env)}
 	if env.Sandbox {
 		p.Write = append([]string{}, env.Roots...) // not nil, which means no restriction
+	}
+	if a.ScriptFile != "" && a.WorkingDirectory == "" {
+		if file, err := shell.FindScript(env, string(a.ScriptFile), p.Dir); err == nil {
+			p.Dir = filepath.Dir(file)
+		}
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return p, "", steps.Errorf(steps.NotFound, "working_directory: there is no folder %s", p.Dir)

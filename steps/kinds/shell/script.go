@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -41,7 +40,19 @@ func FindScript(env *steps.Env, name, dir string) (string, error) {
 type Language string
 
 func (Language) Words() []string {
-	return []string{"javascript", "js", "node", "typescript", "ts", "python"}
+	return []string{"javascript", "js", "node", "bun", "typescript", "ts", "python", "py"}
+}
+
+// LanguageOf returns the language of a script if the name of a shell is one, as in
+// workflows of other tools; else "".
+func LanguageOf(shell string) Language {
+	switch shell {
+	case "node", "bun", "python":
+		return Language(shell)
+	case "python3":
+		return "python"
+	}
+	return ""
 }
 
 //go:embed script/run.mjs
@@ -69,20 +80,26 @@ func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from 
 		code = string(b)
 	}
 	values, names, inputs := map[string]any{}, map[string]any{}, map[string]any{}
+	maps.Copy(names, env.Named)
 	maps.Copy(names, from.Names)
 	maps.Copy(inputs, env.Inputs)
+	values["inputs"] = inputs
 	maps.Copy(values, env.Vars)
 	maps.Copy(values, names)
+	dir := p.Dir
+	if file != "" {
+		dir = filepath.Dir(file)
+	}
 	file = cmp.Or(file, "<script>")
-	mark = "\n" + rand.Text() + " returned "
+	mark = "\n" + rand.Text() + " "
 	given, err := json.Marshal(map[string]any{
-		"code": code, "file": file, "dir": p.Dir, "mark": mark, "typed": e.hasTypes(),
+		"code": code, "file": file, "dir": dir, "mark": mark, "typed": e.hasTypes(),
 		"env": values, "inputs": inputs, "names": names,
 	})
 	if err != nil {
 		return mark, steps.Errorf(steps.Invalid, "the values of the script: %w", err)
 	}
-	p.stdin = bytes.NewReader(given)
+	p.Input = &Input{first: given}
 	p.Name, p.Args, err = e.command(ctx)
 	return mark, err
 }
@@ -91,7 +108,7 @@ func (e Language) hasTypes() bool { return e == "typescript" || e == "ts" }
 
 // command returns the interpreter and the arguments that run a script in it.
 func (e Language) command(ctx context.Context) (string, []string, error) {
-	if e == "python" {
+	if e == "python" || e == "py" {
 		path, err := findProgram("install Python 3, such as with apt-get install python3", "python3", "python")
 		return path, []string{"-c", runPython}, err
 	}
