@@ -46,11 +46,6 @@ func (a *CommandArgs) Validate() error {
 	if (a.Run == "") == (a.ScriptFile == "") {
 		return errors.New("wanted either run or script_file")
 	}
-	if a.Engine == "" {
-		if a.Engine = shell.LanguageOf(a.Shell); a.Engine != "" {
-			a.Shell = ""
-		}
-	}
 	if a.Engine != "" && a.Shell != "" {
 		return errors.New("wanted either an engine or a shell, found both")
 	}

@@ -82,7 +82,12 @@ func (p part) local() bool {
 }
 
 func (a *atom) local() bool {
-	return a.kind.local() && !slices.ContainsFunc(a.any, func(p part) bool { return !p.local() })
+	return a.kind.local() && !slices.ContainsFunc(a.any, func(p part) bool { return !p.local() || p.prefers() })
+}
+
+// prefers reports whether what matches depends on whether something equals a name.
+func (p part) prefers() bool {
+	return slices.ContainsFunc(p, func(a atom) bool { return a.either && !a.not })
 }
 
 // anyMatches reports whether an element fulfils one of the alternatives, which are local.
@@ -95,7 +100,7 @@ func (a *atom) anyMatches(e *desktop.Element) bool {
 func (a *atom) among(tops, all []*desktop.Element, self bool) []*desktop.Element {
 	in := map[*desktop.Element]bool{}
 	for _, p := range a.any {
-		for _, e := range p.choose(tops, p.collect(tops, self), self) {
+		for _, e := range p.choose(tops, p.preferEqual(p.collect(tops, self)), self) {
 			in[e] = true
 		}
 	}

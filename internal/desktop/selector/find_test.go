@@ -159,7 +159,9 @@ func TestFind(t *testing.T) {
 		{"a part of an attribute", "attr~:placeholder=num", "e6"},
 		{"an attribute of another value", "attr:placeholder=a", ""},
 		{"an attribute that is true", "attr:autofocus", "e6"},
-		{"a role and a name in short", "Button|Save", "e10 e16"},
+		{"a role and a name in short, which equals", "Button|Save", "e10 e16"},
+		{"a role and a part of a name in short", "Button|Cance", "e12"},
+		{"in each alternative what equals counts before a part", "name?:Save || name?:Canc", "e10 e12 e16"},
 		{"a picture is not for us", "image:x.png", ""},
 	} {
 		s, err := Parse(c.selector)

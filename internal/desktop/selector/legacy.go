@@ -11,10 +11,10 @@ import (
 // atom follows it.
 var commaBeforeAtom, commaWithin = regexp.MustCompile(`^` + beforeAtom), regexp.MustCompile(beforeAtom)
 
-var beforeAtom = `(?i:,[\s(!]{0,20}(?:(?:` + strings.Join(Atoms(), "|") + `)(?:~?:|=|-\d)|#[\w-]+))`
+var beforeAtom = `(?i:,[\s(!]{0,20}(?:(?:` + strings.Join(Atoms(), "|") + `)(?:[~?]?:|=|-\d)|#[\w-]+))`
 
 // startsAtom matches a text that begins like an atom.
-var startsAtom = regexp.MustCompile(`(?i)^(?:(?:` + strings.Join(Atoms(), "|") + `)(?:~?:|[=-]|$)|[(!])`)
+var startsAtom = regexp.MustCompile(`(?i)^(?:(?:` + strings.Join(Atoms(), "|") + `)(?:[~?]?:|[=-]|$)|[(!])`)
 
 // atAtom reports whether an atom with its word is next.
 func (p *parser) atAtom() bool {
@@ -30,7 +30,7 @@ func (p *parser) legacy() (part, *SyntaxError) {
 		p.pos = end
 		return p.part(from+1, byID, false, id)
 	}
-	if word, _, _ := strings.Cut(text, ":"); kinds[strings.ToLower(strings.TrimSuffix(word, "~"))] != "" {
+	if word, _, _ := strings.Cut(text, ":"); kinds[strings.ToLower(strings.TrimRight(word, "~?"))] != "" {
 		return nil, nil
 	}
 	name, rest, named := strings.Cut(text, ":")
@@ -49,7 +49,8 @@ func (p *parser) legacy() (part, *SyntaxError) {
 	return append(all, of...), err
 }
 
-// bareName parses a name without name: before it.
+// bareName parses a name without name: before it. It means name?:, because the tools that
+// write it so look for a part of the name.
 func (p *parser) bareName() (part, *SyntaxError) {
 	at, quoted := p.pos, p.peek(`"`)
 	value, err := p.value()
@@ -59,7 +60,9 @@ func (p *parser) bareName() (part, *SyntaxError) {
 	if rest, ok := strings.CutPrefix(value, containsWord); ok && !quoted && strings.TrimSpace(rest) != "" {
 		return p.part(at, byName, true, strings.TrimSpace(rest))
 	}
-	return p.part(at, byName, false, value)
+	all, err := p.part(at, byName, true, value)
+	all[0].either = true
+	return all, err
 }
 
 // part returns the part of one atom with a value that began at an offset of the text.

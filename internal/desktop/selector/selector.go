@@ -44,8 +44,8 @@
 // the like is one atom, or a whole selector in parentheses or quotes:
 // rightof:name:Age, rightof:(role:label && name:Age).
 //
-// Other spellings are understood: button|Save and Button:Save for role:button && name:Save,
-// role:button|contains:Sav, button for role:button, and #submit for id:submit.
+// Other spellings are understood: button|Save and Button:Save for role:button && name?:Save,
+// role:button|contains:Sav for role:button && name~:Sav, button for role:button, and #submit for id:submit.
 //
 // # The meaning of a part
 //

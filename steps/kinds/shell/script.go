@@ -40,19 +40,7 @@ func FindScript(env *steps.Env, name, dir string) (string, error) {
 type Language string
 
 func (Language) Words() []string {
-	return []string{"javascript", "js", "node", "bun", "typescript", "ts", "python", "py"}
-}
-
-// LanguageOf returns the language of a script if the name of a shell is one, as in
-// workflows of other tools; else "".
-func LanguageOf(shell string) Language {
-	switch shell {
-	case "node", "bun", "python":
-		return Language(shell)
-	case "python3":
-		return "python"
-	}
-	return ""
+	return []string{"javascript", "js", "node", "typescript", "ts", "python"}
 }
 
 //go:embed script/run.mjs
@@ -108,7 +96,7 @@ func (e Language) hasTypes() bool { return e == "typescript" || e == "ts" }
 
 // command returns the interpreter and the arguments that run a script in it.
 func (e Language) command(ctx context.Context) (string, []string, error) {
-	if e == "python" || e == "py" {
+	if e == "python" {
 		path, err := findProgram("install Python 3, such as with apt-get install python3", "python3", "python")
 		return path, []string{"-c", runPython}, err
 	}
