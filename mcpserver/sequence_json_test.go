@@ -19,12 +19,16 @@ func TestSequenceJSON(t *testing.T) {
 		env      byhand.Object
 	}{
 		{
-			"a run that succeeds", []any{good, byhand.Object{"tool_name": "delay", "if": "false", "arguments": byhand.Object{"delay_ms": 1}}}, "executed_without_error",
+			"a run that succeeds",
+			[]any{good, byhand.Object{"tool_name": "delay", "if": "false", "arguments": byhand.Object{"delay_ms": 1}}},
+			"executed_without_error",
 			[]any{[]any{"set_env", 0.0, "executed_without_error", "a", true, ""}, []any{"", 1.0, "skipped", nil, false, ""}},
 			byhand.Object{"n": 1.0, "who": "me", "a_status": "executed_without_error"},
 		},
 		{
-			"a run that fails", []any{good, byhand.Object{"tool_name": "fail", "id": "b", "arguments": byhand.Object{"message": "not today"}}}, "executed_with_error",
+			"a run that fails",
+			[]any{good, byhand.Object{"tool_name": "fail", "id": "b", "arguments": byhand.Object{"message": "not today"}}},
+			"executed_with_error",
 			[]any{[]any{"set_env", 0.0, "executed_without_error", "a", true, ""}, []any{"fail", 1.0, "error", "b", true, "not today"}},
 			byhand.Object{"n": 1.0, "who": "me", "a_status": "executed_without_error", "b_status": "error"},
 		},
