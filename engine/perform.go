@@ -153,7 +153,7 @@ func (w *worker) try(e start, args map[string]any) (steps.Outcome, steps.Typed) 
 	}
 	policy := w.capturePolicy(e.node)
 	w.picture(ctx, env, e, policy, "before")
-	out := w.runKind(ctx, *kind, env, args)
+	out := w.runKind(ctx, e, env, args)
 	if !kind.Reads { // even a program that it started may have changed the screen
 		w.e.lastAct.Mark()
 	}
@@ -174,22 +174,31 @@ func (w *worker) try(e start, args map[string]any) (steps.Outcome, steps.Typed) 
 // causedByDialogs are the failures that an open dialog may have caused.
 var causedByDialogs = []steps.Code{steps.NotFound, steps.Ambiguous, steps.NotActionable, steps.Unexpected, steps.Timeout}
 
-// runKind executes a kind. If that takes longer than interval, pending events are
-// stored meanwhile.
-func (w *worker) runKind(ctx context.Context, k steps.Kind, env *steps.Env, args map[string]any) steps.Outcome {
-	if len(w.pending) == 0 {
+// runKind executes a kind, and makes the calls of a script. If that takes longer than
+// interval, pending events are stored meanwhile.
+func (w *worker) runKind(ctx context.Context, e start, env *steps.Env, args map[string]any) steps.Outcome {
+	k := *e.node.Kind
+	if len(w.pending) == 0 && !k.Calls {
 		return k.Run(ctx, env, args)
+	}
+	if k.Calls {
+		env.Call = w.caller()
+		defer func() { w.calls = nil }()
 	}
 	done := make(chan steps.Outcome, 1)
 	go func() { done <- k.Run(ctx, env, args) }()
-	select {
-	case out := <-done:
-		return out
-	case <-time.After(interval):
-		if err := w.flush(w.lazy()); err != nil {
-			w.e.log().Error("events could not be stored while a step runs", "run", w.id, "error", err)
+	late := time.After(interval)
+	for {
+		select {
+		case out := <-done:
+			return out
+		case c := <-w.calls:
+			w.call(e, c)
+		case <-late:
+			if err := w.flush(w.lazy()); err != nil {
+				w.e.log().Error("events could not be stored while a step runs", "run", w.id, "error", err)
+			}
 		}
-		return <-done
 	}
 }
 

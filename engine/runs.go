@@ -66,14 +66,16 @@ func History(ctx context.Context, runs Runs, id string) iter.Seq2[Event, error] 
 	}
 }
 
-// Places tells which runs hold a place of the lease, and how many places there are.
+// Places tells which runs hold a place of the lease, how many places there are, and which
+// runs are being executed, without those that only read.
 type Places struct {
 	Taken []string `json:"taken"` // ids of runs
 	Total int      `json:"total"`
+	Busy  []string `json:"busy,omitempty"`
 }
 
 // Places returns which runs act on desktops, and how many may.
 func (e *Engine) Places(context.Context) (Places, error) {
 	taken, total := e.Lease.Holders()
-	return Places{taken, total}, nil
+	return Places{taken, total, e.busy()}, nil
 }

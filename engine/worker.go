@@ -29,6 +29,8 @@ type worker struct {
 	handedOver bool                    // paused, and to be continued in another process; valid once done is closed
 	held       *atomic.Pointer[string] // shared by the tries of one step; see steps.Env
 	keyboard   *steps.Keyboard         // see keys
+	looks      bool                    // executes a document, or a call, that only reads
+	calls      <-chan scriptCall       // of the script that runs
 
 	noDesktop error // why the desktop could not be opened for the next step
 

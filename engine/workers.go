@@ -72,6 +72,19 @@ func (x *workers) Active() []string {
 	return slices.Sorted(maps.Keys(x.byRun))
 }
 
+// busy returns the runs that are being executed, without those that only read: a client
+// that may only look must not keep others out.
+func (x *workers) busy() (runs []string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, w := range x.byRun {
+		if !w.looks {
+			runs = append(runs, id)
+		}
+	}
+	return runs
+}
+
 // close refuses further workers and returns those that there are.
 func (x *workers) close() []*worker {
 	x.mu.Lock()

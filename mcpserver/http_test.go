@@ -86,6 +86,42 @@ func TestHTTPBusy(t *testing.T) {
 	}
 }
 
+// A load balancer must not send a second sequence, whatever the first one does.
+func TestASequenceThatOnlyWaitsShutsTheGate(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		step     byhand.Object
+	}{
+		{"it waits", byhand.Object{"tool_name": "delay", "arguments": byhand.Object{"delay_ms": 3_600_000}}},
+		{"it looks", byhand.Object{"tool_name": "wait_for_element", "arguments": byhand.Object{"selector": "name:Never", "timeout_ms": 3_600_000}, "timeout": "2h"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			st := newStage(t)
+			site := st.site().URL
+			p := byhand.Visit(t, modern, site+"/mcp")
+			_, res := p.Call(t, "execute_sequence", byhand.Object{"wait": false, "steps": []any{row.step}})
+			if byhand.IsError(res) {
+				t.Fatal(res)
+			}
+			run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
+			if status := get(t, site+"/status"); status != http.StatusServiceUnavailable {
+				t.Errorf("/status says %d", status)
+			}
+			for tool, want := range map[string]int{"click_element": 503, "execute_sequence": 503, "get_window_tree": 200} {
+				args := byhand.Object{}
+				if tool == "execute_sequence" {
+					args = byhand.Object{"steps": []any{row.step}}
+				}
+				if status, res := p.Call(t, tool, args); status != want {
+					t.Errorf("%s: %d, want %d: %v", tool, status, want, res)
+				}
+			}
+			p.Call(t, "stop_execution", byhand.Object{"run_id": run})
+			scratch.Until(t, "the place is given back", func() bool { return get(t, site+"/status") == http.StatusOK })
+		})
+	}
+}
+
 func get(t *testing.T, address string) int {
 	t.Helper()
 	res, err := http.Get(address)

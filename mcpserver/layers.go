@@ -277,7 +277,11 @@ func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*re
 func (r *runner) showRun(c *call, v workflows.Verbosity) show {
 	return func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
 		image, _ := c.args[includeImage].(bool)
-		return runReply(ctx, r.o.Kinds, runs, h, v, image)
+		out, err := runReply(ctx, r.o.Kinds, runs, h, v, image)
+		if err == nil && r.o.SequenceJSON && c.tool.Name == "execute_sequence" {
+			err = out.asSequenceJSON(ctx, runs, h.ID)
+		}
+		return out, err
 	}
 }
 

@@ -81,12 +81,13 @@ func (r *runner) mandate(c *call) *engine.Mandate {
 }
 
 func (s *clients) rights() access.Rights {
-	return access.Rights{Policy: s.policy, Modes: s.modes.All()}
+	modes, blocked := s.modes.All()
+	return access.Rights{Policy: s.policy, Modes: modes, Blocked: blocked}
 }
 
 // setMode sets the mode of a client by name, also in the process that owns the data
 // folder.
-func (s *clients) setMode(ctx context.Context, client string, mode access.Mode) error {
+func (s *clients) setMode(ctx context.Context, client string, mode access.ClientMode) error {
 	s.modes.Set(client, mode)
 	if set := s.runs.opened().SetRights; set != nil {
 		return set(ctx, s.rights())

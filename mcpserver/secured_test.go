@@ -269,6 +269,45 @@ func TestOnlyAnOperatorChangesModes(t *testing.T) {
 	}
 }
 
+func TestModesInTheWordsOfOtherServers(t *testing.T) {
+	s := newSecured(t)
+	boss := s.holder(auth.Token{Name: "boss", Mode: auth.Ask, Operator: true})
+	client := s.holder(auth.Token{Name: "laptop", Mode: auth.Act})
+	post := func(body string) int {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/mode", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(req.Header, boss)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		return res.StatusCode
+	}
+	p := s.greet(modern, client)
+	refused := func(tool string) bool {
+		_, res := p.Call(t, tool, byhand.Object{})
+		return byhand.Dig(res, "error", "data", "mode") == "ask"
+	}
+	if status := post(`{"client_name": "laptop", "mode": "ask", "blocked_tools": ["get_window_tree"]}`); status != http.StatusOK {
+		t.Fatalf("ask mode: %d", status)
+	}
+	if !refused("get_window_tree") || refused("get_applications_and_windows_list") {
+		t.Error("in ask mode only the tool that is blocked, of those that read, is refused")
+	}
+	if status := post(`{"client_name": "laptop", "mode": "act", "blocked_tools": ["get_window_tree"]}`); status != http.StatusOK {
+		t.Fatalf("act mode: %d", status)
+	}
+	if refused("get_window_tree") {
+		t.Error("a tool is blocked only in ask mode")
+	}
+	if status := post(`{"mode": "ask"}`); status != http.StatusBadRequest {
+		t.Errorf("without a name: %d", status)
+	}
+}
+
 func TestStrangersLearnNothing(t *testing.T) {
 	s := newSecured(t)
 	read := func(path string, h http.Header) (int, string) {

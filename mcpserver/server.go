@@ -79,6 +79,8 @@ type Options struct {
 	// answers, for clients that are programs. It is off by default, because some
 	// clients show their model the structured content instead of the text.
 	Structured bool
+	// SequenceJSON makes execute_sequence answer as Terminator's agent does.
+	SequenceJSON bool
 	// TreeDiffs makes each call that acts return the changes in its window.
 	TreeDiffs bool
 	// Timeout bounds calls that state no timeout of their own; 0: without limit.

@@ -129,7 +129,7 @@ func (b *toolbox) admitted(name string) *httpd.Tool {
 	}
 	return &httpd.Tool{
 		Acts: func(args json.RawMessage) bool {
-			return t.acts && !(t.Toolset == steps.Runs && (wantsQueue(args) || b.onlyLooks(args)))
+			return t.acts && !(t.Toolset == steps.Runs && wantsQueue(args))
 		},
 		Resumes: t.Toolset == steps.Runs,
 		Manages: t.Toolset == steps.Runs && !t.acts,
@@ -143,34 +143,6 @@ func wantsQueue(args json.RawMessage) bool {
 		Queue bool `json:"queue"`
 	}
 	return json.Unmarshal(args, &a) == nil && a.Queue
-}
-
-// onlyLooks reports whether the steps in the arguments of a sequence leave the desktop
-// alone, so that it needs no slot. Workflows that it calls by name may act.
-func (b *toolbox) onlyLooks(args json.RawMessage) bool {
-	var v any
-	_ = json.Unmarshal(args, &v) // invalid arguments are refused later
-	looks := false
-	var visit func(v any) (harmless bool)
-	visit = func(v any) bool {
-		switch v := v.(type) {
-		case []any:
-			return !slices.ContainsFunc(v, func(x any) bool { return !visit(x) })
-		case map[string]any:
-			for key, x := range v {
-				switch name, _ := x.(string); {
-				case key == "workflow", key == "url", key == "tool_name" && (b.named[name] == nil || b.named[name].acts):
-					return false
-				case key == "tool_name":
-					looks = true
-				case !visit(x):
-					return false
-				}
-			}
-		}
-		return true
-	}
-	return visit(v) && looks
 }
 
 // visible removes from a list the tools that a subject is not offered.

@@ -133,7 +133,7 @@ func (s *Selectors) UnmarshalJSON(b []byte) error {
 }
 
 // nextSelector matches a comma before a selector, unlike one inside a name or in
-// pos:10,20.
+// pos:10,20. In parentheses it separates alternatives of one selector.
 var nextSelector = regexp.MustCompile(`,\s*[A-Za-z]+[~?-]?[:\d]`)
 
 func splitSelectors(text string) []Selector {
@@ -143,15 +143,15 @@ func splitSelectors(text string) []Selector {
 			all = append(all, Selector(part))
 		}
 	}
-	for {
-		at := nextSelector.FindStringIndex(text)
-		if at == nil {
-			add(text)
-			return all
+	from := 0
+	for _, at := range nextSelector.FindAllStringIndex(text, -1) {
+		if part := text[from:at[0]]; strings.Count(part, "(") <= strings.Count(part, ")") {
+			add(part)
+			from = at[0] + 1
 		}
-		add(text[:at[0]])
-		text = text[at[0]+1:]
 	}
+	add(text[from:])
+	return all
 }
 
 // ParseSelectors parses selectors.

@@ -155,7 +155,7 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 			// A null for an optional argument means that it is absent.
 		case p != nil:
 			c.value(p, v[name], at)
-		case len(path) == 0 && (slices.Contains(c.ignored, name) || absent[name] != "" && (v[name] == nil || v[name] == false)):
+		case len(path) == 0 && (slices.Contains(c.ignored, name) || absent[name] != "" && asksNothing(name, v[name])):
 		case closed:
 			hint := words.DidYouMean(name, known)
 			if s.Properties["selector"] != nil && slices.Contains(selector.Atoms(), name) {

@@ -25,6 +25,8 @@ type Env struct {
 	// Named holds every bare name that an expression of the step could use and that has
 	// a value, for scripts.
 	Named map[string]any
+	// Call lets a script use another kind with the rights of the run; nil: it may not.
+	Call func(ctx context.Context, kind string, args map[string]any) Outcome
 	// Trees keeps the trees whose refs a caller may use.
 	Trees Refs
 

@@ -48,6 +48,8 @@ type Kind struct {
 
 	// Picture says whether its answer can hold a picture.
 	Picture Picture
+	// Calls: it uses other kinds by Env.Call.
+	Calls bool
 	// Whole: a text of its result shows all values in full, not shortened.
 	Whole bool
 

@@ -41,16 +41,21 @@ var ignored = map[string]string{
 }
 
 // absent are the arguments of other programs that no kind has, each with what to write
-// instead. They pass Check as long as they ask for nothing: null or false.
+// instead. They pass Check as long as they ask for nothing; see asksNothing.
 var absent = map[string]string{
 	"browser_dom_max_elements": "the elements of web pages are in the tree: bound it with max_elements",
 	"include_browser_dom":      "the elements of web pages are in the tree already",
 	"include_gemini_vision":    "find pictures with find_image, and text with read_text",
-	"include_ocr":              "read the text on the screen with read_text",
 	"include_omniparser":       "find pictures with find_image, and text with read_text",
-	"index":                    "give selector, ref, or x and y",
+	"index":                    "give ref: what was #12 of a tree is e12",
 	"show_overlay":             "show an element with highlight_element",
-	"vision_type":              "give selector, ref, or x and y",
+	"vision_type":              "give the ref alone: get_window_tree shows elements, and with include_ocr words; find pictures with find_image",
+}
+
+// asksNothing reports whether a value of an absent argument changes nothing. The refs of
+// words are like those of elements, so it need not be said which of them one is.
+func asksNothing(name string, v any) bool {
+	return v == nil || v == false || name == "vision_type" && (v == "ui_tree" || v == "ocr" || v == "dom")
 }
 
 // readTags collects the rare, typed and ignored arguments of a type.

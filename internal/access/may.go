@@ -105,6 +105,8 @@ func (p Policy) refusal(t Tool) *Refusal {
 	switch {
 	case slices.Contains(p.Exclude, t.Name):
 		return &Refusal{Tool: t.Name, Why: "it is excluded by --exclude-tools", Next: "ask the operator to allow it"}
+	case p.Mode == Ask && slices.Contains(p.Blocked, t.Name):
+		return &Refusal{Tool: t.Name, Why: "it is blocked for this client in ask mode", Next: "ask the user to switch to act mode"}
 	case t.Always:
 		return nil
 	case p.Mode == Ask && !t.Reads:

@@ -41,6 +41,7 @@ type Policy struct {
 	Tools    []string        `json:"tools,omitempty"`     // offered in addition to the toolsets
 	Exclude  []string        `json:"exclude,omitempty"`   // refused
 	ReadOnly bool            `json:"read_only,omitempty"` // refuses everything that does more than read
+	Blocked  []string        `json:"blocked,omitempty"`   // refused in ask mode, even if they only read
 }
 
 // WithDefaults returns the policy with act mode and the core toolset where none is set.
@@ -56,13 +57,14 @@ func (p Policy) WithDefaults() Policy {
 type Limits struct {
 	Mode     Mode
 	ReadOnly bool
+	Blocked  []string        // in ask mode
 	Toolsets []steps.Toolset // nil or All: those of the policy
 }
 
 // Narrowed returns the policy within further limits; it never allows more.
 func (p Policy) Narrowed(l Limits) Policy {
 	if l.Mode == Ask {
-		p.Mode = Ask
+		p.Mode, p.Blocked = Ask, slices.Concat(p.Blocked, l.Blocked)
 	}
 	p.ReadOnly = p.ReadOnly || l.ReadOnly
 	if len(l.Toolsets) > 0 && !slices.Contains(l.Toolsets, All) {

@@ -11,15 +11,17 @@ import (
 // Rights are what the clients of a server may do. They go to the process that
 // owns the data folder, so that its engine can hold each step to them.
 type Rights struct {
-	Policy Policy          `json:"policy"`
-	Modes  map[string]Mode `json:"modes,omitempty"` // by the name of the client
+	Policy Policy `json:"policy"`
+	// Modes and Blocked are by the name of the client.
+	Modes   map[string]Mode     `json:"modes,omitempty"`
+	Blocked map[string][]string `json:"blocked,omitempty"`
 }
 
 // Allow returns nil if the client of a run may use a kind.
 func (r Rights) Allow(client string, k steps.Kind) error {
 	p := r.Policy
 	for _, name := range namesOf(client) {
-		p = p.Narrowed(Limits{Mode: r.Modes[name]})
+		p = p.Narrowed(Limits{Mode: r.Modes[name], Blocked: r.Blocked[name]})
 	}
 	return (Subject{Policy: p}).May(Of(k)).Denied()
 }
@@ -33,10 +35,18 @@ func namesOf(client string) []string {
 	return []string{name, credential, self}
 }
 
+// ClientMode is the mode of a client, and the tools that it may not use in ask mode,
+// although they only read.
+type ClientMode struct {
+	Mode    Mode
+	Blocked []string
+}
+
 // Modes are the modes of clients by name, which an operator can change.
 type Modes struct {
 	mu       sync.Mutex
 	byClient map[string]Mode
+	blocked  map[string][]string
 }
 
 // NewModes returns modes that start as a copy of a map.
@@ -45,20 +55,24 @@ func NewModes(by map[string]Mode) *Modes { return &Modes{byClient: maps.Clone(by
 func (m *Modes) Of(client string) Limits {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return Limits{Mode: m.byClient[client]}
+	return Limits{Mode: m.byClient[client], Blocked: m.blocked[client]}
 }
 
-func (m *Modes) All() map[string]Mode {
+// All returns the modes, and the tools that are blocked.
+func (m *Modes) All() (modes map[string]Mode, blocked map[string][]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return maps.Clone(m.byClient)
+	return maps.Clone(m.byClient), maps.Clone(m.blocked)
 }
 
-func (m *Modes) Set(client string, mode Mode) {
+func (m *Modes) Set(client string, mode ClientMode) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.byClient == nil {
 		m.byClient = map[string]Mode{}
 	}
-	m.byClient[client] = mode
+	if m.blocked == nil {
+		m.blocked = map[string][]string{}
+	}
+	m.byClient[client], m.blocked[client] = mode.Mode, mode.Blocked
 }

@@ -73,7 +73,7 @@ func parsePoint(text string) (p desktop.Point, err error) {
 
 func (i *inspection) tree(ctx context.Context, d *desktop.Desktop, selector string) error {
 	scope := desktop.Scope{Process: i.Process, Title: i.Title, Depth: i.Depth, Hidden: i.Hidden}
-	t, err := observe.ShowTree(ctx, &steps.Env{Desktop: d}, scope, observe.TreeOptions{TreeMaxDepth: steps.Count(i.Depth)})
+	t, err := observe.ShowTree(ctx, &steps.Env{Desktop: d}, scope, observe.TreeOptions{TreeMaxDepth: steps.Count(i.Depth)}, nil)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type serverFlags struct {
 	ReadOnly     bool     `flag:"read-only" usage:"refuse all tools that do more than read"`
 	ClientModes  []string `flag:"client-mode" usage:"modes of clients by name, such as claude-code=ask"`
 	Structured   bool     `flag:"structured" usage:"for clients that are programs: declare the schemas of results, and add structured content to the text"`
+	SequenceJSON bool     `flag:"sequence-json" usage:"like --structured, and answer execute_sequence with the JSON of Terminator's agent, also in the text"`
 	TreeDiffs    bool     `flag:"tree-diffs" usage:"after each action, list all elements that appeared, disappeared or changed in its window, with their refs"`
 	Roots        []string `flag:"root" usage:"folders in which steps may use files; relative paths start in the first (default the working folder, unless that is your home or above it)"`
 	NoSandbox    bool     `flag:"no-sandbox" usage:"let the commands of clients write wherever you may, not only in --root"`
@@ -138,7 +139,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	o := &lazyRuns{a: a, cmd: cmd, display: &f.displayFlags, pool: pool, roots: roots}
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
-		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Applications: f.applications(), NoTerminals: f.NoTerminals, Structured: f.Structured, TreeDiffs: f.TreeDiffs, Log: a.log(),
+		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Applications: f.applications(), NoTerminals: f.NoTerminals, Structured: f.Structured || f.SequenceJSON, SequenceJSON: f.SequenceJSON, TreeDiffs: f.TreeDiffs, Log: a.log(),
 		Desktops: operations.MachineDesktops{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}

@@ -3,6 +3,7 @@ package desktop
 import (
 	"encoding/json"
 	"fmt"
+	"image"
 	"math/bits"
 	"slices"
 )
@@ -36,6 +37,9 @@ type Element struct {
 	Note        string            `json:"note,omitempty"` // for readers, such as which rows of a table show
 	Leaf        bool              `json:"-"`              // the application was asked for children, and reports none
 	Index       int               `json:"-"`              // its position among its parent's children
+	// Read is the picture of a word that was read off the screen, of which no application
+	// reports an element; nil for elements.
+	Read image.Image `json:"-"`
 	// WindowBounds are the bounds of the window when the element was read.
 	WindowBounds Rect `json:"-"`
 	// Unsettled is true if the window has just been moved or resized, so that the

@@ -245,9 +245,10 @@ func (s *slots) state(p engine.Places) (acting int, full bool) {
 }
 
 // acting joins two counts: the engine's includes runs of the command line and of other
-// servers with the same data folder, ours the calls whose runs have not begun yet. The
+// servers with the same data folder, ours the calls whose runs have not begun yet, and
+// the sequences that only look or wait: a load balancer must not send another one. The
 // caller holds mu.
 func (s *slots) acting(p engine.Places) (acting int, full bool) {
-	acting = max(s.taken, len(p.Taken))
+	acting = max(s.taken, len(p.Taken), len(p.Busy))
 	return acting, acting >= s.limit || p.Total > 0 && acting >= p.Total
 }

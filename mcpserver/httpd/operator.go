@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -115,19 +116,26 @@ func (o operator) changeMode(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	var body struct {
-		Client string      `json:"client"`
-		Mode   access.Mode `json:"mode"`
-	}
+	var body modeChange
 	err := json.NewDecoder(r.Body).Decode(&body)
+	body.Client = cmp.Or(body.Client, body.ClientName)
 	if err != nil || body.Client == "" || !body.Mode.Valid() {
-		refuse(w, steps.Errorf(steps.Invalid, `wanted {"client": NAME, "mode": "ask" or "act"}`))
+		refuse(w, steps.Errorf(steps.Invalid, `wanted {"client": NAME, "mode": "ask" or "act"}, and perhaps "blocked_tools": [TOOL, …]`))
 		return
 	}
-	if err := o.o.SetMode(r.Context(), body.Client, body.Mode); err != nil {
+	if err := o.o.SetMode(r.Context(), body.Client, access.ClientMode{Mode: body.Mode, Blocked: body.Blocked}); err != nil {
 		refuse(w, err)
 		return
 	}
-	o.o.Log.Info("mode changed", "client", body.Client, "mode", body.Mode)
+	o.o.Log.Info("mode changed", "client", body.Client, "mode", body.Mode, "blocked", body.Blocked)
 	writeJSON(w, http.StatusOK, body)
+}
+
+// modeChange is the body of a request to change a mode. ClientName is what other servers
+// call the client.
+type modeChange struct {
+	Client     string      `json:"client"`
+	ClientName string      `json:"client_name,omitempty"`
+	Mode       access.Mode `json:"mode"`
+	Blocked    []string    `json:"blocked_tools,omitempty"`
 }

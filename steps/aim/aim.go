@@ -113,6 +113,10 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.Element, error) {
 	if q.Ref != "" {
 		el, err := ByRef(ctx, hand.Env, q.Ref)
+		if err == nil && el.Read != nil {
+			hand.pictures[el] = picture{el.Read, Likeness}
+			return el, nil
+		}
 		if err != nil || !n.acts() || el.States.Has(desktop.Showing) {
 			return el, err
 		}

@@ -26,6 +26,9 @@ func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, e
 	if known == nil {
 		return nil, steps.Errorf(steps.NotFound, "%w %s", ErrNoRef, ref).WithNext("look at the elements with get_window_tree, and use a ref of that tree")
 	}
+	if known.Read != nil {
+		return wordByRef(ctx, env, known)
+	}
 	now, err := env.Desktop.Refresh(ctx, known.Handle)
 	switch {
 	case errors.Is(err, desktop.ErrNotFound), err == nil && !sameRow(known, now):

@@ -117,6 +117,7 @@ func TestSelectorsInOneString(t *testing.T) {
 		{"one", `"role:button"`, steps.Selectors{"role:button"}},
 		{"several", `"role:button, name:OK,nth:0"`, steps.Selectors{"role:button", "name:OK", "nth:0"}},
 		{"a comma in a name is part of it", `"name:Yes, please, name:No"`, steps.Selectors{"name:Yes, please", "name:No"}},
+		{"a comma in parentheses separates alternatives of one selector", `"(name:Yes, name:No) && role:button, name:OK"`, steps.Selectors{"(name:Yes, name:No) && role:button", "name:OK"}},
 		{"a point is one selector", `"pos:10,20"`, steps.Selectors{"pos:10,20"}},
 		{"a list", `["name:a, name:b", "name:c"]`, steps.Selectors{"name:a, name:b", "name:c"}},
 		{"none", `""`, nil},

@@ -29,6 +29,7 @@ type WindowTreeArgs struct {
 	Title         string      `json:"title,omitzero" jsonschema:"part of the window's title"`
 	MaxElements   steps.Count `json:"max_elements,omitzero" jsonschema:"how many elements to show at most"`
 	IncludeHidden bool        `json:"include_hidden,omitzero" jsonschema:"also show what is not visible"`
+	IncludeOCR    bool        `json:"include_ocr,omitzero" use:"rare" jsonschema:"also read the words in the picture of the window (needs the tesseract command), each with a ref"`
 	observe.TreeOptions
 	observe.PictureOptions
 
@@ -83,7 +84,11 @@ func getWindowTree(ctx context.Context, hand *aim.Hand, a WindowTreeArgs) (Windo
 	if hand.Effects && a.Title == "" && scope.Window == 0 {
 		scope.Window, behind = blocking(windows)
 	}
-	t, err := observe.ShowTree(ctx, hand.Env, scope, a.TreeOptions)
+	var words desktop.Windows
+	if a.IncludeOCR {
+		words = windows.Of(desktop.Scope{Window: scope.Window})
+	}
+	t, err := observe.ShowTree(ctx, hand.Env, scope, a.TreeOptions, words)
 	if err != nil {
 		return WindowTreeResult{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,13 +18,16 @@ import (
 var RunCommand = steps.Define(steps.Kind{
 	Name:    "run_command",
 	Summary: "Run a shell command, or a script in JavaScript, TypeScript or Python.",
-	Details: "A script is the body of a function: it returns its result with return. It sees `env` (the values of the run and of the argument env) and `inputs`, and each value of the argument env by its own name. " +
+	Details: "A script is the body of a function: it returns its result with return. It sees `env` (the values of the run and of the argument env), `inputs`, and each of these values, ID_result and ID_status of steps by their own names; `log`, `sleep(ms)` and `setEnv({…})`; " +
+		"and `desktop`: await desktop.locator(SELECTOR).click(), .typeText(TEXT), .text(), .exists(), .first(MS), .locator(INNER), and others; desktop.openApplication(NAME), .pressKey(KEYS), .screenshot(), .call(KIND, ARGUMENTS). " +
+		"In Python await is for bodies that await; a script_file runs in its folder unless working_directory is given. " +
 		"The fields of an object that it returns become values of the run's env, also those inside its fields set_env and env, those of an object in a string of JSON, and those of printed lines ::set-env name=NAME::VALUE; status, error, logs and duration_ms do not. The status failed or error fails the step. " +
 		"A shell command sees the argument env as environment variables. Ending with a status other than 0 is a failure. Long output is cut in the middle.",
 	Toolset: steps.Shell,
 	Risk:    steps.RunsShell,
 	Timeout: time.Hour,
 	Whole:   true,
+	Calls:   true,
 }, CommandArgs{TimeoutMS: 120_000, IncludeLogs: true}, runCommand)
 
 // CommandArgs says what to run.
@@ -78,7 +82,7 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 		defer cancel()
 	}
 	stdout, stderr := &shell.Output{}, &shell.Output{}
-	script := &shell.Splitter{To: stdout, Mark: mark}
+	script := &shell.Splitter{To: stdout, Mark: mark, Call: func(call []byte) { p.Input.Write(answer(ctx, env, call)) }}
 	p.Stdout, p.Stderr = stdout, stderr
 	if mark != "" {
 		p.Stdout = script
@@ -98,10 +102,16 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 	if a.IncludeLogs {
 		r.Stdout, r.Stderr = stdout.String(), stderr.String()
 	}
-	if r.Result, err = script.Result(); err == nil {
+	var set map[string]any
+	if r.Result, set, err = script.Result(); err == nil {
 		err = reported(r.Result)
 	}
 	r.values = valuesOf(r.Result, stdout.String())
+	for name, v := range set {
+		if _, returned := r.values[name]; !returned {
+			r.values[name] = v
+		}
+	}
 	return r, err
 }
 
@@ -110,6 +120,11 @@ func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (p shell.Proc
 	p = shell.Process{Dir: env.Abs(a.WorkingDirectory), Env: shell.Environ(ctx, env)}
 	if env.Sandbox {
 		p.Write = append([]string{}, env.Roots...) // not nil, which means no restriction
+	}
+	if a.ScriptFile != "" && a.WorkingDirectory == "" {
+		if file, err := shell.FindScript(env, string(a.ScriptFile), p.Dir); err == nil {
+			p.Dir = filepath.Dir(file)
+		}
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return p, "", steps.Errorf(steps.NotFound, "working_directory: there is no folder %s", p.Dir)

@@ -74,6 +74,7 @@ func TestScripts(t *testing.T) {
 		return &steps.Env{
 			Folders:  steps.Folders{Dir: tree(t, map[string]string{"f.js": "return {from: 'file'}", "lib.js": "module.exports = 7", "f.py": "return {'from': 'file'}", "lib.py": "seven = 7"})},
 			Children: steps.Children{Environ: os.Environ()}, Vars: map[string]any{"a": 1.0, "b": "vars"}, Inputs: map[string]any{"who": "me"},
+			Named: map[string]any{"open_status": "success", "open_result": map[string]any{"n": 1.0}},
 		}
 	}
 	for _, c := range []struct {
@@ -100,6 +101,21 @@ func TestScripts(t *testing.T) {
 		{"Python", "python", "import lib\nprint('hi')\ndef double(x):\n  return double.f * x\ndouble.f = 2\nreturn {'sum': env['a'] + double(3), 'who': inputs['who'], 'text': text, 'seven': lib.seven, 'doc': '''a\nb'''}", map[string]any{"text": "é'\""}, nil, map[string]any{"sum": 7.0, "who": "me", "text": "é'\"", "seven": 7.0, "doc": "a\nb"}, "", ""},
 		{"an error in Python", "python", "raise ValueError('not today')", nil, nil, nil, steps.Unexpected, "not today"},
 		{"nothing in Python", "python", "", nil, nil, nil, steps.Invalid, "wanted either"},
+		{"log, sleep and variables", "js", "log('a', 1); await sleep(1); return {who: variables.who}", nil, nil, map[string]any{"who": "me"}, "", ""},
+		{"log, sleep and variables in Python", "python", "log('a', 1)\nsleep(1)\nreturn {'who': variables['who']}", nil, nil, map[string]any{"who": "me"}, "", ""},
+		{"setEnv, beside what is returned", "js", "setEnv({a: 2, c: [1]}); setEnv({d: 'x'}); return {d: env.d + 'y', e: env.a}", nil, nil, map[string]any{"a": 2.0, "c": []any{1.0}, "d": "xy", "e": 2.0}, "", ""},
+		{"setEnv in Python", "python", "setEnv({'a': 2})\nset_env({'c': env['a']})", nil, nil, map[string]any{"a": 2.0, "c": 2.0}, "", ""},
+		{"results and statuses by their names", "js", "return {s: open_status, n: open_result.n, also: env.open_status, of: env.inputs.who}", nil, nil, map[string]any{"s": "success", "n": 1.0, "also": "success", "of": "me"}, "", ""},
+		{"and in Python", "python", "return {'s': open_status, 'n': open_result['n']}", nil, nil, map[string]any{"s": "success", "n": 1.0}, "", ""},
+		{"a script may declare the names that it is given", "js", "const open_status = 1; let log = 2; return {x: open_status + log}", nil, nil, map[string]any{"x": 3.0}, "", ""},
+		{"what a call is given counts before the helpers", "js", "return {x: log}", map[string]any{"log": "mine"}, nil, map[string]any{"x": "mine"}, "", ""},
+		{"Python may await", "python", "import asyncio\nawait asyncio.sleep(0)\nawait sleep(1)\nreturn {'x': 1}", nil, nil, map[string]any{"x": 1.0}, "", ""},
+		{"Python may return what is to be awaited", "python", "async def f():\n  return {'x': 1}\nreturn f()", nil, nil, map[string]any{"x": 1.0}, "", ""},
+		{"a mistake in Python", "python", "return (", nil, nil, nil, steps.Unexpected, "SyntaxError"},
+		{"Python reads no input", "python", "input()", nil, nil, nil, steps.Unexpected, "EOFError"},
+		{"there is no desktop in a test", "js", "await desktop.locator('name:x').click()", nil, nil, nil, steps.Unexpected, "there is no desktop for scripts here"},
+		{"nor for Python", "python", "desktop.locator('name:x').click()", nil, nil, nil, steps.Unexpected, "there is no desktop for scripts here"},
+		{"an error of the desktop can be caught", "js", "try { await desktop.pressKey('a') } catch (e) { return {code: e.code} }", nil, nil, map[string]any{"code": "unavailable"}, "", ""},
 		{"a language that is not known", "ruby", "1", nil, nil, nil, steps.Invalid, "known words"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
@@ -128,6 +144,42 @@ func TestScripts(t *testing.T) {
 			o := RunCommand.Run(t.Context(), env(), map[string]any{"script_file": file, "engine": engine})
 			if d := cmp.Diff(map[string]any{"from": "file"}, o.Sets); d != "" || o.Err != nil {
 				t.Errorf("%v %s", o.Err, d)
+			}
+		})
+	}
+}
+
+func TestAScriptFileRunsInItsFolder(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"in/f.js": "return {h: require('./h.js'), cwd: process.cwd()}", "in/h.js": "module.exports = 1",
+		"in/f.py": "import h, os\nreturn {'h': h.h, 'cwd': os.getcwd()}", "in/h.py": "h = 1", "in/f.sh": "cat h.py", "other/x": "",
+	})
+	for _, row := range []struct {
+		sentence, file, engine, in, want string
+	}{
+		{"JavaScript", "in/f.js", "js", "", "in"},
+		{"Python", "in/f.py", "python", "", "in"},
+		{"JavaScript in another folder has its helpers", "in/f.js", "js", "other", "other"},
+		{"a shell", "in/f.sh", "", "", ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			needs(t, row.engine)
+			args := map[string]any{"script_file": row.file}
+			if row.engine != "" {
+				args["engine"] = row.engine
+			}
+			if row.in != "" {
+				args["working_directory"] = row.in
+			}
+			o := RunCommand.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir}, Children: steps.Children{Environ: os.Environ()}}, args)
+			if o.Err != nil {
+				t.Fatal(o.Err)
+			}
+			if row.engine == "" && o.Result["stdout"] != "h = 1" {
+				t.Errorf("it printed %q", o.Result["stdout"])
+			}
+			if cwd, _ := o.Sets["cwd"].(string); row.engine != "" && (filepath.Base(cwd) != row.want || o.Sets["h"] != 1.0) {
+				t.Errorf("it ran in %s, and its helper said %v", cwd, o.Sets["h"])
 			}
 		})
 	}

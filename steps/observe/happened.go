@@ -160,7 +160,7 @@ func windowWord(w desktop.Window) string {
 // started may show its window before it exposes its elements.
 func holds(ctx context.Context, env *steps.Env, w desktop.Window) (text string) {
 	_ = aim.WaitUntil(ctx, startTimeout, func(ctx context.Context) error {
-		t, err := keepTree(ctx, env, desktop.Scope{Window: w.ID, Process: w.Process}, TreeOptions{})
+		t, err := keepTree(ctx, env, desktop.Scope{Window: w.ID, Process: w.Process}, TreeOptions{}, nil)
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func (after *ActionResult) look(ctx context.Context, env *steps.Env, a ActionOpt
 		}
 		after.UIDiff = strings.Join(lines, "\n")
 	case a.IncludeTreeAfterAction:
-		tree, err = ShowTree(ctx, env, scope, a.TreeOptions)
+		tree, err = ShowTree(ctx, env, scope, a.TreeOptions, nil)
 	}
 	if err != nil {
 		return err

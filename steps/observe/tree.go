@@ -43,21 +43,25 @@ const (
 	VerboseJSON TreeFormat = "verbose_json"
 )
 
-// ShowTree reads a tree for a caller that asked for it; its refs can be used in later steps.
-func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
-	t, err := keepTree(ctx, env, scope, o)
+// ShowTree reads a tree for a caller that asked for it, with the words that some windows
+// show; its refs can be used in later steps.
+func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions, words desktop.Windows) (*desktop.Tree, error) {
+	t, err := keepTree(ctx, env, scope, o, words)
 	if err == nil && env.Effects {
 		tellWindows(ctx, env, t.Roots)
 	}
 	return t, err
 }
 
-func keepTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
+func keepTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions, words desktop.Windows) (*desktop.Tree, error) {
 	t, err := readTree(ctx, env, scope, o)
 	if err != nil {
 		return nil, err
 	}
 	markOpaque(ctx, env.Desktop, t)
+	if err := addWords(ctx, env, t, words); err != nil {
+		return nil, err
+	}
 	if env.Trees != nil {
 		env.Trees.Keep(t)
 	}

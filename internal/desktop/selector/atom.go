@@ -31,7 +31,10 @@ const (
 	above     kind = "above"
 	below     kind = "below"
 	near      kind = "near"
+	byHas     kind = "has"
+	byAttr    kind = "attr"
 	parent    kind = ".."
+	anyOf     kind = "||"
 )
 
 // kinds maps the words before a colon, including those of other tools, to
@@ -41,6 +44,7 @@ var kinds = map[string]kind{
 	"id": byID, "nativeid": byID, "classname": byClass, "class": byClass,
 	"process": byProcess, "processname": byProcess, "window": byWindow, "title": byWindow,
 	"ref": byRef, "nth": byNth, "pos": byPos, "image": byImage,
+	"has": byHas, "attr": byAttr,
 	"rightof": rightOf, "leftof": leftOf, "above": above, "below": below, "near": near,
 }
 
@@ -56,7 +60,7 @@ func (k kind) relative() bool {
 
 // needsFull reports whether deciding the atom needs a full read.
 func (k kind) needsFull() bool {
-	return k == byText || k == byID || k == byClass || k == byPos || k.relative()
+	return k == byText || k == byID || k == byClass || k == byAttr || k == byPos || k.relative()
 }
 
 // local reports whether an element fulfils the atom regardless of other
@@ -72,7 +76,7 @@ func (k kind) local() bool {
 // foldable reports whether "~" may stand before the colon.
 func (k kind) foldable() bool {
 	switch k {
-	case byName, byText, byID, byClass, byProcess, byWindow:
+	case byName, byText, byID, byClass, byAttr, byProcess, byWindow:
 		return true
 	}
 	return false
@@ -92,6 +96,7 @@ type atom struct {
 	window desktop.WindowID // of window: with an id instead of a title
 	at     desktop.Point
 	inner  *Selector
+	any    []part // the alternatives of anyOf
 	// program reports whether a program is called so; see withPrograms.
 	program func(pid int, name string, aliases []string) bool
 }
@@ -110,6 +115,8 @@ func (a atom) String() string {
 	switch {
 	case a.kind == parent:
 		return text
+	case a.kind == anyOf:
+		return "(" + join(a.any, " || ") + ")"
 	case a.kind == byNth:
 		return fmt.Sprintf("nth:%d", a.n)
 	case a.kind == byPos:
@@ -132,7 +139,7 @@ func (a atom) String() string {
 
 // nested returns the selector in the form that follows rightof: and the like.
 func (s *Selector) nested() string {
-	if len(s.parts) == 1 && len(s.parts[0]) == 1 && !s.parts[0][0].not {
+	if len(s.parts) == 1 && len(s.parts[0]) == 1 && !s.parts[0][0].not && s.parts[0][0].kind != anyOf {
 		return s.String()
 	}
 	return "(" + s.String() + ")"
@@ -152,5 +159,5 @@ var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 func mustQuote(v string) bool {
 	return v == "" || v != strings.TrimSpace(v) || v[0] == '"' || strings.HasPrefix(v, containsWord) ||
-		strings.ContainsAny(v, "|()\n\r") || strings.Contains(v, "&&") || strings.Contains(v, ">>")
+		strings.ContainsAny(v, "|()\n\r") || strings.Contains(v, "&&") || strings.Contains(v, ">>") || commaWithin.MatchString(v)
 }

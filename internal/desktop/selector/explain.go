@@ -157,7 +157,7 @@ func (p part) score(e *desktop.Element) float64 {
 	sum, n := 0.0, 0
 	for i := range p {
 		a := &p[i]
-		if !a.kind.local() {
+		if !a.local() {
 			continue
 		}
 		n++
@@ -188,6 +188,12 @@ func (a *atom) similarity(e *desktop.Element) float64 {
 		return textSimilarity(a.folded, inherited(e, process))
 	case byWindow:
 		return textSimilarity(a.folded, inherited(e, title))
+	case anyOf:
+		best := 0.0
+		for _, p := range a.any {
+			best = max(best, p.score(e))
+		}
+		return best
 	}
 	return 0
 }

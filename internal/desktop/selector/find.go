@@ -34,8 +34,7 @@ func (p part) find(roots, from []*desktop.Element, self bool) []*desktop.Element
 		return pick(from, p[0].n)
 	}
 	tops := outermost(from)
-	fits := p.preferEqual(p.collect(tops, self))
-	return p.choose(tops, fits)
+	return p.choose(tops, p.preferEqual(p.collect(tops, self)), self)
 }
 
 // collect returns every element below the tops that fulfils the local atoms.
@@ -96,6 +95,12 @@ func (s *Selector) MatchedInPart(e *desktop.Element) bool {
 func (p part) withPrograms() part {
 	p = slices.Clone(p)
 	for i := range p {
+		if p[i].kind == anyOf {
+			p[i].any = slices.Clone(p[i].any)
+			for j, alternative := range p[i].any {
+				p[i].any[j] = alternative.withPrograms()
+			}
+		}
 		if p[i].kind == byProcess {
 			p[i].program = desktop.Program(p[i].value)
 		}
@@ -105,7 +110,7 @@ func (p part) withPrograms() part {
 
 func (p part) matches(e *desktop.Element) bool {
 	for i := range p {
-		if p[i].kind.local() && p[i].matches(e) == p[i].not {
+		if p[i].local() && p[i].matches(e) == p[i].not {
 			return false
 		}
 	}
@@ -113,13 +118,15 @@ func (p part) matches(e *desktop.Element) bool {
 }
 
 // choose applies the atoms that concern all matches of a part together.
-func (p part) choose(tops, fits []*desktop.Element) []*desktop.Element {
+func (p part) choose(tops, fits []*desktop.Element, self bool) []*desktop.Element {
 	var nth *int
 	var sides []atom
 	for _, a := range p {
 		switch {
 		case a.kind == byPos:
 			fits = smallestAt(fits, a.at)
+		case a.kind == anyOf && !a.local():
+			fits = a.among(tops, fits, self)
 		case a.kind == byNth:
 			nth = &a.n
 		case a.kind.relative():
@@ -172,6 +179,12 @@ func (a *atom) matches(e *desktop.Element) bool {
 		return e.States.Has(desktop.Showing) || !e.Bounds.Empty()
 	case byRef:
 		return e.Ref == a.value
+	case byAttr:
+		return a.attribute(e)
+	case byHas:
+		return len(a.inner.Find(e.Children)) > 0
+	case anyOf:
+		return a.anyMatches(e)
 	}
 	return false
 }

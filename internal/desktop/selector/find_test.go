@@ -49,6 +49,7 @@ func desk() []*desktop.Element {
 	cancel.Class, cancel.ID = "GtkButton", "cancel"
 	age := el("entry", "", box(360, 38, 100, 24))
 	age.Label, age.Text, age.States = "Age in\u00a0years", "42", age.States|desktop.Focused
+	age.Attributes = map[string]string{"placeholder": "a number", "autofocus": "true"}
 	town := el("entry", "", box(110, 78, 150, 24))
 	town.States = 0
 	roots := linked(
@@ -136,6 +137,31 @@ func TestFind(t *testing.T) {
 		{"at a point, of a role", "role:panel && pos:420,170", "e9"},
 		{"at a point where nothing is", "pos:900,900", ""},
 		{"a ref", "e12", "e12"},
+		{"alternatives, in the order of the tree", "name:Cancel || role:frame", "e1 e12 e13"},
+		{"a comma too", "name:Cancel, text~:KEEP", "e12 e15"},
+		{"an element of both alternatives counts once", "role:button || name:Save", "e10 e11 e12 e16"},
+		{"alternatives inside a window", "window:Form >> name:Cancel || name:Save", "e10 e12"},
+		{"windows that are alternatives are where to look", "window:Form || window:Question >> name:Save", "e10 e16"},
+		{"programs that are alternatives", "(process:zenity || process:mousepad) >> role:button", "e16"},
+		{"alternatives of one condition", "role:button && (name:Save as… || state:disabled)", "e11 e12"},
+		{"what is neither", "role:button && !(name:Save || name:Cancel)", "e11"},
+		{"what is not both", "role:button && !(name:Save && window:Form)", "e11 e12 e16"},
+		{"counted after the alternatives", "(name:Cancel || name:Save) && nth:-1", "e16"},
+		{"each alternative counts for itself", "(role:button && nth:0) || (role:entry && nth:-1)", "e8 e10"},
+		{"alternatives beside others", "role:entry && (rightof:name:Name || rightof:name:Town)", "e4 e8"},
+		{"alternatives of an anchor", "role:entry && rightof:(name:Age || name:Town)", "e6 e8"},
+		{"with such an element inside", "role:panel && has:name:Cancel", "e9"},
+		{"an element is not inside of itself", "role:button && has:role:button", ""},
+		{"with a chain inside", "has:(role:panel >> name:Keep it?)", "e13"},
+		{"without such an element inside", "role:panel && !has:role:button", "e2"},
+		{"an attribute", "attr:placeholder=a number", "e6"},
+		{"an attribute ignores the case", "attr:PlaceHolder=A Number", "e6"},
+		{"a part of an attribute", "attr~:placeholder=num", "e6"},
+		{"an attribute of another value", "attr:placeholder=a", ""},
+		{"an attribute that is true", "attr:autofocus", "e6"},
+		{"a role and a name in short, which equals", "Button|Save", "e10 e16"},
+		{"a role and a part of a name in short", "Button|Cance", "e12"},
+		{"in each alternative what equals counts before a part", "name?:Save || name?:Canc", "e10 e12 e16"},
 		{"a picture is not for us", "image:x.png", ""},
 	} {
 		s, err := Parse(c.selector)

@@ -15,6 +15,7 @@ const (
 	MaxLength = 4 << 10 // bytes
 	MaxParts  = 16      // in a chain
 	MaxNested = 8       // selectors within selectors
+	maxHas    = 2       // has: within has:
 )
 
 // A SyntaxError is an error in the text of a selector: its position, and what could be
@@ -64,6 +65,7 @@ type parser struct {
 	parens int // open parentheses
 	nested int // enclosing selectors
 	depth  int // both together
+	inHas  int // enclosing has:
 }
 
 func (p *parser) errorf(from, to int, hint, format string, args ...any) *SyntaxError {
@@ -85,7 +87,7 @@ func (p *parser) chain() (*Selector, *SyntaxError) {
 	for {
 		p.skipBlanks()
 		from := p.pos
-		atoms, err := p.atoms()
+		atoms, err := p.alternatives()
 		if err != nil {
 			return nil, err
 		}
@@ -102,44 +104,98 @@ func (p *parser) chain() (*Selector, *SyntaxError) {
 	}
 }
 
-// atoms parses atoms joined by "&&" or "|".
-func (p *parser) atoms() (part, *SyntaxError) {
-	var all part
+// alternatives parses lists of atoms separated by "||" or commas.
+func (p *parser) alternatives() (part, *SyntaxError) {
+	var all []part
 	for {
-		some, err := p.item()
+		p.skipBlanks()
+		from := p.pos
+		atoms, err := p.atoms()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, some...)
-		from := p.pos
-		switch {
-		case p.accept("||"):
-			return nil, p.errorf(from, p.pos, "", "a selector has no alternatives: give several selectors in targets")
-		case p.accept("&&"), p.accept("|"):
-		default:
-			return all, nil
+		more := p.accept("||") || p.accept(",")
+		if all = append(all, atoms); more || len(all) > 1 {
+			if err := p.checkAlternative(atoms, from); err != nil {
+				return nil, err
+			}
+		}
+		if !more {
+			return either(all), nil
 		}
 	}
 }
 
-// item parses an atom, a negated one, or several in parentheses.
-func (p *parser) item() (part, *SyntaxError) {
+// checkAlternative returns an error for what only a whole part can be.
+func (p *parser) checkAlternative(atoms part, from int) *SyntaxError {
+	switch {
+	case atoms.has(byImage):
+		return p.errorf(from, p.pos, "", "a picture is no alternative: give several selectors in targets")
+	case atoms.has(parent):
+		return p.errorf(from, p.pos, "", ".. is no alternative: join it by >>")
+	}
+	return p.check(&Selector{}, atoms, from)
+}
+
+// atoms parses atoms joined by "&&" or "|".
+func (p *parser) atoms() (part, *SyntaxError) {
+	var all part
+	pipe := false
+	for {
+		some, err := p.item(pipe, all)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+		if p.next("||") || !p.accept("&&") && !p.next("|") {
+			return all, nil
+		}
+		pipe = p.accept("|")
+	}
+}
+
+// item parses an atom, a negated one, or several in parentheses; after a pipe and a role,
+// it may be a bare name.
+func (p *parser) item(pipe bool, before part) (part, *SyntaxError) {
 	p.skipBlanks()
 	from := p.pos
 	if p.accept("(") {
 		return p.group(from)
 	}
-	not := p.accept("!")
-	p.skipBlanks()
+	if p.accept("!") {
+		return p.negation(from)
+	}
+	if pipe && len(before) == 1 && before[0].kind == byRole && !p.atAtom() {
+		return p.bareName()
+	}
+	if !pipe {
+		if legacy, err := p.legacy(); legacy != nil || err != nil {
+			return legacy, err
+		}
+	}
 	a, err := p.atom()
 	if err != nil {
 		return nil, err
 	}
-	if not && !a.kind.local() {
-		return nil, p.errorf(from, from+1, "", "%s cannot be turned round by !", a.kind)
-	}
-	a.not = a.not != not
 	return part{a}, nil
+}
+
+// negation parses what stands after "!".
+func (p *parser) negation(from int) (part, *SyntaxError) {
+	if p.depth++; p.depth > MaxNested {
+		return nil, p.errorf(from, from+1, "", "negations go at most %d deep", MaxNested)
+	}
+	defer func() { p.depth-- }()
+	all, err := p.item(false, nil)
+	if err != nil {
+		return nil, err
+	}
+	for a := range all.each() {
+		if !a.kind.local() {
+			return nil, p.errorf(from, from+1, "", "%s cannot be turned round by !", a.kind)
+		}
+	}
+	return all.negated(), nil
 }
 
 // group parses atoms in parentheses.
@@ -149,7 +205,7 @@ func (p *parser) group(from int) (part, *SyntaxError) {
 		return nil, p.errorf(from, from+1, "", "parentheses go at most %d deep", MaxNested)
 	}
 	defer func() { p.depth-- }()
-	all, err := p.atoms()
+	all, err := p.alternatives()
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +294,7 @@ func (p *parser) atom() (atom, *SyntaxError) {
 
 // checkAtom returns an error where an atom is missing.
 func (p *parser) checkAtom() *SyntaxError {
-	for _, op := range []string{"&&", "||", "|", ">>", ")"} {
+	for _, op := range []string{"&&", "||", "|", ">>", ")", ","} {
 		if p.peek(op) {
 			return p.errorf(p.pos, p.pos+len(op), "", "an atom such as role:button is missing before %s", op)
 		}
@@ -308,6 +364,11 @@ func (p *parser) word() string {
 func (p *parser) skipBlanks() {
 	rest := strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace)
 	p.pos = len(p.text) - len(rest)
+}
+
+// next reports whether an operator is next, after blanks.
+func (p *parser) next(op string) bool {
+	return strings.HasPrefix(strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace), op)
 }
 
 func (p *parser) peek(op string) bool { return strings.HasPrefix(p.text[p.pos:], op) }

@@ -80,6 +80,45 @@ func TestParse(t *testing.T) {
 		{"role:Button|name:Save", "role:button && name:Save"},
 		{"process:calc >> window:Calculator >> role:Button|name:7", "process:calc >> window:Calculator >> role:button && name:7"},
 		{"role:frame>>role:button&&name:OK", "role:frame >> role:button && name:OK"},
+		{"role:button || role:link", "role:button || role:link"},
+		{"role:Button, role:Hyperlink", "role:button || role:link"},
+		{"role:button,name:Save", "role:button || name:Save"},
+		{"role:button && name:OK || role:link", "role:button && name:OK || role:link"},
+		{"(role:Button && name:OK) || (role:Link && name:Submit)", "role:button && name:OK || role:link && name:Submit"},
+		{"role:button && (name:OK || name:Yes)", "role:button && (name:OK || name:Yes)"},
+		{"(role:button, role:link) && name:OK", "(role:button || role:link) && name:OK"},
+		{"((role:button || (role:link, role:tab)))", "role:button || role:link || role:pagetab"},
+		{"process:a || process:b >> name:OK, name:Yes", "process:a || process:b >> name:OK || name:Yes"},
+		{"!(role:button && name:OK)", "!role:button || !name:OK"},
+		{"!(role:button || name:OK)", "!role:button && !name:OK"},
+		{"role:button && !(name:OK && !(state:checked || name~:x))", "role:button && (!name:OK || state:checked || name~:x)"},
+		{"!!name:OK", "name:OK"},
+		{"! ( role:link )", "!role:link"},
+		{"rightof:(name:Age || name:Years)", "rightof:(name:Age || name:Years)"},
+		{"(role:button && nth:0) || rightof:name:Age", "role:button && nth:0 || rightof:name:Age"},
+		{"has:name:Total", "has:name:Total"},
+		{"role:row && has:(role:cell && name:Total)", "role:row && has:(role:cell && name:Total)"},
+		{`!has:"role:list >> role:listitem"`, "!has:(role:list >> role:listitem)"},
+		{"attr:class=primary", "attr:class=primary"},
+		{"attr:hidden", "attr:hidden=true"},
+		{"attr:a=b, role:link", "attr:a=b || role:link"},
+		{"name:Hello, world", "name:Hello, world"},
+		{"name:Hello, world, name:Bye", "name:Hello, world || name:Bye"},
+		{`name:"Hello, name:world"`, `name:"Hello, name:world"`},
+		{"text:Test 1: DEFAULT (focus+click) SUCCESS!", `text:"Test 1: DEFAULT (focus+click) SUCCESS!"`},
+		{"button", "role:button"},
+		{"AXButton", "role:button"},
+		{"Button:Save", "role:button && name?:Save"},
+		{`menuitem: "File | Open"`, `role:menuitem && name?:"File | Open"`},
+		{"button|Submit", "role:button && name?:Submit"},
+		{"role:Button|Submit order", "role:button && name?:Submit order"},
+		{"role:Button|contains:Sub", "role:button && name~:Sub"},
+		{"role:Button|name:contains:Sub", "role:button && name~:Sub"},
+		{"window:App >> button|Submit || role:link|Go", "window:App >> role:button && name?:Submit || role:link && name?:Go"},
+		{"#submit", "id:submit"},
+		{"role:button || name?:Save, name?:OK", "role:button || name?:Save || name?:OK"},
+		{"name:a, #b", "name:a || id:b"},
+		{"process:notepad >> #12", "process:notepad >> id:12"},
 		{"(role:Window && name:Best Plan Pro) >> nativeid:dob", "role:frame && name:Best Plan Pro >> id:dob"},
 	} {
 		s, err := Parse(c.text)
@@ -103,9 +142,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{"role:button && ", "               ^", "an atom such as role:button is missing here", ""},
 		{"role:button >> && name:x", "               ^~", "an atom such as role:button is missing before &&", ""},
 		{"Save", "^~~~", `"Save" does not say what it is, as role:, name: or text: would`, "name:Save"},
-		{"button", "^~~~~~", `"button" does not say what it is, as role:, name: or text: would`, "role:button"},
-		{"Button:Save", "^~~~~~~~~~~", "there is no atom Button:", "role:button && name:Save"},
-		{"#submit", "^~~~~~~", `"#submit" does not say what it is, as role:, name: or text: would`, "id:submit"},
+		{"#", "^", `"#" does not say what it is, as role:, name: or text: would`, "name:#"},
+		{"name:Home | button", "            ^~~~~~", `"button" does not say what it is, as role:, name: or text: would; if it belongs to the value before it, quote that value`, "role:button"},
 		{"Total due: 5", "^~~~~~~~~~~~", `"Total due: 5" does not say what it is, as role:, name: or text: would`, "name:Total due: 5"},
 		{"role=button", "^~~~~", "an atom is written with a colon", "role:"},
 		{"window:Home | Acme", "              ^~~~", `"Acme" does not say what it is, as role:, name: or text: would; if it belongs to the value before it, quote that value`, "name:Acme"},
@@ -119,7 +157,15 @@ func TestSyntaxErrors(t *testing.T) {
 		{`name:"Save" as`, "            ^~", `after the quoted value "Save" only an operator can stand`, ""},
 		{"role~:button", "^~~~~~", "role is compared as it is, so ~ cannot stand after it", "role:"},
 		{"role:a || role:b", "     ^", `there is no role "a"`, ""},
-		{"name:a || name:b", "       ^~", "a selector has no alternatives: give several selectors in targets", ""},
+		{"name:a || ", "          ^", "an atom such as role:button is missing here", ""},
+		{"name:a || Save", "          ^~~~", `"Save" does not say what it is, as role:, name: or text: would; if it belongs to the value before it, quote that value`, "name:Save"},
+		{"role:button || image:a.png", "               ^~~~~~~~~~~", "a picture is no alternative: give several selectors in targets", ""},
+		{"role:label >> .. || name:x", "              ^~~~~", ".. is no alternative: join it by >>", ""},
+		{"role:button >> (name:x || nth:0)", "                          ^~~~~", "nth picks from what is matched, and nothing says what", ""},
+		{"!(role:button && nth:0)", "^", "nth cannot be turned round by !", ""},
+		{"!role:label >> !..", "               ^", ".. cannot be turned round by !", ""},
+		{"has:", "^~~~", "has: needs a selector, such as has:name:Age", ""},
+		{"has:has:has:name:x", "        ^~~~", "has: goes at most 2 deep", ""},
 		{"(role:button", "^", "this parenthesis is not closed", ""},
 		{"(role:button >> name:x)", "             ^~", "a chain stands in parentheses only after rightof: and its like", ""},
 		{"role:button && nth:one", "                   ^~~", `"nth:one": nth is written nth:0 for the first and nth:-1 for the last`, ""},
@@ -156,7 +202,7 @@ func TestSyntaxErrors(t *testing.T) {
 }
 
 func TestHintMendsTheFault(t *testing.T) {
-	for _, text := range []string{"Save", "button", "Button:Save", "#x", "Total: 5", "role=button", "nmae:Save", "role:buton", `name:"Save`, "rightof:buton:x", `rightof:"role:buton"`, "window:a | b"} {
+	for _, text := range []string{"Save", "Total: 5", "name:a | button", "role=button", "nmae:Save", "role:buton", `name:"Save`, "rightof:buton:x", `rightof:"role:buton"`, "window:a | b"} {
 		_, err := Parse(text)
 		var se *SyntaxError
 		if !errors.As(err, &se) || se.Hint == "" {
@@ -187,7 +233,7 @@ func TestLimits(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"role:button && name:Save", `near:("a") >> nth-1`, `rightof:"name:\"x\" >> .."`, "(role:a|name:b (c)) >> .. >> !visible:true", "e12", "pos:1,2 && image:x", "name:\u00a0a || b"} {
+	for _, text := range []string{"role:button && name:Save", `near:("a") >> nth-1`, `rightof:"name:\"x\" >> .."`, "(role:a|name:b (c)) >> .. >> !visible:true", "!(button|a, !has:(#b || attr:c)) && (name:x, name:y)", "e12", "pos:1,2 && image:x", "name:\u00a0a || b"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -6,7 +6,9 @@
 // A selector is a chain of parts joined by ">>". Each part matches elements inside the
 // matches of the part before it. A part is a list of atoms joined by "&&" (or by a
 // single "|", as in role:Button|name:Save), all of which an element must fulfil. "!"
-// before an atom negates it: !state:enabled. Parentheses around atoms have no meaning.
+// before an atom, or before several in parentheses, negates it: !state:enabled. "||", or
+// a comma, separates alternatives, of which an element must fulfil one; "&&" binds more
+// tightly, and ">>" less: window:A >> name:Yes || name:OK looks for both in the window.
 //
 //	role:button      the accessibility role, in any of its spellings; a toolkit's
 //	                 own role, such as role:page, matches no other kind of panel
@@ -26,6 +28,8 @@
 //	nth:0, nth:-1    one of the part's matches, counted from the front or the back
 //	rightof:SELECTOR nearest to the right of another element; also leftof:,
 //	                 above:, below:, near:
+//	has:SELECTOR     the element has such an element inside: role:row && has:name:Total
+//	attr:class=a     an attribute of the element has this value; attr:class means true
 //	pos:10,20        the smallest element at a point of the screen
 //	ref:e12          an element of a printed tree; also ref=e12 or e12
 //	image:save.png   a picture on the screen, which the caller must find
@@ -35,9 +39,13 @@
 // means that the text contains the value, ignoring case: name~:sav.
 //
 // A value ends at the next operator and may contain blanks. A value with an operator
-// in it is quoted, with \" and \\ inside: name:"a && b". The selector after rightof: and
+// in it is quoted, with \" and \\ inside: name:"a && b". A comma in a value needs no
+// quotes, unless an atom such as name: follows it. The selector after rightof:, has: and
 // the like is one atom, or a whole selector in parentheses or quotes:
 // rightof:name:Age, rightof:(role:label && name:Age).
+//
+// Other spellings are understood: button|Save and Button:Save for role:button && name?:Save,
+// role:button|contains:Sav for role:button && name~:Sav, button for role:button, and #submit for id:submit.
 //
 // # The meaning of a part
 //
@@ -112,7 +120,12 @@ func single(k kind, value string) *Selector {
 // String returns the canonical form. Parsing it gives the same selector.
 func (s *Selector) String() string { return join(s.parts, " >> ") }
 
-func (p part) String() string { return join(p, " && ") }
+func (p part) String() string {
+	if len(p) == 1 && p[0].kind == anyOf {
+		return join(p[0].any, " || ")
+	}
+	return join(p, " && ")
+}
 
 func join[T fmt.Stringer](all []T, separator string) string {
 	words := make([]string, len(all))
@@ -158,9 +171,7 @@ func (s *Selector) Image() (file string, ok bool) {
 // Counts reports whether the selector counts elements, so that it may match another one
 // after an element appeared or disappeared.
 func (s *Selector) Counts() bool {
-	return slices.ContainsFunc(s.parts, func(p part) bool {
-		return slices.ContainsFunc(p, func(a atom) bool { return a.kind == byNth })
-	})
+	return slices.ContainsFunc(s.parts, func(p part) bool { return p.has(byNth) })
 }
 
 // Within returns the selector without its last part, or nil if it has only one.
@@ -208,13 +219,13 @@ func (p part) narrow(sc *desktop.Scope) {
 // needs reports whether a full read, and hidden elements, are required.
 func (s *Selector) needs() (full, hidden bool) {
 	for _, p := range s.parts {
-		for _, a := range p {
+		for a := range p.each() {
 			shows := a.kind == byVisible || a.kind == byState && a.state&(desktop.Showing|desktop.Visible) != 0
 			full = full || shows || a.kind.needsFull() || a.kind == byName && p.mayBeField()
 			hidden = hidden || shows && a.not
 			if a.inner != nil {
-				_, h := a.inner.needs()
-				hidden = hidden || h
+				f, h := a.inner.needs()
+				full, hidden = full || f, hidden || h
 			}
 		}
 	}
@@ -235,7 +246,8 @@ func (p part) mayBeField() bool {
 // scopeOnly reports whether the part consists only of process: and window:.
 func (p part) scopeOnly() bool {
 	for _, a := range p {
-		if a.kind != byProcess && a.kind != byWindow || a.not {
+		if a.not || a.kind != byProcess && a.kind != byWindow && a.kind != anyOf ||
+			slices.ContainsFunc(a.any, func(p part) bool { return !p.scopeOnly() }) {
 			return false
 		}
 	}

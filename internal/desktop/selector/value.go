@@ -21,7 +21,7 @@ var opposites = map[string]desktop.States{
 
 // atomWithValue parses the value of an atom.
 func (p *parser) atomWithValue(from int, k kind, fold bool) (atom, *SyntaxError) {
-	if k.relative() {
+	if k.relative() || k == byHas {
 		inner, err := p.inner(from, k)
 		return atom{kind: k, inner: inner}, err
 	}
@@ -88,6 +88,11 @@ func (p *parser) atomOf(at int, k kind, fold bool, value string) (atom, *SyntaxE
 		ok = strings.EqualFold(value, "true") || strings.EqualFold(value, "false")
 		a.not = strings.EqualFold(value, "false")
 		known, a.value = []string{"true", "false"}, ""
+	case byAttr:
+		if !strings.Contains(value, "=") {
+			a.value += "=true"
+		}
+		return a, nil
 	default:
 		if a.folded = strings.ToLower(desktop.CollapseSpace(value)); k == byProcess {
 			a.folded = desktop.ProgramName(value)
@@ -128,6 +133,8 @@ func (p *parser) bareEnd() int {
 		switch rest := p.text[i:]; {
 		case rest[0] == '|', strings.HasPrefix(rest, "&&"), strings.HasPrefix(rest, ">>"):
 			return i
+		case rest[0] == ',' && level == 0 && commaBeforeAtom.MatchString(rest):
+			return i
 		case rest[0] == '(':
 			level++
 		case rest[0] == ')' && level == 0 && p.parens > 0:
@@ -162,7 +169,7 @@ func (p *parser) quoted() (string, []int, *SyntaxError) {
 // checkValueEnd returns an error if something other than an operator follows a
 // closing quote.
 func (p *parser) checkValueEnd(from int) *SyntaxError {
-	for _, op := range []string{"&&", "|", ">>", ")"} {
+	for _, op := range []string{"&&", "|", ">>", ")", ","} {
 		if p.accept(op) {
 			p.pos -= len(op)
 			return nil
@@ -175,13 +182,19 @@ func (p *parser) checkValueEnd(from int) *SyntaxError {
 	return p.errorf(p.pos, p.bareEnd(), "", "after the quoted value %s only an operator can stand", strings.TrimSpace(p.text[from:p.pos]))
 }
 
-// inner parses the selector after rightof: and its like.
+// inner parses the selector after rightof:, has: and their like.
 func (p *parser) inner(from int, k kind) (*Selector, *SyntaxError) {
 	p.nested++
 	if p.depth++; p.depth > MaxNested {
 		return nil, p.errorf(from, p.pos, "", "selectors within selectors go at most %d deep", MaxNested)
 	}
 	defer func() { p.nested, p.depth = p.nested-1, p.depth-1 }()
+	if k == byHas {
+		if p.inHas++; p.inHas > maxHas { // each multiplies what must be compared
+			return nil, p.errorf(from, p.pos, "", "has: goes at most %d deep", maxHas)
+		}
+		defer func() { p.inHas-- }()
+	}
 	p.skipBlanks()
 	switch at := p.pos; {
 	case p.peek(`"`):
@@ -216,7 +229,7 @@ func (p *parser) innerQuoted() (*Selector, *SyntaxError) {
 	if err != nil {
 		return nil, err
 	}
-	q := &parser{text: value, nested: p.nested, depth: p.depth}
+	q := &parser{text: value, nested: p.nested, depth: p.depth, inHas: p.inHas}
 	s, err := q.parseAll()
 	if err != nil {
 		end := places[min(err.Offset+err.Length, len(places)-1)]

@@ -63,38 +63,66 @@ func (o *Output) String() string {
 // resultLimit bounds the result of a script, in bytes of JSON.
 const resultLimit = 1 << 20
 
-// Splitter forwards what a script prints up to a mark, and keeps the result that follows
-// the mark.
+// Splitter forwards what a script prints, and takes out the lines behind a mark: the calls
+// that the script makes, and the result that it returns at its end.
 type Splitter struct {
-	To     *Output
-	Mark   string
+	To   *Output
+	Mark string
+	// Call answers a call of the script, before more of its output is read.
+	Call   func(call []byte)
 	held   []byte // the last bytes, in which the mark may begin
 	marked bool
-	behind []byte
+	behind []byte // the mark, up to the end of the line
+	result []byte
+	long   bool
 }
 
-// Write never fails; what exceeds resultLimit after the mark is dropped.
+// The words behind the mark.
+var calls, returned = []byte("calls "), []byte("returned ")
+
+// Write never fails.
 func (s *Splitter) Write(p []byte) (int, error) {
-	if s.marked {
-		s.keep(p)
-		return len(p), nil
+	for rest := p; len(rest) > 0; {
+		if s.marked {
+			rest = s.line(rest)
+		} else {
+			rest = s.text(rest)
+		}
 	}
+	return len(p), nil
+}
+
+// text forwards the output up to the next mark, and returns what is behind the mark.
+func (s *Splitter) text(p []byte) (rest []byte) {
 	all := slices.Concat(s.held, p)
-	if i := bytes.Index(all, []byte(s.Mark)); i >= 0 {
-		s.marked, s.held = true, nil
+	i := bytes.Index(all, []byte(s.Mark))
+	if s.marked = i >= 0; s.marked {
+		s.held = nil
 		_, _ = s.To.Write(all[:i])
-		s.keep(all[i+len(s.Mark):])
-		return len(p), nil
+		return all[i+len(s.Mark):]
 	}
 	n := max(0, len(all)-len(s.Mark)+1)
 	_, _ = s.To.Write(all[:n])
 	s.held = append([]byte(nil), all[n:]...)
-	return len(p), nil
+	return nil
 }
 
-func (s *Splitter) keep(p []byte) {
-	room := resultLimit + 1 - len(s.behind)
-	s.behind = append(s.behind, p[:min(room, len(p))]...)
+// line takes the line behind a mark, and returns what follows it. What exceeds resultLimit
+// is dropped.
+func (s *Splitter) line(p []byte) (rest []byte) {
+	line, rest, ended := bytes.Cut(p, []byte("\n"))
+	room := resultLimit + len(returned) - len(s.behind)
+	s.behind, s.long = append(s.behind, line[:min(room, len(line))]...), s.long || len(line) > room
+	if !ended {
+		return nil
+	}
+	if call, ok := bytes.CutPrefix(s.behind, calls); ok && !s.long {
+		s.Call(call)
+	} else if result, ok := bytes.CutPrefix(s.behind, returned); ok {
+		s.result = result
+	}
+	s.marked, s.behind = false, nil
+	return rest
 }
 
 // End forwards what was held back because the mark might have begun in it.
@@ -103,17 +131,21 @@ func (s *Splitter) End() {
 	s.held = nil
 }
 
-// Result returns the value that the script returned, nil if it returned none.
-func (s *Splitter) Result() (any, error) {
-	if !s.marked {
-		return nil, nil
+// Result returns the value that the script returned, nil if it returned none, and the
+// values that it set in the run.
+func (s *Splitter) Result() (result any, set map[string]any, err error) {
+	switch {
+	case s.long:
+		return nil, nil, steps.Errorf(steps.Invalid, "the script returned more than %d bytes; write them to a file and return its path", resultLimit)
+	case s.result == nil:
+		return nil, nil, nil
 	}
-	if len(s.behind) > resultLimit {
-		return nil, steps.Errorf(steps.Invalid, "the script returned more than %d bytes; write them to a file and return its path", resultLimit)
+	var v struct {
+		Result any
+		Set    map[string]any
 	}
-	var v any
-	if err := json.Unmarshal(s.behind, &v); err != nil {
-		return nil, steps.Errorf(steps.Invalid, "what the script returned is not JSON: %w", err)
+	if err := json.Unmarshal(s.result, &v); err != nil {
+		return nil, nil, steps.Errorf(steps.Invalid, "what the script returned is not JSON: %w", err)
 	}
-	return v, nil
+	return v.Result, v.Set, nil
 }

@@ -32,22 +32,25 @@ func TestLongOutputIsCut(t *testing.T) {
 }
 
 func TestSplit(t *testing.T) {
-	for _, c := range []struct{ say, text, before, behind string }{
-		{"a mark", "outMARKin", "out", "in"},
-		{"no mark", "outMARin", "outMARin", ""},
-		{"the beginning of a mark before it", "MAMARKin", "MA", "in"},
-		{"nothing before and behind", "MARK", "", ""},
+	for _, c := range []struct{ say, text, printed, result, called string }{
+		{"a result", "outMARKreturned in\n", "out", "in", ""},
+		{"no mark", "outMARin", "outMARin", "", ""},
+		{"the beginning of a mark before it", "MAMARKreturned in\n", "MA", "in", ""},
+		{"nothing before and behind", "MARK", "", "", ""},
+		{"a line that is not complete", "outMARKreturned in", "out", "", ""},
+		{"calls between the output", "aMARKcalls 1\nbMARKcalls 2\nMARKreturned in\nc", "abc", "in", "1 2 "},
 	} {
-		for piece := 1; piece < 5; piece++ {
-			s := &Splitter{To: &Output{}, Mark: "MARK"}
+		for piece := 1; piece < 25; piece++ {
+			called := ""
+			s := &Splitter{To: &Output{}, Mark: "MARK", Call: func(call []byte) { called += string(call) + " " }}
 			for rest := c.text; rest != ""; {
 				k := min(piece, len(rest))
 				_, _ = s.Write([]byte(rest[:k]))
 				rest = rest[k:]
 			}
 			s.End()
-			if s.To.String() != c.before || string(s.behind) != c.behind {
-				t.Errorf("%s, in pieces of %d: got %q and %q", c.say, piece, s.To.String(), s.behind)
+			if s.To.String() != c.printed || string(s.result) != c.result || called != c.called {
+				t.Errorf("%s, in pieces of %d: got %q, %q and %q", c.say, piece, s.To.String(), s.result, called)
 			}
 		}
 	}

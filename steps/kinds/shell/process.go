@@ -25,7 +25,7 @@ type Process struct {
 	Env  []string
 	// Write are the folders in which it may write; nil: no restriction.
 	Write  []string
-	stdin  io.Reader
+	Input  *Input // nil: none
 	Stdout io.Writer
 	Stderr io.Writer
 }
@@ -39,7 +39,14 @@ const outputGrace = 100 * time.Millisecond
 // too, where the system can do that.
 func (p Process) Run(ctx context.Context) (int, error) {
 	c := exec.CommandContext(ctx, p.Name, p.Args...)
-	c.Dir, c.Env, c.Stdin = p.Dir, p.Env, p.stdin
+	c.Dir, c.Env = p.Dir, p.Env
+	if p.Input != nil {
+		end, err := p.Input.connect(ctx, c)
+		if err != nil {
+			return 0, err
+		}
+		defer end()
+	}
 	if p.Write != nil {
 		done, err := confine(c, p.Write)
 		if err != nil {

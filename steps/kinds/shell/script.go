@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -69,20 +68,26 @@ func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from 
 		code = string(b)
 	}
 	values, names, inputs := map[string]any{}, map[string]any{}, map[string]any{}
+	maps.Copy(names, env.Named)
 	maps.Copy(names, from.Names)
 	maps.Copy(inputs, env.Inputs)
+	values["inputs"] = inputs
 	maps.Copy(values, env.Vars)
 	maps.Copy(values, names)
+	dir := p.Dir
+	if file != "" {
+		dir = filepath.Dir(file)
+	}
 	file = cmp.Or(file, "<script>")
-	mark = "\n" + rand.Text() + " returned "
+	mark = "\n" + rand.Text() + " "
 	given, err := json.Marshal(map[string]any{
-		"code": code, "file": file, "dir": p.Dir, "mark": mark, "typed": e.hasTypes(),
+		"code": code, "file": file, "dir": dir, "mark": mark, "typed": e.hasTypes(),
 		"env": values, "inputs": inputs, "names": names,
 	})
 	if err != nil {
 		return mark, steps.Errorf(steps.Invalid, "the values of the script: %w", err)
 	}
-	p.stdin = bytes.NewReader(given)
+	p.Input = &Input{first: given}
 	p.Name, p.Args, err = e.command(ctx)
 	return mark, err
 }

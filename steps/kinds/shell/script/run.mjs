@@ -1,24 +1,92 @@
-// Runs one script: reads it with its values from the standard input, and
-// prints what it returned behind a mark that only the caller knows.
-import { readFileSync } from "node:fs";
+// Runs one script: reads it with its values from the first line of the standard input,
+// and prints what it returned behind a mark that only the caller knows. A call of the
+// desktop is printed behind the mark too; its answer is the next line of the input.
 import * as module from "node:module";
+import { createInterface } from "node:readline";
 
-const given = JSON.parse(readFileSync(0, "utf8"));
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const given = JSON.parse((await lines.next()).value);
+process.stdin.unref?.();
+
+const say = (what, value) =>
+  new Promise((done) => process.stdout.write(`${given.mark}${what} ${JSON.stringify(value) ?? "null"}\n`, done));
+
+let last = Promise.resolve();
+let waiting = 0;
+function call(kind, args = {}) {
+  const answer = last.then(async () => {
+    if (waiting++ === 0) process.stdin.ref?.();
+    await say("calls", { kind, args });
+    const { value } = await lines.next();
+    if (--waiting === 0) process.stdin.unref?.();
+    const { result, error } = JSON.parse(value);
+    if (error) throw Object.assign(new Error(error.message), { code: error.code });
+    return result;
+  });
+  last = answer.catch(() => {});
+  return answer;
+}
+
+function locator(selector) {
+  const on = (kind, more) => call(kind, { selector, ...more });
+  const found = async (options) => (await on("wait_for_element", options)).element;
+  const seen = () => on("validate_element");
+  const self = {
+    selector,
+    locator: (inner) => locator(`${selector} >> ${inner}`),
+    first: async (timeout_ms) => (await found(timeout_ms && { timeout_ms }), self),
+    waitFor: async (condition = "exists", options) => (await on("wait_for_element", { condition, ...options }), self),
+    click: (options) => on("click_element", options),
+    invoke: (options) => on("invoke_element", options),
+    typeText: (text, options) => on("type_into_element", { text_to_type: text, ...options }),
+    setValue: (value, options) => on("set_value", { value, ...options }),
+    pressKey: (key, options) => on("press_key", { key, ...options }),
+    scroll: (direction, amount = 3) => on("scroll_element", { direction, amount }),
+    text: async (options) => ((e) => e.text || e.name || "")(await found(options)),
+    name: async (options) => (await found(options)).name ?? "",
+    exists: async () => (await seen()).exists,
+    isVisible: async () => (await seen()).visible,
+    isEnabled: async () => (await seen()).enabled,
+  };
+  return self;
+}
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const desktop = {
+  call,
+  locator,
+  openApplication: (app_name, options) => call("open_application", { app_name, ...options }),
+  openUrl: (url, options) => call("open_url", { url, ...options }),
+  pressKey: (key, options) => call("press_key_global", { key, ...options }),
+  screenshot: (options) => call("capture_screenshot", options),
+  applications: () => call("get_applications_and_windows_list"),
+  delay: sleep,
+};
+
+const set = {};
 const values = {
+  desktop,
+  sleep,
+  log: (...words) => console.log(...words),
+  setEnv: (more) => (Object.assign(set, more), Object.assign(given.env, more)),
+  variables: given.inputs,
+};
+for (const [name, value] of Object.entries(given.names)) {
+  if (canBeParameter(name)) values[name] = value;
+}
+Object.assign(values, {
   env: given.env,
   inputs: given.inputs,
   require: module.createRequire(given.dir + "/script.js"),
   _accumulated_env: given.env,
   _workflow_variables: given.inputs,
-};
-for (const [name, value] of Object.entries(given.names)) {
-  if (!(name in values) && canBeParameter(name)) values[name] = value;
-}
-let code = `async function script(${Object.keys(values).join(", ")}) {\n${given.code}\n}`;
+});
+// The parameters are those of an outer function, so that the script may declare the names.
+const parameters = Object.keys(values).join(", ");
+let code = `function given(${parameters}) { return (async function script() {\n${given.code}\n})(); }`;
 if (given.typed) code = module.stripTypeScriptTypes(code);
-const script = new Function(`${code}\nreturn script;`)();
-const result = await script(...Object.values(values));
-await new Promise((done) => process.stdout.write(given.mark + (JSON.stringify(result) ?? "null"), done));
+const result = await new Function(`${code}\nreturn given;`)()(...Object.values(values));
+await say("returned", { result, set });
 process.exit();
 
 function canBeParameter(name) {

@@ -1,15 +1,173 @@
-# Runs one script: reads it with its values from the standard input, and
-# prints what it returned behind a mark that only the caller knows.
+# Runs one script: reads it with its values from the first line of the standard input,
+# and prints what it returned behind a mark that only the caller knows. A call of the
+# desktop is printed behind the mark too; its answer is the next line of the input.
 import ast
+import asyncio
+import inspect
 import json
+import os
 import sys
 
-given = json.loads(sys.stdin.buffer.read())
+channel = os.fdopen(os.dup(0), "rb")
+nothing = os.open(os.devnull, os.O_RDONLY)
+os.dup2(nothing, 0)  # the script must not read the answers
+given = json.loads(channel.readline())
+
+
+def say(what, value):
+    sys.stdout.flush()
+    sys.stdout.write(given["mark"] + what + " " + json.dumps(value) + "\n")
+    sys.stdout.flush()
+
+
+class Ready:
+    """A value that may also be awaited."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __await__(self):
+        return self.value
+        yield
+
+
+awaits = False
+
+
+def ready(value):
+    return Ready(value) if awaits else value
+
+
+def ask(kind, **args):
+    say("calls", {"kind": kind, "args": {name: v for name, v in args.items() if v is not None}})
+    answer = json.loads(channel.readline())
+    if answer.get("error"):
+        raise RuntimeError(answer["error"]["message"])
+    return answer.get("result") or {}
+
+
+class Locator:
+    def __init__(self, selector):
+        self.selector = selector
+
+    def locator(self, inner):
+        return Locator(self.selector + " >> " + inner)
+
+    def _on(self, kind, **args):
+        return ready(ask(kind, selector=self.selector, **args))
+
+    def _found(self, **args):
+        return ask("wait_for_element", selector=self.selector, **args)["element"]
+
+    def _seen(self, field):
+        return ready(ask("validate_element", selector=self.selector)[field])
+
+    def first(self, timeout_ms=None):
+        self._found(timeout_ms=timeout_ms)
+        return ready(self)
+
+    def wait_for(self, condition="exists", **args):
+        ask("wait_for_element", selector=self.selector, condition=condition, **args)
+        return ready(self)
+
+    def click(self, **args):
+        return self._on("click_element", **args)
+
+    def invoke(self, **args):
+        return self._on("invoke_element", **args)
+
+    def type_text(self, text, **args):
+        return self._on("type_into_element", text_to_type=text, **args)
+
+    def set_value(self, value, **args):
+        return self._on("set_value", value=value, **args)
+
+    def press_key(self, key, **args):
+        return self._on("press_key", key=key, **args)
+
+    def scroll(self, direction, amount=3):
+        return self._on("scroll_element", direction=direction, amount=amount)
+
+    def text(self, **args):
+        element = self._found(**args)
+        return ready(element.get("text") or element.get("name") or "")
+
+    def name(self, **args):
+        return ready(self._found(**args).get("name") or "")
+
+    def exists(self):
+        return self._seen("exists")
+
+    def is_visible(self):
+        return self._seen("visible")
+
+    def is_enabled(self):
+        return self._seen("enabled")
+
+    waitFor, typeText, setValue, pressKey = wait_for, type_text, set_value, press_key
+    isVisible, isEnabled = is_visible, is_enabled
+
+
+class Desktop:
+    def call(self, kind, args=None):
+        return ready(ask(kind, **(args or {})))
+
+    def locator(self, selector):
+        return Locator(selector)
+
+    def open_application(self, app_name, **args):
+        return ready(ask("open_application", app_name=app_name, **args))
+
+    def open_url(self, url, **args):
+        return ready(ask("open_url", url=url, **args))
+
+    def press_key(self, key, **args):
+        return ready(ask("press_key_global", key=key, **args))
+
+    def screenshot(self, **args):
+        return ready(ask("capture_screenshot", **args))
+
+    def applications(self):
+        return ready(ask("get_applications_and_windows_list"))
+
+    def delay(self, ms):
+        return sleep(ms)
+
+    openApplication, openUrl, pressKey = open_application, open_url, press_key
+
+
+def sleep(ms):
+    if awaits:
+        return asyncio.sleep(ms / 1000)
+    import time
+
+    time.sleep(ms / 1000)
+
+
+changed = {}
+
+
+def set_env(values):
+    changed.update(values)
+    given["env"].update(values)
+
+
+def compiled(tree, kind):
+    wrapper = ast.parse(kind + " script():\n    pass")
+    wrapper.body[0].body = tree.body or wrapper.body[0].body
+    return compile(wrapper, given["file"], "exec")
+
+
 sys.path.insert(0, given["dir"])
 tree = ast.parse(given["code"], given["file"])
-wrapper = ast.parse("def script():\n    pass")
-wrapper.body[0].body = tree.body or wrapper.body[0].body
-values = {name: value for name, value in given["names"].items() if name.isidentifier()}
+try:
+    code = compiled(tree, "def")
+except SyntaxError:  # it awaits, or else has the same error again
+    awaits = True
+    code = compiled(tree, "async def")
+
+values = {"desktop": Desktop(), "log": print, "sleep": sleep, "setEnv": set_env, "set_env": set_env, "variables": given["inputs"]}
+values.update((name, value) for name, value in given["names"].items() if name.isidentifier())
 values.update(
     env=given["env"],
     inputs=given["inputs"],
@@ -18,8 +176,12 @@ values.update(
     __name__="__main__",
     __file__=given["file"],
 )
-exec(compile(wrapper, given["file"], "exec"), values)
+exec(code, values)
 result = values["script"]()
-sys.stdout.flush()
-sys.stdout.write(given["mark"] + json.dumps(result))
-sys.stdout.flush()
+if inspect.isawaitable(result):
+
+    async def awaited():
+        return await result
+
+    result = asyncio.run(awaited())
+say("returned", {"result": result, "set": changed})

@@ -1,0 +1,108 @@
+package mcpserver
+
+import (
+	"context"
+	"maps"
+	"math"
+	"time"
+
+	"understudy/engine"
+	"understudy/internal/words"
+)
+
+// sequenceJSON is a run as Terminator's agent answers execute_sequence, for programs that
+// parse that answer, with the fields of our own that they need to continue the run.
+type sequenceJSON struct {
+	Action     string           `json:"action"`
+	Status     string           `json:"status"`
+	Total      int              `json:"total_tools"`
+	Executed   int              `json:"executed_tools"`
+	Results    int              `json:"total_results"`
+	DurationMS int64            `json:"total_duration_ms"`
+	Timestamp  time.Time        `json:"timestamp"`
+	Steps      []sequenceResult `json:"results"`
+	Env        map[string]any   `json:"env"`
+	Parsed     any              `json:"parsed_output,omitempty"`
+	RunID      string           `json:"run_id"`
+	Error      *failure         `json:"error,omitempty"`
+	ResumeFrom string           `json:"resume_from,omitempty"`
+	Question   *engine.Question `json:"question,omitempty"`
+}
+
+// sequenceResult is one execution of a step.
+type sequenceResult struct {
+	ToolName   string `json:"tool_name"`
+	Index      int    `json:"index"`
+	Status     string `json:"status"`
+	DurationMS int64  `json:"duration_ms"`
+	StepID     string `json:"step_id,omitempty"`
+	Executed   bool   `json:"executed"`
+	Result     any    `json:"result,omitempty"`
+	Error      string `json:"error,omitempty"`
+}
+
+// sequenceStatus has the words of that agent for the status of a run or a step. Others
+// are the same in both.
+var sequenceStatus = map[string]string{
+	string(engine.Succeeded): "executed_without_error", string(engine.Failed): "executed_with_error", string(engine.Success): "executed_without_error",
+}
+
+func sequenceWord(status string) string {
+	if word, ok := sequenceStatus[status]; ok {
+		return word
+	}
+	return status
+}
+
+// asSequenceJSON replaces the value and the text of the reply for a run. The answer about
+// a run that failed is no error there: its status says so.
+func (out *reply) asSequenceJSON(ctx context.Context, runs engine.Runs, id string) error {
+	r, err := runs.Report(ctx, id, engine.Page{All: true})
+	if err != nil {
+		return err
+	}
+	events, err := runs.Events(ctx, id, 1)
+	if err != nil {
+		return err
+	}
+	view := sequenceJSON{
+		Action: "execute_sequence", Status: sequenceWord(string(r.Status)), Total: r.Total, Executed: r.Executed, Results: len(r.Steps), DurationMS: r.DurationMS,
+		Timestamp: time.Now().UTC(), Steps: []sequenceResult{}, Env: envOf(events), Parsed: r.Output, RunID: r.RunID, Error: out.failure, ResumeFrom: r.ResumeFrom, Question: r.Question,
+	}
+	for i, s := range r.Steps {
+		view.add(i, s)
+	}
+	out.value, out.failure = view, nil
+	out.text, _ = words.JSONLine(view, math.MaxInt)
+	return nil
+}
+
+func (v *sequenceJSON) add(i int, s engine.StepReport) {
+	one := sequenceResult{
+		ToolName: s.Kind, Index: i, Status: sequenceWord(s.Status), DurationMS: s.DurationMS, StepID: s.ID,
+		Executed: s.Status != string(engine.Skipped), Result: s.Result,
+	}
+	if s.Error != nil {
+		one.Error = s.Error.Message
+	}
+	v.Steps = append(v.Steps, one)
+	if s.ID != "" {
+		v.Env[s.ID+"_status"] = one.Status
+		if s.Result != nil {
+			v.Env[s.ID+"_result"] = s.Result
+		}
+	}
+}
+
+// envOf returns the values that the steps of a run set, as they are stored: without
+// secrets.
+func envOf(events []engine.Event) map[string]any {
+	env := map[string]any{}
+	for _, ev := range events {
+		fact, _ := engine.Fact(ev)
+		if end, ok := fact.(engine.Ended); ok {
+			maps.Copy(env, end.Sets)
+		}
+	}
+	return env
+}
