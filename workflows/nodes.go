@@ -147,19 +147,12 @@ func (y *retry) check(r Retry, to *report) {
 	}
 }
 
-// notYet lists kinds that users of other systems know, and that do not exist yet.
-var notYet = []string{"navigate_browser", "execute_browser_script"}
-
 func (u *unit) kind(name *value) *steps.Kind {
 	if name == nil {
 		return nil
 	}
 	if k := u.kinds[name.str()]; k != nil {
 		return k
-	}
-	if slices.Contains(notYet, name.str()) {
-		u.report.add(name.position, "open the browser with open_application and use its elements", "%s is not available yet", name.str())
-		return nil
 	}
 	u.report.add(name.position, cmp.Or(u.report.nearest(name.str(), steps.Names(u.options.Kinds)), "list them with: understudy tools"), "there is no kind of step called %q", words.Shorten(name.str(), 60))
 	return nil

@@ -38,6 +38,9 @@ func (e *Error) Error() string {
 	return "the browser refused the call: " + e.Message
 }
 
+// Refused returns the words of the browser.
+func (e *Error) Refused() string { return e.Message }
+
 // maxMessage bounds a message: a longer one would fill the memory.
 const maxMessage = 256 << 20
 

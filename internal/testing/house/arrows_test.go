@@ -35,10 +35,11 @@ var arrows = map[string][]string{
 	// observe uses aim to find what it looks at; aim never looks at what came of a press.
 	"steps":          {"internal/desktop", "internal/desktop/selector"},
 	"steps/confined": {"steps", "internal/desktop"},
+	"steps/browse":   {"steps", "internal/desktop"},
 	"steps/aim":      {"steps", "steps/confined", "internal/desktop", "internal/desktop/selector", "internal/desktop/vision"},
 	"steps/observe":  {"steps", "steps/aim", "internal/desktop", "internal/desktop/selector"},
 	// Only internal/cli imports the kinds; others get their list as a value.
-	"steps/kinds":             {"steps", "steps/aim", "steps/confined", "internal/desktop", "internal/desktop/vision", "steps/kinds/pagecontrol", "steps/kinds/shell", "steps/observe"},
+	"steps/kinds":             {"steps", "steps/aim", "steps/browse", "steps/confined", "internal/desktop", "internal/desktop/vision", "steps/kinds/pagecontrol", "steps/kinds/shell", "steps/observe"},
 	"steps/kinds/pagecontrol": {"steps", "steps/aim", "internal/desktop", "internal/desktop/selector", "steps/observe"},
 	"steps/kinds/shell":       {"internal/children", "internal/sandbox", "steps"},
 
