@@ -33,7 +33,7 @@ type Kind struct {
 	// Asks: the engine runs it, and the run waits for the answer of a person.
 	Asks bool
 	// Touches is what it needs of the desktop. By default a kind of the toolsets core,
-	// desktop and vision looks if it Reads, and acts otherwise.
+	// desktop, vision and browser looks if it Reads, and acts otherwise.
 	Touches Touch
 	// Focus says whether the user's focus is meant to move.
 	Focus Focus
@@ -92,6 +92,7 @@ const (
 	Files   Toolset = "files"
 	Shell   Toolset = "shell"
 	Vision  Toolset = "vision"
+	Browser Toolset = "browser"
 	Record  Toolset = "record"
 	Flow    Toolset = "flow" // only of use inside a workflow
 	Runs    Toolset = "runs"
@@ -128,6 +129,7 @@ const (
 	Normal      Risk = "normal"
 	RunsShell   Risk = "shell"
 	WritesFiles Risk = "files"
+	RunsScripts Risk = "scripts" // in pages, with the rights of who is logged in there
 	Destructive Risk = "destructive"
 	// ReadsPrivate reads what the desktop does not show: files, the clipboard.
 	ReadsPrivate Risk = "private"
@@ -196,7 +198,7 @@ func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R,
 // desktop act on it unless they only read.
 func touchOf(k Kind) Touch {
 	switch {
-	case k.Toolset != Core && k.Toolset != Desktop && k.Toolset != Vision:
+	case !slices.Contains([]Toolset{Core, Desktop, Vision, Browser}, k.Toolset):
 		return None
 	case k.Reads:
 		return Look

@@ -38,6 +38,7 @@ func behaviour(k Kind) string {
 	say(k.Touches == Act, "acts on the desktop")
 	say(k.Focus == Take, "moves the focus")
 	say(k.Risk == RunsShell, "runs programs")
+	say(k.Risk == RunsScripts, "runs scripts in pages")
 	say(k.Risk == WritesFiles, "writes files")
 	say(k.Risk == ReadsPrivate, "reads what the desktop does not show")
 	say(k.Risk == Destructive, "can destroy work")

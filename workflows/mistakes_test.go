@@ -43,9 +43,6 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"a text for a number", "steps: [{tool_name: delay, arguments: {delay_ms: '5'}}]", []string{`1:50 delay: wanted integer, found the string "5"; write it without quotes: 5`}},
 		{"a key that does not exist", "steps: [{tool_name: press_key_global, arguments: {key: ctrl+entr}}]", []string{`1:56 press_key_global: there is no key "entr"; did you mean enter?`}},
 		{"arguments that contradict", "steps: [{tool_name: delay, arguments: {delay_ms: 5, duration: 1s}}]", []string{"1:28 delay: wanted either delay_ms or duration"}},
-		{"a kind that is still to come", "steps: [{tool_name: navigate_browser, arguments: {url: x}}]", []string{
-			"1:21 navigate_browser is not available yet; open the browser with open_application and use its elements",
-		}},
 		{"a kind that nothing is like", "steps: [{tool_name: qqqqqqqq}]", []string{`1:21 there is no kind of step called "qqqqqqqq"; list them with: understudy tools`}},
 		{"retry and retries", "steps: [{tool_name: log, arguments: {message: x}, retries: 1, retry: {attempts: 2}}]", []string{"1:51 the step has both retry and retries; leave out one of the two"}},
 		{"delay and delay_ms", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s, delay_ms: 2}]", nil},

@@ -149,19 +149,12 @@ func (y *retry) check(r Retry, to *report) {
 	}
 }
 
-// notYet lists kinds that users of other systems know, and that do not exist yet.
-var notYet = []string{"navigate_browser", "execute_browser_script"}
-
 func (u *unit) kind(name *value) *steps.Kind {
 	if name == nil {
 		return nil
 	}
 	if k := u.kinds[name.str()]; k != nil {
 		return k
-	}
-	if slices.Contains(notYet, name.str()) {
-		u.report.add(name.position, "open the browser with open_application and use its elements", "%s is not available yet", name.str())
-		return nil
 	}
 	if row, ok := dialect.Find(dialect.Tool, "", name.str()); ok && row.Refused {
 		u.report.add(name.position, row.Why, "%s is no kind of step here", name.str())

@@ -98,7 +98,7 @@ func (s Subject) thingRefusal(x Thing) *Refusal {
 }
 
 // restrictedRisks lists the risks that reach beyond the desktop.
-var restrictedRisks = []steps.Risk{steps.RunsShell, steps.WritesFiles, steps.ReadsPrivate}
+var restrictedRisks = []steps.Risk{steps.RunsShell, steps.RunsScripts, steps.WritesFiles, steps.ReadsPrivate}
 
 // refusal is the part of May about the tool itself.
 func (p Policy) refusal(t Tool) *Refusal {

@@ -78,7 +78,7 @@ func (p Policy) Narrowed(l Limits) Policy {
 
 // Toolsets returns the names that a policy may choose from.
 func Toolsets() []steps.Toolset {
-	return []steps.Toolset{steps.Core, steps.Desktop, steps.Files, steps.Shell, steps.Vision, steps.Record, steps.Flow, steps.Desktops, steps.Schedules, All}
+	return []steps.Toolset{steps.Core, steps.Desktop, steps.Files, steps.Shell, steps.Vision, steps.Browser, steps.Record, steps.Flow, steps.Desktops, steps.Schedules, All}
 }
 
 // ParseToolsets reads a list such as "core,files". If there is no toolset of a name, it

@@ -25,6 +25,7 @@ func TestPolicy(t *testing.T) {
 		{"a shell that is not offered is refused", core, shell, false, false},
 		{"a shell that is offered is allowed", Policy{Mode: Act, Toolsets: []steps.Toolset{steps.Core, steps.Shell}}, shell, true, true},
 		{"a shell that is offered by name is allowed", Policy{Mode: Act, Tools: []string{"run_command"}}, shell, true, true},
+		{"scripts in pages that are not offered are refused", core, Tool{Name: "execute_browser_script", Toolset: steps.Browser, Risk: steps.RunsScripts}, false, false},
 		{"reading files that is not offered is refused", core, private, false, false},
 		{"reading files that is offered is allowed, in ask mode too", Policy{Mode: Ask, Toolsets: []steps.Toolset{steps.Files}}, private, true, true},
 		{"reading files that is offered by name is allowed", Policy{Mode: Act, Tools: []string{"read_file"}}, private, true, true},

@@ -25,6 +25,7 @@ type Desktop struct {
 	Focus
 	Changes
 	Input
+	BrowserLister
 	Session
 }
 
@@ -234,7 +235,7 @@ type Unavailable struct{ Err error }
 // parts that they have.
 func Missing(err error) *Desktop {
 	u := Unavailable{err}
-	return &Desktop{u, u, u, u, u, u, u, u, u, u}
+	return &Desktop{u, u, u, u, u, u, u, u, u, u, u}
 }
 
 func (u Unavailable) Do(context.Context, Action) error               { return u.Err }
@@ -260,6 +261,8 @@ func (u Unavailable) SaveFocus(context.Context) (FocusState, error)      { retur
 func (u Unavailable) WatchFocus(context.Context, func()) error           { return u.Err }
 func (u Unavailable) WatchElement(context.Context, Handle, func()) error { return u.Err }
 func (u Unavailable) Watch(context.Context, func(InputEvent)) error      { return u.Err }
+func (u Unavailable) Browsers(context.Context) ([]BrowserProcess, error) { return nil, u.Err }
+func (u Unavailable) Browse(context.Context, int) (Browser, error)       { return nil, u.Err }
 func (u Unavailable) Info(context.Context) (Info, error)                 { return Info{}, u.Err }
 func (u Unavailable) Ping(context.Context) error                         { return u.Err }
 func (u Unavailable) ReleaseAll(context.Context) error                   { return nil }

@@ -17,6 +17,8 @@ func All() []steps.Kind {
 		GetClipboard, SetClipboard,
 		// Pictures.
 		FindImage, WaitForImage, WaitForIdle, GetPixelColor, ReadText,
+		// Browsers.
+		NavigateBrowser, ExecuteBrowserScript, ListTabs, ActivateTab, CloseTab, WaitForPage,
 		// Without a desktop.
 		Delay, SetEnv, Assert, Log, Fail, AskUser, RunCommand,
 		ReadFile, WriteFile, EditFile, CopyContent, GlobFiles, GrepFiles,

@@ -69,13 +69,16 @@ func printedValues(printed string) map[string]any {
 // reported returns the failure that a script reports by the status that it returns.
 // Other words than these two are values.
 func reported(result any) error {
-	fields := fieldsOf(result)
-	status, _ := fields["status"].(string)
-	if status != "failed" && status != "error" {
-		return nil
+	if status, _ := fieldsOf(result)["status"].(string); status == "failed" || status == "error" {
+		return statedFailure(result, "status "+status)
 	}
+	return nil
+}
+
+func statedFailure(result any, stated string) error {
+	fields := fieldsOf(result)
 	why := cmp.Or(asReason(fields["error"]), asReason(fields["message"]), asReason(fields["reason"]), "it did not say why")
-	return steps.Errorf(steps.Unexpected, "the script returned status %s: %s", status, words.Shorten(why, 2000))
+	return steps.Errorf(steps.Unexpected, "the script returned %s: %s", stated, words.Shorten(why, 2000))
 }
 
 // asReason returns a text, or the JSON of another value.

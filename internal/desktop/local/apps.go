@@ -7,13 +7,13 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/devtools"
 )
 
 // A starter starts a program on one display, which outlives us.
@@ -91,8 +91,9 @@ func (p *program) wait(end func() error) {
 }
 
 // startHere starts programs as our own children, in a session of their own, with
-// none of our files open but the memory that keeps their standard error.
-func startHere(env []string) starter {
+// none of our files open but the memory that keeps their standard error. The pipes of
+// browsers are held, unless there is nowhere to hold them: they end with this process.
+func startHere(env []string, pipes *devtools.Brokers) starter {
 	return func(args []string) (*program, error) {
 		cmd := exec.Command(args[0], args[1:]...)
 		p := newProgram(args)
@@ -101,7 +102,11 @@ func startHere(env []string) starter {
 			cmd.Stderr = p.stderr
 		}
 		detach(cmd)
-		if err := cmd.Start(); err != nil {
+		start := cmd.Start
+		if pipes != nil {
+			start = func() error { return pipes.Start(cmd, cmd.Start) }
+		}
+		if err := start(); err != nil {
 			return nil, err
 		}
 		p.pid = cmd.Process.Pid
@@ -137,13 +142,9 @@ func lastLines(f *os.File) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// chromiums are the programs that need a flag to expose their pages on the
-// accessibility bus.
-var chromiums = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "brave-browser", "microsoft-edge"}
-
 func forAccessibility(args []string) []string {
 	const flag = "--force-renderer-accessibility"
-	if !slices.Contains(chromiums, filepath.Base(args[0])) || slices.Contains(args, flag) {
+	if !devtools.IsBrowser(args[0]) || slices.Contains(args, flag) {
 		return args
 	}
 	return slices.Insert(slices.Clone(args), 1, flag)

@@ -29,7 +29,7 @@ func openKept(ctx context.Context, o desktop.Options) (*session, error) {
 		return nil, errors.Join(fmt.Errorf("the display %s of desktop %s: %w", k.Display, k.Name, err), a.Close())
 	}
 	return &session{
-		Session: r.Desktop().Session, driver: r, virtual: true, wayland: isWayland, bus: k.Bus, layout: k.Layout, apps: startThere(a), kept: k,
+		Session: r.Desktop().Session, driver: r, virtual: true, wayland: isWayland, bus: k.Bus, layout: k.Layout, apps: startThere(a), browsers: a, kept: k,
 		closers: []func() error{r.Close, a.Close},
 	}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/devtools"
 	"understudy/internal/desktop/virtual"
 )
 
@@ -52,18 +53,19 @@ type address struct {
 // A session is an open display and everything that ends with it.
 type session struct {
 	desktop.Session
-	driver  driver
-	virtual bool   // the display is ours
-	wayland bool   // applications do not know the positions of their windows
-	why     string // the reason for a virtual display that was not asked for
-	instead string // see desktop.Info
-	setup   string // the command that would make the session of the person reachable
-	consent string // for Options.Look: how a person is asked before the session can be used
-	bus     string
-	apps    starter
-	layout  string         // of the keyboard, if it was chosen
-	kept    virtual.Kept   // of a lasting desktop
-	closers []func() error // in the order of the calls
+	driver   driver
+	virtual  bool   // the display is ours
+	wayland  bool   // applications do not know the positions of their windows
+	why      string // the reason for a virtual display that was not asked for
+	instead  string // see desktop.Info
+	setup    string // the command that would make the session of the person reachable
+	consent  string // for Options.Look: how a person is asked before the session can be used
+	bus      string
+	apps     starter
+	browsers desktop.BrowserLister // nil: none is connected
+	layout   string                // of the keyboard, if it was chosen
+	kept     virtual.Kept          // of a lasting desktop
+	closers  []func() error        // in the order of the calls
 }
 
 func openSession(ctx context.Context, o desktop.Options) (*session, error) {
@@ -161,7 +163,7 @@ func openReal(ctx context.Context, o desktop.Options, name string) (*session, er
 
 // onSeat returns a session on a display of the user's.
 func onSeat(d driver, env []string) *session {
-	return &session{Session: d.Desktop().Session, driver: d, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: startHere(env), closers: []func() error{d.Close}}
+	return &session{Session: d.Desktop().Session, driver: d, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: startHere(env, nil), closers: []func() error{d.Close}}
 }
 
 func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
@@ -176,13 +178,17 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the virtual display %s: %w", d.Name(), err), d.Close())
 	}
-	return &session{Session: r.Desktop().Session, driver: r, virtual: true, bus: d.Bus(), layout: o.Layout, apps: startHere(d.Env()), closers: []func() error{r.Close, d.Close}}, nil
+	pipes := &devtools.Brokers{}
+	return &session{Session: r.Desktop().Session, driver: r, virtual: true, bus: d.Bus(), layout: o.Layout, apps: startHere(d.Env(), pipes), browsers: pipes, closers: []func() error{r.Close, d.Close}}, nil
 }
 
 // desktop assembles the parts.
 func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 	d := s.driver.Desktop()
-	d.Session = s
+	d.Session, d.BrowserLister = s, s.browsers
+	if s.browsers == nil {
+		d.BrowserLister = desktop.NoBrowsers{}
+	}
 	elements, end := s.addAccessibility(ctx, d)
 	queues, _ := elements.(keyQueues)
 	d.Actor = actor{display: &keys{Actor: d.Actor, windows: d.WindowLister, queues: queues}, elements: elements, apps: s.apps}

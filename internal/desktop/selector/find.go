@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"understudy/internal/desktop"
 )
@@ -159,13 +160,13 @@ func (a *atom) matches(e *desktop.Element) bool {
 	case byRole:
 		return e.HasRole(a.role)
 	case byName:
-		return a.matchesText(NameOf(e))
+		return a.matchesText(NameOf(e)) || a.matchesText(withoutGlyphs(NameOf(e)))
 	case byText:
 		return a.containsText(e.Text) || a.containsText(e.Name)
 	case byID:
 		return e.ID != "" && a.matchesText(e.ID)
-	case byClass:
-		return a.matchesText(e.Class)
+	case byClass: // on pages a class is one of a list
+		return a.matchesText(e.Class) || !a.fold && slices.Contains(strings.Fields(e.Class), a.value)
 	case byProcess:
 		return a.matchesProgram(e)
 	case byWindow:
@@ -195,6 +196,12 @@ func NameOf(e *desktop.Element) string {
 		return e.Label
 	}
 	return e.Name
+}
+
+// withoutGlyphs returns a name without the characters around it that only a font of icons
+// shows as something: nobody can write them.
+func withoutGlyphs(name string) string {
+	return strings.TrimFunc(name, func(r rune) bool { return unicode.Is(unicode.Co, r) || unicode.IsSpace(r) })
 }
 
 // matchesText compares a whole text, or with "~" searches it.

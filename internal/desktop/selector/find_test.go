@@ -75,6 +75,28 @@ func refs(found []*desktop.Element) string {
 	return strings.Join(names, " ")
 }
 
+func TestFindOnPages(t *testing.T) {
+	handle := el("panel", "", box(0, 0, 10, 10))
+	handle.Class = "ui-slider-handle ui-corner-all"
+	roots := linked(el("frame", "Page", box(0, 0, 100, 100), handle, el("treeitem", "\uf15c project-2.docx", box(0, 20, 50, 10))))
+	for _, c := range []struct{ what, selector, want string }{
+		{"one of several classes", "classname:ui-slider-handle", "e2"},
+		{"all classes", "classname:ui-slider-handle ui-corner-all", "e2"},
+		{"a class is not part of another", "classname:ui-slider", ""},
+		{"a part of the classes", "classname~:SLIDER", "e2"},
+		{"a name with a glyph of a font of icons", "name:project-2.docx", "e3"},
+		{"that glyph too", "name:\uf15c project-2.docx", "e3"},
+	} {
+		s, err := Parse(c.selector)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := refs(s.Find(roots)); got != c.want {
+			t.Errorf("%s: %s found %q, want %q", c.what, c.selector, got, c.want)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	for _, c := range []struct{ what, selector, want string }{
 		{"a role", "role:button", "e10 e11 e12 e16"},

@@ -28,6 +28,7 @@ type question struct {
 	Why     string        `json:"why,omitempty"`
 	Linger  time.Duration `json:"linger,omitempty"`
 	For     Assignment    `json:"for,omitzero"`
+	Browser int           `json:"browser,omitempty"` // a process ID
 }
 
 // The requests to a keeper.
@@ -37,7 +38,9 @@ const (
 	doStart    = "start"
 	doLinger   = "linger"
 	doAssign   = "assign"
-	doEnd      = "end" // answered by closing the connection at the end
+	doBrowsers = "browsers"
+	doBrowse   = "browse" // after the answer, the connection is one to the browser
+	doEnd      = "end"    // answered by closing the connection at the end
 )
 
 // reply is an answer of a keeper.
@@ -46,6 +49,8 @@ type reply struct {
 	Taken bool   `json:"taken,omitempty"` // the error is that the name is taken
 	Kept  Kept   `json:"kept,omitzero"`
 	PID   int    `json:"pid,omitempty"`
+	// Browsers are those to which the keeper holds a pipe.
+	Browsers []desktop.BrowserProcess `json:"browsers,omitempty"`
 }
 
 // answerTime bounds the wait for an answer of a keeper.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"understudy/internal/children"
+	"understudy/internal/desktop/devtools"
 	"understudy/internal/sandbox"
 )
 
@@ -24,6 +25,8 @@ type keeper struct {
 	display *Display
 	control *net.UnixListener
 	talks   sync.WaitGroup
+	// browsers are the pipes to the browsers on the desktop.
+	browsers devtools.Brokers
 
 	idle *time.Timer // ends the desktop because nobody uses it
 	over chan string // why it ends
@@ -85,6 +88,9 @@ func newKeeper(ctx context.Context, o Options) (*keeper, error) {
 		f.Close()
 	}
 	k.control, err = net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: d.folder.path(controlName)})
+	if err == nil {
+		err = os.Chmod(d.folder.path(controlName), 0o600)
+	}
 	if err == nil {
 		err = writeKept(k.kept)
 	}
@@ -251,6 +257,13 @@ func (k *keeper) talk(conn *net.UnixConn) {
 			a.Error = err.Error()
 		}
 		say(a)
+	case doBrowsers:
+		say(reply{Browsers: k.browsers.List()})
+	case doBrowse:
+		if b := k.browsers.Find(q.Browser); b != nil {
+			say(reply{})
+			b.Serve(conn)
+		}
 	case doEnd:
 		k.finish(q.Why)
 		_, _ = conn.Read(make([]byte, 1)) // closed by the end
@@ -273,7 +286,7 @@ func (k *keeper) startProgram(p Program, stderr *os.File, say func(reply)) error
 		cmd.Stderr = stderr
 	}
 	ended := make(chan struct{})
-	if err := k.display.programs.start(cmd, ended); err != nil {
+	if err := k.browsers.Start(cmd, func() error { return k.display.programs.start(cmd, ended) }); err != nil {
 		return err
 	}
 	say(reply{PID: cmd.Process.Pid})

@@ -54,3 +54,7 @@ func (a *Attachment) Close() error                { return nil }
 func (a *Attachment) Start(Program, *os.File) (int, <-chan error, error) {
 	return 0, nil, errNoKept
 }
+
+func (a *Attachment) Browsers(context.Context) ([]desktop.BrowserProcess, error) { return nil, nil }
+
+func (a *Attachment) Browse(context.Context, int) (desktop.Browser, error) { return nil, errGone }

@@ -114,7 +114,7 @@ func New(windows ...*Node) *Desktop {
 func (d *Desktop) Desktop() *desktop.Desktop {
 	return &desktop.Desktop{
 		Actor: d, Pointer: d, Screen: d, WindowLister: d, Clipboard: d, Elements: d,
-		Focus: d, Changes: d, Input: d, Session: d,
+		Focus: d, Changes: d, Input: d, Session: d, BrowserLister: desktop.NoBrowsers{},
 	}
 }
 

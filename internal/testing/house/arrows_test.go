@@ -17,11 +17,12 @@ var arrows = map[string][]string{
 	"internal/desktop/atspi":        {"internal/desktop"},
 	"internal/testing/desktoptest":  {"internal/desktop"},
 	"internal/testing/fake":         {"internal/desktop", "internal/desktop/selector"},
+	"internal/desktop/devtools":     {"internal/desktop"},
 	"internal/desktop/input":        {"internal/desktop"},
-	"internal/desktop/local":        {"internal/sandbox", "internal/desktop", "internal/desktop/atspi", "internal/desktop/robot", "internal/desktop/virtual", "internal/desktop/wayland", "internal/desktop/x11"},
+	"internal/desktop/local":        {"internal/sandbox", "internal/desktop", "internal/desktop/atspi", "internal/desktop/devtools", "internal/desktop/robot", "internal/desktop/virtual", "internal/desktop/wayland", "internal/desktop/x11"},
 	"internal/desktop/robot":        {"internal/desktop", "internal/desktop/input"},
 	"internal/desktop/selector":     {"internal/desktop"},
-	"internal/desktop/virtual":      {"internal/children", "internal/sandbox", "internal/desktop", "internal/desktop/wayland", "internal/desktop/xauth"},
+	"internal/desktop/virtual":      {"internal/children", "internal/sandbox", "internal/desktop", "internal/desktop/devtools", "internal/desktop/wayland", "internal/desktop/xauth"},
 	"internal/testing/virtualtest":  {"internal/testing/scratch", "internal/desktop/virtual"},
 	"internal/desktop/vision":       {"internal/desktop"},
 	"internal/testing/visiontest":   {"internal/desktop", "internal/desktop/vision"},
@@ -34,10 +35,11 @@ var arrows = map[string][]string{
 	// observe uses aim to find what it looks at; aim never looks at what came of a press.
 	"steps":          {"internal/desktop", "internal/desktop/selector"},
 	"steps/confined": {"steps", "internal/desktop"},
+	"steps/browse":   {"steps", "internal/desktop"},
 	"steps/aim":      {"steps", "steps/confined", "internal/desktop", "internal/desktop/selector", "internal/desktop/vision"},
 	"steps/observe":  {"steps", "steps/aim", "internal/desktop", "internal/desktop/selector", "internal/desktop/vision"},
 	// Only internal/cli imports the kinds; others get their list as a value.
-	"steps/kinds":             {"steps", "steps/aim", "steps/confined", "internal/desktop", "internal/desktop/vision", "steps/kinds/pagecontrol", "steps/kinds/shell", "steps/observe"},
+	"steps/kinds":             {"steps", "steps/aim", "steps/browse", "steps/confined", "internal/desktop", "internal/desktop/vision", "steps/kinds/pagecontrol", "steps/kinds/shell", "steps/observe"},
 	"steps/kinds/pagecontrol": {"steps", "steps/aim", "internal/desktop", "internal/desktop/selector", "steps/observe"},
 	"steps/kinds/shell":       {"internal/children", "internal/sandbox", "steps"},
 

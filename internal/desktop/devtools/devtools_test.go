@@ -1,0 +1,223 @@
+package devtools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"understudy/internal/desktop"
+)
+
+// browser answers calls as a browser does: a call of attach makes a session, whose name is that
+// of the target; one that is named hang is not answered; one that is named fail is refused.
+type browser struct {
+	out   io.WriteCloser
+	mu    sync.Mutex
+	calls []string
+}
+
+func (b *browser) say(m message) {
+	raw, _ := m.bytes()
+	_, _ = b.out.Write(raw)
+}
+
+func (b *browser) answer(m message) {
+	b.mu.Lock()
+	b.calls = append(b.calls, m.Method+string(m.Params))
+	b.mu.Unlock()
+	a := message{ID: m.ID, Session: m.Session, Result: json.RawMessage(`{"method":"` + m.Method + `"}`)}
+	switch m.Method {
+	case "hang":
+		return
+	case "fail":
+		a.Result, a.Error = nil, &Error{Code: -32000, Message: "no"}
+	case "Target.attachToTarget":
+		var p struct{ TargetID string }
+		_ = json.Unmarshal(m.Params, &p)
+		a.Result, _ = json.Marshal(map[string]string{"sessionId": p.TargetID})
+	}
+	b.say(a)
+}
+
+func (b *browser) called(call string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Contains(b.calls, call)
+}
+
+// newBrowser returns a browser and its broker. end ends the browser.
+func newBrowser() (b *browser, broker *Broker, end func()) {
+	toBrowser, calls := io.Pipe()
+	answers, fromBrowser := io.Pipe()
+	b, broker = &browser{out: fromBrowser}, NewBroker(calls)
+	go func() { _ = readMessages(toBrowser, b.answer) }()
+	go func() { _ = broker.Run(answers) }()
+	return b, broker, func() {
+		_ = fromBrowser.Close()
+		_ = calls.Close()
+	}
+}
+
+func connect(b *Broker) *Client {
+	ours, its := net.Pipe()
+	go b.Serve(its)
+	return NewClient(ours)
+}
+
+func TestEachClientGetsItsOwnAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, broker, end := newBrowser()
+		var all sync.WaitGroup
+		for _, name := range []string{"a", "b", "c"} {
+			all.Go(func() {
+				c := connect(broker)
+				defer c.Close()
+				for range 50 {
+					var got struct{ Method string }
+					if err := c.Call(t.Context(), "", name, nil, &got); err != nil || got.Method != name {
+						t.Errorf("%s got %q, %v", name, got.Method, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		end()
+		synctest.Wait()
+	})
+}
+
+func TestEventsGoToTheClientThatAttached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, broker, end := newBrowser()
+		heard := map[string][]string{}
+		var mu sync.Mutex
+		listen := func(name string) *Client {
+			c := connect(broker)
+			c.Listen(func(e desktop.BrowserEvent) {
+				mu.Lock()
+				defer mu.Unlock()
+				heard[name] = append(heard[name], e.Method)
+			})
+			return c
+		}
+		one, two := listen("one"), listen("two")
+		if err := one.Call(t.Context(), "", "Target.attachToTarget", map[string]string{"targetId": "page"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		b.say(message{Session: "page", Method: "of the page"})
+		b.say(message{Session: "page", Method: "Target.attachedToTarget", Params: json.RawMessage(`{"sessionId":"frame"}`)})
+		b.say(message{Session: "frame", Method: "of its frame"})
+		b.say(message{Session: "another", Method: "of nobody"})
+		b.say(message{Method: "of the browser"})
+		synctest.Wait()
+		mu.Lock()
+		if want := []string{"of the page", "Target.attachedToTarget", "of its frame", "of the browser"}; !slices.Equal(heard["one"], want) {
+			t.Errorf("the one that attached heard %q, want %q", heard["one"], want)
+		}
+		if want := []string{"of the browser"}; !slices.Equal(heard["two"], want) {
+			t.Errorf("the other heard %q, want %q", heard["two"], want)
+		}
+		mu.Unlock()
+		one.Close()
+		synctest.Wait()
+		if !b.called(`Target.detachFromTarget{"sessionId":"page"}`) {
+			t.Errorf("the page is still attached to a client that is gone: %q", b.calls)
+		}
+		var got struct{ Method string }
+		if err := two.Call(t.Context(), "", "still", nil, &got); err != nil || got.Method != "still" {
+			t.Errorf("the other client got %q, %v", got.Method, err)
+		}
+		two.Close()
+		end()
+		synctest.Wait()
+	})
+}
+
+func TestCallsThatAreNotAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, broker, end := newBrowser()
+		c := connect(broker)
+		if err := c.Call(t.Context(), "", "fail", nil, nil); !strings.Contains(errText(err), "fail: the browser refused the call: no") {
+			t.Errorf("a refused call: %v", err)
+		}
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("too long"))
+		defer cancel()
+		if err := c.Call(ctx, "", "hang", nil, nil); errText(err) != "too long" {
+			t.Errorf("a call that hangs: %v", err)
+		}
+		hangs := make(chan error)
+		go func() { hangs <- c.Call(t.Context(), "", "hang", nil, nil) }()
+		synctest.Wait()
+		end()
+		if err := <-hangs; !errors.Is(err, ErrEnded) {
+			t.Errorf("a call to a browser that ends: %v", err)
+		}
+		if err := c.Call(t.Context(), "", "late", nil, nil); !errors.Is(err, ErrEnded) {
+			t.Errorf("a call to a browser that has ended: %v", err)
+		}
+		c.Close()
+		ours, its := net.Pipe()
+		broker.Serve(its) // returns at once
+		ours.Close()
+	})
+}
+
+func TestAClientThatDoesNotReadIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, broker, end := newBrowser()
+		ours, its := net.Pipe()
+		go broker.Serve(its)
+		good := connect(broker)
+		synctest.Wait()
+		for range maxQueue + 10 {
+			b.say(message{Method: "flood"})
+		}
+		if err := good.Call(t.Context(), "", "still", nil, nil); err != nil {
+			t.Errorf("another client: %v", err)
+		}
+		if n, err := io.Copy(io.Discard, ours); err != nil || n > 2*maxQueue*int64(len(`{"method":"flood"}`)) {
+			t.Errorf("it was sent %d bytes, %v", n, err)
+		}
+		good.Close()
+		end()
+		synctest.Wait()
+	})
+}
+
+func TestWhichCommandsGetAPipe(t *testing.T) {
+	for _, row := range []struct {
+		say, command string
+		want         bool
+	}{
+		{"a browser", "chromium https://example.org", true},
+		{"by its path", "/usr/bin/google-chrome-stable", true},
+		{"one that has a connection already", "chromium --remote-debugging-port=0", false},
+		{"one that has a pipe already", "chromium --remote-debugging-pipe", false},
+		{"another program", "mousepad chromium", false},
+		{"Firefox, which has no pipe", "firefox", false},
+	} {
+		if got := wantsPipe(strings.Fields(row.command)); got != row.want {
+			t.Errorf("%s: %v", row.say, got)
+		}
+	}
+	cmd := exec.Command("mousepad")
+	if err := new(Brokers).Start(cmd, func() error { return nil }); err != nil || len(cmd.ExtraFiles) > 0 || len(cmd.Args) != 1 {
+		t.Errorf("a program that is no browser is started with %v and %d files, %v", cmd.Args, len(cmd.ExtraFiles), err)
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
