@@ -31,7 +31,7 @@ func classOf(t access.Tool) string {
 	switch {
 	case t.Always:
 		return "asks by itself"
-	case t.Risk == steps.RunsShell, t.Risk == steps.WritesFiles:
+	case t.Risk == steps.RunsShell, t.Risk == steps.RunsScripts, t.Risk == steps.WritesFiles:
 		return string(t.Risk)
 	case t.Risk == steps.ReadsPrivate:
 		return "private " + string(t.Toolset)
@@ -54,6 +54,7 @@ var (
 		"looks":           mayLook,
 		"acts":            mayAct,
 		"shell":           mayAll,
+		"scripts":         mayAll,
 		"files":           slices.Concat(mayAll, []string{"act core,files"}),
 		"private files":   slices.Concat(mayRead, []string{"act core,files"}),
 		"private desktop": mayRead,
