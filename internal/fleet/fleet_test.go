@@ -355,7 +355,7 @@ func TestTwoWorkersOfOneName(t *testing.T) {
 	second := s.newWorker(st, "w")
 	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
-	if err := second.Run(ctx); err == nil || !strings.Contains(err.Error(), "worker w ") {
+	if err := second.Run(ctx); err == nil || !strings.Contains(err.Error(), "a worker named w ") {
 		t.Errorf("wanted the second one refused, got %v", err)
 	}
 }
@@ -386,7 +386,7 @@ func TestTwoWorkersOfOneNameAtOnce(t *testing.T) {
 		w.Store = together{st, both}
 		go func() { ended <- w.Run(ctx) }()
 	}
-	if err := <-ended; err == nil || !strings.Contains(err.Error(), "worker w ") {
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "a worker named w ") {
 		t.Errorf("wanted one of the two refused, got %v", err)
 	}
 	cancel()
