@@ -186,15 +186,12 @@ func (l *Link) Find(ctx context.Context, text string) (Tab, error) {
 	if text == "" {
 		return tabs[0], nil
 	}
-	means := func(t Tab) bool {
-		return t.ID == text || strings.Contains(strings.ToLower(t.Title+"\n"+t.URL), strings.ToLower(text))
-	}
 	var found []Tab
 	for _, t := range tabs {
 		if t.ID == text {
 			return t, nil
 		}
-		if means(t) {
+		if strings.Contains(strings.ToLower(t.Title+"\n"+t.URL), strings.ToLower(text)) {
 			found = append(found, t)
 		}
 	}

@@ -3,6 +3,7 @@ package kinds
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/browse"
+	"understudy/steps/confined"
 	"understudy/steps/kinds/shell"
 )
 
@@ -128,14 +130,9 @@ func executeBrowserScript(ctx context.Context, env *steps.Env, a ScriptArgs) (r 
 func (a *ScriptArgs) script(env *steps.Env) (s browse.Script, err error) {
 	s = browse.Script{Code: string(a.Script), Frame: a.Frame, Values: map[string]any{}}
 	if a.ScriptFile != "" {
-		if s.File, err = shell.FindScript(env, string(a.ScriptFile), env.Abs(a.WorkingDirectory)); err != nil {
+		if s.File, s.Code, err = a.file(env); err != nil {
 			return s, err
 		}
-		text, err := os.ReadFile(s.File)
-		if err != nil {
-			return s, steps.Errorf(steps.NotFound, "script_file: %w", err)
-		}
-		s.Code = string(text)
 	}
 	values := map[string]any{}
 	maps.Copy(values, env.Vars)
@@ -151,6 +148,31 @@ func (a *ScriptArgs) script(env *steps.Env) (s browse.Script, err error) {
 		}
 	}
 	return s, nil
+}
+
+// file returns the path and the text of the file with the script. The errors of a script show
+// its lines, so without the right to run commands it must be a file that read_file would read.
+func (a *ScriptArgs) file(env *steps.Env) (path, text string, err error) {
+	if env.MayUse(RunCommand.Name) == nil {
+		if path, err = shell.FindScript(env, string(a.ScriptFile), env.Abs(a.WorkingDirectory)); err != nil {
+			return "", "", err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return "", "", steps.Errorf(steps.NotFound, "script_file: %w", err)
+		}
+		return path, string(b), nil
+	}
+	if refusal := env.MayUse(ReadFile.Name); refusal != nil {
+		return "", "", &steps.Error{Code: steps.Denied, Err: fmt.Errorf("script_file: %w", refusal), Next: "give the text of the script in script"}
+	}
+	f, err := confined.Find(env, a.ScriptFile, a.WorkingDirectory)
+	if err != nil {
+		return "", "", err
+	}
+	defer f.Close()
+	text, err = f.Text()
+	return f.Path, text, err
 }
 
 // failureOf returns the error that a script of a page returned instead of throwing it.
