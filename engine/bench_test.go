@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,22 @@ func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		newBench(b).run(b, long(10_000))
 		n += 10_000
+	}
+	b.ReportMetric(float64(n)/time.Since(began).Seconds(), "steps/s")
+}
+
+// BenchmarkRunOfManyResults runs 5,000 steps of which each keeps a result: a step must not
+// cost more for those before it.
+func BenchmarkRunOfManyResults(b *testing.B) {
+	doc := &strings.Builder{}
+	doc.WriteString("steps:\n")
+	for i := range 5_000 {
+		fmt.Fprintf(doc, "- {id: s%d, tool_name: look, arguments: {name: x}}\n", i)
+	}
+	began, n := time.Now(), 0
+	for b.Loop() {
+		newBench(b).run(b, doc.String())
+		n += 5_000
 	}
 	b.ReportMetric(float64(n)/time.Since(began).Seconds(), "steps/s")
 }

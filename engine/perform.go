@@ -210,7 +210,10 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		Folders:  steps.Folders{Dir: w.dir(), Document: w.bundle.Main.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath},
 		Children: steps.Children{Environ: w.environ, Sandbox: w.s.Created.Sandbox, Applications: w.s.Created.Applications, NoTerminals: w.s.Created.NoTerminals, DesktopEnv: w.desktopEnv},
 		// copies, because a kind that was abandoned may still read them
-		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Named: w.reveal(w.names().Values()), Trees: w.e.trees(w.s.Created.Client),
+		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
+	}
+	if e.node.Kind.RunsCode() { // the results of all steps are many
+		env.Named = w.reveal(w.names().Values())
 	}
 	if w.e.Passwords != nil {
 		env.Passwords = w.e.Passwords

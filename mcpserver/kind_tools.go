@@ -24,7 +24,7 @@ func (r kindTools) tools() []*tool {
 	for i, k := range r.o.Kinds {
 		tools[i] = &tool{
 			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: k.Touches == steps.Act,
-			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.Risk == steps.RunsShell || k.Risk == steps.RunsScripts,
+			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.RunsCode(),
 			openWorld: k.Risk == steps.RunsShell || k.Toolset == steps.Browser, args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {
 				problems := steps.CheckValue(imageArgs, args)

@@ -23,7 +23,7 @@ type Env struct {
 	// Inputs and Vars are the inputs and the env of the run.
 	Inputs, Vars map[string]any
 	// Named holds every bare name that an expression of the step could use and that has
-	// a value, for scripts.
+	// a value, for kinds that run code.
 	Named map[string]any
 	// Call lets a script use another kind with the rights of the run; nil: it may not.
 	Call func(ctx context.Context, kind string, args map[string]any) Outcome

@@ -135,6 +135,9 @@ const (
 	ReadsPrivate Risk = "private"
 )
 
+// RunsCode reports whether a kind runs a script or a command that its caller wrote.
+func (k Kind) RunsCode() bool { return k.Risk == RunsShell || k.Risk == RunsScripts }
+
 // Picture says whether the answer of a kind can hold a picture.
 type Picture string
 

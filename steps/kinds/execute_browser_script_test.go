@@ -3,6 +3,7 @@ package kinds
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,10 +44,8 @@ func TestFilesOfBrowserScriptsAreThoseThatMayBeRead(t *testing.T) {
 			defer d.Close()
 			env := &steps.Env{Desktop: d.Desktop(), Folders: steps.Folders{Dir: root, Roots: []string{root}}}
 			env.Refusal = func(kind string) error {
-				for _, k := range c.denied {
-					if k == kind {
-						return steps.Errorf(steps.Denied, "%s is off", kind)
-					}
+				if slices.Contains(c.denied, kind) {
+					return steps.Errorf(steps.Denied, "%s is off", kind)
 				}
 				return nil
 			}
