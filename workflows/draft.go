@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -174,5 +175,15 @@ func textNode(text string, inFlow bool) *yaml.Node {
 	default:
 		n.Style = yaml.SingleQuotedStyle
 	}
+	return n
+}
+
+// UnusedName makes a name unique by a number at its end, and marks it as taken.
+func UnusedName(name string, taken map[string]bool) string {
+	n := name
+	for i := 2; taken[n]; i++ {
+		n = name + "_" + strconv.Itoa(i)
+	}
+	taken[n] = true
 	return n
 }

@@ -80,7 +80,7 @@ func (t *translator) nameSteps(list *value) (order [][2]string) {
 			}
 			if x.get("tool_name") != nil {
 				if name && x.get("id") == nil {
-					x.insert("id", unused("step_"+dialect.Plain(x.get("tool_name").str()), taken), true)
+					x.insert("id", UnusedName("step_"+notInNames.ReplaceAllString(dialect.Plain(x.get("tool_name").str()), "_"), taken), true)
 				}
 				if id := x.get("id").str(); id != "" && name {
 					order = append(order, [2]string{id, dialect.Plain(x.get("tool_name").str())})
@@ -96,16 +96,6 @@ func (t *translator) nameSteps(list *value) (order [][2]string) {
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
-
-func unused(wanted string, taken map[string]bool) string {
-	wanted = notInNames.ReplaceAllString(wanted, "_")
-	id := wanted
-	for n := 2; taken[id]; n++ {
-		id = wanted + "_" + string(rune('0'+n%10)) + strings.Repeat("x", n/10)
-	}
-	taken[id] = true
-	return id
-}
 
 // parserCode returns the script with the names that it expects: sequenceResult and tree.
 func parserCode(order [][2]string, source, code string) string {

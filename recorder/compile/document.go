@@ -2,7 +2,6 @@ package compile
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -133,7 +132,7 @@ func (s *step) isNew() bool {
 
 // variable declares a variable, and returns its name.
 func (w *writer) variable(name, value string, secret bool) string {
-	name = unusedName(name, w.names)
+	name = workflows.UnusedName(name, w.names)
 	w.declare(name, value, secret)
 	return name
 }
@@ -216,17 +215,7 @@ func (w *writer) id(s *step) string {
 	case digits:
 		id = verb + "_" + number
 	}
-	return unusedName(id, w.ids)
-}
-
-// unusedName makes a name unique, and marks it as taken.
-func unusedName(name string, taken map[string]bool) string {
-	n := name
-	for i := 2; taken[n]; i++ {
-		n = name + "_" + strconv.Itoa(i)
-	}
-	taken[n] = true
-	return n
+	return workflows.UnusedName(id, w.ids)
 }
 
 // reserved are names with another meaning in expressions.
