@@ -116,6 +116,16 @@ func TestAKeyThatIsHeldDoesNotRepeat(t *testing.T) {
 	if !b.repeats() {
 		t.Error("keys no longer repeat for the user after all were released")
 	}
+	b.run("xset", "r", "off")
+	b.must(b.Close())
+	o := b.options
+	o.Dir = t.TempDir()
+	next, err := x11.Open(t.Context(), o)
+	b.must(err)
+	t.Cleanup(func() { _ = next.Close() })
+	if x11.Repeating(t, next) {
+		t.Error("keys repeat after the robot was closed, which the user had switched off")
+	}
 }
 
 func TestKeysRepeatAgainWhenWeAreCutOff(t *testing.T) {

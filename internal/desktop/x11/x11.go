@@ -200,6 +200,9 @@ func (d *Driver) let(ctx context.Context, l *xConn, g heldInput) error {
 		if g.still {
 			l.setRepeating(false) // so that it changes, and everyone is notified
 			l.setRepeating(true)
+			if err := l.repeatWhenGone(false); err != nil {
+				return err
+			}
 		}
 		return l.unbind(g.bound)
 	})
