@@ -116,7 +116,7 @@ func newBenched(b *testing.B, tool string) *benched {
 		steps.Define(steps.Kind{Name: "touch", Summary: "For tests.", Toolset: steps.Core, Touches: steps.Act}, nothing{}, idle),
 	}
 	e := &engine.Engine{Store: st, Files: st, Kinds: kinds, Desk: desk{fake.New()}, Lease: engine.Lease{Places: 64}}
-	s := New(Options{Open: func(context.Context) (Backend, error) { return BackendOf(e), nil }, Kinds: kinds, MaxConcurrent: 64})
+	s := New(Options{Open: func(context.Context) (Backend, error) { return backendOf(e), nil }, Kinds: kinds, MaxConcurrent: 64})
 	b.Cleanup(func() {
 		_ = s.Close(context.Background())
 		_ = e.Shutdown(context.Background())

@@ -25,7 +25,7 @@ func fuzzed(f *testing.F) http.Handler {
 	desktop, store := fake.New(fake.MustParse(notes)...), storetest.NewMemory()
 	e := &engine.Engine{Store: store, Files: store, Kinds: kinds.All(), Desk: desk{desktop}}
 	s := New(Options{
-		Open: func(context.Context) (Backend, error) { return BackendOf(e), nil }, Kinds: kinds.All(), Folder: f.TempDir(), Dir: f.TempDir(),
+		Open: func(context.Context) (Backend, error) { return backendOf(e), nil }, Kinds: kinds.All(), Folder: f.TempDir(), Dir: f.TempDir(),
 		Policy: access.Policy{Exclude: []string{"run_command", "open_application", "open_url", "navigate_browser"}}, // which reach beyond the desktop in memory
 	})
 	e.Allow = s.Allow

@@ -29,7 +29,7 @@ func TestMemoryOfManyCalls(t *testing.T) {
 	kinds := kinds.All()
 	e := &engine.Engine{Store: st, Files: st, Kinds: kinds, Desk: desk{fake.New(fake.MustParse(notes)...)}}
 	s := newStage(t, func(o *Options) {
-		o.Kinds, o.Open = kinds, func(context.Context) (Backend, error) { return BackendOf(e), nil }
+		o.Kinds, o.Open = kinds, func(context.Context) (Backend, error) { return backendOf(e), nil }
 	})
 	t.Cleanup(func() { _ = e.Shutdown(context.Background()) })
 	w := s.connect("2025-11-25", byhand.Object{})

@@ -108,7 +108,7 @@ func newWorld(t *testing.T) *world {
 	open := newStage(t, func(o *Options) {
 		o.Schedules = w.o.Schedules
 		o.Policy, o.Kinds, o.Dir, o.Roots, o.Folder = all, harmless, w.o.Dir, w.o.Roots, w.o.Folder
-		o.Open = func(context.Context) (Backend, error) { return BackendOf(w.engine), nil }
+		o.Open = func(context.Context) (Backend, error) { return backendOf(w.engine), nil }
 	})
 	w.person = open.site().URL
 	core, files := []steps.Toolset{steps.Core}, []steps.Toolset{steps.Core, steps.Files}

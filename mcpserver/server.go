@@ -40,11 +40,6 @@ type Backend struct {
 	Forget func(client string)
 }
 
-// BackendOf returns the backend of an engine of this process.
-func BackendOf(e *engine.Engine) Backend {
-	return Backend{Runs: e, WhileHeld: e.WhileHeld, Forget: e.Forget}
-}
-
 // Options configure a server.
 type Options struct {
 	// Open opens the runs. The first request that needs them calls it, so that the

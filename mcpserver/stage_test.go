@@ -40,6 +40,11 @@ const notes = `
   - button "Close"
 `
 
+// backendOf returns the backend of an engine of this process.
+func backendOf(e *engine.Engine) Backend {
+	return Backend{Runs: e, WhileHeld: e.WhileHeld, Forget: e.Forget}
+}
+
 func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	t.Helper()
 	st := &stage{t: t, desk: fake.New(fake.MustParse(notes)...), began: make(chan string, 100), goOn: make(chan bool)}
@@ -50,7 +55,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, PictureRoots: []string{pictures}}
 	dir := t.TempDir()
 	o := Options{
-		Open: func(context.Context) (Backend, error) { return BackendOf(st.engine), nil }, Kinds: kinds,
+		Open: func(context.Context) (Backend, error) { return backendOf(st.engine), nil }, Kinds: kinds,
 		Folder: folder, Pictures: pictures, Dir: dir, Roots: []string{dir}, Version: "test", Structured: true,
 	}
 	for _, f := range adjust {

@@ -84,10 +84,7 @@ func (p *Page) hear(e desktop.BrowserEvent) {
 		_ = json.Unmarshal(e.Params, &d)
 		p.keep(d)
 	case "Page.javascriptDialogClosed":
-		select {
-		case <-p.dialogs:
-		default:
-		}
+		p.forget()
 	case "Browser.downloadWillBegin", "Browser.downloadProgress":
 		var d download
 		_ = json.Unmarshal(e.Params, &d)
@@ -102,6 +99,15 @@ func (p *Page) hear(e desktop.BrowserEvent) {
 	case "Runtime.executionContextCreated":
 		p.addContext(e.Params)
 	}
+}
+
+// forget forgets the dialog that was open.
+func (p *Page) forget() (d DialogError) {
+	select {
+	case d = <-p.dialogs:
+	default:
+	}
+	return d
 }
 
 // keep keeps the dialog that is open; one is enough.
@@ -145,7 +151,9 @@ func (p *Page) call(ctx context.Context, method string, params, result any) erro
 	case d := <-p.dialogs:
 		p.keep(d) // for later calls
 		cancel(d)
-		<-done
+		if err := <-done; err == nil {
+			return nil // it was answered before
+		}
 		return d
 	}
 }

@@ -33,6 +33,7 @@ var isolated = regexp.MustCompile(`(?s)<(bdi|pre)>.*?</(bdi|pre)>|<td><code>.*?<
 // so that they would be markup in the pages.
 func pages(a *arena) func() {
 	token := a.token("laptop", "--mode", "act")
+	a.environ = append(a.environ, "UNDERSTUDY_MAX_CONCURRENT=64") // a busy server refuses, and shows nothing
 	site := a.serve("--toolsets", "all", "--root", a.work)
 	c, wires := a.client(site, byhand.Modern, token), a.wires(strings.TrimPrefix(site, "http://"))
 	return func() {
@@ -43,13 +44,19 @@ func pages(a *arena) func() {
 				"steps": []any{
 					byhand.Object{"group_name": evil, "steps": []any{byhand.Object{"tool_name": "log", "arguments": byhand.Object{"message": "${{ v }}"}}}},
 					byhand.Object{"tool_name": "set_env", "arguments": byhand.Object{"values": byhand.Object{evil: evil}}},
-					byhand.Object{"tool_name": one(r, []string{"fail", "ask_user"}), "arguments": byhand.Object{"message": evil, "question": evil}},
+					one(r, []any{
+						byhand.Object{"tool_name": "fail", "arguments": byhand.Object{"message": evil}},
+						byhand.Object{"tool_name": "ask_user", "arguments": byhand.Object{"question": evil, "context": evil}},
+					}),
 				},
 			})
 			run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
 			if run == "" { // its arguments were refused
+				first := res
 				_, res = a.call(c, "execute_sequence", byhand.Object{"name": evil, "steps": []any{byhand.Object{"tool_name": "fail", "arguments": byhand.Object{"message": strings.ReplaceAll(evil, "{{.}}", "")}}}})
-				run, _ = byhand.Dig(res, "result", "structuredContent", "run_id").(string)
+				if run, _ = byhand.Dig(res, "result", "structuredContent", "run_id").(string); run == "" {
+					a.t.Errorf("no run of %q was begun: %v, then %v", evil, first, res)
+				}
 			}
 			for _, path := range []string{"/runs", "/runs/" + run, "/runs/" + run + "/page", "/runs?status=%3Cscript%3Ealert(1)%3C/script%3E", "/runs?workflow=%22%3E%3Cimg%20src=x%3E", "/runs/%3Cscript%3Ealert(1)", "/captures/%3Cimg%20src=x%3E"} {
 				w := wires.Get().(*wire)
@@ -63,6 +70,7 @@ func pages(a *arena) func() {
 				a.attempt(run != "" && (!html || !foreign.MatchString(body) && !strings.ContainsAny(isolated.ReplaceAllString(body, ""), "\u202e\u2066") && strings.Contains(res.Header.Get("Content-Security-Policy"), "default-src 'none'")),
 					"%d %q at %s: %s: %s", status, evil, path, res.Status, foreign.FindString(body)+around(isolated.ReplaceAllString(body, "")))
 			}
+			a.call(c, "stop_execution", byhand.Object{"run_id": run}) // it may wait for its answer
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -194,5 +195,32 @@ func pad() scenario {
 		name: "chromium: pointer, wheel and keys", workflow: "chromium_pad", needs: []string{"chromium"}, setup: serves(p),
 		check: p.saw("rested", "key Shift", "key ArrowRight", "key-up ArrowRight", "key-up Shift",
 			"button 0 dragged by 100,40", "button 0 dragged by 40,10", "wheel up", "list scrolled"),
+	}
+}
+
+// chromium makes the program of that name one that root may start.
+func (s *stage) chromium() {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.script("chromium", "exec "+path+` --no-sandbox --no-first-run --password-store=basic --disable-gpu "$@"`)
+}
+
+// scripted is a form that is filled in by scripts in the page, beside a second tab.
+func scripted() scenario {
+	p := &site{}
+	return scenario{
+		name: "chromium: navigate, scripts and tabs", workflow: "chromium_script", needs: []string{"chromium"},
+		setup: func(s *stage) {
+			s.chromium()
+			p.serve(s)
+		},
+		check: func(*stage) error {
+			return p.received(url.Values{"who": {"Ada of Order form"}, "size": {"M"}, "secret": {""}})
+		},
+		stays: func(*stage) error {
+			return p.receivedOrNot(url.Values{"who": {"Ada of Order form"}, "size": {"M"}, "secret": {""}})
+		},
 	}
 }

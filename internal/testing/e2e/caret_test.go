@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 	"understudy/internal/desktop/local"
 	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/itself"
+	"understudy/internal/testing/virtualtest"
 	"understudy/steps"
 	"understudy/steps/kinds"
 )
@@ -50,11 +52,20 @@ var besideTheUser = []struct{ kind, arguments string }{
 	{"move_window", `{"title": "Witness", "x": 900, "y": 100}`},
 }
 
+// inPage are calls that act on, or look at, a page in a browser behind the user's window.
+// The last one needs a second tab.
+var inPage = []struct{ kind, arguments string }{
+	{"list_tabs", `{}`},
+	{"wait_for_page", `{"title": "Order"}`},
+	{"execute_browser_script", `{"script": "document.querySelector('#who').focus()"}`},
+	{"close_tab", `{}`},
+}
+
 // All kinds that look at a desktop or act on it and keep the focus are called
 // beside the user.
 func TestEveryKindThatKeepsTheFocusIsCalledBesideTheUser(t *testing.T) {
 	called := map[string]bool{}
-	for _, row := range besideTheUser {
+	for _, row := range slices.Concat(besideTheUser, inPage) {
 		called[row.kind] = true
 	}
 	for _, k := range kinds.All() {
@@ -127,6 +138,40 @@ func TestTheCaretStaysAfterManyCalls(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Kinds that work in a page leave the user's window and caret alone.
+func TestTheCaretStaysWhilePagesAreUsed(t *testing.T) {
+	if !itself.InChild(t, nil) {
+		return
+	}
+	virtualtest.Need(t, "chromium")
+	s, want := personTypes(t)
+	s.chromium()
+	address := (&site{}).serve(s)
+	c := s.overMCP()
+	for range 2 {
+		must(t, c, "navigate_browser", byhand.Object{"url": address, "process": "chromium", "timeout_ms": 60_000})
+	}
+	must(t, c, "activate_window", byhand.Object{"title": "User"})
+	for _, row := range inPage {
+		var args byhand.Object
+		if err := json.Unmarshal([]byte(row.arguments), &args); err != nil {
+			t.Fatal(err)
+		}
+		must(t, c, row.kind, args)
+		if err := s.stands("user", want); err != nil {
+			t.Error(row.kind, err)
+		}
+	}
+}
+
+// must calls a tool that has to succeed.
+func must(t *testing.T, c *byhand.Client, tool string, args byhand.Object) {
+	t.Helper()
+	if res := c.Call(tool, args); res["error"] != nil || byhand.IsError(res) {
+		t.Fatalf("%s: %s", tool, byhand.Said(res))
 	}
 }
 

@@ -26,7 +26,7 @@ func otherScenarios() []scenario {
 		{name: "galculator: opened by a desktop file", workflow: "open_named", needs: calculator, closes: "galculator", flags: []string{"-i", "app=galculator.desktop"}, check: copied("7")},
 		{name: "galculator: opened by its name", workflow: "open_named", needs: calculator, closes: "galculator", flags: []string{"-i", "app=Galculator"}, check: copied("7")},
 		{name: "zenity: read text off the screen", workflow: "read_text", needs: []string{"/usr/bin/zenity", "tesseract"}, check: noWindowOf("Words"), inspect: read("Gentle breeze tomorrow")},
-		page(), choice(), hush(), pad(), visit(),
+		page(), choice(), hush(), pad(), visit(), scripted(),
 	}
 }
 
