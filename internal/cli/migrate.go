@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"understudy/steps"
 	"understudy/workflows"
+	"understudy/workflows/dialect"
 )
 
 // canonicalEnd ends the names of the files that migrate writes.
@@ -26,14 +28,22 @@ func migrateCommand(a *app) *cobra.Command {
 	var f struct {
 		jsonFlag
 		DryRun bool `flag:"dry-run" usage:"write no files"`
+		Names  bool `flag:"names" usage:"print what becomes of each foreign name, and do nothing else"`
 	}
 	return withFlags(&cobra.Command{
-		Use:   "migrate FOLDER",
+		Use:   "migrate [FOLDER]",
 		Short: "Take in workflows that were written for another program",
 		Long: "Say of each workflow in a folder, and in those inside it, whether it loads, what means\n" +
 			"something else here, and what is refused and why. Beside each that loads, write a file\n" +
 			"NAME" + canonicalEnd + ".yaml with its canonical spelling. Nothing runs, and no file is changed.",
 		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case f.Names:
+				_, err := io.WriteString(a.out, dialect.Markdown())
+				return err
+			case len(args) == 0:
+				return steps.Errorf(steps.Invalid, "which folder is meant? Name the one that holds the workflows")
+			}
 			all, err := a.migrate(args[0], !f.DryRun)
 			if err != nil {
 				return err

@@ -102,7 +102,7 @@ func Duration(text string) string {
 func Markdown() string {
 	var b strings.Builder
 	last := Sort("")
-	for _, r := range rows {
+	for _, r := range Rows() {
 		if r.Sort != last {
 			fmt.Fprintf(&b, "\n### %s\n\n| name | what becomes of it |\n|---|---|\n", titles[r.Sort])
 			last = r.Sort

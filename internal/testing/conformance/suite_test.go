@@ -105,7 +105,9 @@ func serve(t *testing.T) string {
 	e := &engine.Engine{Store: store, Files: store, Kinds: kinds.All(), Desk: desk{fake.New()}}
 	var sdk *mcp.Server
 	s := mcpserver.New(mcpserver.Options{
-		Open: func(context.Context) (mcpserver.Backend, error) { return mcpserver.Backend{Runs: e, WhileHeld: e.WhileHeld, Forget: e.Forget}, nil }, Kinds: kinds.All(),
+		Open: func(context.Context) (mcpserver.Backend, error) {
+			return mcpserver.Backend{Runs: e, WhileHeld: e.WhileHeld, Forget: e.Forget}, nil
+		}, Kinds: kinds.All(),
 		Folder: t.TempDir(), Dir: t.TempDir(), Version: "test", MaxConcurrent: 100,
 		Extend: func(s *mcp.Server) { sdk = s; addFixtures(s) },
 	})

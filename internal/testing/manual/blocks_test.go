@@ -43,6 +43,7 @@ var elsewhere = map[string]string{
 	"OTEL_EXPORTER_OTLP_ENDPOINT":             "internal/telemetry/telemetry_test.go",
 	"go test -run '^$' -bench":                "Makefile",
 	"claude mcp":                              "internal/testing/realclients/clients_test.go",
+	"understudy migrate":                      "internal/cli/testdata/migrating.txtar",
 	"understudy desktop start theirs":         "internal/testing/lasting/places_test.go",
 	"understudy run --display virtual:theirs": "internal/testing/lasting/places_test.go",
 
