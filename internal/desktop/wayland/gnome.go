@@ -217,7 +217,7 @@ func (g *gnome) equip(d *Driver, _ wire.Seat) {
 	d.clipboard.selection, d.clipboard.missing = g.openSelection(ctx), input
 	d.screen.camera, d.screen.missing = g, nil
 	d.layers.shell, d.layers.missing = g, nil
-	d.watch = g.watch
+	d.watch, d.pressedAt, d.extensions = g.watch, g.pressedAt, g.extensions
 	d.sync = func(ctx context.Context) error {
 		_, err := g.settle(ctx)
 		return err

@@ -28,28 +28,27 @@ type placement interface {
 	windows(ctx context.Context) ([]desktop.Window, error)
 	// manage requests a change of a window and does not wait for it.
 	manage(ctx context.Context, w desktop.Window, m desktop.Manage) error
+	// equip sets what the compositor can do besides, and the parts of a driver that use
+	// other interfaces in place of protocols that it does not announce.
+	equip(d *Driver, seat wire.Seat)
 	// close releases what it has in the compositor.
 	close()
 }
 
-// A picker is a placement with a hit test: it tells which window a press at a point reaches, or
-// 0 if that is none, even if something lies there that is in no list of windows.
-type picker interface {
-	pressedAt(ctx context.Context, at desktop.Point) (desktop.WindowID, error)
-}
-
-// A host is a placement that tells whether a window is one of XWayland.
-type host interface {
-	foreign(ctx context.Context, id desktop.WindowID) (bool, error)
-}
-
-// An equipper is a placement whose compositor has other interfaces in place of protocols that
-// it does not announce.
-type equipper interface {
-	// equip sets the parts of a driver that use them.
-	equip(d *Driver, seat wire.Seat)
-	// extensions reports for each of them whether it is there; nil: protocols are used.
-	extensions() map[string]bool
+// optional is what some compositors can do besides. A function is nil where it is absent.
+type optional struct {
+	// pressedAt is a hit test: it returns which window a press at a point reaches, or 0 if
+	// that is none, even if something lies there that is in no list of windows.
+	pressedAt func(ctx context.Context, at desktop.Point) (desktop.WindowID, error)
+	// foreign reports whether a window is one of XWayland.
+	foreign func(ctx context.Context, id desktop.WindowID) (bool, error)
+	// pointers returns how many devices move the pointer, including ours.
+	pointers func(ctx context.Context) (int, error)
+	// extensions reports for each interface that is used in place of protocols whether it
+	// is there.
+	extensions func() map[string]bool
+	// consent says when a person is asked for permission.
+	consent func() string
 }
 
 // newWindow returns a window of a process. It can be called by the names of its program, and by
