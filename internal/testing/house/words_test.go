@@ -31,7 +31,7 @@ var words = map[string]struct {
 
 	// Words that name several types, each of which is its room's own, and no further one.
 	"call":      {"one call of a tool or a kind, as the layer that handles it needs it", []string{"mcpserver", "mcpserver/ask", "mcpserver/viewer", "recorder/compile", "workflows"}},
-	"client":    {"who calls a server: of MCP, of AT-SPI, of X, of VNC, of a folder or of a fleet", []string{"internal/clients", "internal/desktop/atspi", "internal/desktop/virtual", "internal/fleet", "internal/owner", "internal/testing/byhand", "internal/testing/rfbtest", "recorder/watch"}},
+	"client":    {"who calls a server: of MCP, of AT-SPI, of X, of VNC, of a browser, of a folder or of a fleet", []string{"internal/clients", "internal/desktop/atspi", "internal/desktop/devtools", "internal/desktop/virtual", "internal/fleet", "internal/owner", "internal/testing/byhand", "internal/testing/rfbtest", "recorder/watch"}},
 	"desktops":  {"those that an owner hands out or keeps", []string{"engine", "internal/operations", "internal/rundesktops"}},
 	"entry":     {"one line of a list that is stored", []string{"engine", "internal/clients", "internal/desktop", "internal/schedules", "workflows"}},
 	"hub":       {"the NATS server of a fleet", []string{"internal/hub"}},
@@ -43,7 +43,7 @@ var words = map[string]struct {
 	"recording": {"what a person does, while it is recorded and for those who show it", []string{"internal/cli", "internal/rfb", "mcpserver", "mcpserver/viewer", "recorder/watch", "store"}},
 	"report":    {"the result of a run, of a check of a document, of a test run", []string{"engine", "internal/testing/testreport", "workflows"}},
 	"session":   {"the time that a person or a viewer has a desktop", []string{"internal/desktop", "internal/desktop/local", "internal/rfb", "internal/testing/waylandtest", "recorder/watch"}},
-	"state":     {"what is known of a thing that changes: a run, a schedule, a worker, a folder", []string{"engine", "internal/fleet", "internal/schedules", "mcpserver/ask"}},
+	"state":     {"what is known of a thing that changes: a run, a schedule, a worker, a folder, a page", []string{"engine", "internal/fleet", "internal/schedules", "mcpserver/ask", "steps/browse"}},
 	"store":     {"where runs or schedules are kept", []string{"engine", "internal/fleet", "internal/schedules", "store", "store/jetstream"}},
 
 	// Words that each named several types.
