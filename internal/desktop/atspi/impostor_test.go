@@ -76,7 +76,7 @@ func TestAToolkitThatIsToldInPartIsAskedAgain(t *testing.T) {
 		t.Fatalf("%v, want %v", err, desktop.ErrUnresponsive)
 	}
 	close(told)
-	if err := a.greet(t.Context(), bus, hung, true); err != nil {
+	if err := a.greet(t.Context(), bus, time.Minute, true); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := a.toolkit(), (toolkit{"gtk4", 12}); got != want {

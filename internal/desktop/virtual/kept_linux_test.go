@@ -370,9 +370,8 @@ func TestADesktopOfTheSameNameIsAnother(t *testing.T) {
 	if err := Assign(earlier, Assignment{Owner: "another"}); err == nil || k.describe().Owner != "" {
 		t.Errorf("assigning it: %v, and now it is %s's", err, k.describe().Owner)
 	}
-	began := time.Now()
-	if err := End(earlier, "enough"); err != nil || time.Since(began) > answerTime {
-		t.Errorf("ending it: %v, after %s", err, time.Since(began))
+	if err := End(earlier, "enough"); err != nil {
+		t.Errorf("ending it: %v", err)
 	}
 	select {
 	case why := <-k.over:

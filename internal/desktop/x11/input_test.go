@@ -269,11 +269,7 @@ func TestCancelledTypingLeavesNoKeyDown(t *testing.T) {
 	b := open(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	err := b.Do(ctx, desktop.Type{Text: strings.Repeat(mixed, 1000)})
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it returned after %v: it hung", took)
-	}
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, wanted the context's end", err)
 	}

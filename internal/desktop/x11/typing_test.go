@@ -54,7 +54,7 @@ func TestAtLengthALongTextIsTypedExactly(t *testing.T) {
 		b := one.with(t)
 		p := newPage(b)
 		b.must(b.Do(t.Context(), desktop.Type{Text: want}))
-		b.within(time.Minute, "the page holds the text", // it lays out the whole text again for each key
+		b.eventually("the page holds the text",
 			func() (bool, string) {
 				got := p.value()
 				return got == want, describe(got, want)

@@ -101,11 +101,11 @@ func (o *operator) theDesktop() virtual.Kept {
 func (o *operator) writes(seventh, more string) {
 	o.Helper()
 	types := func(id, text string) string {
-		return `  - {id: ` + id + `, tool_name: type_into_element, arguments: {process: mousepad, selector: "role:text", text_to_type: "` + text + `", clear_before_typing: false}}` + "\n"
+		return `  - {id: ` + id + `, tool_name: type_into_element, arguments: {process: mousepad, selector: "role:text", text_to_type: "` + text + `", clear_before_typing: false, timeout_ms: 60000}}` + "\n"
 	}
 	text := "name: nine\n" + more + "steps:\n" +
 		`  - {id: one, tool_name: open_application, arguments: {app_name: "mousepad out.txt"}}` + "\n" +
-		`  - {id: two, tool_name: wait_for_element, timeout: 30s, arguments: {process: mousepad, selector: "role:text"}}` + "\n" +
+		`  - {id: two, tool_name: wait_for_element, timeout: 60s, arguments: {process: mousepad, selector: "role:text", timeout_ms: 60000}}` + "\n" +
 		types("three", "alpha ") + types("four", "beta ") + types("five", "gamma ") +
 		`  - {id: six, tool_name: log, arguments: {message: six}}` + "\n" +
 		seventh + "\n" + types("eight", "delta") +
@@ -162,9 +162,12 @@ func (o *operator) executed(run string) map[string]int {
 	return n
 }
 
+// The seventh step: one that fails soon without its dialog, and two that look for it as long
+// as a test may need on a busy machine, and not for three seconds.
 const (
-	waits = `  - {id: seven, tool_name: wait_for_element, timeout: 3s, arguments: {process: zenity, selector: "name:OK"}}`
-	press = `  - {id: seven, tool_name: click_element, timeout: 60s, arguments: {process: zenity, selector: "name:OK"}}`
+	waits     = `  - {id: seven, tool_name: wait_for_element, timeout: 3s, arguments: {process: zenity, selector: "name:OK"}}`
+	waitsLong = `  - {id: seven, tool_name: wait_for_element, timeout: 90s, arguments: {process: zenity, selector: "name:OK", timeout_ms: 90000}}`
+	press     = `  - {id: seven, tool_name: click_element, timeout: 90s, arguments: {process: zenity, selector: "name:OK", timeout_ms: 90000}}`
 )
 
 func TestAtLengthARunThatFailedGoesOnInTheSameProgram(t *testing.T) {
