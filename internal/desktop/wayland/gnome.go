@@ -125,16 +125,24 @@ func (g *gnome) send(method string, args ...any) error {
 }
 
 // settle waits until GNOME has handled all input, and returns the position of the pointer.
-func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
+func (g *gnome) settle(ctx context.Context) (desktop.Point, error) {
+	defer g.rest()
+	return g.handled(ctx)
+}
+
+// rest ends the time in which input counts as ours.
+func (g *gnome) rest() {
 	g.mu.Lock()
-	sent, keys := g.sent, g.keys
+	defer g.mu.Unlock()
+	g.acts.end()
+}
+
+// handled is settle for input of which more may come about: it still counts as ours.
+func (g *gnome) handled(ctx context.Context) (at desktop.Point, err error) {
+	g.mu.Lock()
+	sent, keys, acts := g.sent, g.keys, !g.acts.since.IsZero()
 	g.sent, g.keys = nil, false
 	g.mu.Unlock()
-	defer func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.acts.end()
-	}()
 	for _, c := range sent {
 		select {
 		case <-c.Done:
@@ -147,7 +155,7 @@ func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
 		return at, gnomeError(ctx, err)
 	}
 	var x, y int32
-	err = g.ask(ctx, "Settle", []any{&x, &y}, len(sent) > 0, keys)
+	err = g.ask(ctx, "Settle", []any{&x, &y}, acts, keys)
 	return desktop.Point{X: int(x), Y: int(y)}, err
 }
 
