@@ -87,7 +87,7 @@ func TestHTTPBusy(t *testing.T) {
 }
 
 // A load balancer must not send a second sequence, whatever the first one does.
-func TestASequenceThatOnlyWaitsShutsTheGate(t *testing.T) {
+func TestWaitingSequenceMakesTheServerBusy(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		step     byhand.Object

@@ -419,10 +419,10 @@ func TestEveryWayHasARow(t *testing.T) {
 // disclosing maps prompts to the tools that disclose the same; the others disclose nothing.
 var disclosing = map[string]string{"run_workflow": "get_workflow", "diagnose_run": "get_run", "author_workflow": "", "record_workflow": "", "fill_form_from_table": "", "workflow_of_calls": ""}
 
-// TestWhatIsReadAsksLikeItsTool reads every resource and prompt with each of twelve
+// TestResourcesNeedTheRightsOfTheirTool reads every resource and prompt with each of twelve
 // credentials, also where a tool is excluded: each is refused exactly when the tool that
 // discloses the same is.
-func TestWhatIsReadAsksLikeItsTool(t *testing.T) {
+func TestResourcesNeedTheRightsOfTheirTool(t *testing.T) {
 	w := newWorld(t)
 	check := func(what, tool, method string, params func() byhand.Object) {
 		t.Helper()

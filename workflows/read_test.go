@@ -43,7 +43,7 @@ func TestYAMLMeansWhatYAML12Says(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsRefused(t *testing.T) {
+func TestReadRefusesInvalidDocuments(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("a: &a [x,x,x,x,x,x,x,x,x]\n")
 	for c := 'b'; c <= 'i'; c++ {

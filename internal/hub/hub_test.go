@@ -108,7 +108,7 @@ func TestNobodyGetsInWithoutACredential(t *testing.T) {
 	}
 }
 
-func TestWhatAHubRefuses(t *testing.T) {
+func TestHubRefusesInvalidOptions(t *testing.T) {
 	for _, c := range []struct {
 		say  string
 		o    Options

@@ -62,7 +62,7 @@ func (p *impostor) embed(t *testing.T) {
 }
 
 // What has told only a part of its toolkit in time is asked for all of it again.
-func TestAToolkitThatIsToldInPartIsAskedAgain(t *testing.T) {
+func TestPartlyReadToolkitIsReadAgain(t *testing.T) {
 	d := onDesk(t)
 	told := make(chan struct{})
 	p := newImpostor(t, d, func(property string) {

@@ -81,7 +81,7 @@ func TestADesktopThatEndsLetsScriptsGoOn(t *testing.T) {
 
 // An application that asks whether to save, or that hangs, delays the end, which fails after
 // endPatience, but not for ever.
-func TestADesktopEndsThoughAnApplicationDoesNot(t *testing.T) {
+func TestDesktopEndsWhileAnApplicationHangs(t *testing.T) {
 	need(t, "mousepad", "xdotool")
 	for _, row := range []struct {
 		sentence string

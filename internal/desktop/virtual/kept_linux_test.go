@@ -450,9 +450,9 @@ func running(pids []int) []string {
 	return left
 }
 
-// TestNothingIsLeftInWhateverOrderItIsKilled kills two processes of a desktop in each order. Something
+// TestKillingInAnyOrderLeavesNothing kills two processes of a desktop in each order. Something
 // may be left for the next process to clean up only if both that could do so were killed.
-func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
+func TestKillingInAnyOrderLeavesNothing(t *testing.T) {
 	need(t, "xmessage")
 	parts := []string{"keeper", "guard", "server", "manager", "bus"}
 	for _, first := range parts {

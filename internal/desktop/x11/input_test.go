@@ -326,7 +326,7 @@ func doubleClicks(t *testing.T, click func(*bench, desktop.Point, desktop.Window
 }
 
 // A chord that another program has grabbed is recognized, and asking for that presses nothing.
-func TestAGlobalChordIsTold(t *testing.T) {
+func TestGlobalChordsAreReported(t *testing.T) {
 	b := open(t)
 	other, err := x11.Open(t.Context(), x11.Options{Display: b.options.Display, Authority: b.options.Authority, Env: b.options.Env})
 	b.must(err)

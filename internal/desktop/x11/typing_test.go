@@ -290,7 +290,7 @@ func TestAWindowThatWentHasReadWhatEndedIt(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeTypedIsRefusedBeforeAnythingIsTyped(t *testing.T) {
+func TestUntypableTextIsRefusedAtOnce(t *testing.T) {
 	b := open(t)
 	for _, text := range []string{"bell \a", "escape \x1b", "half a character \xc3"} {
 		if err := b.Do(t.Context(), desktop.Type{Text: text}); err == nil {

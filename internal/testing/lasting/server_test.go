@@ -71,9 +71,9 @@ func (o *operator) status(run string) (status, asks string) {
 	return r.Status, r.Question.Sort
 }
 
-// TestARunGoesOnByItselfWhenItsServerIsStartedAgain kills a server in the middle
+// TestRunResumesWhenItsServerRestarts kills a server in the middle
 // of a run on a virtual desktop, and starts it again.
-func TestARunGoesOnByItselfWhenItsServerIsStartedAgain(t *testing.T) {
+func TestRunResumesWhenItsServerRestarts(t *testing.T) {
 	for _, row := range []struct {
 		sentence, seventh, more string
 		between                 func(o *operator, k virtual.Kept)
