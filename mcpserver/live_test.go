@@ -247,6 +247,7 @@ func TestNoViewActsOnceTheDesktopIsHandedBack(t *testing.T) {
 // TestTheModeOfPagesHoldsForWhoHasADesktop has an operator let pages only look while a
 // person acts on one.
 func TestTheModeOfPagesHoldsForWhoHasADesktop(t *testing.T) {
+	t.Parallel() // it waits
 	s := newKept(t)
 	run := s.failedRun()
 	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})

@@ -305,6 +305,7 @@ var doesNotRun = []string{saving, scheduling, "a run that goes on by itself", "a
 // TestMayIt tries every way to use every kind with each of twelve credentials, and
 // compares the results with one table. A kind without a row fails.
 func TestMayIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, k := range w.o.Kinds {
 		if err := os.WriteFile(filepath.Join(w.o.Dir, k.Name+".yaml"), []byte("steps: [{tool_name: "+k.Name+"}]"), 0o600); err != nil {
