@@ -88,7 +88,7 @@ func notBegun(err error) bool {
 // What froze after it was known is waited for once, also where it is not greeted.
 func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
 	s := openSandbox(t, 2)
-	c := s.desk.another(t, func(o *Options) { o.Timeout = 5 * time.Second })
+	c := s.desk.another(t, func(o *Options) { o.Timeout = time.Minute })
 	handle := s.element(named("button", "Ask")).Handle
 	if _, err := c.Refresh(t.Context(), handle); err != nil {
 		t.Fatal(err)
@@ -98,6 +98,7 @@ func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
 		t.Fatalf("its window is not listed: %v, %v", list, err)
 	}
 	s.Process.Signal(syscall.SIGSTOP)
+	c.options.Timeout = 500 * time.Millisecond
 	if _, err := c.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) {
 		t.Fatalf("%v, want %v", err, desktop.ErrUnresponsive)
 	}
@@ -110,7 +111,7 @@ func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
 	if list, err := c.FrameWindows(ctx); err != nil || !slices.ContainsFunc(list, its) {
 		t.Errorf("its window counts as closed: %v, %v", list, err)
 	}
-	c.options.Timeout = 5 * time.Second
+	c.options.Timeout = time.Minute
 	s.Process.Signal(syscall.SIGCONT)
 	eventually(t, "its window is listed again", func() bool {
 		list, err := c.FrameWindows(t.Context())

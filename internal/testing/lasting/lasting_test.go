@@ -230,21 +230,33 @@ func TestAtLengthARunWhoseEngineWasKilledInTheMiddleOfAStepAsks(t *testing.T) {
 	}
 }
 
-// TestALostDesktopIsSaidBeforeAnythingActs ends the desktop of a run in each
-// way, and holds what is then said and done.
+// A loss is a way in which the desktop of a run ends.
+type loss struct {
+	sentence string
+	lose     func(o *operator, k virtual.Kept)
+	why      string
+}
+
+// TestALostDesktopIsSaidBeforeAnythingActs ends the desktop of a run, and holds what is
+// then said and done.
 func TestALostDesktopIsSaidBeforeAnythingActs(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		lose     func(o *operator, k virtual.Kept)
-		why      string
-	}{
-		{"it was stopped", func(o *operator, k virtual.Kept) { o.does(0, "desktop", "stop", k.Name) }, "it was stopped by hand"},
+	losses(t, []loss{
 		{"its keeper was killed", func(_ *operator, k virtual.Kept) { _ = syscall.Kill(k.Keeper, syscall.SIGKILL) }, "its keeper was killed"},
+	})
+}
+
+func TestAtLengthALostDesktopIsSaidBeforeAnythingActs(t *testing.T) {
+	losses(t, []loss{
+		{"it was stopped", func(o *operator, k virtual.Kept) { o.does(0, "desktop", "stop", k.Name) }, "it was stopped by hand"},
 		{"another has its name", func(o *operator, k virtual.Kept) {
 			o.does(0, "desktop", "stop", k.Name)
 			o.does(0, "desktop", "start", k.Name)
 		}, "it was stopped by hand"},
-	} {
+	})
+}
+
+func losses(t *testing.T, rows []loss) {
+	for _, row := range rows {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
 			o := newOperator(t)

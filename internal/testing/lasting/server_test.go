@@ -71,19 +71,31 @@ func (o *operator) status(run string) (status, asks string) {
 	return r.Status, r.Question.Sort
 }
 
-// TestRunResumesWhenItsServerRestarts kills a server in the middle
-// of a run on a virtual desktop, and starts it again.
+// A restart is what becomes of a run whose server was killed and started again.
+type restart struct {
+	sentence, seventh, more string
+	between                 func(o *operator, k virtual.Kept)
+	status, asks, says      string // of the run that nobody touched
+	times                   int    // that the third step was begun in the end
+}
+
+// TestRunResumesWhenItsServerRestarts kills a server in the middle of a run on a virtual
+// desktop, and starts it again.
 func TestRunResumesWhenItsServerRestarts(t *testing.T) {
-	for _, row := range []struct {
-		sentence, seventh, more string
-		between                 func(o *operator, k virtual.Kept)
-		status, asks, says      string // of the run that nobody touched
-		times                   int    // that the third step was begun in the end
-	}{
+	restarts(t, []restart{
 		{
 			sentence: "on the desktop where it was", seventh: waitsLong, more: "resume: auto\n",
 			status: "running", times: 1,
 		},
+		{
+			sentence: "on a new desktop, when its document says that it begins again there", seventh: waitsLong, more: "resume: auto\non_lost_desktop: restart\n", between: loses,
+			status: "running", times: 2,
+		},
+	})
+}
+
+func TestAtLengthRunDoesNotResumeWhenItsServerRestarts(t *testing.T) {
+	restarts(t, []restart{
 		{
 			sentence: "not over a step that may have acted: it asks", seventh: press, more: "resume: auto\n",
 			status: "waiting", asks: "doubt",
@@ -100,11 +112,11 @@ func TestRunResumesWhenItsServerRestarts(t *testing.T) {
 			sentence: "not when its document says that it fails without its desktop", seventh: waitsLong, more: "resume: auto\non_lost_desktop: fail\n", between: loses,
 			status: "interrupted", says: "on_lost_desktop: fail",
 		},
-		{
-			sentence: "on a new desktop, when its document says that it begins again there", seventh: waitsLong, more: "resume: auto\non_lost_desktop: restart\n", between: loses,
-			status: "running", times: 2,
-		},
-	} {
+	})
+}
+
+func restarts(t *testing.T, rows []restart) {
+	for _, row := range rows {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
 			o := newOperator(t)
