@@ -263,7 +263,7 @@ finally: [{id: f, tool_name: act, arguments: {name: f}}]`,
 					t.Error("a plan is stored")
 				}
 				if h = s.resume(h.ID, r); s.did() != c.did || h.Status != c.status || h.ResumeFrom != c.left {
-					t.Errorf("did %q, is %s and would go on at %q; want %q, %s and %q: %+v\n%s", s.did(), h.Status, h.ResumeFrom, c.did, c.status, c.left, h.Error, s.types(h.ID))
+					t.Errorf("did %q, is %s and would continue at %q; want %q, %s and %q: %+v\n%s", s.did(), h.Status, h.ResumeFrom, c.did, c.status, c.left, h.Error, s.types(h.ID))
 				}
 			})
 		})

@@ -242,7 +242,7 @@ func (m *mortal) choice(p deathPlan) []string {
 	if at < 0 {
 		m.Fatalf("it goes on at %q, which is no step", p.From)
 	}
-	m.note("it would go on at %s (doubt: %t, gone: %q)", p.From, p.Doubt, p.Gone)
+	m.note("it would continue at %s (doubt: %t, gone: %q)", p.From, p.Doubt, p.Gone)
 	if p.Gone != "" {
 		return m.from(at)
 	}

@@ -176,12 +176,12 @@ func TestAtLengthARunThatFailedGoesOnInTheSameProgram(t *testing.T) {
 	o.writes(waits, "")
 	said := o.does(3, "run", "--display", "virtual", "nine.yaml")
 	k := o.theDesktop()
-	for _, want := range []string{"goes on at seven", "its desktop " + k.Name + " is kept until ", "understudy desktop show " + k.Name} {
+	for _, want := range []string{"continues at seven", "its desktop " + k.Name + " is kept until ", "understudy desktop show " + k.Name} {
 		if !strings.Contains(said, want) {
 			t.Errorf("wanted %q in\n%s", want, said)
 		}
 	}
-	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would go on at seven, on its desktop "+k.Name) {
+	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would continue at seven, on its desktop "+k.Name) {
 		t.Errorf("the plan:\n%s", plan)
 	}
 	o.mends()
@@ -305,7 +305,7 @@ func TestAtLengthWhatAResumeDoesWithoutTheDesktopStandsInTheDocument(t *testing.
 	if k := o.theDesktop(); k.Birth == first.Birth || o.executed("last")["three"] != 2 {
 		t.Errorf("wanted it to begin again on another desktop: %+v, %v", k, o.executed("last"))
 	}
-	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would go on at seven, on its desktop "+o.theDesktop().Name) {
+	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would continue at seven, on its desktop "+o.theDesktop().Name) {
 		t.Errorf("it does not know its new desktop:\n%s", plan)
 	}
 	o.writes(waits, "on_lost_desktop: fail\n")

@@ -103,7 +103,7 @@ func TestTheTerminalIsClosed(t *testing.T) {
 
 func TestAtLengthTheTerminalIsClosed(t *testing.T) {
 	closings(t, []closing{
-		{"after the run failed", waits, func(x *terminal) { x.says("goes on at seven"); x.closes() }, []string{"resume", "last"}},
+		{"after the run failed", waits, func(x *terminal) { x.says("continues at seven"); x.closes() }, []string{"resume", "last"}},
 		{"while the run looks for something", waitsLong, func(x *terminal) { x.inTheMiddle(); x.closes() }, []string{"resume", "last"}},
 	})
 }
@@ -116,7 +116,7 @@ func closings(t *testing.T, rows []closing) {
 			o.writes(row.seventh, "")
 			row.closed(o.opens("understudy run --display virtual nine.yaml"))
 			k := o.theDesktop()
-			if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would go on at seven, on its desktop "+k.Name) {
+			if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would continue at seven, on its desktop "+k.Name) {
 				t.Errorf("the plan:\n%s", plan)
 			}
 			o.mends()
