@@ -56,8 +56,8 @@ func sequenceWord(status string) string {
 
 // asSequenceJSON replaces the value and the text of the reply for a run. The answer about
 // a run that failed is no error there: its status says so.
-func (out *reply) asSequenceJSON(ctx context.Context, runs engine.Runs, id string) error {
-	r, err := runs.Report(ctx, id, engine.Page{All: true})
+func (r *reply) asSequenceJSON(ctx context.Context, runs engine.Runs, id string) error {
+	report, err := runs.Report(ctx, id, engine.Page{All: true})
 	if err != nil {
 		return err
 	}
@@ -66,14 +66,14 @@ func (out *reply) asSequenceJSON(ctx context.Context, runs engine.Runs, id strin
 		return err
 	}
 	view := sequenceJSON{
-		Action: "execute_sequence", Status: sequenceWord(string(r.Status)), Total: r.Total, Executed: r.Executed, Results: len(r.Steps), DurationMS: r.DurationMS,
-		Timestamp: time.Now().UTC(), Steps: []sequenceResult{}, Env: envOf(events), Parsed: r.Output, RunID: r.RunID, Error: out.failure, ResumeFrom: r.ResumeFrom, Question: r.Question,
+		Action: "execute_sequence", Status: sequenceWord(string(report.Status)), Total: report.Total, Executed: report.Executed, Results: len(report.Steps), DurationMS: report.DurationMS,
+		Timestamp: time.Now().UTC(), Steps: []sequenceResult{}, Env: envOf(events), Parsed: report.Output, RunID: report.RunID, Error: r.failure, ResumeFrom: report.ResumeFrom, Question: report.Question,
 	}
-	for i, s := range r.Steps {
+	for i, s := range report.Steps {
 		view.add(i, s)
 	}
-	out.value, out.failure = view, nil
-	out.text, _ = words.JSONLine(view, math.MaxInt)
+	r.value, r.failure = view, nil
+	r.text, _ = words.JSONLine(view, math.MaxInt)
 	return nil
 }
 

@@ -59,7 +59,7 @@ func TestSequenceJSON(t *testing.T) {
 			}
 			env, _ := got["env"].(map[string]any)
 			delete(env, "a_result")
-			if d := cmp.Diff(map[string]any(row.env), env); d != "" {
+			if d := cmp.Diff(row.env, env); d != "" {
 				t.Errorf("env (-want +got):\n%s", d)
 			}
 			if row.status == "executed_without_error" && got["parsed_output"] != "me" {

@@ -161,9 +161,9 @@ func (g *gnome) handled(ctx context.Context) (at desktop.Point, err error) {
 
 // gnomeState is the state of the session as the extension describes it.
 type gnomeState struct {
-	Windows  []toldWindow
+	Windows  []windowInfo
 	Monitors []struct {
-		Bounds  toldRect
+		Bounds  rectInfo
 		Scale   float64
 		Primary bool
 	}

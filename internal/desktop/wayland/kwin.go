@@ -192,7 +192,7 @@ func (k *kwin) pointer(ctx context.Context) (desktop.Point, error) {
 }
 
 func (k *kwin) windows(ctx context.Context) (list []desktop.Window, err error) {
-	var all []toldWindow
+	var all []windowInfo
 	err = k.ask(ctx, kwinQuestion{Ask: "windows"}, &all)
 	for _, w := range all {
 		if !isOurs(w.PID) {

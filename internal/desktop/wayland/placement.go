@@ -57,17 +57,17 @@ func newWindow(pid int, names ...string) desktop.Window {
 	return desktop.Window{PID: pid, Process: desktop.ProcessName(pid), Aliases: append(desktop.ProcessAliases(pid), names...)}
 }
 
-// toldWindow is a window as our script in KWin and our extension of GNOME describe it.
-type toldWindow struct {
+// windowInfo is a window as our script in KWin and our extension of GNOME describe it.
+type windowInfo struct {
 	ID                                          desktop.WindowID
 	PID                                         int
 	Title, Class, File                          string
-	Frame, Content                              toldRect
+	Frame, Content                              rectInfo
 	Active, Minimized, Maximized, Hidden, Modal bool
 	Popup, Tooltip, Splash, Dialog              bool
 }
 
-func (t toldWindow) window() desktop.Window {
+func (t windowInfo) window() desktop.Window {
 	w := newWindow(t.PID, t.Class, t.File)
 	w.ID, w.Title, w.Class, w.Bounds = t.ID, t.Title, t.Class, t.Frame.rect()
 	w.Active, w.Minimized, w.Maximized, w.Hidden, w.Modal = t.Active, t.Minimized, t.Maximized, t.Hidden, t.Modal
@@ -80,10 +80,10 @@ func (t toldWindow) window() desktop.Window {
 	return w
 }
 
-// toldRect is x, y, width and height.
-type toldRect [4]float64
+// rectInfo is x, y, width and height.
+type rectInfo [4]float64
 
-func (r toldRect) rect() desktop.Rect {
+func (r rectInfo) rect() desktop.Rect {
 	round := func(v float64) int { return int(math.Round(v)) }
 	x, y := round(r[0]), round(r[1])
 	return desktop.Rect{X: x, Y: y, W: round(r[0]+r[2]) - x, H: round(r[1]+r[3]) - y}
