@@ -53,7 +53,7 @@ e2e-all: #+ play every variation on real applications (SHARD=1/4 plays a part)
 	@mkdir -p dist && rm -f dist/e2e-all.txt dist/recorded.txt
 	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_VARIATIONS=1 UNDERSTUDY_E2E_SHARD=$(SHARD) \
 		UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e-all.txt UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
-		.ci/test -count=1 -timeout=120m -p=1 -parallel=$(PARALLEL) -run='TestScenarios|TestWhatWasRecordedIsPlayedAgain' ./internal/testing/e2e ./recorder/watch; \
+		.ci/test -count=1 -timeout=120m -p=1 -parallel=$(PARALLEL) -run='TestScenarios|TestRecordedWorkflowsReplay' ./internal/testing/e2e ./recorder/watch; \
 		status=$$?; cat dist/e2e-all.txt; sort dist/recorded.txt; exit $$status
 
 # Also types 10,000 characters as often in each toolkit.
@@ -132,7 +132,7 @@ crash: #+ kill the engine in the middle of runs (KILLS=1000), then make deaths
 	@$(MAKE) --no-print-directory deaths
 
 deaths: #+ kill engines, desktops and applications while runs play (DEATHS=500, DIES=seed)
-	@CI= RACE=off .ci/test -count=1 -timeout=120m -run='^Test(WhoeverDies|InWhateverOrderTheyDie)$$' ./internal/testing/lasting -deaths=$(or $(DEATHS),500) -seed=$(or $(DIES),0)
+	@CI= RACE=off .ci/test -count=1 -timeout=120m -run='^Test(RunsSurviveRandomKills|RunSurvivesKillsInAnyOrder)$$' ./internal/testing/lasting -deaths=$(or $(DEATHS),500) -seed=$(or $(DIES),0)
 
 # Checks that each step was done once. Every second worker is of the version OLDER, if that exists.
 chaos: #+ stop and disconnect parts of a fleet while runs play (RUNS=400, DIES=seed)

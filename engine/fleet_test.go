@@ -12,11 +12,11 @@ import (
 	"understudy/internal/desktop"
 )
 
-// TestTheSleeper holds that a worker does not act which slept between the stored
+// TestSuspendedWorkerDoesNotActTwice holds that a worker does not act which slept between the stored
 // start of a step and the act, when another has taken its run meanwhile. The
 // second row is what happens without the proof, so that the first one means
 // something.
-func TestTheSleeper(t *testing.T) {
+func TestSuspendedWorkerDoesNotActTwice(t *testing.T) {
 	for _, c := range []struct {
 		say     string
 		certain time.Duration
@@ -343,8 +343,8 @@ func TestAWorkerUsesTheSecretsOfWhoResumed(t *testing.T) {
 	}
 }
 
-// TestWorkersThatEndAreNotLost lets worker after worker end in the middle of a step that lasts.
-func TestWorkersThatEndAreNotLost(t *testing.T) {
+// TestOrderlyEndsAreNotLostWorkers lets worker after worker end in the middle of a step that lasts.
+func TestOrderlyEndsAreNotLostWorkers(t *testing.T) {
 	s := newStage(t)
 	client := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}, Elsewhere: true}
 	h, err := client.Start(t.Context(), s.request("steps: [{tool_name: look, arguments: {name: a, hang: true}}]", nil))

@@ -73,8 +73,8 @@ finally: [{timeout: 1h, tool_name: act, arguments: {name: f, hang: true}}, {if: 
 	}
 }
 
-// TestWhoseLimit holds that a failure names the limit that was passed.
-func TestWhoseLimit(t *testing.T) {
+// TestFailureNamesTheLimitThatWasPassed holds that a failure names the limit that was passed.
+func TestFailureNamesTheLimitThatWasPassed(t *testing.T) {
 	hang := "{tool_name: act, arguments: {name: a, hang: true}}"
 	for _, c := range []struct{ doc, message string }{
 		{"steps: [{timeout: 2s, tool_name: act, arguments: {name: a, hang: true}}]", "it did not end within 2s"},

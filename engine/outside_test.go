@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"understudy/internal/desktop"
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
 	"understudy/workflows/expression"
 )
@@ -318,7 +319,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	if err := s.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+	for end := scratch.Deadline(t); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(end) {
 			buf := make([]byte, 1<<20)
 			t.Fatalf("there were %d goroutines and now there are %d:\n%s", before, runtime.NumGoroutine(), buf[:runtime.Stack(buf, true)])

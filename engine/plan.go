@@ -39,9 +39,9 @@ func (p Plan) Summary() string {
 	case p.Gone != "":
 		return fmt.Sprintf("run %s can only begin again, with --from %s: %s", p.RunID, p.From, p.Gone)
 	case p.Desktop != "":
-		return fmt.Sprintf("run %s would go on at %s, on its desktop %s", p.RunID, p.From, p.Desktop)
+		return fmt.Sprintf("run %s would continue at %s, on its desktop %s", p.RunID, p.From, p.Desktop)
 	}
-	return fmt.Sprintf("run %s would go on at %s", p.RunID, p.From)
+	return fmt.Sprintf("run %s would continue at %s", p.RunID, p.From)
 }
 
 // PlanStep is a step in a plan.

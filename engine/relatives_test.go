@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestInBetween holds that a run which ends between two facts that belong
+// TestResumeAfterACrashBetweenTwoFacts holds that a run which ends between two facts that belong
 // together is resumed where it stood, and does nothing again that was done.
-func TestInBetween(t *testing.T) {
+func TestResumeAfterACrashBetweenTwoFacts(t *testing.T) {
 	for _, c := range []struct {
 		say    string
 		doc    string
@@ -84,9 +84,9 @@ troubleshooting: [{id: fix, tool_name: act, arguments: {name: fix}}]`,
 	}
 }
 
-// TestWhatFailsIsNotWhatActed holds that what fails beside a try, before or
+// TestFailureOutsideATryDoesNotRepeatIt holds that what fails beside a try, before or
 // after it, neither repeats the try nor makes it forgotten.
-func TestWhatFailsIsNotWhatActed(t *testing.T) {
+func TestFailureOutsideATryDoesNotRepeatIt(t *testing.T) {
 	for _, c := range []struct {
 		say    string
 		doc    string
@@ -263,7 +263,7 @@ finally: [{id: f, tool_name: act, arguments: {name: f}}]`,
 					t.Error("a plan is stored")
 				}
 				if h = s.resume(h.ID, r); s.did() != c.did || h.Status != c.status || h.ResumeFrom != c.left {
-					t.Errorf("did %q, is %s and would go on at %q; want %q, %s and %q: %+v\n%s", s.did(), h.Status, h.ResumeFrom, c.did, c.status, c.left, h.Error, s.types(h.ID))
+					t.Errorf("did %q, is %s and would continue at %q; want %q, %s and %q: %+v\n%s", s.did(), h.Status, h.ResumeFrom, c.did, c.status, c.left, h.Error, s.types(h.ID))
 				}
 			})
 		})

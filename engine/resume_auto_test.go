@@ -22,7 +22,7 @@ const goesOnAlone = `
 resume: auto
 steps: [{id: one, tool_name: idem, arguments: {name: a}}, {id: two, tool_name: idem, arguments: {name: b}}, {id: three, tool_name: idem, arguments: {name: c}}]`
 
-func TestARunGoesOnByItself(t *testing.T) {
+func TestRunResumesByItself(t *testing.T) {
 	for _, c := range []struct {
 		say    string
 		doc    string
@@ -105,8 +105,8 @@ func TestARunGoesOnByItself(t *testing.T) {
 	}
 }
 
-// TestARunThatItsProcessDiesOfIsGivenUp lets the process die again and again.
-func TestARunThatItsProcessDiesOfIsGivenUp(t *testing.T) {
+// TestRunThatCrashesItsProcessIsAbandoned lets the process die again and again.
+func TestRunThatCrashesItsProcessIsAbandoned(t *testing.T) {
 	s := newStage(t)
 	id := s.cut(s.request(goesOnAlone, nil), 3) // the first death, in step two
 	s.died(id, 2)                               // the second

@@ -303,7 +303,7 @@ steps:
 	})
 }
 
-func TestAClientThatGoesAway(t *testing.T) {
+func TestClientDisconnects(t *testing.T) {
 	for say, c := range map[string]struct {
 		doc    string
 		status Status

@@ -114,8 +114,8 @@ func TestARunThatIsTakenOverPausesBetweenSteps(t *testing.T) {
 	})
 }
 
-// TestWhoShowsNoSignOfLifeLosesTheDesktop is about a tab that was closed.
-func TestWhoShowsNoSignOfLifeLosesTheDesktop(t *testing.T) {
+// TestTakeoverExpiresWithoutHeartbeat is about a tab that was closed.
+func TestTakeoverExpiresWithoutHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		h := s.held()
@@ -159,8 +159,8 @@ func TestACrashGivesTheDesktopBack(t *testing.T) {
 	}
 }
 
-// TestWhatAPersonDidIsNotDoneAgain resumes behind the step that failed.
-func TestWhatAPersonDidIsNotDoneAgain(t *testing.T) {
+// TestResumeSkipsStepsDoneByHand resumes behind the step that failed.
+func TestResumeSkipsStepsDoneByHand(t *testing.T) {
 	for say, doc := range map[string]string{
 		"it did nothing":    failsAtB,
 		"it may have acted": strings.Replace(failsAtB, ", clean: true", "", 1),
@@ -202,9 +202,9 @@ func (lastingDesk) Open(context.Context) (*desktop.Desktop, error) {
 	return d, nil
 }
 
-// TestWhatAPersonDoesIsRecorded stores what he did while he had the desktop with the
+// TestTakeoverIsRecorded stores what he did while he had the desktop with the
 // event that he gave it back, and tells the recorder what must not stand in it.
-func TestWhatAPersonDoesIsRecorded(t *testing.T) {
+func TestTakeoverIsRecorded(t *testing.T) {
 	s := newStage(t)
 	s.Desktops = lastingDesk{}
 	var on desktop.Info

@@ -110,8 +110,8 @@ func (s *stage) only() string {
 	return ""
 }
 
-// TestTypedAndLost resumes a call whose text is not stored: it is not made with another.
-func TestTypedAndLost(t *testing.T) {
+// TestResumeRefusesACallWhoseTextIsNotStored resumes a call whose text is not stored: it is not made with another.
+func TestResumeRefusesACallWhoseTextIsNotStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		var given []string

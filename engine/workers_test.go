@@ -57,9 +57,9 @@ func TestWithoutItsSecretAContinuedRunAsksForIt(t *testing.T) {
 	}
 }
 
-// TestWhoResumesTooLateSpoilsNothing resumes a run twice: the second call has read the run
+// TestLateResumeChangesNothing resumes a run twice: the second call has read the run
 // before the first one continued it, and comes when the run has ended.
-func TestWhoResumesTooLateSpoilsNothing(t *testing.T) {
+func TestLateResumeChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		h := s.play(s.request(failsAtB, nil))

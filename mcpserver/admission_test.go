@@ -62,9 +62,9 @@ func TestNoSpellingGetsPastTheLimit(t *testing.T) {
 	}
 }
 
-// TestWhoMayOnlyLookTakesNoPlace fills the only slot. A client in ask mode that tries to
+// TestRefusedCallTakesNoSlot fills the only slot. A client in ask mode that tries to
 // act is refused by its mode, and does not wait for the slot.
-func TestWhoMayOnlyLookTakesNoPlace(t *testing.T) {
+func TestRefusedCallTakesNoSlot(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.MaxConcurrent = 1 })
 	act := byhand.Visitor{Version: byhand.Modern, Address: s.url + "/mcp", Header: s.holder(auth.Token{Name: "laptop", Mode: auth.Act})}
 	act.Call(t, "execute_sequence", byhand.Object{"wait": false, "steps": []any{byhand.Object{"tool_name": "hang"}}})

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -293,6 +294,7 @@ var blocking = []string{"hang", "hang_reading", "pause"}
 // TestAttackAnswersOfEveryTool has each tool that is no kind of step tell what others
 // chose: names, descriptions, labels, messages, questions, file names, notes, clients.
 func TestAttackAnswersOfEveryTool(t *testing.T) {
+	t.Parallel()
 	for i, text := range forgeries {
 		kinds, names := map[string]bool{}, map[string]bool{}
 		first := newForging(t, text)
@@ -385,39 +387,42 @@ func valueOf(s *jsonschema.Schema, text string) any {
 // TestAttackArgumentsOfEveryTool calls each tool with a hostile text in each argument in
 // turn, as a workflow does that takes it from a file or a window.
 func TestAttackArgumentsOfEveryTool(t *testing.T) {
-	for _, text := range forgeries {
-		for _, tool := range newForging(t, text).tools.order {
-			if slices.Contains(blocking, tool.Name) {
-				continue
-			}
-			f := newForging(t, text) // the calls of other tools have closed its windows
-			for name, s := range tool.args.Properties {
-				args := byhand.Object{}
-				for _, r := range tool.args.Required {
-					args[r] = valueOf(tool.args.Properties[r], "x")
+	for i, text := range forgeries {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel() // it waits for what keys change
+			for _, tool := range newForging(t, text).tools.order {
+				if slices.Contains(blocking, tool.Name) {
+					continue
 				}
-				if tool.Name == "press_key_global" && name == "process" {
-					continue // it waits three seconds for the window to come to the front
-				}
-				for _, limit := range []string{"timeout_ms", "wait_ms", "duration", "duration_ms"} {
-					if tool.args.Properties[limit] != nil {
-						args[limit] = valueOf(tool.args.Properties[limit], "1ms")
+				f := newForging(t, text) // the calls of other tools have closed its windows
+				for name, s := range tool.args.Properties {
+					args := byhand.Object{}
+					for _, r := range tool.args.Required {
+						args[r] = valueOf(tool.args.Properties[r], "x")
+					}
+					if tool.Name == "press_key_global" && name == "process" {
+						continue // it waits three seconds for the window to come to the front
+					}
+					for _, limit := range []string{"timeout_ms", "wait_ms", "duration", "duration_ms"} {
+						if tool.args.Properties[limit] != nil {
+							args[limit] = valueOf(tool.args.Properties[limit], "1ms")
+						}
+					}
+					args[name] = valueOf(cmp.Or(s, &jsonschema.Schema{}), text)
+					judge(t, tool.Name+" "+name, byhand.Said(f.Call(tool.Name, args)))
+					if len(s.Enum) > 0 || s.Type != "string" {
+						args[name] = text
+						judge(t, tool.Name+" "+name, byhand.Said(f.Call(tool.Name, args)))
 					}
 				}
-				args[name] = valueOf(cmp.Or(s, &jsonschema.Schema{}), text)
-				judge(t, tool.Name+" "+name, byhand.Said(f.Call(tool.Name, args)))
-				if len(s.Enum) > 0 || s.Type != "string" {
-					args[name] = text
-					judge(t, tool.Name+" "+name, byhand.Said(f.Call(tool.Name, args)))
-				}
+				judge(t, tool.Name, byhand.Said(f.Call(tool.Name, byhand.Object{text: text})))
 			}
-			judge(t, tool.Name, byhand.Said(f.Call(tool.Name, byhand.Object{text: text})))
-		}
-		f := newForging(t, text)
-		for _, args := range []byhand.Object{{"selector": "role:button", "process": "absent", "timeout_ms": 1}, {"selector": "role:button && name:Absent", "timeout_ms": 1}, {"selector": "role:window", "timeout_ms": 1}} {
-			judge(t, fmt.Sprint(args), byhand.Said(f.Call("click_element", args))) // whose advice names what is open
-		}
-		judge(t, "no tool", byhand.Said(f.Call(text, byhand.Object{})))
+			f := newForging(t, text)
+			for _, args := range []byhand.Object{{"selector": "role:button", "process": "absent", "timeout_ms": 1}, {"selector": "role:button && name:Absent", "timeout_ms": 1}, {"selector": "role:window", "timeout_ms": 1}} {
+				judge(t, fmt.Sprint(args), byhand.Said(f.Call("click_element", args))) // whose advice names what is open
+			}
+			judge(t, "no tool", byhand.Said(f.Call(text, byhand.Object{})))
+		})
 	}
 }
 

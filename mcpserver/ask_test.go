@@ -97,9 +97,9 @@ func TestADeclinedQuestionIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsGivenOnce has a client send its answer twice, as after a lost connection:
+// TestAQuestionIsAnsweredOnce has a client send its answer twice, as after a lost connection:
 // the next question is asked, not answered.
-func TestAnAnswerIsGivenOnce(t *testing.T) {
+func TestAQuestionIsAnsweredOnce(t *testing.T) {
 	question := func(id string) byhand.Object {
 		return byhand.Object{"tool_name": "ask_user", "id": id, "arguments": byhand.Object{"question": "Remove it?", "choices": []any{"yes", "no"}}}
 	}

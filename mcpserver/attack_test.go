@@ -289,6 +289,7 @@ func TestAttackLinesOfCalledDocuments(t *testing.T) {
 // TestAttackProgramsWithoutTheShell starts programs that run commands, and opens URLs
 // that start programs, with a token that may do neither.
 func TestAttackProgramsWithoutTheShell(t *testing.T) {
+	t.Parallel() // it waits
 	s := newSecured(t, func(o *Options) {
 		o.Policy, o.Applications = access.Policy{Toolsets: []steps.Toolset{access.All}}, []string{"editor"}
 	})

@@ -133,7 +133,7 @@ func (f *failure) text() words.Marked {
 		text += "\nnext: " + words.Ours(words.Line(f.Next))
 	}
 	if f.RunID != "" && f.ResumeFrom != "" {
-		text += words.Say("\nrun %s goes on at step %s: resume_run {\"run_id\": %q}; when the step itself is wrong, with \"workflow\": the whole document with that step corrected",
+		text += words.Say("\nrun %s continues at step %s: resume_run {\"run_id\": %q}; when the step itself is wrong, with \"workflow\": the whole document with that step corrected",
 			f.RunID, f.ResumeFrom, f.RunID)
 	}
 	return text

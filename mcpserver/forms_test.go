@@ -212,9 +212,9 @@ func TestAFormComesThroughAProxy(t *testing.T) {
 	}
 }
 
-// TestWhatWasEnteredSurvivesAStaleForm sends forms of pages from before the server was
+// TestStaleFormKeepsItsEntries sends forms of pages from before the server was
 // started again: each page is shown again, with what was entered.
-func TestWhatWasEnteredSurvivesAStaleForm(t *testing.T) {
+func TestStaleFormKeepsItsEntries(t *testing.T) {
 	s := newSecured(t)
 	s.save("greet", "variables: {who: {type: string}}\nsteps: [{tool_name: delay, arguments: {duration: 1ms}}]\n")
 	run := s.failedRun()
@@ -278,9 +278,9 @@ func (s *secured) rested(run string) engine.Header {
 	return h
 }
 
-// TestWhatAFormIsToldOfIsAPage is about an action that fails: the reply is the page
+// TestFailedFormsReplyWithAPage is about an action that fails: the reply is the page
 // again, which may not be cached.
-func TestWhatAFormIsToldOfIsAPage(t *testing.T) {
+func TestFailedFormsReplyWithAPage(t *testing.T) {
 	s := newSecured(t)
 	run := s.failedRun()
 	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})

@@ -16,6 +16,7 @@ import (
 // put: an expression, a template, a shell command, the output of a command and the name
 // of an element.
 func TestAttackTemplatesInValues(t *testing.T) {
+	t.Parallel() // it waits
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
 	}

@@ -107,9 +107,9 @@ func (r *reader) takeOver(run string) (int, string) {
 	return r.send("/runs/"+run+"/take-over", url.Values{"token": {r.token("/runs/" + run + "/resume")}}, nil)
 }
 
-// TestWhoTakesOverActsAndNobodyElse has three persons view one desktop: one who may only
+// TestOnlyTheTakeoverActs has three persons view one desktop: one who may only
 // look, one who may act and has not taken it over, and one who has.
-func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
+func TestOnlyTheTakeoverActs(t *testing.T) {
 	s := newKept(t)
 	run := s.failedRun()
 	looker := s.reader(auth.Token{Name: "looker", Mode: auth.Ask, Operator: true})
@@ -160,10 +160,10 @@ func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 	})
 }
 
-// TestOneCredentialTakesNotAllViews has clients that may only look open as many live
+// TestViewsPerCredentialAreLimited has clients that may only look open as many live
 // views as they can: each gets a quarter at most, so even beside three of them who wants
 // to take the desktop over still sees it.
-func TestOneCredentialTakesNotAllViews(t *testing.T) {
+func TestViewsPerCredentialAreLimited(t *testing.T) {
 	s := newKept(t)
 	run := s.failedRun()
 	for _, name := range []string{"looker", "watcher", "viewer"} {
@@ -247,6 +247,7 @@ func TestNoViewActsOnceTheDesktopIsHandedBack(t *testing.T) {
 // TestTheModeOfPagesHoldsForWhoHasADesktop has an operator let pages only look while a
 // person acts on one.
 func TestTheModeOfPagesHoldsForWhoHasADesktop(t *testing.T) {
+	t.Parallel() // it waits
 	s := newKept(t)
 	run := s.failedRun()
 	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})

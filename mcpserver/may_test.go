@@ -305,6 +305,7 @@ var doesNotRun = []string{saving, scheduling, "a run that goes on by itself", "a
 // TestMayIt tries every way to use every kind with each of twelve credentials, and
 // compares the results with one table. A kind without a row fails.
 func TestMayIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, k := range w.o.Kinds {
 		if err := os.WriteFile(filepath.Join(w.o.Dir, k.Name+".yaml"), []byte("steps: [{tool_name: "+k.Name+"}]"), 0o600); err != nil {
@@ -419,10 +420,10 @@ func TestEveryWayHasARow(t *testing.T) {
 // disclosing maps prompts to the tools that disclose the same; the others disclose nothing.
 var disclosing = map[string]string{"run_workflow": "get_workflow", "diagnose_run": "get_run", "author_workflow": "", "record_workflow": "", "fill_form_from_table": "", "workflow_of_calls": ""}
 
-// TestWhatIsReadAsksLikeItsTool reads every resource and prompt with each of twelve
+// TestResourcesNeedTheRightsOfTheirTool reads every resource and prompt with each of twelve
 // credentials, also where a tool is excluded: each is refused exactly when the tool that
 // discloses the same is.
-func TestWhatIsReadAsksLikeItsTool(t *testing.T) {
+func TestResourcesNeedTheRightsOfTheirTool(t *testing.T) {
 	w := newWorld(t)
 	check := func(what, tool, method string, params func() byhand.Object) {
 		t.Helper()

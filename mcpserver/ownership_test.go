@@ -211,9 +211,9 @@ func TestModeOfANameHoldsForEveryVersion(t *testing.T) {
 	}
 }
 
-// TestNothingIsSavedThatItsSaverMayNotDo has a client without the shell save workflows
+// TestWorkflowsAreSavedWithinTheRightsOfTheirSaver has a client without the shell save workflows
 // that use it, which others could run.
-func TestNothingIsSavedThatItsSaverMayNotDo(t *testing.T) {
+func TestWorkflowsAreSavedWithinTheRightsOfTheirSaver(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("XDG_DATA_DIRS", data)
 	if err := os.Mkdir(filepath.Join(data, "applications"), 0o700); err != nil {

@@ -31,6 +31,7 @@ type board struct {
 // TestTheBoardShowsWhatPrometheusKnows has Prometheus scrape a server, and sends it all
 // queries of the Grafana dashboard.
 func TestTheBoardShowsWhatPrometheusKnows(t *testing.T) {
+	t.Parallel() // it waits
 	program, err := exec.LookPath("prometheus")
 	if err != nil {
 		if os.Getenv("UNDERSTUDY_REQUIRE_DESKTOP") != "" {

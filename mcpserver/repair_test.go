@@ -49,9 +49,9 @@ func handedBack(t *testing.T) (s *secured, run string, ann *reader, credential h
 	return s, run, ann, credential
 }
 
-// TestWhatAPersonDidBecomesAStep follows a repair from the page that offers it to the
+// TestRepairBecomesAStep follows a repair from the page that offers it to the
 // second attempt, and back to the earlier version.
-func TestWhatAPersonDidBecomesAStep(t *testing.T) {
+func TestRepairBecomesAStep(t *testing.T) {
 	s, run, ann, credential := handedBack(t)
 	_, page := ann.open("/runs/" + run + "/repair")
 	for _, want := range []string{"fallback_id: mend_press", "exists(&#39;process:zenity", "<b><bdi>ann/page</bdi></b>", "Update &lt;script&gt;"} {
@@ -96,9 +96,9 @@ func TestWhatAPersonDidBecomesAStep(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotKeepARepair checks that the forms of others, and of other sites, write
+// TestRepairFormsOfOthersAreRefused checks that the forms of others, and of other sites, write
 // nothing.
-func TestWhoMayNotKeepARepair(t *testing.T) {
+func TestRepairFormsOfOthersAreRefused(t *testing.T) {
 	s, run, ann, _ := handedBack(t)
 	path := filepath.Join(s.Server.library.folder, "nightly.yaml")
 	was, err := os.ReadFile(path)

@@ -177,9 +177,9 @@ func TestPromptsAndCompletion(t *testing.T) {
 	}
 }
 
-// TestWhatIsExcludedCannotBeRead tries every other way to read what an excluded tool
+// TestExcludedToolsDiscloseNothingByOtherWays tries every other way to read what an excluded tool
 // would disclose.
-func TestWhatIsExcludedCannotBeRead(t *testing.T) {
+func TestExcludedToolsDiscloseNothingByOtherWays(t *testing.T) {
 	excluded := []string{"get_window_tree", "get_run", "list_runs", "get_workflow", "list_workflows"}
 	for _, version := range []string{"2025-11-25", modern} {
 		t.Run(version, func(t *testing.T) {

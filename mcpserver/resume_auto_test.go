@@ -43,7 +43,7 @@ const clicksAfter = `
 resume: auto
 steps: [{tool_name: pause}, {tool_name: click_element, arguments: {selector: "role:button && name:%s"}}]`
 
-func TestARunGoesOnWithTheRightsOfWhoBeganIt(t *testing.T) {
+func TestRunResumesWithTheRightsOfItsStarter(t *testing.T) {
 	const command = "resume: auto\nsteps: [{tool_name: pause}, {tool_name: run_command, arguments: {run: 'true'}}]"
 	lookedOnly := access.Policy{Mode: access.Ask, Toolsets: []steps.Toolset{access.All}}
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func (s *secured) again(adjust func(*Options)) {
 	s.t.Cleanup(func() { _ = s.Close(context.Background()) })
 }
 
-func TestARightThatIsLostAfterARunWentOnByItselfIsLost(t *testing.T) {
+func TestRightsRevokedAfterAnAutomaticResume(t *testing.T) {
 	s := newSecured(t)
 	s.holder(auth.Token{Name: "laptop", Mode: auth.Act})
 	run := s.cutShort(engine.Request{Terms: engine.Terms{Client: "laptop/by-hand", Owner: "laptop"}}, fmt.Sprintf(clicksAfter, "Save"))
@@ -157,7 +157,7 @@ func TestRunsGoOnInTheOrderInWhichTheyBegan(t *testing.T) {
 	}
 }
 
-func TestASequenceThatGoesOnByItselfKeepsTheRightsOfItsCaller(t *testing.T) {
+func TestAutomaticResumeKeepsTheRightsOfTheCaller(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
 	h := s.holder(auth.Token{Name: "laptop", Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core, steps.Flow}})
 	_, res := s.greet(modern, h).Call(t, "execute_sequence", byhand.Object{"resume": "auto", "steps": []any{byhand.Object{"tool_name": "delay", "arguments": byhand.Object{"duration": "1ms"}}}})
@@ -172,7 +172,7 @@ func TestASequenceThatGoesOnByItselfKeepsTheRightsOfItsCaller(t *testing.T) {
 	}
 }
 
-func TestWhoseTokenARunWasBegunWith(t *testing.T) {
+func TestResumeNeedsTheTokenOfTheStart(t *testing.T) {
 	tokens := auth.NewTokens(t.TempDir() + "/tokens.json")
 	if _, err := tokens.Add(auth.Token{Name: "laptop", Mode: auth.Act}); err != nil {
 		t.Fatal(err)

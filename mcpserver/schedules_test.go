@@ -17,6 +17,7 @@ import (
 	"understudy/internal/access"
 	"understudy/internal/schedules"
 	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
 )
@@ -165,7 +166,7 @@ func TestAttackAFolderThatIsExchanged(t *testing.T) {
 	s.scheduled("stays")
 	noted := func(name, want string) {
 		t.Helper()
-		for said, end := "", time.Now().Add(time.Minute); !strings.Contains(said, want); time.Sleep(20 * time.Millisecond) {
+		for said, end := "", scratch.Deadline(t); !strings.Contains(said, want); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s: %s, want %q", name, said, want)
 			}

@@ -38,8 +38,10 @@ func (a *authority) token(scope string) http.Header {
 // the run continues to its end, the stream is closed, and the next request needs another
 // token.
 func TestSignedTokenEndsUnderWay(t *testing.T) {
+	t.Parallel() // it waits
 	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
+			t.Parallel()
 			a := newAuthority(t)
 			issuer, err := auth.NewIssuer(a.URL, "desk")
 			if err != nil {

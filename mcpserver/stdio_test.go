@@ -221,7 +221,7 @@ func TestProgressGrows(t *testing.T) {
 	}
 }
 
-func TestNothingIsSaidUnasked(t *testing.T) {
+func TestServerSendsNothingUnsolicited(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
 	w.Ask("ping", byhand.Object{})

@@ -155,14 +155,14 @@ type validateArgs struct {
 
 // validation is the result of checking a document.
 type validation struct {
-	Valid    bool      `json:"valid"`
-	Steps    int       `json:"steps,omitempty"`
-	Inputs   []string  `json:"inputs,omitempty"`
-	Problems []problem `json:"problems,omitempty"`
-	Notes    []problem `json:"notes,omitempty"` // what is right, and likely not meant or spelt otherwise here
+	Valid    bool              `json:"valid"`
+	Steps    int               `json:"steps,omitempty"`
+	Inputs   []string          `json:"inputs,omitempty"`
+	Problems []documentProblem `json:"problems,omitempty"`
+	Notes    []documentProblem `json:"notes,omitempty"` // what is right, and likely not meant or spelt otherwise here
 }
 
-type problem struct {
+type documentProblem struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Message string `json:"message"`
@@ -204,9 +204,9 @@ func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*re
 	return textReply(v, words.Join(said, "\n"), nil)
 }
 
-func problemsOf(all []workflows.Problem) (out []problem) {
+func problemsOf(all []workflows.Problem) (out []documentProblem) {
 	for _, x := range all {
-		out = append(out, problem{x.Line, x.Column, x.Message, x.Hint})
+		out = append(out, documentProblem{x.Line, x.Column, x.Message, x.Hint})
 	}
 	return out
 }

@@ -260,9 +260,9 @@ func (m meanwhile) Err() error {
 	return m.Context.Err()
 }
 
-// TestWhatIsPrunedDuringACheckIsNoDamage checks a store from which a run and its picture are
+// TestCheckIgnoresRunsPrunedMeanwhile checks a store from which a run and its picture are
 // removed meanwhile.
-func TestWhatIsPrunedDuringACheckIsNoDamage(t *testing.T) {
+func TestCheckIgnoresRunsPrunedMeanwhile(t *testing.T) {
 	s, err := Open(t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ func (d *database) close() error {
 	if d.db == nil {
 		return nil
 	}
-	var closed *state // unknown
+	var closed *fileState // unknown
 	if d.broken == nil && d.file != nil {
 		m, _, err := readMeta(d.file)
 		info, serr := d.file.Stat()

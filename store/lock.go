@@ -18,22 +18,22 @@ import (
 // A holder is the content of the lock file: the process that has the store open
 // or had it last, and the state of the database when that process closed it.
 type holder struct {
-	PID     int       `json:"pid"`
-	Command string    `json:"command"`
-	Since   time.Time `json:"since"`
-	Closed  *state    `json:"closed,omitempty"`
+	PID     int        `json:"pid"`
+	Command string     `json:"command"`
+	Since   time.Time  `json:"since"`
+	Closed  *fileState `json:"closed,omitempty"`
 }
 
 // A state distinguishes an untouched database from one that changed or was
 // replaced by an older one.
-type state struct {
+type fileState struct {
 	Tx       uint64    `json:"tx"`
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified"`
 }
 
-func stateOf(m meta, info fs.FileInfo) state {
-	return state{Tx: m.txn, Size: info.Size(), Modified: info.ModTime().UTC()}
+func stateOf(m meta, info fs.FileInfo) fileState {
+	return fileState{Tx: m.txn, Size: info.Size(), Modified: info.ModTime().UTC()}
 }
 
 // A lock is the right to the folder. It is on a file of its own, so that the
@@ -94,7 +94,7 @@ func (l *lock) write(h holder) error {
 
 // release unlocks the folder and notes the state of the closed database; nil
 // means that the whole database must be checked before it is used again.
-func (l *lock) release(closed *state) error {
+func (l *lock) release(closed *fileState) error {
 	h := readHolder(l.file.Name())
 	h.Closed = closed
 	return cmp.Or(l.write(h), l.file.Close())

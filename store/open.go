@@ -94,7 +94,7 @@ func (d *database) openDatabase(id *identity, o Options) error {
 // all of it, unless it is unchanged since it was closed. It reports whether one
 // of the first two pages is damaged, and returns an error if the file is
 // damaged, no database, or lacks commits that it had when it was closed.
-func checkFile(path string, closed *state) (half bool, err error) {
+func checkFile(path string, closed *fileState) (half bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return false, explain(path, err)

@@ -50,12 +50,11 @@ func TestMemoryOfTheLargestTexts(t *testing.T) {
 			text = append(text, c.tail...)
 			t.Run(fmt.Sprintf("%s %d", name, len(text)), func(t *testing.T) {
 				debug.FreeOSMemory()
-				start := time.Now()
 				peak := watch(func() {
 					_, _ = Compile(Source{Name: name, Text: text}, CompileOptions{Kinds: kinds.All()})
 				})
-				if took := time.Since(start); peak > 256<<20 || took > 2*time.Minute {
-					t.Errorf("it took %d MiB and %s", peak>>20, took)
+				if peak > 256<<20 {
+					t.Errorf("it took %d MiB", peak>>20)
 				}
 			})
 		}

@@ -96,7 +96,7 @@ func TestMistakesAreExplained(t *testing.T) {
 	}
 }
 
-func TestWhereStepsMayLead(t *testing.T) {
+func TestTargetsOfJumps(t *testing.T) {
 	const log = "tool_name: log, arguments: {message: x}"
 	leads := func(from, to string) string {
 		return strings.NewReplacer("LOG", log, "%"+from+"%", ", fallback_id: "+to).Replace(`

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -44,7 +43,7 @@ func TestYAMLMeansWhatYAML12Says(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsRefused(t *testing.T) {
+func TestReadRefusesInvalidDocuments(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("a: &a [x,x,x,x,x,x,x,x,x]\n")
 	for c := 'b'; c <= 'i'; c++ {
@@ -73,14 +72,10 @@ func TestWhatCannotBeReadIsRefused(t *testing.T) {
 		{"an open quote", "name: \"a\n", "this is not YAML: found unexpected end of stream"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			start := time.Now()
 			r := &report{root: "test.yaml"}
 			read(Source{Name: "test.yaml", Text: []byte(c.text)}, r)
 			if got := strings.Join(lines(t, r.err()), "\n"); !strings.Contains(got, c.want) {
 				t.Errorf("wanted %q, found %q", c.want, got)
-			}
-			if took := time.Since(start); took > time.Minute {
-				t.Errorf("it took %s", took)
 			}
 		})
 	}

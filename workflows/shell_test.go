@@ -90,9 +90,9 @@ func TestAValueInACommandIsData(t *testing.T) {
 	}
 }
 
-// TestWhereAValueIsEvaluatedItIsRefused has the places in which a shell
+// TestShellRefusesValuesThatItWouldEvaluate has the places in which a shell
 // executes or evaluates what a variable holds.
-func TestWhereAValueIsEvaluatedItIsRefused(t *testing.T) {
+func TestShellRefusesValuesThatItWouldEvaluate(t *testing.T) {
 	for _, command := range hostile.Code {
 		t.Run(command, func(t *testing.T) {
 			for _, shell := range shells(t) {
@@ -109,7 +109,7 @@ func TestWhereAValueIsEvaluatedItIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatZshEvaluatesIsRefused(t *testing.T) {
+func TestZshRefusesValuesThatItWouldEvaluate(t *testing.T) {
 	for _, command := range []string{"[ ${{ v }} -eq 0 ]", "printf %d ${{ v }}", "return ${{ v }}", "exit ${{ v }}", "integer n=${{ v }}"} {
 		for _, shell := range []string{"zsh", "ksh"} {
 			if got, _, err := fill(t, shell, command, "a[$(touch hacked)]"); err == nil {

@@ -13,7 +13,7 @@ import (
 // advised are commands of this program in the messages of the drivers.
 var advised = regexp.MustCompile(`"(?:[^"]* && (?:[a-z-]+ )?(?:-- )?)?understudy ([^"]*)"`)
 
-func TestWhatDriversAdviseAreCommandsOfThisProgram(t *testing.T) {
+func TestAdviceOfDriversNamesRealCommands(t *testing.T) {
 	found := 0
 	err := filepath.WalkDir("../../internal/desktop", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

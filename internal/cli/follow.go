@@ -210,7 +210,7 @@ func nextWords(h engine.Header) []string {
 	}
 	at := ""
 	if h.ResumeFrom != "" {
-		at = "   (goes on at " + h.ResumeFrom + ")"
+		at = "   (continues at " + h.ResumeFrom + ")"
 	}
 	return []string{"to continue: understudy resume " + h.ID + at}
 }

@@ -10,8 +10,8 @@ import (
 	"understudy/internal/testing/fake"
 )
 
-// TestWhatStopsARecording records with and without a key that stops.
-func TestWhatStopsARecording(t *testing.T) {
+// TestStopKeyOfARecording records with and without a key that stops.
+func TestStopKeyOfARecording(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("UNDERSTUDY_HOME", filepath.Join(dir, "data"))
 	for key, want := range map[string]string{"ctrl+f12": "stop with ctrl+f12 or Ctrl-C\n", "": "stop with Ctrl-C\n"} {

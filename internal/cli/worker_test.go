@@ -9,7 +9,7 @@ import (
 	"understudy/steps/kinds"
 )
 
-func TestWhatAWorkerExecutes(t *testing.T) {
+func TestKindsOfAWorker(t *testing.T) {
 	shell, _ := steps.Find(kinds.All(), "run_command")
 	click, _ := steps.Find(kinds.All(), "click_element")
 	for _, c := range []struct {

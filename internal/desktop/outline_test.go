@@ -92,7 +92,7 @@ func TestTheCellsOfASheetAreKnownByTheirAddress(t *testing.T) {
 	}
 }
 
-func TestWhatIsReplacedInAnotherPlaceHasChanged(t *testing.T) {
+func TestDiffReportsReplacedElements(t *testing.T) {
 	before, after := sample(), sample()
 	moved := after.Roots[0].Children[1]
 	moved.Handle, moved.Bounds = "other", Rect{X: 1, Y: 2, W: 3, H: 4}

@@ -88,7 +88,7 @@ func TestAFileDependsOnItsPictureAlone(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatChangedIsCompressed(t *testing.T) {
+func TestOnlyChangedPixelsAreCompressed(t *testing.T) {
 	var f Film
 	p := screen(300, 10*stripRows, 1)
 	f.Add(p)

@@ -25,7 +25,7 @@ type Client struct {
 // NewClient returns a client that receives news from workers until the context ends.
 func NewClient(ctx context.Context, s Store, kinds []steps.Kind) (*Client, error) {
 	c := &Client{store: s, Engine: &engine.Engine{Store: s, Files: s, Kinds: kinds, Elsewhere: true}}
-	c.Engine.Desktops = desktops{c}
+	c.Engine.Desktops = workersDesktops{c}
 	c.Maintainer, c.HeldElsewhere = maintainer{s}, c.heldBy
 	if err := s.News(ctx, c.Notify); err != nil {
 		return nil, err
@@ -188,15 +188,17 @@ func remote(s Store, name ...string) owner.Remote {
 	}
 }
 
-// desktops are the desktops of the workers. A client knows only whether the worker of
+// workersDesktops are the desktops of the workers. A client knows only whether the worker of
 // a desktop answers.
-type desktops struct{ c *Client }
+type workersDesktops struct{ c *Client }
 
-func (d desktops) Of(r engine.DesktopRequest) engine.Desk              { return workersDesk{d.c, r} }
-func (desktops) Release(engine.DesktopRequest, bool)                   {}
-func (desktops) Claim(engine.DesktopRequest) (release func(), ok bool) { return engine.AnyDesktop() }
-func (desktops) Pooled() bool                                          { return false }
-func (desktops) Forget(string)                                         {}
+func (d workersDesktops) Of(r engine.DesktopRequest) engine.Desk { return workersDesk{d.c, r} }
+func (workersDesktops) Release(engine.DesktopRequest, bool)      {}
+func (workersDesktops) Claim(engine.DesktopRequest) (release func(), ok bool) {
+	return engine.AnyDesktop()
+}
+func (workersDesktops) Pooled() bool  { return false }
+func (workersDesktops) Forget(string) {}
 
 type workersDesk struct {
 	c *Client

@@ -286,8 +286,8 @@ func TestARunOutlivesItsServer(t *testing.T) {
 	}
 }
 
-// TestWhoResumesGivesItsRights has a run of one go on for another, who may do less.
-func TestWhoResumesGivesItsRights(t *testing.T) {
+// TestResumeUsesTheRightsOfTheCaller has a run of one go on for another, who may do less.
+func TestResumeUsesTheRightsOfTheCaller(t *testing.T) {
 	s := newStage(t)
 	s.Kinds = slices.Concat(s.Kinds, kinds.All())
 	defer s.work("w")()

@@ -301,9 +301,9 @@ func TestAWorkerThatEndsGivesDesktopsBack(t *testing.T) {
 	}
 }
 
-// TestWhoTakesOverHasThePlaceAtOnce holds the same of a run that is executed until then:
+// TestTakeoverKeepsTheSlot holds the same of a run that is executed until then:
 // no other begins between its pause and the takeover.
-func TestWhoTakesOverHasThePlaceAtOnce(t *testing.T) {
+func TestTakeoverKeepsTheSlot(t *testing.T) {
 	s := newStage(t)
 	s.Kinds = slices.Concat(s.Kinds, kinds.All())
 	_, w := s.workOn("held")

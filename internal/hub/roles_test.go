@@ -38,8 +38,8 @@ func refused(t *testing.T, nc *nats.Conn, subject string) bool {
 	return errors.Is(err, nats.ErrPermissionViolation) && strings.Contains(err.Error(), `"`+subject+`"`)
 }
 
-// TestWhatEachRoleMay tries each subject and each call of JetStream as each role.
-func TestWhatEachRoleMay(t *testing.T) {
+// TestPermissionsOfRoles tries each subject and each call of JetStream as each role.
+func TestPermissionsOfRoles(t *testing.T) {
 	dir := t.TempDir()
 	h := start(t, Options{Dir: dir})
 	if _, err := open(t, h, dir, "default-client.nk"); err != nil {
@@ -251,9 +251,9 @@ func TestAnswersOfAnotherRoleAreNotHeard(t *testing.T) {
 	}
 }
 
-// TestATenantIsFull holds what one tenant can take of the disk, and that what is there already
+// TestFullTenantRefusesRuns holds what one tenant can take of the disk, and that what is there already
 // can be read.
-func TestATenantIsFull(t *testing.T) {
+func TestFullTenantRefusesRuns(t *testing.T) {
 	dir, tenants := t.TempDir(), []string{"a", "b"}
 	content := func(i int) []byte { return bytes.Repeat(fmt.Appendf(nil, "%7d\n", i), 1<<17) }
 	h := start(t, Options{Dir: dir, Tenants: tenants, MaxTenantMB: 100})

@@ -196,7 +196,7 @@ func untilWords(k virtual.Kept) string {
 }
 
 type nameArgs struct {
-	Desktop string `json:"desktop" arg:"DESKTOP" jsonschema:"its name; list_desktops tells them"`
+	Desktop string `json:"desktop" arg:"DESKTOP" jsonschema:"its name, as in list_desktops"`
 }
 
 func showDesktop(ctx context.Context, ks Desktops, c DesktopCaller, a *nameArgs) (Result, error) {
@@ -212,7 +212,7 @@ func showDesktop(ctx context.Context, ks Desktops, c DesktopCaller, a *nameArgs)
 }
 
 type runArgs struct {
-	Desktop string   `json:"desktop" arg:"DESKTOP" jsonschema:"its name; list_desktops tells them"`
+	Desktop string   `json:"desktop" arg:"DESKTOP" jsonschema:"its name, as in list_desktops"`
 	Program []string `json:"program" arg:"COMMAND..." jsonschema:"the program and its arguments"`
 }
 

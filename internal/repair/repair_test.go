@@ -100,9 +100,9 @@ func (s shelfOf) Save(_ context.Context, of workflows.Source, text []byte) error
 	return nil
 }
 
-// TestWhatAPersonDidBecomesWhichStep is a table of lessons: where the steps are inserted,
+// TestStepsOfARepair is a table of lessons: where the steps are inserted,
 // where the run continues, and what is saved.
-func TestWhatAPersonDidBecomesWhichStep(t *testing.T) {
+func TestStepsOfARepair(t *testing.T) {
 	plain := engine.Bundle{Main: workflows.Source{Name: "nightly", Text: []byte(document)}}
 	calls := engine.Bundle{
 		Main:  workflows.Source{Name: "caller", Text: []byte(caller)},
@@ -192,8 +192,8 @@ func TestWhatAPersonDidBecomesWhichStep(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKept is a table of lessons that fail, after which nothing is saved.
-func TestWhatIsNotKept(t *testing.T) {
+// TestRepairsThatAreRefused is a table of lessons that fail, after which nothing is saved.
+func TestRepairsThatAreRefused(t *testing.T) {
 	plain := engine.Bundle{Main: workflows.Source{Name: "nightly", Text: []byte(document)}}
 	call := past(t, "press", plain, closedDialog)
 	call.header.Document = "" // a run of one call
@@ -235,8 +235,8 @@ func TestWhatIsNotKept(t *testing.T) {
 	}
 }
 
-// TestTheLastLessonCounts has two persons take over a run, one after the other.
-func TestTheLastLessonCounts(t *testing.T) {
+// TestLastTakeoverBecomesTheRepair has two persons take over a run, one after the other.
+func TestLastTakeoverBecomesTheRepair(t *testing.T) {
 	run := past(t, "press", engine.Bundle{Main: workflows.Source{Name: "nightly", Text: []byte(document)}}, closedDialog)
 	run.add(t, engine.EvEnded, "0", engine.Ended{ID: "open", Outcome: engine.Outcome{Status: "error"}})
 	run.add(t, engine.EvReturned, "", engine.Returned{By: "bob", Recording: "rec"})

@@ -163,7 +163,7 @@ func TestInputIsPerformedInItsOrder(t *testing.T) {
 	}
 }
 
-func TestWhoOnlyWatchesTouchesNothing(t *testing.T) {
+func TestWatchingViewersCannotAct(t *testing.T) {
 	f := fake.New(fake.MustParse(notes)...)
 	before := f.Journal()
 	c, end := watch(t, &Session{Desktop: f.Desktop()})
@@ -175,7 +175,7 @@ func TestWhoOnlyWatchesTouchesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsHiddenIsNotSent(t *testing.T) {
+func TestHiddenAreasAreNotSent(t *testing.T) {
 	f := fake.New(fake.MustParse(notes)...)
 	hidden := image.Rect(100, 100, 300, 140)
 	hide := func(_ context.Context, p *image.RGBA) *image.RGBA {

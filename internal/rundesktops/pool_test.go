@@ -138,7 +138,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadyBeforeItIsNeeded(t *testing.T) {
+func TestWarmDesktops(t *testing.T) {
 	for _, row := range []struct {
 		sentence, happens string
 		ready             int

@@ -208,9 +208,9 @@ func TestADesktopThatWasNotEndedIsNotGivenToAnother(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoRunGetsNoDesktopOfThePool opens a desktop outside of any run, as for a
+// TestOnlyRunsGetDesktopsOfThePool opens a desktop outside of any run, as for a
 // recording.
-func TestWhatIsNoRunGetsNoDesktopOfThePool(t *testing.T) {
+func TestOnlyRunsGetDesktopsOfThePool(t *testing.T) {
 	d, dir := pooled(t)
 	if _, err := d.Of(engine.DesktopRequest{}).Open(t.Context()); steps.CodeOf(err) != steps.Unavailable {
 		t.Errorf("opening one: %v", err)

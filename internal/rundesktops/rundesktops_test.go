@@ -10,9 +10,9 @@ import (
 	"understudy/internal/desktop/local"
 )
 
-// TestWhoMayActWhere claims desktops, one after the other: the first of a row is
+// TestClaimsOfDesktops claims desktops, one after the other: the first of a row is
 // held, and so is the second or not.
-func TestWhoMayActWhere(t *testing.T) {
+func TestClaimsOfDesktops(t *testing.T) {
 	for _, row := range []struct {
 		sentence, first, second string
 		both                    bool

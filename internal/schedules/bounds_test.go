@@ -131,9 +131,9 @@ func TestTheListIsNoWiderThanItMustBe(t *testing.T) {
 	}
 }
 
-// TestWhatDidNotChangeIsNotReadAgain holds that a file of a schedule is read when it has
+// TestUnchangedScheduleFilesAreNotReadAgain holds that a file of a schedule is read when it has
 // changed, and also when it only may have.
-func TestWhatDidNotChangeIsNotReadAgain(t *testing.T) {
+func TestUnchangedScheduleFilesAreNotReadAgain(t *testing.T) {
 	on := NewFolder(t.TempDir())
 	get := func() *Entry {
 		t.Helper()

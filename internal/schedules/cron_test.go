@@ -132,7 +132,7 @@ func TestAtLengthTicksAgainstACalendar(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCron(t *testing.T) {
+func TestInvalidCronExpressions(t *testing.T) {
 	for _, c := range [][2]string{
 		{"", "UTC"},
 		{"* * * *", "UTC"},

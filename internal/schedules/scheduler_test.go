@@ -148,9 +148,9 @@ func (w *world) notes(t *testing.T, store Store) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestWhatBecomesOfTicks lets time pass, with and without a server, and tests which runs
+// TestTicksBeginRuns lets time pass, with and without a server, and tests which runs
 // were begun.
-func TestWhatBecomesOfTicks(t *testing.T) {
+func TestTicksBeginRuns(t *testing.T) {
 	type step struct {
 		to   string // the server polls at this time
 		ends bool   // the runs have ended by then
@@ -313,7 +313,7 @@ func TestTwoServersOnOneFolder(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBegin(t *testing.T) {
+func TestRunsThatCannotBegin(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		note string

@@ -283,9 +283,9 @@ func hex(b []byte) string {
 	return s.String()
 }
 
-// TestNothingIsSentUnasked tests that nothing is sent if the variables name no receiver, or
+// TestTelemetryIsOffByDefault tests that nothing is sent if the variables name no receiver, or
 // turn sending off. The run is counted all the same.
-func TestNothingIsSentUnasked(t *testing.T) {
+func TestTelemetryIsOffByDefault(t *testing.T) {
 	r := newReceiver(t)
 	for say, variables := range map[string]map[string]string{
 		"no variable":        {},

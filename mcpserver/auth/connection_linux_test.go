@@ -162,3 +162,30 @@ func TestSocketOf(t *testing.T) {
 		t.Error("nonsense is an answer")
 	}
 }
+
+// BenchmarkSocketOf looks up one connection of 300.
+func BenchmarkSocketOf(b *testing.B) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	var server net.Conn
+	for range 300 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer c.Close()
+		if server, err = l.Accept(); err != nil {
+			b.Fatal(err)
+		}
+		defer server.Close()
+	}
+	from, to := netip.MustParseAddrPort(server.RemoteAddr().String()), netip.MustParseAddrPort(server.LocalAddr().String())
+	for b.Loop() {
+		if _, err := socketOf(from, to); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -16,9 +16,9 @@ func (mute) Ping(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// TestAViewerThatIsMuteLosesItsRightAtOnce takes a right away from a viewer that does not
+// TestSilentViewerLosesItsRightToAct takes a right away from a viewer that does not
 // answer.
-func TestAViewerThatIsMuteLosesItsRightAtOnce(t *testing.T) {
+func TestSilentViewerLosesItsRightToAct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, lost := time.Now(), errors.New("no right any more")
 		still := func() error {

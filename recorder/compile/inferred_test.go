@@ -8,8 +8,8 @@ import (
 	"understudy/recorder"
 )
 
-// TestWhatNobodyHeard has windows open and close, of which it is told why or not.
-func TestWhatNobodyHeard(t *testing.T) {
+// TestWindowChangesWithoutReportedInput has windows open and close, of which it is told why or not.
+func TestWindowChangesWithoutReportedInput(t *testing.T) {
 	main := desktop.Window{ID: 1, Title: "Editor", Process: "editor", PID: 7, Active: true}
 	dialog := desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 7, Dialog: true}
 	save := element(main, "button", "Save", 1, "role:button && name:Save")

@@ -10,8 +10,8 @@ import (
 	"understudy/workflows"
 )
 
-// TestOnto puts the closing of a dialog that nobody expected into a workflow.
-func TestOnto(t *testing.T) {
+// TestTakeoverStepsAreInsertedIntoTheWorkflow puts the closing of a dialog that nobody expected into a workflow.
+func TestTakeoverStepsAreInsertedIntoTheWorkflow(t *testing.T) {
 	update := desktop.Window{ID: 7, Title: "Update available", Process: "zenity", PID: 20}
 	report := desktop.Window{ID: 8, Title: "Report", Process: "zenity", PID: 21} // which the same script shows next
 	seen := newTape(editor, update).click(element(update, "button", "Later", 2, "role:button && name:Later")).closes(update).opens(report, "zenity --entry").events

@@ -70,8 +70,8 @@ func TestAFieldIsKnownBeforeTheFirstKey(t *testing.T) {
 	}
 }
 
-// TestWhatTellsNothingIsRead works with a toolkit that tells nothing by itself.
-func TestWhatTellsNothingIsRead(t *testing.T) {
+// TestToolkitsWithoutEventsArePolled works with a toolkit that tells nothing by itself.
+func TestToolkitsWithoutEventsArePolled(t *testing.T) {
 	seen, _, _ := record(t, func(s *stand) {
 		s.Fail("WatchFocus", desktop.ErrUnavailable, -1)
 		s.Fail("WatchElement", desktop.ErrUnavailable, -1)

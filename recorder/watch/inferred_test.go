@@ -36,9 +36,9 @@ func (i noKeys) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	})
 }
 
-// TestWhereOnlyTheMouseIsHeard records a person of whom no keys are told: what he clicks
+// TestRecordingWithMouseEventsOnly records a person of whom no keys are told: what he clicks
 // is known, and nothing is concluded that was heard.
-func TestWhereOnlyTheMouseIsHeard(t *testing.T) {
+func TestRecordingWithMouseEventsOnly(t *testing.T) {
 	const secret = "hQ7#kZ9!x"
 	sent := func(e *desktop.Element) { e.Name = "Sent" }
 	for _, c := range []struct {
@@ -138,8 +138,8 @@ func (s *stand) shows(sel string, change func(*desktop.Element)) {
 	time.Sleep(500 * time.Millisecond)
 }
 
-// TestWhatCameOfInputIsRecorded records a person of whom no input is told.
-func TestWhatCameOfInputIsRecorded(t *testing.T) {
+// TestRecordingInfersInputFromItsEffects records a person of whom no input is told.
+func TestRecordingInfersInputFromItsEffects(t *testing.T) {
 	const secret = "hQ7#kZ9!x"
 	checked := func(e *desktop.Element) { e.States |= desktop.Checked }
 	for _, c := range []struct {
@@ -221,7 +221,7 @@ func TestWhatCameOfInputIsRecorded(t *testing.T) {
 }
 
 // Where nothing of a person is told, a recording does not begin.
-func TestWhoHearsNothingDoesNotRecord(t *testing.T) {
+func TestRecordingNeedsAnEventSource(t *testing.T) {
 	f := fake.New()
 	defer f.Close()
 	d := f.Desktop()

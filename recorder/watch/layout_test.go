@@ -91,7 +91,7 @@ func typed(t *testing.T, seen []recorder.Event) string {
 	return value
 }
 
-func TestNothingOfAFloodIsLost(t *testing.T) {
+func TestFloodOfInputIsRecordedCompletely(t *testing.T) {
 	if !inChild(t) {
 		return
 	}

@@ -205,7 +205,7 @@ func TestAPasswordIsNeverWritten(t *testing.T) {
 	}
 }
 
-func TestWhatWasDoneIsUnderstood(t *testing.T) {
+func TestRecordedInputBecomesSteps(t *testing.T) {
 	seen, _, told := record(t, func(s *stand) {
 		s.clicks("role:entry")
 		s.types("Adda", 30*time.Millisecond)
@@ -313,9 +313,9 @@ func TestKeysThatSteer(t *testing.T) {
 	}
 }
 
-// TestWhatIsTypedInAPauseIsNotRead types into the field that had the keyboard
+// TestTextTypedDuringAPauseIsNotRecorded types into the field that had the keyboard
 // before, and has it after.
-func TestWhatIsTypedInAPauseIsNotRead(t *testing.T) {
+func TestTextTypedDuringAPauseIsNotRecorded(t *testing.T) {
 	pause := desktop.InputEvent{Type: desktop.KeyPress, Key: "f11", Mods: []desktop.Key{"ctrl", "shift"}}
 	seen, log, _ := record(t, func(s *stand) {
 		s.clicks("role:entry")
@@ -332,7 +332,7 @@ func TestWhatIsTypedInAPauseIsNotRead(t *testing.T) {
 	}
 }
 
-func TestNothingOfABurstIsLost(t *testing.T) {
+func TestBurstOfInputIsRecordedCompletely(t *testing.T) {
 	const bursts = 20_000
 	seen, _, _ := record(t, func(s *stand) {
 		events := make([]desktop.InputEvent, bursts)

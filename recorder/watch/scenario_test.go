@@ -39,7 +39,7 @@ type scenario struct {
 // update says that the golden files are to be written again.
 var update = flag.Bool("update", false, "write the golden files again")
 
-func TestWhatWasRecordedIsPlayedAgain(t *testing.T) {
+func TestRecordedWorkflowsReplay(t *testing.T) {
 	for _, c := range slices.Concat(scenarios, startScenarios, unseenScenarios, toolkitScenarios, editorScenarios) {
 		t.Run(c.name, func(t *testing.T) {
 			if !virtualtest.InShard(t, c.name) {

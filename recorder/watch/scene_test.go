@@ -24,9 +24,6 @@ import (
 	"understudy/recorder/watch"
 )
 
-// patience is how long anything may take: the machines of others are slow.
-const patience = time.Minute
-
 // scene is a display with applications of one person, and a folder.
 type scene struct {
 	t       testing.TB
@@ -119,7 +116,7 @@ func (s *scene) ends(p *program) string {
 	s.t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(patience):
+	case <-time.After(time.Until(scratch.Deadline(s.t))):
 		s.t.Fatalf("waited in vain for the end of %s", p.Path)
 	}
 	return strings.TrimSpace(p.out.String())
@@ -152,7 +149,7 @@ func (s *scene) wait(what string, so func() bool) {
 // waits waits for what is said only when it does not come.
 func (s *scene) waits(what func() string, so func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
+	for end := scratch.Deadline(s.t); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			s.t.Fatalf("waited in vain for %s; there is:\n%s", what(), s.outline())
 		}

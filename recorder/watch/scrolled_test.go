@@ -10,9 +10,9 @@ import (
 	"understudy/recorder"
 )
 
-// TestOnlyWhatScrollingMadeNeedsIt scrolls to an element, which was there before and
+// TestScrollStepIsKeptOnlyForElementsItCreated scrolls to an element, which was there before and
 // hidden, or is made by the scrolling.
-func TestOnlyWhatScrollingMadeNeedsIt(t *testing.T) {
+func TestScrollStepIsKeptOnlyForElementsItCreated(t *testing.T) {
 	for _, c := range []struct {
 		say     string
 		hidden  bool
@@ -96,9 +96,9 @@ func TestATextThatScrollingBringsIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestWhatWasThereBeforeScrollingIsNotRecalled scrolls and clicks, and the program does not say
+// TestElementsFromBeforeAScrollAreNotReused scrolls and clicks, and the program does not say
 // in time what is there.
-func TestWhatWasThereBeforeScrollingIsNotRecalled(t *testing.T) {
+func TestElementsFromBeforeAScrollAreNotReused(t *testing.T) {
 	seen, _, _ := record(t, func(s *stand) {
 		at := s.Get(s.Find("role:button")).Bounds.Center()
 		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})

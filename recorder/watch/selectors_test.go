@@ -10,8 +10,8 @@ import (
 	"understudy/internal/testing/fake"
 )
 
-// TestWhatIsInADialogIsNamedWithIt looks at the selector that is kept first.
-func TestWhatIsInADialogIsNamedWithIt(t *testing.T) {
+// TestSelectorsInDialogsNameTheDialog looks at the selector that is kept first.
+func TestSelectorsInDialogsNameTheDialog(t *testing.T) {
 	const editor = `
 - frame "note.txt - Editor" [process=editor] [at=0,0,400,400]
   - button "Find" [at=10,40,80,24]

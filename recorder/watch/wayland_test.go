@@ -69,7 +69,7 @@ func takeSeat(t *testing.T, s *waylandtest.Session) *waylander {
 
 func (p *waylander) await(what string, so func() bool) {
 	p.Helper()
-	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
+	for end := scratch.Deadline(p); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			p.Fatalf("waited in vain for %s", what)
 		}

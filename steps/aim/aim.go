@@ -64,48 +64,89 @@ func WithTried(err, earlier error) error {
 }
 
 // AtQuery is At for a query, with one time for all of it.
-func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
-	raised, opened, scrolled := false, false, false
-	away := hiddenElement{began: time.Now(), wait: unseenAfter}
-	try := func(ctx context.Context) error {
-		scrolled = away.revealed
-		el, err = resolve(ctx, hand, q, n)
-		seen := time.Now()
-		if err != nil {
-			if steps.CodeOf(err) != steps.NotFound {
-				return err
-			}
-			if !opened {
-				opened = true
-				err = errors.Join(err, restoreMinimized(ctx, hand, n.Windows, q.within.Process))
-			}
-			if n.acts() {
-				err = errors.Join(err, revealHidden(ctx, hand, &away, q, n.Windows))
-			}
+func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.Duration) (*desktop.Element, desktop.Point, error) {
+	s := &search{hand: hand, q: q, n: n, long: long, away: hiddenElement{began: time.Now(), wait: unseenAfter}}
+	err := s.reach(ctx)
+	if err == nil {
+		hand.Keyboard.Name(desktop.Window{ID: s.el.Window, PID: s.el.PID, Process: s.el.Process, Title: s.el.WindowTitle})
+	}
+	return s.el, s.at, s.away.instead(err, long, n)
+}
+
+// A search polls for an element until it is ready. To get there it restores a window, reveals
+// the element and raises its window, each once.
+type search struct {
+	hand *Hand
+	q    Query
+	n    Requirement
+	long time.Duration // of each wait
+
+	el *desktop.Element
+	at desktop.Point
+
+	opened, raised bool
+	away           hiddenElement
+	seenRevealed   bool // the last poll began after the element was revealed
+}
+
+// reach waits for the element. If the last poll reveals it, the wait begins again, and so it
+// does after the wheel, which takes long.
+func (s *search) reach(ctx context.Context) error {
+	err := s.wait(ctx)
+	if s.away.revealed && !s.seenRevealed && refusedReveal(err) == nil {
+		err = s.wait(ctx)
+	}
+	for {
+		refused := refusedReveal(err)
+		if refused == nil {
 			return err
 		}
-		if !raised {
-			raised = true // once: a window that does not come to the front is not asked again
-			if err := BringToFront(ctx, hand, n.Windows, el.Window); err != nil {
-				return err
-			}
+		if _, err = wheelIntoView(ctx, s.hand, s.hand.Unaccounted(), refused, s.n.Windows); err == nil {
+			err = s.wait(ctx)
 		}
-		at, err = readyInView(ctx, hand, el, seen, n)
-		return err
 	}
-	err = WaitUntil(ctx, long, try)
-	if away.revealed && !scrolled && refusedReveal(err) == nil { // by the last poll
-		err = WaitUntil(ctx, long, try)
-	}
-	for refused := refusedReveal(err); refused != nil; refused = refusedReveal(err) {
-		if _, err = wheelIntoView(ctx, hand, hand.Unaccounted(), refused, n.Windows); err == nil {
-			err = WaitUntil(ctx, long, try) // the wheel takes long, so the wait begins anew
-		}
+}
+
+func (s *search) wait(ctx context.Context) error { return WaitUntil(ctx, s.long, s.poll) }
+
+// poll looks for the element once, and checks whether it is ready.
+func (s *search) poll(ctx context.Context) (err error) {
+	s.seenRevealed = s.away.revealed
+	s.el, err = resolve(ctx, s.hand, s.q, s.n)
+	seen := time.Now()
+	if steps.CodeOf(err) == steps.NotFound {
+		return errors.Join(err, s.bringUp(ctx))
 	}
 	if err == nil {
-		hand.Keyboard.Name(desktop.Window{ID: el.Window, PID: el.PID, Process: el.Process, Title: el.WindowTitle})
+		err = s.raise(ctx)
 	}
-	return el, at, away.instead(err, long, n)
+	if err != nil {
+		return err
+	}
+	s.at, err = readyInView(ctx, s.hand, s.el, seen, s.n)
+	return err
+}
+
+// bringUp does what may bring up an element that was not found, for the next poll.
+func (s *search) bringUp(ctx context.Context) (err error) {
+	if !s.opened {
+		s.opened = true
+		err = restoreMinimized(ctx, s.hand, s.n.Windows, s.q.within.Process)
+	}
+	if s.n.acts() {
+		err = errors.Join(err, revealHidden(ctx, s.hand, &s.away, s.q, s.n.Windows))
+	}
+	return err
+}
+
+// raise brings the window of the element to the front. A window that does not come is not
+// asked again.
+func (s *search) raise(ctx context.Context) error {
+	if s.raised {
+		return nil
+	}
+	s.raised = true
+	return BringToFront(ctx, s.hand, s.n.Windows, s.el.Window)
 }
 
 // resolve returns the one element that matches a query now. Hidden elements are

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/internal/testing/fake"
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
 )
 
@@ -46,7 +47,7 @@ func TestEveryKindEndsWhenCancelled(t *testing.T) {
 		for _, slow := range []time.Duration{0, time.Hour} {
 			t.Run(fmt.Sprintf("%s/%s", k.Name, slow), func(t *testing.T) {
 				if k.Name == "run_command" { // a process needs real time, and on a busy machine more than a step gives it
-					endsWhenCancelled(t, k, a, slow, time.Minute)
+					endsWhenCancelled(t, k, a, slow, time.Until(scratch.Deadline(t)))
 					return
 				}
 				synctest.Test(t, func(t *testing.T) { endsWhenCancelled(t, k, a, slow, 250*time.Millisecond) })

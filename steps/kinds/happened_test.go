@@ -95,7 +95,7 @@ func (o *onceGone) Do(ctx context.Context, a desktop.Action) error {
 }
 
 // A page that loads replaces the field that was found.
-func TestWhatWentAwayBeforeTheActIsLookedForAgain(t *testing.T) {
+func TestReplacedElementIsSearchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		old := fake.El("entry", "Name")
 		page := fake.Window("Form", "browser", old)

@@ -94,7 +94,7 @@ func (w windowless) Do(ctx context.Context, a desktop.Action) error {
 	return nil
 }
 
-func TestAProgramWithoutAWindowIsToldAsSoonAsItIsKnown(t *testing.T) {
+func TestProgramWithoutAWindowIsReported(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		status   desktop.AppStatus
@@ -119,7 +119,7 @@ func TestAProgramWithoutAWindowIsToldAsSoonAsItIsKnown(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoApplicationIsToldWhichKindOpensIt(t *testing.T) {
+func TestOpenApplicationNamesTheKindForFilesAndURLs(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a report.txt")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

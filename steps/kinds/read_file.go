@@ -34,7 +34,7 @@ type ReadFileResult struct {
 	FirstLine  int    `json:"first_line" jsonschema:"the number of the first line that was read"`
 	Lines      int    `json:"lines" jsonschema:"how many lines were read"`
 	TotalLines int    `json:"total_lines" jsonschema:"how many lines the file has"`
-	Truncated  bool   `json:"truncated" jsonschema:"whether the file goes on behind what was read"`
+	Truncated  bool   `json:"truncated" jsonschema:"whether there is more than was read"`
 }
 
 func (a *ReadFileArgs) Validate() error {

@@ -104,9 +104,9 @@ func rest(t *testing.T, env *steps.Env, a map[string]any) {
 	}
 }
 
-// TestOneThatGlidesIsNotClickedWhereItWas moves an element a little in every
+// TestMovingElementIsNotClickedAtItsOldPlace moves an element a little in every
 // frame, of which some are late.
-func TestOneThatGlidesIsNotClickedWhereItWas(t *testing.T) {
+func TestMovingElementIsNotClickedAtItsOldPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := fake.New(fake.MustParse(notes)...)
 		defer d.Close()

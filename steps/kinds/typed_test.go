@@ -11,9 +11,9 @@ import (
 	"understudy/steps/observe"
 )
 
-// TestWhatIsTypedIsNoted holds that each kind that types tells a password field, which is
+// TestTypingIntoPasswordFieldsIsNoted holds that each kind that types tells a password field, which is
 // what keeps its text out of what is stored.
-func TestWhatIsTypedIsNoted(t *testing.T) {
+func TestTypingIntoPasswordFieldsIsNoted(t *testing.T) {
 	const login = `
 - frame "Login" [process=login] [at=0,0,400,400]
   - entry "User" [at=100,40,200,24]

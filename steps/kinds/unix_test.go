@@ -81,14 +81,10 @@ func TestACommandIsEndedWithAllThatItStarted(t *testing.T) {
 				done <- RunCommand.Run(ctx, &steps.Env{Folders: steps.Folders{Dir: dir}, Children: steps.Children{Environ: os.Environ()}}, args)
 			}()
 			pids := started(t, filepath.Join(dir, "pids"))
-			begin := time.Now()
 			if c.stop {
 				cancel()
 			}
 			o := <-done
-			if took := time.Since(begin); c.stop && took > 30*time.Second {
-				t.Errorf("it took %s to end", took)
-			}
 			if code(o) != c.code || o.Acted != steps.ActedMaybe { // a busy machine may take longer than a step waits
 				t.Errorf("outcome %+v, want %s", o, c.code)
 			}

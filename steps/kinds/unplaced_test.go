@@ -48,7 +48,7 @@ func (u unplaced) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Eleme
 
 // What has no place is not clicked and not shown, and what works without one is said
 // and works.
-func TestNothingIsGuessedOfAWindowWithoutAPlace(t *testing.T) {
+func TestWindowWithoutAPositionIsNotClicked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := fake.New(fake.MustParse(notes)...)
 		defer d.Close()

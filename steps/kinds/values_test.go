@@ -355,7 +355,7 @@ const page = `
 `
 
 // What is scrolled away is brought into view for all that acts, as a user would.
-func TestWhatIsScrolledAwayIsBroughtIntoView(t *testing.T) {
+func TestActionsScrollTheirElementIntoView(t *testing.T) {
 	for _, p := range []play{
 		{say: "to type", kind: TypeIntoElement, args: args("selector", "name:Name", "text_to_type", "Ada"), result: map[string]any{"checked": "yes"}},
 		{say: "to press a key", kind: PressKey, args: args("selector", "name:Name", "key", "a")},
@@ -384,7 +384,7 @@ func (s slow) Tree(ctx context.Context, scope desktop.Scope) (*desktop.Tree, err
 	return s.Elements.Tree(ctx, scope)
 }
 
-func TestWhatIsScrolledAwayIsFoundHoweverLongALookTakes(t *testing.T) {
+func TestSlowLooksStillFindScrolledElements(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := fake.New(fake.MustParse(page)...)
 		defer d.Close()
@@ -417,7 +417,7 @@ func TestAPasswordThatIsRevealedWhileItIsSetIsNotTold(t *testing.T) {
 }
 
 // What a field makes of a secret may be told by nothing that is stored.
-func TestWhatAFieldMakesOfASecretValueIsNotTold(t *testing.T) {
+func TestFormattedSecretIsNotReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := fake.New(fake.MustParse(notes)...)
 		defer d.Close()

@@ -15,7 +15,7 @@ func row(handle, name string, states desktop.States) *desktop.Element {
 	return &desktop.Element{Handle: desktop.Handle(handle), Role: "button", Name: name, States: states | desktop.Enabled}
 }
 
-func TestWhatHappenedInAWindow(t *testing.T) {
+func TestReportOfWindowChanges(t *testing.T) {
 	dialog := &desktop.Element{Handle: "d", Role: "alert", Name: "Error", Children: []*desktop.Element{
 		{Handle: "l", Role: "label", Name: "Division by zero is undefined"}, row("o", "OK", 0),
 	}}

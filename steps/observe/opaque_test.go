@@ -6,9 +6,9 @@ import (
 	"understudy/internal/desktop"
 )
 
-// TestWhatMayShowMoreThanItExposes asks of an empty panel in several places whether its
+// TestElementsWhosePixelsMayMatter asks of an empty panel in several places whether its
 // pixels must be looked at.
-func TestWhatMayShowMoreThanItExposes(t *testing.T) {
+func TestElementsWhosePixelsMayMatter(t *testing.T) {
 	for _, c := range []struct {
 		say  string
 		in   desktop.Element

@@ -7,7 +7,7 @@ import (
 	"understudy/internal/desktop"
 )
 
-func TestWhatWasNotShownHasNoRef(t *testing.T) {
+func TestRefsAreOnlyForElementsThatWereShown(t *testing.T) {
 	trees := &ShownTrees{}
 	tree := func(handles ...desktop.Handle) *desktop.Tree {
 		root := &desktop.Element{Ref: "e1"}

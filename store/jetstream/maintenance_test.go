@@ -286,9 +286,9 @@ func TestPruneRemovesAnUploadThatWasCutShort(t *testing.T) {
 	}
 }
 
-// TestWhatIsPrunedDuringACheckIsNoDamage checks a store from which a run and files are removed
+// TestCheckIgnoresRunsPrunedMeanwhile checks a store from which a run and files are removed
 // meanwhile.
-func TestWhatIsPrunedDuringACheckIsNoDamage(t *testing.T) {
+func TestCheckIgnoresRunsPrunedMeanwhile(t *testing.T) {
 	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
 	s := a.open(t, t.TempDir()).(*under)
 	defer s.Close()

@@ -100,18 +100,18 @@ func (s *queue) makeConsumer(ctx context.Context, w engine.Wanted) error {
 	return err
 }
 
-// entry is a run that was handed out.
-type entry struct {
+// queueEntry is a run that was handed out.
+type queueEntry struct {
 	s       messaging
 	subject string
 	reply   string // the subject of its acknowledgements
 }
 
-func (e *entry) Run() string { return idOf(lastWord(e.subject)) }
+func (e *queueEntry) Run() string { return idOf(lastWord(e.subject)) }
 
 // Renew renews the lease. The server does not answer that, so Renew waits until it has
 // received the message.
-func (e *entry) Renew(ctx context.Context) error {
+func (e *queueEntry) Renew(ctx context.Context) error {
 	if err := e.s.nc.Publish(e.reply, []byte("+WPI")); err != nil {
 		return err
 	}
@@ -120,14 +120,14 @@ func (e *entry) Renew(ctx context.Context) error {
 	return e.s.nc.FlushWithContext(ctx)
 }
 
-func (e *entry) Done(ctx context.Context) error {
+func (e *queueEntry) Done(ctx context.Context) error {
 	return e.s.persist(ctx, func(ctx context.Context) error {
 		_, err := e.s.nc.RequestWithContext(ctx, e.reply, []byte("+ACK"))
 		return err
 	})
 }
 
-func (e *entry) Later(_ context.Context, after time.Duration) error {
+func (e *queueEntry) Later(_ context.Context, after time.Duration) error {
 	err := e.s.nc.Publish(e.reply, fmt.Appendf(nil, `-NAK {"delay": %d}`, after))
 	if err == nil && after == 0 {
 		err = e.s.Tell([]byte(e.subject), backName)

@@ -301,7 +301,7 @@ func (t *taker) fetch(ctx context.Context, class string) (e engine.Entry, none b
 		case err != nil:
 			return nil, false // there is no leader now
 		case m.Header.Get("Status") == "":
-			return &entry{t.s.messaging, m.Subject, m.Reply}, false
+			return &queueEntry{t.s.messaging, m.Subject, m.Reply}, false
 		case m.Subject == reply:
 			return nil, m.Header.Get("Status") == "404"
 		}

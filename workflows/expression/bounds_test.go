@@ -56,14 +56,10 @@ func TestEvaluationEndsByItself(t *testing.T) {
 		t.Run(r.sentence, func(t *testing.T) {
 			t.Parallel()
 			e := mustCompile(t, r.text, openNames)
-			start := time.Now()
 			_, err := e.Eval(t.Context(), big(5000), nil)
 			// A slow machine may reach the bound of time before the one of size.
 			if err == nil || !strings.Contains(err.Error(), r.message) && !strings.Contains(err.Error(), "longer than") {
 				t.Errorf("got %v; want an error with %q", err, r.message)
-			}
-			if took := time.Since(start); took > time.Minute {
-				t.Errorf("it took %v", took)
 			}
 		})
 	}
@@ -74,13 +70,9 @@ func TestCancellationEndsAnEvaluation(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	e := mustCompile(t, "all(list, any(list, any(list, # < 0)) || true)", openNames)
 	time.AfterFunc(20*time.Millisecond, func() { cancel(reason) })
-	start := time.Now()
 	_, err := e.Eval(ctx, big(5000), nil)
 	if !errors.Is(err, reason) {
 		t.Errorf("got %v; want the cause of the cancellation", err)
-	}
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("the cancellation was noticed after %v", took)
 	}
 	if _, err := e.Holds(ctx, big(1), nil); !errors.Is(err, reason) {
 		t.Errorf("with a cancelled context: got %v", err)

@@ -27,7 +27,7 @@ func TestABusyApplicationIsConnectedToLater(t *testing.T) {
 		t.Errorf("while it is busy: %v, and its address is %q; want %v", err, c.address, desktop.ErrUnresponsive)
 	}
 	silent.Close()
-	if conn, err := c.get(t.Context(), bus, hung); err != nil || conn != bus.dbusConn || c.address != "" {
+	if conn, err := c.get(t.Context(), bus, time.Minute); err != nil || conn != bus.dbusConn || c.address != "" {
 		t.Errorf("when it listens no longer: %v, and its address is %q; want the bus", err, c.address)
 	}
 }

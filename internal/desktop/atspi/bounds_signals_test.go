@@ -10,7 +10,7 @@ import (
 )
 
 // What moves is told hundreds of times a second by a program that animates.
-func TestWhatMovesIsHeardOnlyWhileWhatWasReadIsKept(t *testing.T) {
+func TestBoundsEventsAreSubscribedOnlyWhileCached(t *testing.T) {
 	s := openSandbox(t, 3)
 	s.desk.settle(t, s.Cmd)
 	waits, reads := s.desk.still(t), s.desk.still(t)

@@ -179,7 +179,7 @@ func TestTextIsInsertedBehindTextBefore(t *testing.T) {
 	}
 }
 
-func TestWhatAnElementCannotDoIsRefused(t *testing.T) {
+func TestUnsupportedActionsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := openSandbox(t, 2)
 	c, ctx := s.desk.client, t.Context()
@@ -204,7 +204,7 @@ func TestWhatAnElementCannotDoIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsScrolledAwayIsRevealed(t *testing.T) {
+func TestRevealScrollsTheElementIntoView(t *testing.T) {
 	t.Parallel()
 	s := openSandbox(t, 100)
 	row := func() *desktop.Element {

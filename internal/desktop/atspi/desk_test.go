@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"understudy/internal/desktop"
+	"understudy/internal/testing/scratch"
 )
 
 // desk is the one desktop that the tests of this package share: a display, a
@@ -231,7 +232,7 @@ func (d *desk) launch(t testing.TB, c *exec.Cmd) {
 // eventually waits for a condition, and says what there was when it never came.
 func eventually(t testing.TB, what string, ok func() bool, found any) {
 	t.Helper()
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := scratch.Deadline(t)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s; found %v", what, found)

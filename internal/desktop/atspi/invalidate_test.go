@@ -24,7 +24,7 @@ func windowOfItems(rows int) items {
 	return parseItems(told)
 }
 
-func TestOnlyWhatAnEventReachesIsReadAgain(t *testing.T) {
+func TestEventsInvalidateOnlyTheirElements(t *testing.T) {
 	its := windowOfItems(5)
 	for _, row := range []struct {
 		say    string

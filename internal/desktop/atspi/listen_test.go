@@ -33,7 +33,7 @@ func counted(t *testing.T, watch func(context.Context, func()) error) *atomic.In
 	return &n
 }
 
-func TestAFieldTellsWhatIsTyped(t *testing.T) {
+func TestTextEventsOfFields(t *testing.T) {
 	d := onDesk(t, "mousepad", "featherpad", "chromium")
 	for _, x := range editors(t) {
 		t.Run(x.name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestAnEventIsOnlyThatSomethingChanged(t *testing.T) {
 	}
 }
 
-func TestWhoListensToTheFocusIsToldAtOnce(t *testing.T) {
+func TestFocusListenersAreNotifiedAtOnce(t *testing.T) {
 	n := newSignals()
 	told := 0
 	end := n.onFocus(func() { told++ })

@@ -22,10 +22,6 @@ import (
 	"understudy/internal/testing/scratch"
 )
 
-// hung is how long nothing takes that waits for no frozen application, also on
-// a busy machine; one that waits for an answer waits longer.
-const hung = 15 * time.Second
-
 func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	d := onDesk(t, "zenity", "mousepad")
 	frozen := d.open(t, named("button", "OK"), "zenity", "--password")
@@ -46,32 +42,25 @@ func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	defer c.Close()
 	frozen.Process.Signal(syscall.SIGSTOP)
 
-	look := func(s desktop.Scope) (*desktop.Tree, time.Duration) {
-		start := time.Now()
-		tree, err := c.Tree(t.Context(), s)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
+	defer cancel()
+	look := func(s desktop.Scope) *desktop.Tree {
+		t.Helper()
+		tree, err := c.Tree(ctx, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return tree, time.Since(start)
+		return tree
 	}
-	if _, took := look(desktop.Scope{PID: live.Process.Pid}); took > hung {
-		t.Errorf("looking at another application took %v", took)
-	}
-	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
-	defer cancel()
+	look(desktop.Scope{PID: live.Process.Pid})
 	if e, err := c.ElementAt(ctx, help.Bounds.Center()); err != nil || e.Handle != help.Handle {
 		t.Errorf("at the middle of the menu of another application is %v, %v", e, err)
 	}
-	first, took := look(desktop.Scope{})
-	if took > hung {
-		t.Errorf("the first look at all took %v", took)
-	}
-	if !slices.Equal(first.Unread, []string{"zenity"}) {
+	if first := look(desktop.Scope{}); !slices.Equal(first.Unread, []string{"zenity"}) {
 		t.Errorf("unread is %q, want the frozen one", first.Unread)
 	}
-	again, took := look(desktop.Scope{})
-	if took > hung || len(again.Unread) != 1 || find(again, named("menu", "Help")) == nil {
-		t.Errorf("the second look at all took %v and left %q unread", took, again.Unread)
+	if again := look(desktop.Scope{}); len(again.Unread) != 1 || find(again, named("menu", "Help")) == nil {
+		t.Errorf("the second look at all left %q unread", again.Unread)
 	}
 	if _, err := d.client.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) || !strings.Contains(err.Error(), "zenity") {
 		t.Errorf("an element of the frozen application: %v, want %v, and whose it is", err, desktop.ErrUnresponsive)
@@ -84,7 +73,7 @@ func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	}, nil)
 	frozen.Process.Signal(syscall.SIGCONT)
 	eventually(t, "it is read again", func() bool {
-		tree, _ := look(desktop.Scope{})
+		tree := look(desktop.Scope{})
 		return len(tree.Unread) == 0 && find(tree, named("button", "OK")) != nil
 	}, nil)
 }
@@ -99,8 +88,7 @@ func notBegun(err error) bool {
 // What froze after it was known is waited for once, also where it is not greeted.
 func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
 	s := openSandbox(t, 2)
-	const timeout = 5 * time.Second
-	c := s.desk.another(t, func(o *Options) { o.Timeout = timeout })
+	c := s.desk.another(t, func(o *Options) { o.Timeout = time.Minute })
 	handle := s.element(named("button", "Ask")).Handle
 	if _, err := c.Refresh(t.Context(), handle); err != nil {
 		t.Fatal(err)
@@ -110,19 +98,20 @@ func TestAFrozenApplicationIsWaitedForOnce(t *testing.T) {
 		t.Fatalf("its window is not listed: %v, %v", list, err)
 	}
 	s.Process.Signal(syscall.SIGSTOP)
+	c.options.Timeout = 500 * time.Millisecond
 	if _, err := c.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) {
 		t.Fatalf("%v, want %v", err, desktop.ErrUnresponsive)
 	}
 	if err := c.Do(t.Context(), desktop.Invoke{Element: handle}); !notBegun(err) {
 		t.Errorf("%v, want that nothing was done", err)
 	}
-	start := time.Now()
-	if list, err := c.FrameWindows(t.Context()); err != nil || !slices.ContainsFunc(list, its) {
+	c.options.Timeout = time.Hour // whoever waits for it again waits too long
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
+	defer cancel()
+	if list, err := c.FrameWindows(ctx); err != nil || !slices.ContainsFunc(list, its) {
 		t.Errorf("its window counts as closed: %v, %v", list, err)
 	}
-	if took := time.Since(start); took >= timeout {
-		t.Errorf("it was waited for again, %v", took)
-	}
+	c.options.Timeout = time.Minute
 	s.Process.Signal(syscall.SIGCONT)
 	eventually(t, "its window is listed again", func() bool {
 		list, err := c.FrameWindows(t.Context())
@@ -275,9 +264,8 @@ func TestABusThatIsSlowToAnswerIsAskedAgain(t *testing.T) {
 	eventually(t, "it connects", func() bool { return len(c.using) > 0 }, nil)
 	short, cancelShort := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancelShort()
-	start := time.Now()
-	if _, err := c.Tree(short, desktop.Scope{}); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > hung {
-		t.Errorf("while another call connects: %v after %v, want %v in time", err, time.Since(start), context.DeadlineExceeded)
+	if _, err := c.Tree(short, desktop.Scope{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while another call connects: %v, want %v", err, context.DeadlineExceeded)
 	}
 	cancel()
 	first.Wait()

@@ -57,7 +57,7 @@ func TestPagesCountPixels(t *testing.T) {
 	}
 }
 
-func TestWhatShowsOfAFrameWithAShadow(t *testing.T) {
+func TestVisiblePartOfAFrameWithAShadow(t *testing.T) {
 	rect := func(x, y, w, h int) desktop.Rect { return desktop.Rect{X: x, Y: y, W: w, H: h} }
 	dialog, browser := rect(0, 0, 307, 251), rect(0, 0, 1050, 880)
 	for _, c := range []struct {
@@ -82,7 +82,7 @@ func TestWhatShowsOfAFrameWithAShadow(t *testing.T) {
 }
 
 // The field of a combo box shows while its list is closed: it is in no popup.
-func TestWhatShowsOfAClosedComboBoxIsInNoPopup(t *testing.T) {
+func TestFieldOfAClosedComboBoxIsInNoPopup(t *testing.T) {
 	made := func(role string, states uint64, parent *node) *node {
 		return &node{basics: basics{role: uint32(slices.Index(roleNames, role)), states: states}, parent: parent}
 	}

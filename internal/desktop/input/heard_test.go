@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatKeysType(t *testing.T) {
+func TestTextOfKeys(t *testing.T) {
 	syms := map[string]uint32{
 		"grave": 0xfe50, "acute": 0xfe51, "circumflex": 0xfe52, "diaeresis": 0xfe57, "space": 0x20, "nbsp": 0xa0,
 		"shift": 0xffe1, "level3": 0xfe03, "capslock": 0xffe5, "backspace": 0xff08, "left": 0xff51, "enter": 0xff0d, "angstrom": 0x100212b,

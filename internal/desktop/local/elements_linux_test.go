@@ -103,7 +103,7 @@ func TestALongTableShowsTheNamesBesideIcons(t *testing.T) {
 
 // What keeps an action from an element that a real application shows, or does
 // not show, and what the error says then.
-func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
+func TestErrorsNameWhatBlocksAnAction(t *testing.T) {
 	place := func(b *sandbox, c desktop.Manage) {
 		windows, err := b.Windows(b.t.Context())
 		b.must(err)
@@ -298,7 +298,7 @@ func (s *sight) well(k steps.Kind, args ...any) {
 	}
 }
 
-func TestWhatIsScrolledAwayIsClickedAllTheSame(t *testing.T) {
+func TestClickScrollsTheElementIntoView(t *testing.T) {
 	b := sandboxed(t, 100)
 	b.do("button = lines.get_children()[90]; button.connect('clicked', lambda b: b.set_label('Clicked'))")
 	b.well(kinds.ClickElement, "selector", "role:button && name:Button 90", "timeout_ms", 30_000.0)
@@ -341,7 +341,7 @@ func (r restless) Windows(ctx context.Context) ([]desktop.Window, error) {
 	}
 }
 
-func TestWhatGoesAwayWhileItIsAimedAtIsNotClicked(t *testing.T) {
+func TestElementThatDisappearsIsNotClicked(t *testing.T) {
 	b := sandboxed(t, 100)
 	b.Elements = vanishing{b.Elements, func() { b.do("ask.destroy()") }}
 	o := b.run(kinds.ClickElement, "selector", "name:Ask", "timeout_ms", 0.0)

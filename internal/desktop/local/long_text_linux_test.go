@@ -81,7 +81,7 @@ func TestAtLengthALongTextIsExact(t *testing.T) {
 }
 
 // A terminal shows no elements, and what is typed there arrives whole.
-func TestALongTextIsExactInATerminal(t *testing.T) {
+func TestAtLengthALongTextIsExactInATerminal(t *testing.T) {
 	s := look(t, "xterm")
 	loaded(t, *longLoad)
 	for i := range *longTimes {

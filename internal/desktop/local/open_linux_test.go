@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"understudy/internal/desktop"
 	"understudy/internal/testing/scratch"
@@ -85,9 +84,8 @@ func TestAtLengthWhatOpensIsTheApplicationsOwnWindow(t *testing.T) {
 	if err == nil || err.Code != steps.Timeout || !strings.Contains(err.Error(), `only a dialog "" of python3`) {
 		t.Errorf("with nothing but the older instance's dialog: got %v", err)
 	}
-	start := time.Now()
 	_, _, err = opens("wrong", nil)
-	if err == nil || err.Code != steps.Unexpected || !strings.Contains(err.Error(), "IndexError: list index out of range") || time.Since(start) > 20*time.Second {
-		t.Errorf("a program that fails: after %s got %v", time.Since(start), err)
+	if err == nil || err.Code != steps.Unexpected || !strings.Contains(err.Error(), "IndexError: list index out of range") {
+		t.Errorf("a program that fails: got %v", err)
 	}
 }

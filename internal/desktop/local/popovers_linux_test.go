@@ -14,7 +14,7 @@ import (
 // GTK 4 counts the boxes in a popover from the corner of the widget that opened it. What
 // is in it is clicked all the same, and nothing beside it. Each popover is the first of
 // its program: after a popover has closed, GTK 4.8 at times still gives it the next press.
-func TestWhatIsInAPopoverOfGTK4IsClicked(t *testing.T) {
+func TestClicksInPopoversOfGTK4(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3", gtk4Needs)
 	script, err := filepath.Abs("testdata/popovers.py")
 	if err != nil {

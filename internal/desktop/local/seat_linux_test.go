@@ -9,9 +9,9 @@ import (
 	"understudy/internal/testing/virtualtest"
 )
 
-// TestTheSeatIsNoOther opens the display of the environment, and none where there
+// TestSeatNeedsADisplay opens the display of the environment, and none where there
 // is none.
-func TestTheSeatIsNoOther(t *testing.T) {
+func TestSeatNeedsADisplay(t *testing.T) {
 	x := virtualtest.Start(t)
 	t.Setenv("DISPLAY", x.Name())
 	t.Setenv("XAUTHORITY", x.Authority())

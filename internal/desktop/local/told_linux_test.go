@@ -13,7 +13,7 @@ import (
 
 // What a step says it did is so: a field that makes something else of a text, a box that
 // does not turn, a list that takes the key, and a place where nothing is are told.
-func TestWhatAStepSaysIsSo(t *testing.T) {
+func TestResultsMatchTheApplication(t *testing.T) {
 	b := sandboxed(t, 3)
 	b.do("entry = Gtk.Entry(); entry.get_accessible().set_name('Sum'); box.pack_start(entry, False, False, 0); entry.show()")
 	b.do("entry.connect('changed', lambda e: e.get_text() != e.get_text().upper() and e.set_text(e.get_text().upper()))")

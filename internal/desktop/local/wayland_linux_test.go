@@ -14,7 +14,7 @@ import (
 
 // A session that cannot be reached by its own protocol is told for what it is: of its
 // windows X shows only some, and what is typed there does not arrive.
-func TestAWaylandSessionIsToldForWhatItIs(t *testing.T) {
+func TestWaylandSessionIsReported(t *testing.T) {
 	for _, row := range []struct{ sentence, xwayland, says string }{
 		{"with XWayland", "force", " is XWayland: in a Wayland session"},
 		{"without", "disable", "the session is Wayland and DISPLAY is not set: in a Wayland session"},

@@ -197,7 +197,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestPartOfAProgramsName(t *testing.T) {
+func TestProgramsAreFoundByPartOfTheirName(t *testing.T) {
 	roots := linked(el("frame", "f", box(0, 0, 9, 9)))
 	for selector, want := range map[string]string{
 		"process~:calc": "e1", "process~:gnome.Calc": "e1", "process~:org.gnome": "e1", "process~:calculator.exe": "e1",
@@ -255,7 +255,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-func TestWhatASelectorIs(t *testing.T) {
+func TestSelectorDescription(t *testing.T) {
 	if ref, ok := MustParse("ref=e7").Ref(); ref != "e7" || !ok {
 		t.Errorf("Ref() = %q, %v", ref, ok)
 	}

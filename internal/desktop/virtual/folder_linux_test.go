@@ -44,9 +44,9 @@ func TestAFolderIsRemovedWhileProgramsStillWrite(t *testing.T) {
 	}
 }
 
-// TestWhatADyingOwnerLeftIsRemoved checks that a name is free again, whenever its owner was killed
+// TestFoldersOfKilledOwnersAreRemoved checks that a name is free again, whenever its owner was killed
 // while it created or removed the folder.
-func TestWhatADyingOwnerLeftIsRemoved(t *testing.T) {
+func TestFoldersOfKilledOwnersAreRemoved(t *testing.T) {
 	for name, left := range map[string][]string{"it had made the folder": nil, "it had removed the state file": {"Xauthority", "run/bus"}} {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()

@@ -370,9 +370,8 @@ func TestADesktopOfTheSameNameIsAnother(t *testing.T) {
 	if err := Assign(earlier, Assignment{Owner: "another"}); err == nil || k.describe().Owner != "" {
 		t.Errorf("assigning it: %v, and now it is %s's", err, k.describe().Owner)
 	}
-	began := time.Now()
-	if err := End(earlier, "enough"); err != nil || time.Since(began) > answerTime {
-		t.Errorf("ending it: %v, after %s", err, time.Since(began))
+	if err := End(earlier, "enough"); err != nil {
+		t.Errorf("ending it: %v", err)
 	}
 	select {
 	case why := <-k.over:
@@ -451,9 +450,9 @@ func running(pids []int) []string {
 	return left
 }
 
-// TestNothingIsLeftInWhateverOrderItIsKilled kills two processes of a desktop in each order. Something
+// TestKillingInAnyOrderLeavesNothing kills two processes of a desktop in each order. Something
 // may be left for the next process to clean up only if both that could do so were killed.
-func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
+func TestKillingInAnyOrderLeavesNothing(t *testing.T) {
 	need(t, "xmessage")
 	parts := []string{"keeper", "guard", "server", "manager", "bus"}
 	for _, first := range parts {

@@ -73,7 +73,7 @@ func TestAtLengthADesktopOfEachServer(t *testing.T) {
 	}
 }
 
-func TestWhatAServerNeedsIsSaid(t *testing.T) {
+func TestMissingServerProgramsAreNamed(t *testing.T) {
 	t.Setenv("DISPLAY", "")
 	for _, row := range []struct {
 		sentence string
@@ -111,7 +111,7 @@ func TestAServerThatFailsSaysWhy(t *testing.T) {
 }
 
 // A person can look with a VNC viewer, with the password only.
-func TestOnlyWhoKnowsThePasswordLooks(t *testing.T) {
+func TestVNCNeedsThePassword(t *testing.T) {
 	need(t, "Xvnc")
 	k := keepOne(t, Options{Name: "work", Server: Xvnc})
 	if host, _, err := net.SplitHostPort(k.VNC.Address); err != nil || host != "127.0.0.1" {

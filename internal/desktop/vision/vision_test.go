@@ -114,7 +114,7 @@ func detailed(m *image.RGBA) bool {
 	return changes > 250
 }
 
-func TestWhatIsNotThereIsNotFound(t *testing.T) {
+func TestAbsentPictureIsNotFound(t *testing.T) {
 	m := screen(640, 480)
 	for _, row := range []struct {
 		sentence string

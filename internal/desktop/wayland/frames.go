@@ -112,7 +112,7 @@ func (f *frames) equip(d *Driver, _ wire.Seat) {
 	if p == nil {
 		return
 	}
-	d.ready = p.ready
+	d.ready, d.extensions, d.consent = p.ready, p.extensions, p.consent
 	d.pointer.mouse, d.pointer.missing = &portalMouse{portal: p}, p.lacks(portalPointer, "moves the pointer")
 	d.keyboard.keys, d.keyboard.missing = &portalKeys{keyboard: &d.keyboard, portal: p}, p.lacks(portalKeyboard, "presses keys")
 	only := d.options.Portal.Only // use the portal even if there is a protocol
@@ -125,11 +125,14 @@ func (f *frames) equip(d *Driver, _ wire.Seat) {
 }
 
 // extensions reports which parts of the portal can be used.
-func (f *frames) extensions() map[string]bool {
-	if f.portal == nil {
-		return nil
+func (p *portal) extensions() map[string]bool {
+	return map[string]bool{portalRemote: p.devices != 0, portalShots: p.unseen == nil, portalClips: p.clipboard != nil}
+}
+
+// consent says when the portal asks its person.
+func (p *portal) consent() string {
+	if p.lasts {
+		return "your desktop asks you in a dialog, once, whether its keyboard and pointer may be used and its screen be seen; what you allow is kept until you take it back there"
 	}
-	return map[string]bool{
-		portalRemote: f.portal.devices != 0, portalShots: f.portal.unseen == nil, portalClips: f.portal.clipboard != nil,
-	}
+	return "your desktop asks you in a dialog, each time, whether its keyboard and pointer may be used and its screen be seen: this portal keeps no permission"
 }

@@ -125,16 +125,24 @@ func (g *gnome) send(method string, args ...any) error {
 }
 
 // settle waits until GNOME has handled all input, and returns the position of the pointer.
-func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
+func (g *gnome) settle(ctx context.Context) (desktop.Point, error) {
+	defer g.rest()
+	return g.handled(ctx)
+}
+
+// rest ends the time in which input counts as ours.
+func (g *gnome) rest() {
 	g.mu.Lock()
-	sent, keys := g.sent, g.keys
+	defer g.mu.Unlock()
+	g.acts.end()
+}
+
+// handled is settle for input of which more may come about: it still counts as ours.
+func (g *gnome) handled(ctx context.Context) (at desktop.Point, err error) {
+	g.mu.Lock()
+	sent, keys, acts := g.sent, g.keys, !g.acts.since.IsZero()
 	g.sent, g.keys = nil, false
 	g.mu.Unlock()
-	defer func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.acts.end()
-	}()
 	for _, c := range sent {
 		select {
 		case <-c.Done:
@@ -147,15 +155,15 @@ func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
 		return at, gnomeError(ctx, err)
 	}
 	var x, y int32
-	err = g.ask(ctx, "Settle", []any{&x, &y}, len(sent) > 0, keys)
+	err = g.ask(ctx, "Settle", []any{&x, &y}, acts, keys)
 	return desktop.Point{X: int(x), Y: int(y)}, err
 }
 
 // gnomeState is the state of the session as the extension describes it.
 type gnomeState struct {
-	Windows  []toldWindow
+	Windows  []windowInfo
 	Monitors []struct {
-		Bounds  toldRect
+		Bounds  rectInfo
 		Scale   float64
 		Primary bool
 	}
@@ -217,7 +225,7 @@ func (g *gnome) equip(d *Driver, _ wire.Seat) {
 	d.clipboard.selection, d.clipboard.missing = g.openSelection(ctx), input
 	d.screen.camera, d.screen.missing = g, nil
 	d.layers.shell, d.layers.missing = g, nil
-	d.watch = g.watch
+	d.watch, d.pressedAt, d.extensions = g.watch, g.pressedAt, g.extensions
 	d.sync = func(ctx context.Context) error {
 		_, err := g.settle(ctx)
 		return err

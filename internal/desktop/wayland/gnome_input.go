@@ -40,8 +40,9 @@ func (m *gnomeMouse) move(ctx context.Context, to desktop.Point, _ desktop.Rect)
 
 // leave returns the position of the pointer once it has left a point, or after a while.
 func (m *gnomeMouse) leave(ctx context.Context, from desktop.Point) (at desktop.Point, err error) {
+	defer m.rest() // a move that a busy shell makes late is ours too
 	for end := time.Now().Add(time.Second); ; {
-		if at, err = m.settle(ctx); err != nil || at != from || time.Now().After(end) {
+		if at, err = m.handled(ctx); err != nil || at != from || time.Now().After(end) {
 			return at, err
 		}
 	}

@@ -192,7 +192,7 @@ func (k *kwin) pointer(ctx context.Context) (desktop.Point, error) {
 }
 
 func (k *kwin) windows(ctx context.Context) (list []desktop.Window, err error) {
-	var all []toldWindow
+	var all []windowInfo
 	err = k.ask(ctx, kwinQuestion{Ask: "windows"}, &all)
 	for _, w := range all {
 		if !isOurs(w.PID) {
@@ -268,7 +268,7 @@ func (p protocolOutputs) outputs(ctx context.Context) ([]desktop.Monitor, error)
 
 // equip uses the interfaces of KWin in place of the protocols of wlroots that it lacks.
 func (k *kwin) equip(d *Driver, seat wire.Seat) {
-	k.conn = d.conn
+	k.conn, d.extensions = d.conn, k.extensions
 	input, err := newFakeInput(d, k, seat)
 	d.pointer.mouse, d.pointer.missing = fakeMouse{input}, err
 	d.keyboard.keys, d.keyboard.missing = fakeKeys{input}, err

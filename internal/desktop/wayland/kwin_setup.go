@@ -13,7 +13,7 @@ const (
 )
 
 // KWinRights describes what AllowOnKWin permits.
-const KWinRights = "KWin then lets this program, and whoever starts it, press keys, move the pointer and take pictures of the screen in your session, without asking."
+const KWinRights = "KWin then lets this program, and anyone who starts it, press keys, move the pointer and take pictures of the screen in your session, without asking."
 
 // kwinFile returns the path of our desktop file in the data folder of a user.
 func kwinFile(data string) string {

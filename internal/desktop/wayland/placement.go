@@ -28,28 +28,27 @@ type placement interface {
 	windows(ctx context.Context) ([]desktop.Window, error)
 	// manage requests a change of a window and does not wait for it.
 	manage(ctx context.Context, w desktop.Window, m desktop.Manage) error
+	// equip sets what the compositor can do besides, and the parts of a driver that use
+	// other interfaces in place of protocols that it does not announce.
+	equip(d *Driver, seat wire.Seat)
 	// close releases what it has in the compositor.
 	close()
 }
 
-// A picker is a placement with a hit test: it tells which window a press at a point reaches, or
-// 0 if that is none, even if something lies there that is in no list of windows.
-type picker interface {
-	pressedAt(ctx context.Context, at desktop.Point) (desktop.WindowID, error)
-}
-
-// A host is a placement that tells whether a window is one of XWayland.
-type host interface {
-	foreign(ctx context.Context, id desktop.WindowID) (bool, error)
-}
-
-// An equipper is a placement whose compositor has other interfaces in place of protocols that
-// it does not announce.
-type equipper interface {
-	// equip sets the parts of a driver that use them.
-	equip(d *Driver, seat wire.Seat)
-	// extensions reports for each of them whether it is there; nil: protocols are used.
-	extensions() map[string]bool
+// optional is what some compositors can do besides. A function is nil where it is absent.
+type optional struct {
+	// pressedAt is a hit test: it returns which window a press at a point reaches, or 0 if
+	// that is none, even if something lies there that is in no list of windows.
+	pressedAt func(ctx context.Context, at desktop.Point) (desktop.WindowID, error)
+	// foreign reports whether a window is one of XWayland.
+	foreign func(ctx context.Context, id desktop.WindowID) (bool, error)
+	// pointers returns how many devices move the pointer, including ours.
+	pointers func(ctx context.Context) (int, error)
+	// extensions reports for each interface that is used in place of protocols whether it
+	// is there.
+	extensions func() map[string]bool
+	// consent says when a person is asked for permission.
+	consent func() string
 }
 
 // newWindow returns a window of a process. It can be called by the names of its program, and by
@@ -58,17 +57,17 @@ func newWindow(pid int, names ...string) desktop.Window {
 	return desktop.Window{PID: pid, Process: desktop.ProcessName(pid), Aliases: append(desktop.ProcessAliases(pid), names...)}
 }
 
-// toldWindow is a window as our script in KWin and our extension of GNOME describe it.
-type toldWindow struct {
+// windowInfo is a window as our script in KWin and our extension of GNOME describe it.
+type windowInfo struct {
 	ID                                          desktop.WindowID
 	PID                                         int
 	Title, Class, File                          string
-	Frame, Content                              toldRect
+	Frame, Content                              rectInfo
 	Active, Minimized, Maximized, Hidden, Modal bool
 	Popup, Tooltip, Splash, Dialog              bool
 }
 
-func (t toldWindow) window() desktop.Window {
+func (t windowInfo) window() desktop.Window {
 	w := newWindow(t.PID, t.Class, t.File)
 	w.ID, w.Title, w.Class, w.Bounds = t.ID, t.Title, t.Class, t.Frame.rect()
 	w.Active, w.Minimized, w.Maximized, w.Hidden, w.Modal = t.Active, t.Minimized, t.Maximized, t.Hidden, t.Modal
@@ -81,10 +80,10 @@ func (t toldWindow) window() desktop.Window {
 	return w
 }
 
-// toldRect is x, y, width and height.
-type toldRect [4]float64
+// rectInfo is x, y, width and height.
+type rectInfo [4]float64
 
-func (r toldRect) rect() desktop.Rect {
+func (r rectInfo) rect() desktop.Rect {
 	round := func(v float64) int { return int(math.Round(v)) }
 	x, y := round(r[0]), round(r[1])
 	return desktop.Rect{X: x, Y: y, W: round(r[0]+r[2]) - x, H: round(r[1]+r[3]) - y}

@@ -152,7 +152,7 @@ func (p *pointer) verifyTarget(ctx context.Context, a desktop.Click) error {
 	if w := desktop.Windows(all).PressedAt(a.At); w != nil {
 		top = w.ID
 	}
-	if p, ok := p.place.(picker); ok {
+	if p.pressedAt != nil {
 		if top, err = p.pressedAt(ctx, a.At); err != nil {
 			return err
 		}

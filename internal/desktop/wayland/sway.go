@@ -49,6 +49,9 @@ func findSway(ctx context.Context, pid int, folder string) (placement, error) {
 	return nil, desktop.ErrNotFound
 }
 
+// equip adds what sway tells besides; it announces all protocols.
+func (s sway) equip(d *Driver, _ wire.Seat) { d.foreign, d.pointers = s.foreign, s.pointers }
+
 // isOf reports whether a process listens on the socket: the environment may name that of another
 // session. The pid 0 is any process.
 func (s sway) isOf(ctx context.Context, pid int) bool {

@@ -151,8 +151,8 @@ func (b *virtualKeys) narrowTarget(ctx context.Context) (bool, error) {
 	if w == nil {
 		return false, nil
 	}
-	if h, ok := b.place.(host); ok {
-		foreign, err := h.foreign(ctx, w.ID)
+	if b.foreign != nil {
+		foreign, err := b.foreign(ctx, w.ID)
 		if err != nil {
 			return false, err
 		}

@@ -31,16 +31,11 @@ func newVirtualMouse(d *Driver, seat wire.Seat) (mouse, error) {
 	return &virtualMouse{Driver: d, device: m.CreateVirtualPointer(seat)}, nil
 }
 
-// A pointerCounter is a placement that tells how many devices move the pointer, including ours.
-type pointerCounter interface {
-	pointers(ctx context.Context) (int, error)
-}
-
 // position returns where we have moved the pointer, if only we move it. Otherwise it asks the
 // compositor.
 func (v *virtualMouse) position(ctx context.Context) (desktop.Point, error) {
-	if c, ok := v.place.(pointerCounter); ok && v.known {
-		if n, err := c.pointers(ctx); err != nil || n == 1 {
+	if v.pointers != nil && v.known {
+		if n, err := v.pointers(ctx); err != nil || n == 1 {
 			return v.at, err
 		}
 	}

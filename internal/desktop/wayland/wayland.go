@@ -22,6 +22,7 @@ type Driver struct {
 	options Options
 	conn    *wire.Conn
 	place   placement
+	optional
 	inputMu input.Mutex // held during each action of pointer or keyboard
 	// sync returns when the compositor has handled all requests.
 	sync func(context.Context) error
@@ -86,9 +87,7 @@ func (d *Driver) open(ctx context.Context, folder string) (err error) {
 	d.screen.camera, d.screen.missing = newScreencopy(d)
 	d.layers = layers{Driver: d}
 	d.layers.shell, d.layers.missing = newLayerShell(d, seat)
-	if e, ok := d.place.(equipper); ok {
-		e.equip(d, seat)
-	}
+	d.place.equip(d, seat)
 	var missing *desktop.MissingError
 	if errors.As(d.pointer.missing, &missing) && missing.Setup {
 		return missing
@@ -107,10 +106,8 @@ func (d *Driver) Desktop() *desktop.Desktop {
 
 // Extensions reports for each protocol that is used whether the compositor announces it.
 func (d *Driver) Extensions(context.Context) (map[string]bool, error) {
-	if e, ok := d.place.(equipper); ok {
-		if all := e.extensions(); all != nil {
-			return all, nil
-		}
+	if d.extensions != nil {
+		return d.extensions(), nil
 	}
 	found := map[string]bool{}
 	for _, name := range []string{"zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1", "zwlr_screencopy_manager_v1", "zwlr_data_control_manager_v1", "zwlr_layer_shell_v1"} {
@@ -121,14 +118,10 @@ func (d *Driver) Extensions(context.Context) (map[string]bool, error) {
 
 // Consent says when a person is asked for permission; "" if nobody is.
 func (d *Driver) Consent() string {
-	f, ok := d.place.(*frames)
-	switch {
-	case !ok || f.portal == nil:
+	if d.consent == nil {
 		return ""
-	case f.portal.lasts:
-		return "your desktop asks you in a dialog, once, whether its keyboard and pointer may be used and its screen be seen; what you allow is kept until you take it back there"
 	}
-	return "your desktop asks you in a dialog, each time, whether its keyboard and pointer may be used and its screen be seen: this portal keeps no permission"
+	return d.consent()
 }
 
 // Do performs an action. Those of pointer and keyboard come one at a time.

@@ -191,7 +191,7 @@ func TestCancelledTypingLeavesTheModifiersAsTheyWere(t *testing.T) {
 }
 
 // A session that ends is reported as lost, and every call returns.
-func TestALostSessionIsTold(t *testing.T) {
+func TestLostSessionIsReported(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable")
 	d := open(t, s)
 	if err := d.Ping(t.Context()); err != nil {

@@ -15,7 +15,7 @@ import (
 
 // While a display does not answer, one call gives up. The other calls keep waiting, and return
 // when the display answers again.
-func TestWhoGivesUpTakesNothingFromOthers(t *testing.T) {
+func TestCancelledCallLeavesOtherCallsWaiting(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		giveUp func(ctx context.Context, b *bench) error

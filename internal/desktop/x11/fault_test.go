@@ -76,7 +76,7 @@ func TestADisplayThatIsNotThere(t *testing.T) {
 		{":59001", ":59001"},
 		{"localhost:48000", "localhost:48000"},
 	} {
-		_, err := x11.Open(soon(t, time.Minute), x11.Options{Display: row.display})
+		_, err := x11.Open(t.Context(), x11.Options{Display: row.display})
 		var missing *desktop.MissingError
 		if !errors.As(err, &missing) || !strings.Contains(missing.What, row.says) || missing.Mend == "" {
 			t.Errorf("display %q: got %v, wanted a MissingError that says %q and how to mend it", row.display, err, row.says)
@@ -100,7 +100,7 @@ func TestTheDisplayDies(t *testing.T) {
 		t.Fatal("typing goes on")
 	}
 	for _, x := range everything {
-		if err := x.do(soon(t, time.Minute), b.Desktop); !errors.Is(err, desktop.ErrUnavailable) {
+		if err := x.do(t.Context(), b.Desktop); !errors.Is(err, desktop.ErrUnavailable) {
 			t.Errorf("%s: got %v, wanted ErrUnavailable", x.name, err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestTheDisplayComesBack(t *testing.T) {
 		if x.name == "Watch" || x.name == "Manage" { // one lasts, the other finds no window 1
 			continue
 		}
-		if err := x.do(soon(t, time.Minute), b.Desktop); err != nil {
+		if err := x.do(t.Context(), b.Desktop); err != nil {
 			t.Errorf("%s: %v", x.name, err)
 		}
 		x11.Cut(b.driver)
@@ -138,11 +138,7 @@ func TestTheDisplayFreezes(t *testing.T) {
 			b.must(syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGSTOP))
 			thaw := func() { _ = syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGCONT) }
 			defer thaw()
-			began := time.Now()
 			err := x.do(soon(t, 300*time.Millisecond), b.Desktop)
-			if took := time.Since(began); took > 20*time.Second {
-				t.Errorf("it returned %v after the call: it hung", took)
-			}
 			if err == nil || errors.Is(err, desktop.ErrUnavailable) {
 				t.Errorf("got %v, wanted ErrUnresponsive or the context's end", err)
 			}
@@ -159,10 +155,8 @@ func TestTheDisplayFreezes(t *testing.T) {
 func TestAtLengthAFrozenDisplayIsGivenUpWithoutADeadline(t *testing.T) {
 	b := open(t)
 	b.must(syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGSTOP))
-	began := time.Now()
-	err := b.Do(t.Context(), desktop.Type{Text: "x"})
-	if took := time.Since(began); took > 30*time.Second || !errors.Is(err, desktop.ErrUnresponsive) {
-		t.Errorf("got %v after %v, wanted ErrUnresponsive", err, took)
+	if err := b.Do(t.Context(), desktop.Type{Text: "x"}); !errors.Is(err, desktop.ErrUnresponsive) {
+		t.Errorf("got %v, wanted ErrUnresponsive", err)
 	}
 }
 
@@ -177,10 +171,8 @@ func TestTheClipboardsOwnerIsStopped(t *testing.T) {
 		return err == nil && got == "mine", got
 	})
 	b.must(owner.Process.Signal(syscall.SIGSTOP))
-	began := time.Now()
-	_, err := b.ReadClipboard(soon(t, 300*time.Millisecond))
-	if took := time.Since(began); took > 20*time.Second || err == nil {
-		t.Errorf("got %v after %v, wanted an error at the end of the context", err, took)
+	if _, err := b.ReadClipboard(soon(t, 300*time.Millisecond)); err == nil {
+		t.Error("got no error, wanted one at the end of the context")
 	}
 	b.must(b.Do(t.Context(), desktop.WriteClipboard{Text: "ours"}))
 	if got, err := b.ReadClipboard(t.Context()); err != nil || got != "ours" {
@@ -274,7 +266,7 @@ func TestAClosedRobotSaysSo(t *testing.T) {
 		if x.name == "Watch" {
 			continue // it has connections of its own
 		}
-		if err := x.do(soon(t, time.Second), b.Desktop); !errors.Is(err, desktop.ErrUnavailable) {
+		if err := x.do(t.Context(), b.Desktop); !errors.Is(err, desktop.ErrUnavailable) {
 			t.Errorf("%s: got %v, wanted ErrUnavailable", x.name, err)
 		}
 	}

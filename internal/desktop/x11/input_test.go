@@ -269,11 +269,7 @@ func TestCancelledTypingLeavesNoKeyDown(t *testing.T) {
 	b := open(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	err := b.Do(ctx, desktop.Type{Text: strings.Repeat(mixed, 1000)})
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it returned after %v: it hung", took)
-	}
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, wanted the context's end", err)
 	}
@@ -330,7 +326,7 @@ func doubleClicks(t *testing.T, click func(*bench, desktop.Point, desktop.Window
 }
 
 // A chord that another program has grabbed is recognized, and asking for that presses nothing.
-func TestAGlobalChordIsTold(t *testing.T) {
+func TestGlobalChordsAreReported(t *testing.T) {
 	b := open(t)
 	other, err := x11.Open(t.Context(), x11.Options{Display: b.options.Display, Authority: b.options.Authority, Env: b.options.Env})
 	b.must(err)

@@ -119,14 +119,8 @@ func (b *bench) run(name string, args ...string) string {
 // eventually waits for a condition, and fails the test with its last message.
 func (b *bench) eventually(what string, f func() (bool, string)) {
 	b.t.Helper()
-	b.within(30*time.Second, what, f)
-}
-
-// within is eventually with a limit.
-func (b *bench) within(d time.Duration, what string, f func() (bool, string)) {
-	b.t.Helper()
 	var last string
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(b.t); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		ok, now := f()
 		if ok {
 			return

@@ -145,7 +145,7 @@ func TestKeysRepeatAgainWhenWeAreCutOff(t *testing.T) {
 	}
 }
 
-func TestKeysThatDoNotRepeatAreLeftSo(t *testing.T) {
+func TestRepeatThatIsOffStaysOff(t *testing.T) {
 	b := open(t)
 	b.run("xset", "r", "off")
 	b.must(b.Do(t.Context(), desktop.Type{Text: "x"}))

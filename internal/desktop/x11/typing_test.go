@@ -54,7 +54,7 @@ func TestAtLengthALongTextIsTypedExactly(t *testing.T) {
 		b := one.with(t)
 		p := newPage(b)
 		b.must(b.Do(t.Context(), desktop.Type{Text: want}))
-		b.within(time.Minute, "the page holds the text", // it lays out the whole text again for each key
+		b.eventually("the page holds the text",
 			func() (bool, string) {
 				got := p.value()
 				return got == want, describe(got, want)
@@ -290,7 +290,7 @@ func TestAWindowThatWentHasReadWhatEndedIt(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeTypedIsRefusedBeforeAnythingIsTyped(t *testing.T) {
+func TestUntypableTextIsRefusedAtOnce(t *testing.T) {
 	b := open(t)
 	for _, text := range []string{"bell \a", "escape \x1b", "half a character \xc3"} {
 		if err := b.Do(t.Context(), desktop.Type{Text: text}); err == nil {

@@ -107,7 +107,7 @@ func say(e desktop.InputEvent) string {
 	return strings.Join(words, " ")
 }
 
-func TestWhatAPersonDoesIsSeen(t *testing.T) {
+func TestWatchReportsInputOfAPerson(t *testing.T) {
 	b := open(t)
 	w := b.watch()
 	for _, row := range []struct {
@@ -134,7 +134,7 @@ func TestWhatAPersonDoesIsSeen(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonTypesIsRead(t *testing.T) {
+func TestWatchReportsTypedText(t *testing.T) {
 	for _, row := range []struct {
 		sentence, layout, want string
 		do                     func(b *bench)
@@ -160,7 +160,7 @@ func TestWhatAPersonTypesIsRead(t *testing.T) {
 	}
 }
 
-func TestWhatWeDoIsNotSeen(t *testing.T) {
+func TestWatchLeavesOurInputOut(t *testing.T) {
 	b := open(t)
 	w := b.watch()
 	ctx := t.Context()

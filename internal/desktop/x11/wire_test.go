@@ -22,7 +22,7 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), p.err
 }
 
-func TestWhatBelongsTogetherIsSentInOnePiece(t *testing.T) {
+func TestRequestsOfOneActionAreSentTogether(t *testing.T) {
 	p := &pieces{}
 	w := &wire{Conn: p}
 	say := func(words ...string) {

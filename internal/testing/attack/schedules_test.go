@@ -15,6 +15,7 @@ import (
 
 	"understudy/internal/schedules"
 	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/scratch"
 )
 
 // timetables floods a server with schedules and with messages for webhooks, writes cron
@@ -162,7 +163,7 @@ func (a *arena) exchanges(c byhand.Visitor, outside string, round int) {
 
 // noted waits until a schedule has a note.
 func (a *arena) noted(c byhand.Visitor, name string) {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := scratch.Deadline(a.t); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		_, shown := a.call(c, "show_schedule", byhand.Object{"name": name})
 		if notes, _ := byhand.Dig(shown, "result", "structuredContent", "notes").([]any); len(notes) > 0 {
 			return

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"understudy/internal/testing/scratch"
 )
 
 // Object is a JSON object.
@@ -23,9 +25,6 @@ const Modern = "2026-07-28"
 
 // Versions are all that a server answers to.
 var Versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", Modern}
-
-// replyTimeout bounds the wait for an answer.
-const replyTimeout = time.Minute
 
 // identity is how a client introduces itself.
 var identity = Object{"name": "by-hand", "version": "1"}
@@ -159,7 +158,7 @@ func (c *Client) Await(answer chan Object) Object {
 	select {
 	case m := <-answer:
 		return m
-	case <-time.After(replyTimeout):
+	case <-time.After(time.Until(scratch.Deadline(c.t))):
 		c.t.Fatal("no answer")
 		return nil
 	}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"understudy/internal/testing/scratch"
 )
 
 // SessionHeader carries the session in versions that have one.
@@ -84,7 +86,7 @@ func (v Visitor) Send(ctx context.Context, id int, method string, params Object)
 
 func (v Visitor) Ask(t testing.TB, method string, params Object) (status int, answer Object) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*replyTimeout)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	res, err := v.Send(ctx, 1, method, params)
 	if err != nil {

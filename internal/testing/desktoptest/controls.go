@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"understudy/internal/desktop"
+	"understudy/internal/testing/scratch"
 )
 
 func testInvoke(k *kit) {
@@ -206,11 +208,9 @@ func (k *kit) startWatch(watch func(ctx context.Context, f func()) error) <-chan
 // await waits for a call.
 func (k *kit) await(calls <-chan struct{}, what string) {
 	k.Helper()
-	ctx, cancel := context.WithTimeout(k.Context(), patience)
-	defer cancel()
 	select {
 	case <-calls:
-	case <-ctx.Done():
+	case <-time.After(time.Until(scratch.Deadline(k))):
 		k.Fatal("waited in vain until ", what)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/internal/desktop"
+	"understudy/internal/testing/scratch"
 )
 
 // A System is a desktop under test, with the application on it.
@@ -74,10 +75,6 @@ type App interface {
 
 // Colour is the colour of the canvas after a reset.
 var Colour = color.RGBA{R: 200, G: 40, B: 80, A: 255}
-
-// patience bounds the wait for a condition. It is long because it matters only if
-// a sentence fails.
-const patience = 20 * time.Second
 
 // A sentence is one promise of the contract.
 type sentence struct {
@@ -241,7 +238,7 @@ func (k *kit) until(what string, f func() error) {
 	k.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(patience); ; <-tick.C {
+	for end := scratch.Deadline(k); ; <-tick.C {
 		err := f()
 		if err == nil {
 			return

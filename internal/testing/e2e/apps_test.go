@@ -68,7 +68,7 @@ func keyPictures(s *stage) {
 	}
 	s.shows("galculator")
 	for file, name := range calculatorKeys {
-		if err := eventually(s.t.Context(), func() error { return s.pictureOf(file+".png", name) }); err != nil {
+		if err := eventually(s.t, func() error { return s.pictureOf(file+".png", name) }); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -135,7 +135,7 @@ var firstNumber = regexp.MustCompile(`\d+`)
 // selectedEarlier says that a line of the terminal is selected that shows only
 // when it was scrolled back: it has twelve lines, the last but one is 90.
 func selectedEarlier(s *stage) error {
-	return eventually(s.t.Context(), func() error {
+	return eventually(s.t, func() error {
 		out, err := exec.CommandContext(s.t.Context(), "xclip", "-o", "-selection", "primary").CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("the selection: %w: %s", err, out)

@@ -102,7 +102,7 @@ func (p *site) receivedOrNot(want url.Values) error {
 // saw says what the page saw being done to it.
 func (p *site) saw(want ...string) func(*stage) error {
 	return func(s *stage) error {
-		return eventually(s.t.Context(), func() error {
+		return eventually(s.t, func() error {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			if !slices.Equal(p.said, want) {

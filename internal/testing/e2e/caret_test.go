@@ -254,7 +254,7 @@ func (s *stage) show(log, title string, options ...string) {
 
 // stands says whether a witness's state is this.
 func (s *stage) stands(log, want string) error {
-	return eventually(s.t.Context(), func() error {
+	return eventually(s.t, func() error {
 		got, err := os.ReadFile(filepath.Join(s.dir, log+".log.state"))
 		if err == nil && string(got) != want {
 			err = fmt.Errorf("wanted %q, found %q", want, got)

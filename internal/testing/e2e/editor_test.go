@@ -71,7 +71,7 @@ func (s *stage) noWindow(title string) error { return s.noneShows("--name", titl
 
 // noneShows says that no window is seen of which xdotool knows this.
 func (s *stage) noneShows(by, pattern string) error {
-	return eventually(s.t.Context(), func() error {
+	return eventually(s.t, func() error {
 		// xdotool fails when it finds none.
 		if out, err := exec.CommandContext(s.t.Context(), "xdotool", "search", "--onlyvisible", by, pattern).Output(); err == nil {
 			return fmt.Errorf("there still is a window %q: %s", pattern, strings.TrimSpace(string(out)))

@@ -113,7 +113,7 @@ func (f *form) filled(fill func()) (took time.Duration, right bool) {
 	took = time.Since(began)
 	soon, cancel := context.WithTimeout(f.t.Context(), 10*time.Second) // what was done wrong stays so
 	defer cancel()
-	right = eventually(soon, func() error { return formIs(log) }) == nil
+	right = poll(soon, func() error { return formIs(log) }) == nil
 	return took, right
 }
 
@@ -166,7 +166,7 @@ func (f *form) measure(b *testing.B, e *engine.Engine) (places []desktop.Point) 
 		if err != nil {
 			b.Fatal(err)
 		}
-		err = eventually(b.Context(), func() error {
+		err = eventually(b, func() error {
 			tree, err := d.Tree(b.Context(), desktop.Scope{Title: "Witness", Full: true})
 			if err != nil {
 				return err

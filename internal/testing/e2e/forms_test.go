@@ -125,7 +125,7 @@ func formScenarios() []scenario {
 // sent says what a form sent, once. A form of Chromium sends an empty number as nothing.
 func sent(want string) func(*stage) error {
 	return func(s *stage) error {
-		return eventually(s.t.Context(), func() error {
+		return eventually(s.t, func() error {
 			got := s.log("sent", "clicked")
 			if len(got) == 1 && strings.HasPrefix(want, got[0]) && len(want)-len(got[0]) <= 1 {
 				return nil

@@ -83,7 +83,7 @@ func (s *stage) settle() {
 	}
 	for range 2 {
 		before := written()
-		if err := eventually(s.t.Context(), func() error {
+		if err := eventually(s.t, func() error {
 			if written().Equal(before) {
 				return errors.New("the witness does not say how it stands")
 			}

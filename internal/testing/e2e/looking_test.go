@@ -16,7 +16,7 @@ import (
 
 // held looks at how far a button was dragged, whatever the canvas's place.
 func held(s *stage) error {
-	return eventually(s.t.Context(), func() error {
+	return eventually(s.t, func() error {
 		lines := s.log("press", "release")
 		var sx, sy int
 		if len(lines) != 2 {

@@ -33,7 +33,7 @@ func otherScenarios() []scenario {
 // copied says what is on the clipboard.
 func copied(want string) func(*stage) error {
 	return func(s *stage) error {
-		return eventually(s.t.Context(), func() error {
+		return eventually(s.t, func() error {
 			// xclip fails while there is nothing.
 			out, err := exec.CommandContext(s.t.Context(), "xclip", "-o", "-selection", "clipboard").CombinedOutput()
 			got := strings.TrimSpace(string(out))

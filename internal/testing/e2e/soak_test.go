@@ -144,7 +144,7 @@ func TestGrown(t *testing.T) {
 // used counts when all that was begun has come to rest.
 func (s *stage) used() usage {
 	var u, last usage
-	_ = eventually(s.t.Context(), func() error {
+	_ = eventually(s.t, func() error {
 		time.Sleep(100 * time.Millisecond) // between two looks that have to agree
 		last, u = u, s.uses()
 		if last.Memory = u.Memory; u != last {

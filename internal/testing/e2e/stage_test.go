@@ -145,7 +145,7 @@ func (s *stage) tool(name string, args ...string) string {
 func (s *stage) shows(title string) {
 	s.t.Helper()
 	virtualtest.Need(s.t, "xdotool")
-	err := eventually(s.t.Context(), func() error {
+	err := eventually(s.t, func() error {
 		out, err := exec.CommandContext(s.t.Context(), "xdotool", "search", "--onlyvisible", "--name", title).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("no window %q: %w: %s", title, err, out)
@@ -185,13 +185,15 @@ func (s *stage) call(kind, arguments string) string {
 	return out
 }
 
-// patience is how long the world may take to show what was done to it.
-const patience = 60 * time.Second
-
-// eventually asks again and again until there is no error.
-func eventually(ctx context.Context, look func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// eventually asks again and again until there is no error, or the test has waited long enough.
+func eventually(t testing.TB, look func() error) error {
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
+	return poll(ctx, look)
+}
+
+// poll asks again and again until there is no error, or the context ends.
+func poll(ctx context.Context, look func() error) error {
 	for {
 		err := look()
 		if err == nil || ctx.Err() != nil {
@@ -204,7 +206,7 @@ func eventually(ctx context.Context, look func() error) error {
 // holds says whether a file of the working folder holds exactly this, but for
 // line ends at its end.
 func (s *stage) holds(name, want string) error {
-	return eventually(s.t.Context(), func() error {
+	return eventually(s.t, func() error {
 		got, err := os.ReadFile(filepath.Join(s.dir, name))
 		if err == nil && strings.TrimRight(string(got), "\n") != want {
 			err = fmt.Errorf("%s: wanted %q, found %q", name, want, got)
@@ -251,7 +253,7 @@ func (s *stage) witnessed(want ...string) error {
 	if len(lines) == 0 {
 		return look()
 	}
-	return eventually(s.t.Context(), look)
+	return eventually(s.t, look)
 }
 
 // witness makes the program witness known, with options of its own.

@@ -66,7 +66,7 @@ func clickedAtMostOnce(s *stage) error {
 // entered says what the field holds in the end.
 func entered(want string) func(*stage) error {
 	return func(s *stage) error {
-		return eventually(s.t.Context(), func() error {
+		return eventually(s.t, func() error {
 			if lines := s.log("entry"); len(lines) == 0 || lines[len(lines)-1] != "entry "+want {
 				return fmt.Errorf("wanted %q in the field, found %q", want, lines[max(0, len(lines)-1):])
 			}

@@ -39,7 +39,7 @@ func TestAPasswordThatACallTypesIsFoundNowhere(t *testing.T) {
 				t.Helper()
 				want := sent() + user + " " + secret(way) + "\n"
 				s.call("press_key", fmt.Sprintf(`{%s, "key": "enter"}`, field))
-				if err := eventually(t.Context(), func() error {
+				if err := eventually(t, func() error {
 					if got := sent(); got != want {
 						return fmt.Errorf("%s: sent %q, wanted %q", way, got, want)
 					}

@@ -92,7 +92,7 @@ var pressLine = regexp.MustCompile(`^press (\d ×\d) at (\d+),(\d+)(.*)$`)
 // pressed says which buttons were pressed on the canvas, wherever.
 func pressed(want ...string) func(*stage) error {
 	return func(s *stage) error {
-		return eventually(s.t.Context(), func() error {
+		return eventually(s.t, func() error {
 			var got []string
 			for _, line := range s.log("press") {
 				got = append(got, pressLine.ReplaceAllString(line, "$1$4"))
@@ -108,7 +108,7 @@ func pressed(want ...string) func(*stage) error {
 // pointed looks at where the clicks went by their distance from the first,
 // which does not depend on where the canvas is.
 func pointed(s *stage) error {
-	return eventually(s.t.Context(), func() error {
+	return eventually(s.t, func() error {
 		lines := s.log("press", "release", "scroll")
 		var sx, sy int
 		if len(lines) == 0 {

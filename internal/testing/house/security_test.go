@@ -1,6 +1,7 @@
 package house
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,5 +53,28 @@ func TestProofsOfSecurityExist(t *testing.T) {
 	}
 	if len(named) < 20 {
 		t.Errorf("%s names %d tests: is the pattern right?", page, len(named))
+	}
+}
+
+// result matches the package and the pattern of a test on the page of results.
+var result = regexp.MustCompile("`\\./(\\S+) ([^`/]+)[^`]*`")
+
+// TestProofsOfResultsExist holds that each test that the page of results names is one: a
+// pattern that fits none runs nothing.
+func TestProofsOfResultsExist(t *testing.T) {
+	tests := map[string][]string{}
+	for _, file := range files(t, "_test.go") {
+		for _, m := range declared.FindAllStringSubmatch(string(read(t, file)), -1) {
+			tests[path.Dir(file)] = append(tests[path.Dir(file)], m[1])
+		}
+	}
+	named := result.FindAllStringSubmatch(string(read(t, "docs/results.md")), -1)
+	for _, m := range named {
+		if !slices.ContainsFunc(tests[m[1]], regexp.MustCompile(m[2]).MatchString) {
+			t.Errorf("docs/results.md names %s of %s, and there is no such test", m[2], m[1])
+		}
+	}
+	if len(named) < 20 {
+		t.Errorf("docs/results.md names %d tests: is the pattern right?", len(named))
 	}
 }

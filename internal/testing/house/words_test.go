@@ -13,7 +13,8 @@ import (
 
 // words are words with the one meaning that a type of this name has, and the
 // packages that may declare one. A word without a package is one that once
-// meant several things, and names no type any more.
+// meant several things, and names no type any more. A word with several packages is
+// held to those: a further type is named for what it is.
 var words = map[string]struct {
 	meaning  string
 	packages []string
@@ -27,6 +28,23 @@ var words = map[string]struct {
 	"element":  {"a thing on the screen", []string{"internal/desktop"}},
 	"lease":    {"the right to act on a desktop", []string{"engine"}},
 	"mode":     {"ask or act, per client", []string{"internal/access"}},
+
+	// Words that name several types, each of which is its room's own, and no further one.
+	"call":      {"one call of a tool or a kind, as the layer that handles it needs it", []string{"mcpserver", "mcpserver/ask", "mcpserver/viewer", "recorder/compile", "workflows"}},
+	"client":    {"who calls a server: of MCP, of AT-SPI, of X, of VNC, of a browser, of a folder or of a fleet", []string{"internal/clients", "internal/desktop/atspi", "internal/desktop/devtools", "internal/desktop/virtual", "internal/fleet", "internal/owner", "internal/testing/byhand", "internal/testing/rfbtest", "recorder/watch"}},
+	"desktops":  {"those that an owner hands out or keeps", []string{"engine", "internal/operations", "internal/rundesktops"}},
+	"entry":     {"one line of a list that is stored", []string{"engine", "internal/clients", "internal/desktop", "internal/schedules", "workflows"}},
+	"hub":       {"the NATS server of a fleet", []string{"internal/hub"}},
+	"keeper":    {"the process that holds a lasting desktop", []string{"internal/desktop/virtual"}},
+	"keyboard":  {"the device, in a driver and in a recording; of steps, which windows get its keys", []string{"internal/desktop/wayland", "internal/desktop/wayland/wire", "internal/desktop/x11", "recorder/compile", "recorder/watch", "steps"}},
+	"operation": {"what can be done with kept things, declared once; of mcpserver, one with its tool and address", []string{"internal/operations", "internal/schedules", "mcpserver"}},
+	"pointer":   {"the device, in a driver and in a recording", []string{"internal/desktop", "internal/desktop/wayland", "internal/desktop/wayland/wire", "internal/desktop/x11", "recorder/compile", "recorder/watch"}},
+	"problem":   {"what is wrong with a document, an expression, arguments or a store", []string{"engine", "steps", "workflows", "workflows/expression"}},
+	"recording": {"what a person does, while it is recorded and for those who show it", []string{"internal/cli", "internal/rfb", "mcpserver", "mcpserver/viewer", "recorder/watch", "store"}},
+	"report":    {"the result of a run, of a check of a document, of a test run", []string{"engine", "internal/testing/testreport", "workflows"}},
+	"session":   {"the time that a person or a viewer has a desktop", []string{"internal/desktop", "internal/desktop/local", "internal/rfb", "internal/testing/waylandtest", "recorder/watch"}},
+	"state":     {"what is known of a thing that changes: a run, a schedule, a worker, a folder, a page", []string{"engine", "internal/fleet", "internal/schedules", "mcpserver/ask", "steps/browse"}},
+	"store":     {"where runs or schedules are kept", []string{"engine", "internal/fleet", "internal/schedules", "store", "store/jetstream"}},
 
 	// Words that each named several types.
 	"answer":   {"what a person says to a waiting run", []string{"engine"}},

@@ -242,7 +242,7 @@ func (m *mortal) choice(p deathPlan) []string {
 	if at < 0 {
 		m.Fatalf("it goes on at %q, which is no step", p.From)
 	}
-	m.note("it would go on at %s (doubt: %t, gone: %q)", p.From, p.Doubt, p.Gone)
+	m.note("it would continue at %s (doubt: %t, gone: %q)", p.From, p.Doubt, p.Gone)
 	if p.Gone != "" {
 		return m.from(at)
 	}
@@ -390,9 +390,9 @@ func (m *mortal) leftovers() (left []string) {
 	return left
 }
 
-// TestInWhateverOrderTheyDie ends the parts of a run on a desktop in each order,
+// TestRunSurvivesKillsInAnyOrder ends the parts of a run on a desktop in each order,
 // at once, while its application shows itself, and brings the run to its end.
-func TestInWhateverOrderTheyDie(t *testing.T) {
+func TestRunSurvivesKillsInAnyOrder(t *testing.T) {
 	needsDeaths(t)
 	for order := range permutations([]string{"engine", "keeper", "X server", "window manager"}) {
 		t.Run(strings.Join(order, ", "), func(t *testing.T) {
@@ -427,8 +427,8 @@ func permutations(words []string) iter.Seq[[]string] {
 	}
 }
 
-// TestWhoeverDies lets the parts of runs on desktops die at random instants.
-func TestWhoeverDies(t *testing.T) {
+// TestRunsSurviveRandomKills lets the parts of runs on desktops die at random instants.
+func TestRunsSurviveRandomKills(t *testing.T) {
 	needsDeaths(t)
 	t.Parallel()
 	chosen := *seed

@@ -101,11 +101,11 @@ func (o *operator) theDesktop() virtual.Kept {
 func (o *operator) writes(seventh, more string) {
 	o.Helper()
 	types := func(id, text string) string {
-		return `  - {id: ` + id + `, tool_name: type_into_element, arguments: {process: mousepad, selector: "role:text", text_to_type: "` + text + `", clear_before_typing: false}}` + "\n"
+		return `  - {id: ` + id + `, tool_name: type_into_element, arguments: {process: mousepad, selector: "role:text", text_to_type: "` + text + `", clear_before_typing: false, timeout_ms: 60000}}` + "\n"
 	}
 	text := "name: nine\n" + more + "steps:\n" +
 		`  - {id: one, tool_name: open_application, arguments: {app_name: "mousepad out.txt"}}` + "\n" +
-		`  - {id: two, tool_name: wait_for_element, timeout: 30s, arguments: {process: mousepad, selector: "role:text"}}` + "\n" +
+		`  - {id: two, tool_name: wait_for_element, timeout: 60s, arguments: {process: mousepad, selector: "role:text", timeout_ms: 60000}}` + "\n" +
 		types("three", "alpha ") + types("four", "beta ") + types("five", "gamma ") +
 		`  - {id: six, tool_name: log, arguments: {message: six}}` + "\n" +
 		seventh + "\n" + types("eight", "delta") +
@@ -162,9 +162,12 @@ func (o *operator) executed(run string) map[string]int {
 	return n
 }
 
+// The seventh step: one that fails soon without its dialog, and two that look for it as long
+// as a test may need on a busy machine, and not for three seconds.
 const (
-	waits = `  - {id: seven, tool_name: wait_for_element, timeout: 3s, arguments: {process: zenity, selector: "name:OK"}}`
-	press = `  - {id: seven, tool_name: click_element, timeout: 60s, arguments: {process: zenity, selector: "name:OK"}}`
+	waits     = `  - {id: seven, tool_name: wait_for_element, timeout: 3s, arguments: {process: zenity, selector: "name:OK"}}`
+	waitsLong = `  - {id: seven, tool_name: wait_for_element, timeout: 90s, arguments: {process: zenity, selector: "name:OK", timeout_ms: 90000}}`
+	press     = `  - {id: seven, tool_name: click_element, timeout: 90s, arguments: {process: zenity, selector: "name:OK", timeout_ms: 90000}}`
 )
 
 func TestAtLengthARunThatFailedGoesOnInTheSameProgram(t *testing.T) {
@@ -173,12 +176,12 @@ func TestAtLengthARunThatFailedGoesOnInTheSameProgram(t *testing.T) {
 	o.writes(waits, "")
 	said := o.does(3, "run", "--display", "virtual", "nine.yaml")
 	k := o.theDesktop()
-	for _, want := range []string{"goes on at seven", "its desktop " + k.Name + " is kept until ", "understudy desktop show " + k.Name} {
+	for _, want := range []string{"continues at seven", "its desktop " + k.Name + " is kept until ", "understudy desktop show " + k.Name} {
 		if !strings.Contains(said, want) {
 			t.Errorf("wanted %q in\n%s", want, said)
 		}
 	}
-	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would go on at seven, on its desktop "+k.Name) {
+	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would continue at seven, on its desktop "+k.Name) {
 		t.Errorf("the plan:\n%s", plan)
 	}
 	o.mends()
@@ -227,21 +230,33 @@ func TestAtLengthARunWhoseEngineWasKilledInTheMiddleOfAStepAsks(t *testing.T) {
 	}
 }
 
-// TestALostDesktopIsSaidBeforeAnythingActs ends the desktop of a run in each
-// way, and holds what is then said and done.
+// A loss is a way in which the desktop of a run ends.
+type loss struct {
+	sentence string
+	lose     func(o *operator, k virtual.Kept)
+	why      string
+}
+
+// TestALostDesktopIsSaidBeforeAnythingActs ends the desktop of a run, and holds what is
+// then said and done.
 func TestALostDesktopIsSaidBeforeAnythingActs(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		lose     func(o *operator, k virtual.Kept)
-		why      string
-	}{
-		{"it was stopped", func(o *operator, k virtual.Kept) { o.does(0, "desktop", "stop", k.Name) }, "it was stopped by hand"},
+	losses(t, []loss{
 		{"its keeper was killed", func(_ *operator, k virtual.Kept) { _ = syscall.Kill(k.Keeper, syscall.SIGKILL) }, "its keeper was killed"},
+	})
+}
+
+func TestAtLengthALostDesktopIsSaidBeforeAnythingActs(t *testing.T) {
+	losses(t, []loss{
+		{"it was stopped", func(o *operator, k virtual.Kept) { o.does(0, "desktop", "stop", k.Name) }, "it was stopped by hand"},
 		{"another has its name", func(o *operator, k virtual.Kept) {
 			o.does(0, "desktop", "stop", k.Name)
 			o.does(0, "desktop", "start", k.Name)
 		}, "it was stopped by hand"},
-	} {
+	})
+}
+
+func losses(t *testing.T, rows []loss) {
+	for _, row := range rows {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
 			o := newOperator(t)
@@ -290,7 +305,7 @@ func TestAtLengthWhatAResumeDoesWithoutTheDesktopStandsInTheDocument(t *testing.
 	if k := o.theDesktop(); k.Birth == first.Birth || o.executed("last")["three"] != 2 {
 		t.Errorf("wanted it to begin again on another desktop: %+v, %v", k, o.executed("last"))
 	}
-	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would go on at seven, on its desktop "+o.theDesktop().Name) {
+	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would continue at seven, on its desktop "+o.theDesktop().Name) {
 		t.Errorf("it does not know its new desktop:\n%s", plan)
 	}
 	o.writes(waits, "on_lost_desktop: fail\n")

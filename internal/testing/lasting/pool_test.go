@@ -125,9 +125,9 @@ func (s *server) ends(v byhand.Visitor) {
 	}
 }
 
-// TestOverTheLimit holds what a call is told when all desktops are in use, and
+// TestDesktopsOverTheLimitAreQueued holds what a call is told when all desktops are in use, and
 // that one which queues gets its turn.
-func TestOverTheLimit(t *testing.T) {
+func TestDesktopsOverTheLimitAreQueued(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	s := o.serves("--desktops", "1", "--screen", "640x480")

@@ -71,46 +71,52 @@ func (o *operator) status(run string) (status, asks string) {
 	return r.Status, r.Question.Sort
 }
 
-const waitsLong = `  - {id: seven, tool_name: wait_for_element, timeout: 90s, arguments: {process: zenity, selector: "name:OK"}}`
+// A restart is what becomes of a run whose server was killed and started again.
+type restart struct {
+	sentence, seventh, more string
+	between                 func(o *operator, k virtual.Kept)
+	status, asks, says      string // of the run that nobody touched
+	times                   int    // that the third step was begun in the end
+}
 
-// waitsLonger looks for as long as the step may take, and not for three seconds: a dialog
-// that is opened meanwhile may need more on a busy machine.
-const waitsLonger = `  - {id: seven, tool_name: wait_for_element, timeout: 90s, arguments: {process: zenity, selector: "name:OK", timeout_ms: 90000}}`
-
-// TestARunGoesOnByItselfWhenItsServerIsStartedAgain kills a server in the middle
-// of a run on a virtual desktop, and starts it again.
-func TestARunGoesOnByItselfWhenItsServerIsStartedAgain(t *testing.T) {
-	for _, row := range []struct {
-		sentence, seventh, more string
-		between                 func(o *operator, k virtual.Kept)
-		status, asks, says      string // of the run that nobody touched
-		times                   int    // that the third step was begun in the end
-	}{
+// TestRunResumesWhenItsServerRestarts kills a server in the middle of a run on a virtual
+// desktop, and starts it again.
+func TestRunResumesWhenItsServerRestarts(t *testing.T) {
+	restarts(t, []restart{
 		{
-			sentence: "on the desktop where it was", seventh: waitsLonger, more: "resume: auto\n",
+			sentence: "on the desktop where it was", seventh: waitsLong, more: "resume: auto\n",
 			status: "running", times: 1,
 		},
+		{
+			sentence: "on a new desktop, when its document says that it begins again there", seventh: waitsLong, more: "resume: auto\non_lost_desktop: restart\n", between: loses,
+			status: "running", times: 2,
+		},
+	})
+}
+
+func TestAtLengthRunDoesNotResumeWhenItsServerRestarts(t *testing.T) {
+	restarts(t, []restart{
 		{
 			sentence: "not over a step that may have acted: it asks", seventh: press, more: "resume: auto\n",
 			status: "waiting", asks: "doubt",
 		},
 		{
-			sentence: "not when its document does not say so", seventh: waitsLonger,
+			sentence: "not when its document does not say so", seventh: waitsLong,
 			status: "interrupted",
 		},
 		{
-			sentence: "not without its desktop", seventh: waitsLonger, more: "resume: auto\n", between: loses,
+			sentence: "not without its desktop", seventh: waitsLong, more: "resume: auto\n", between: loses,
 			status: "interrupted", says: "was on a desktop that is gone",
 		},
 		{
-			sentence: "not when its document says that it fails without its desktop", seventh: waitsLonger, more: "resume: auto\non_lost_desktop: fail\n", between: loses,
+			sentence: "not when its document says that it fails without its desktop", seventh: waitsLong, more: "resume: auto\non_lost_desktop: fail\n", between: loses,
 			status: "interrupted", says: "on_lost_desktop: fail",
 		},
-		{
-			sentence: "on a new desktop, when its document says that it begins again there", seventh: waitsLonger, more: "resume: auto\non_lost_desktop: restart\n", between: loses,
-			status: "running", times: 2,
-		},
-	} {
+	})
+}
+
+func restarts(t *testing.T, rows []restart) {
+	for _, row := range rows {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
 			o := newOperator(t)

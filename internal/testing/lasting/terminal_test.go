@@ -29,9 +29,18 @@ func (o *operator) opens(line string) *terminal {
 	if err != nil {
 		o.Fatal(err)
 	}
-	number, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
+	var number int
+	raw, err := screen.SyscallConn() // after Fd, a close would wait until a read returns
 	if err == nil {
-		err = unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0)
+		err = raw.Control(func(fd uintptr) {
+			var failed error
+			if number, failed = unix.IoctlGetInt(int(fd), unix.TIOCGPTN); failed == nil {
+				failed = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
+			}
+			if failed != nil {
+				o.Error(failed)
+			}
+		})
 	}
 	if err != nil {
 		o.Fatal(err)
@@ -78,24 +87,36 @@ func (t *terminal) closes() {
 	_ = t.shell.Wait()
 }
 
+// A closing is a moment in which the terminal of a run is closed.
+type closing struct {
+	sentence, seventh string
+	closed            func(x *terminal)
+	resume            []string
+}
+
 // TestTheTerminalIsClosed closes the terminal of a run, and goes on the next day.
 func TestTheTerminalIsClosed(t *testing.T) {
-	for _, row := range []struct {
-		sentence, seventh string
-		closed            func(x *terminal)
-		resume            []string
-	}{
-		{"after the run failed", waits, func(x *terminal) { x.says("goes on at seven"); x.closes() }, []string{"resume", "last"}},
-		{"while the run looks for something", waitsLong, func(x *terminal) { x.inTheMiddle(); x.closes() }, []string{"resume", "last"}},
+	closings(t, []closing{
 		{"in the middle of a step that may have acted", press, func(x *terminal) { x.inTheMiddle(); x.closes() }, []string{"resume", "last", "--redo"}},
-	} {
+	})
+}
+
+func TestAtLengthTheTerminalIsClosed(t *testing.T) {
+	closings(t, []closing{
+		{"after the run failed", waits, func(x *terminal) { x.says("continues at seven"); x.closes() }, []string{"resume", "last"}},
+		{"while the run looks for something", waitsLong, func(x *terminal) { x.inTheMiddle(); x.closes() }, []string{"resume", "last"}},
+	})
+}
+
+func closings(t *testing.T, rows []closing) {
+	for _, row := range rows {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
 			o := newOperator(t)
 			o.writes(row.seventh, "")
 			row.closed(o.opens("understudy run --display virtual nine.yaml"))
 			k := o.theDesktop()
-			if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would go on at seven, on its desktop "+k.Name) {
+			if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would continue at seven, on its desktop "+k.Name) {
 				t.Errorf("the plan:\n%s", plan)
 			}
 			o.mends()

@@ -54,7 +54,7 @@ func upgradeWithRunsWaiting(t *testing.T, older, newer string) {
 	o.does(3, "run", "--display", "virtual", "nine.yaml")
 	k := o.theDesktop()
 	installs(newer, "1.1.0")
-	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would go on at seven, on its desktop "+k.Name) {
+	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would continue at seven, on its desktop "+k.Name) {
 		t.Errorf("the plan:\n%s", plan)
 	}
 	o.does(0, "desktop", "show", k.Name)

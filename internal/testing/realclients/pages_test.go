@@ -38,8 +38,8 @@ steps:
   - {id: press, tool_name: click_element, arguments: {selector: "role:button && name:Nowhere", timeout_ms: 300}}
 `
 
-// TestNoVNCIsUnchanged compares what is embedded with what its authors publish.
-func TestNoVNCIsUnchanged(t *testing.T) {
+// TestEmbeddedNoVNCIsAsPublished compares what is embedded with what its authors publish.
+func TestEmbeddedNoVNCIsAsPublished(t *testing.T) {
 	s := newStage(t)
 	ours := os.DirFS(filepath.Join("..", "..", "..", "mcpserver", "viewer", "thirdparty", "novnc"))
 	theirs := os.DirFS(filepath.Join(s.modules, "@novnc", "novnc"))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/testing/scratch"
 )
 
 // Tests of what fleets need of a store in addition.
@@ -17,9 +18,6 @@ import (
 // An AnswerLoser is a store under test that can lose the answer to the next append after
 // the batch was stored.
 type AnswerLoser interface{ LoseNextAnswer() }
-
-// soon is how long tests wait for what must happen.
-const soon = 20 * time.Second
 
 func testProof(t *testing.T, k *kit) {
 	k.append(Batch("run1", 1, 0, 3))
@@ -94,7 +92,7 @@ func (k *kit) queue() engine.Queue {
 
 func take(t *testing.T, q engine.Queue, labels ...string) engine.Entry {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	e, err := q.Take(ctx, labels)
 	if err != nil {
@@ -154,7 +152,7 @@ func testTwoTakers(t *testing.T, k *kit) {
 		select {
 		case x := <-got:
 			return x
-		case <-time.After(soon):
+		case <-time.After(time.Until(scratch.Deadline(t))):
 			t.Fatal("nobody got the run")
 			return taken{}
 		}
@@ -251,7 +249,7 @@ func testNews(t *testing.T, k *kit) {
 		select {
 		case run := <-told:
 			same(t, "news", run, want)
-		case <-time.After(soon):
+		case <-time.After(time.Until(scratch.Deadline(t))):
 			t.Fatalf("no news of %s", want)
 		}
 	}

@@ -99,7 +99,7 @@ func TestTimesAreAppended(t *testing.T) {
 	}
 }
 
-func TestWhatIsPlayedAgain(t *testing.T) {
+func TestTestsToRunAgain(t *testing.T) {
 	failing := func(test, text string) string {
 		return `{"Action":"output","Package":"p","Test":"` + test + `","Output":"` + text + `\n"}
 {"Action":"fail","Package":"p","Test":"` + test + `"}

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"understudy/internal/desktop/virtual"
 	"understudy/internal/testing/scratch"
@@ -33,7 +32,7 @@ func StartWith(t testing.TB, o virtual.Options) *virtual.Display {
 	t.Helper()
 	Need(t, "Xvfb", "openbox", "dbus-daemon")
 	o.Dir = scratch.Dir(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	d, err := virtual.Start(ctx, o)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
 )
 
@@ -112,7 +113,7 @@ func (s *Session) start(t testing.TB, cmd *exec.Cmd, ready func() error) {
 // await waits until something is ready. If that takes too long, it fails the test with the log.
 func await(t testing.TB, log string, ready func() error) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for end := scratch.Deadline(t); ; time.Sleep(5 * time.Millisecond) {
 		err := ready()
 		if err == nil {
 			return

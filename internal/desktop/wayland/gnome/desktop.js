@@ -167,14 +167,15 @@ class Watches {
             this.tell(sender, signal, new GLib.Variant(type, values));
     }
 
-    // look tells what the pointer's buttons do, and where it rests.
-    look() {
+    // look tells what the pointer's buttons do, and where it rests. Where it is when all
+    // that was sent has been handled, it rests: told later, that would be a person's move.
+    look(handled = false) {
         if (this.watchers.size === 0)
             return;
         const now = global.get_pointer(), before = this.at, told = this.told;
         this.at = now;
         const moved = (a, b) => a[0] !== b[0] || a[1] !== b[1];
-        if (!((now[2] ^ told[2]) & BUTTONS) && (moved(now, before) || !moved(now, told)))
+        if (!((now[2] ^ told[2]) & BUTTONS) && (!handled && moved(now, before) || !moved(now, told)))
             return;
         this.told = now;
         const [x, y] = now.map(v => Math.floor(v / unit()));
@@ -335,7 +336,7 @@ class Desktop {
             await after(POINTER_WITHIN);
         if (keys)
             await this.watches.toldOf(() => this.lastKey());
-        this.watches.look();
+        this.watches.look(sent);
         this.layout(false);
         return global.get_pointer().slice(0, 2).map(v => Math.floor(v / unit()));
     }
