@@ -221,7 +221,7 @@ func (s *Selector) needs() (full, hidden bool) {
 	for _, p := range s.parts {
 		for a := range p.each() {
 			shows := a.kind == byVisible || a.kind == byState && a.state&(desktop.Showing|desktop.Visible) != 0
-			full = full || shows || a.kind.needsFull() || a.kind == byName && p.mayBeField()
+			full = full || shows || a.kind.needsFull() || a.role.OnlyWritten() || a.kind == byName && p.mayBeField()
 			hidden = hidden || shows && a.not
 			if a.inner != nil {
 				f, h := a.inner.needs()
