@@ -14,7 +14,8 @@
 //	                 own role, such as role:page, matches no other kind of panel
 //	name:Save        the accessible name; the label of an element without a name
 //	name?:Save       the name, or where no name equals it, one that contains it
-//	text:Open        the text or the name of the element contains this
+//	text:Open        the text or the name of the element contains this; beside role:,
+//	                 classname: or id:, else the words inside the element
 //	id:submit        the toolkit's or document's id; also nativeid:
 //	classname:Edit   the class
 //	process:gedit    the program, ignoring case and an extension ".exe" or ".bin";
