@@ -19,7 +19,7 @@ import (
 var SetValue = steps.Define(steps.Kind{
 	Name:       "set_value",
 	Summary:    "Set the text of a field, or the number of a slider, at once and check it.",
-	Details:    "Presses no keys; where an application watches typing, use type_into_element. A web page is typed into.",
+	Details:    "Presses no keys, except in web pages. Where an application watches typing, use type_into_element.",
 	Toolset:    steps.Core,
 	Idempotent: true,
 }, SetValueArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setValue))
