@@ -74,7 +74,7 @@ var roles = []struct {
 	{Operable | Control | Worded | NoText | Option | InMenu | OpensMenu, []string{"menuitem"}, []string{"tearoff menu item"}},
 	{Operable | Control | Worded | NoText | Option | TakesWheel, []string{"pagetab", "tab", "tabitem"}, nil},
 	{TakesWheel, []string{"pagetablist", "tablist"}, nil},
-	{Container, []string{"panel", "pane", "custom"}, []string{"section", "article", "block quote", "landmark", "content deletion", "content insertion", "mark", "suggestion", "figure", "definition", "chart", "page", "comment", "math", "math fraction", "math root"}},
+	{Container, []string{"panel", "pane", "custom"}, []string{"section", "article", "block quote", "landmark", "content deletion", "content insertion", "mark", "suggestion", "figure", "definition", "chart", "page", "comment", "math", "math fraction", "math root", "feed"}},
 	{0, []string{"paragraph"}, nil},
 	{Operable | Control | Labelled, []string{"password", "password text", "passwordbox"}, nil},
 	{OpensMenu, []string{"popup", "popup menu"}, nil},
@@ -161,11 +161,18 @@ func RoleNames() []string {
 
 // HasRole reports whether an element has a role that WantedRole returned.
 func (e *Element) HasRole(want Role) bool {
+	if want.OnlyWritten() && slices.Contains(strings.Fields(e.Attributes["xml-roles"]), string(want)) {
+		return true
+	}
 	if class := roleEntries[want].class; class != want && class != "" {
 		return e.Role == class && e.ParticularRole() == want
 	}
 	return e.Role.Matches(want)
 }
+
+// OnlyWritten reports whether toolkits map a role of a page to another one, so that only the
+// attribute in which the page writes it tells it.
+func (r Role) OnlyWritten() bool { return r == "switch" || r == "feed" }
 
 // ParticularRole returns the toolkit's role of an element within its class, or "".
 func (e *Element) ParticularRole() Role {

@@ -228,7 +228,7 @@ func checkReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 	}
 	window, err = checkUncovered(ctx, hand, el, at) // again, as the windows may have changed during the hit test
 	if err == nil {
-		noteReachable(hand, el, window, looked)
+		noteReachable(hand, el, hit, window, looked)
 	}
 	return at, err
 }

@@ -191,7 +191,7 @@ func PointInWindow(ctx context.Context, hand *Hand, t Target, off Offset, o Wind
 		if top := windows.At(at); top == nil || top.ID != w.ID {
 			return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the point %d,%d of the window %q is covered%s", at.X-box.X, at.Y-box.Y, w.Title, coveredBy(top)), Next: "close what covers it, or move the window"}
 		}
-		noteReachable(hand, nil, w, time.Now())
+		noteReachable(hand, nil, nil, w, time.Now())
 		return OnScreen(ctx, hand.Desktop, at)
 	})
 	return at, box, err
@@ -253,7 +253,7 @@ func WindowAt(ctx context.Context, hand *Hand, at desktop.Point, expected string
 		return on, el, steps.Errorf(steps.NotActionable, "expect_window: wanted a window with %q in its title at %s, found the %s", expected, at, on).
 			WithNext("bring that window to the front with activate_window, or look where it is")
 	}
-	noteReachable(hand, nil, top, time.Now())
+	noteReachable(hand, nil, nil, top, time.Now())
 	return on, el, nil
 }
 

@@ -15,11 +15,12 @@ import (
 // another read.
 const freshness = 5 * time.Millisecond
 
-// reachability is the window at the point of a reachable element, and when the element
-// was last read.
+// reachability is the window at the point of a reachable element, when the element was last
+// read, and whether it is in a page that has hit tests of its own.
 type reachability struct {
 	window desktop.Window
 	looked time.Time
+	inPage bool
 }
 
 // guardTime is longer than a dialog of Chromium ignores clicks after it has opened, because they may
@@ -52,12 +53,39 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 	if err := hand.Desktop.RestBeforeClick(ctx, c); err != nil {
 		return err
 	}
-	if el != nil && time.Since(met.looked) > freshness {
+	if met.inPage {
+		if err := arrive(ctx, hand, el, at); err != nil {
+			return err
+		}
+	} else if el != nil && time.Since(met.looked) > freshness {
 		if err := CheckUnmoved(ctx, hand, el); err != nil {
 			return err
 		}
 	}
 	return hand.Desktop.Do(ctx, c)
+}
+
+// arrivalTime is how long a page has for what it changes as the pointer arrives: it is told
+// of the pointer, and draws, once in a frame.
+const arrivalTime = 2 * StillTime
+
+// arrive moves the pointer to a point of an element of a page, and returns ErrMoved if that has
+// changed what is there: styles for the pointer may swap a picture or open something.
+func arrive(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) error {
+	if err := hand.point(ctx, at); err != nil {
+		return err
+	}
+	if err := steps.Sleep(ctx, arrivalTime); err != nil {
+		return err
+	}
+	_, err := pageElementAt(ctx, hand.Desktop, el, at)
+	if steps.CodeOf(err) == steps.NotActionable {
+		return fmt.Errorf("%w, since the pointer is there: %w", err, desktop.ErrMoved)
+	}
+	if err != nil {
+		return err
+	}
+	return CheckUnmoved(ctx, hand, el)
 }
 
 // maxFollows limits how often an element that moves just before the press is aimed at again.
@@ -124,12 +152,14 @@ func CheckUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 	return nil
 }
 
-func noteReachable(hand *Hand, el *desktop.Element, w *desktop.Window, looked time.Time) {
+// noteReachable notes that el, or the point that nil stands for, was found ready; hit is what
+// the hit test found there.
+func noteReachable(hand *Hand, el, hit *desktop.Element, w *desktop.Window, looked time.Time) {
 	if w == nil {
 		delete(hand.reachable, el)
 		return
 	}
-	hand.reachable[el] = reachability{*w, looked}
+	hand.reachable[el] = reachability{*w, looked, hit != nil && hit.Sure}
 }
 
 const (

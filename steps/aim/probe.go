@@ -28,11 +28,20 @@ func (p Probe) Exists(ctx context.Context, text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if away, err := p.away(ctx, d, s); err != nil || away {
+		return away, err
+	}
 	bare, err := windowsWithoutElements(ctx, d, s.Roots)
 	if err != nil || len(s.Selector.Find(bare)) > 0 {
 		return err == nil, err
 	}
 	return false, s.None()
+}
+
+// away reports whether a selector matches what is scrolled out of view.
+func (p Probe) away(ctx context.Context, d *desktop.Desktop, s SearchResult) (bool, error) {
+	found, err := SearchAway(ctx, newHand(&steps.Env{Desktop: d, Folders: steps.Folders{Dir: p.Dir, Roots: p.Roots}}), []*selector.Selector{s.Selector}, s)
+	return len(found.Found) > 0, err
 }
 
 // Text returns the text of the one element that a selector matches.

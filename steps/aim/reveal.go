@@ -3,9 +3,11 @@ package aim
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/selector"
 	"understudy/steps"
 )
 
@@ -42,6 +44,26 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o 
 	}
 	u.revealed = true
 	return revealOnce(ctx, hand, u.el, o)
+}
+
+// SearchAway searches pages for elements that are scrolled out of view, after a search that
+// found nothing. They exist for a person, who scrolls.
+func SearchAway(ctx context.Context, hand *Hand, all []*selector.Selector, before SearchResult) (SearchResult, error) {
+	if !slices.ContainsFunc(before.Roots, hasPage) {
+		return before, nil
+	}
+	s, err := Search(ctx, hand, all, SearchOptions{Hidden: true})
+	s.Found = slices.DeleteFunc(slices.Clone(s.Found), func(el *desktop.Element) bool { return !scrolledAway(el) })
+	return s, err
+}
+
+// hasPage reports whether an element is or holds a page of a browser.
+func hasPage(el *desktop.Element) (has bool) {
+	el.Walk(func(e *desktop.Element) bool {
+		has = e.RawRole == "document web"
+		return !has
+	})
+	return has
 }
 
 // Reveal scrolls an element into view, with the wheel if its application does not do so

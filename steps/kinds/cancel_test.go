@@ -31,7 +31,7 @@ var samples = map[string]map[string]any{
 	"read_text": {}, "delay": args("duration", "1h"), "set_env": args("values", map[string]any{}), "assert": args("condition", true), "log": args("message", "x"),
 	"fail": {}, "ask_user": args("question", "x"), "run_command": args("run", "sleep 60"), "read_file": args("path", "x"), "write_file": args("path", "x", "content", "x"),
 	"edit_file": args("path", "x", "old_string", "a", "new_string", "b"), "copy_content": args("source_path", "x", "target_path", "y"),
-	"navigate_browser": args("url", "http://x"), "execute_browser_script": args("script", "1"), "list_tabs": {}, "activate_tab": {}, "close_tab": {}, "wait_for_page": {},
+	"navigate_browser": args("url", "http://x"), "execute_browser_script": args("script", "1"), "list_tabs": {}, "activate_tab": {}, "close_tab": {}, "wait_for_page": {}, "read_page": {},
 	"glob_files": args("pattern", "**"), "grep_files": args("pattern", "x"),
 }
 

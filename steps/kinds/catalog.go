@@ -18,7 +18,7 @@ func All() []steps.Kind {
 		// Pictures.
 		FindImage, WaitForImage, WaitForIdle, GetPixelColor, ReadText,
 		// Browsers.
-		NavigateBrowser, ExecuteBrowserScript, ListTabs, ActivateTab, CloseTab, WaitForPage,
+		NavigateBrowser, ExecuteBrowserScript, ListTabs, ActivateTab, CloseTab, WaitForPage, ReadPage,
 		// Without a desktop.
 		Delay, SetEnv, Assert, Log, Fail, AskUser, RunCommand,
 		ReadFile, WriteFile, EditFile, CopyContent, GlobFiles, GrepFiles,

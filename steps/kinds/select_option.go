@@ -61,6 +61,9 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 		if chosen(ctx, hand.Desktop, el, option) {
 			return observe.YesIf(tells(el, option)), nil
 		}
+		if option.Enclosing(func(p *desktop.Element) bool { return p.Handle == el.Handle }) == nil && option.Parent != nil && el.Role == "combobox" {
+			return clickOption(ctx, hand, el, option)
+		}
 		if takesOnlyKeys(el) {
 			return chooseByKeys(ctx, hand, el, option)
 		}
@@ -115,6 +118,7 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 	d := hand.Desktop
 	opened := false
 	var before desktop.Windows
+	var lists map[desktop.Handle]bool // those that show before
 	var option *desktop.Element
 	err := aim.WaitUntil(ctx, aim.SearchTime.Std(), func(ctx context.Context) error {
 		t, err := d.Tree(ctx, desktop.Scope{Root: el.Handle, Hidden: true, Full: true})
@@ -122,6 +126,11 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 			return err
 		}
 		all := aim.Options(t)
+		if len(all) == 0 && opened {
+			if all, err = optionsElsewhere(ctx, d, el, lists); err != nil {
+				return err
+			}
+		}
 		if option, err = aim.OptionNamed(all, name); err == nil || steps.CodeOf(err) == steps.Ambiguous {
 			return err
 		}
@@ -129,7 +138,14 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 			if before, err = d.Windows(ctx); err != nil {
 				return err
 			}
+			if lists, err = listsOf(ctx, d, el); err != nil {
+				return err
+			}
 			opened = true
+			if el.States.Has(desktop.Expanded) { // its list shows already
+				lists = nil
+				return aim.NoOption(el, name, all)
+			}
 			if err := open(ctx, hand, el); err != nil {
 				return err
 			}
@@ -137,19 +153,72 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 		return aim.NoOption(el, name, all)
 	})
 	if err != nil && opened {
-		closeList(ctx, hand, before)
+		closeList(ctx, hand, el, before)
 	}
 	return option, err
 }
 
+// In a page the list of a combo box may be anywhere: it is the one that shows once the combo
+// box is open, and did not before.
+
+// walkLists calls f for the lists that show in the window of a combo box.
+func walkLists(ctx context.Context, d *desktop.Desktop, el *desktop.Element, f func(*desktop.Element)) error {
+	t, err := d.Tree(ctx, desktop.Scope{Window: el.Window, Full: true})
+	if err != nil {
+		return err
+	}
+	t.Walk(func(e *desktop.Element) bool {
+		if e.Role.Is(desktop.Rows) {
+			f(e)
+		}
+		return true
+	})
+	return nil
+}
+
+func listsOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (map[desktop.Handle]bool, error) {
+	lists := map[desktop.Handle]bool{}
+	return lists, walkLists(ctx, d, el, func(e *desktop.Element) { lists[e.Handle] = true })
+}
+
+// optionsElsewhere returns the options of the lists that do not belong to those before.
+func optionsElsewhere(ctx context.Context, d *desktop.Desktop, el *desktop.Element, before map[desktop.Handle]bool) (all []*desktop.Element, err error) {
+	err = walkLists(ctx, d, el, func(e *desktop.Element) {
+		if !before[e.Handle] {
+			all = append(all, aim.Options(&desktop.Tree{Roots: []*desktop.Element{e}})...)
+		}
+	})
+	return all, err
+}
+
+// clickOption clicks an option of a list that is elsewhere in the page than its combo box.
+func clickOption(ctx context.Context, hand *aim.Hand, el, option *desktop.Element) (observe.Checked, error) {
+	if err := aim.PressElement(ctx, hand, option, true); err != nil {
+		return observe.Unchecked, err
+	}
+	err := aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
+		now, err := hand.Desktop.Refresh(ctx, el.Handle)
+		if text := aim.OptionText(option); err == nil && now.Text != text && now.Name != text {
+			err = notChosen(el, option)
+		}
+		return err
+	})
+	return observe.YesIf(err == nil), err
+}
+
 // closeList closes the list that a combo box has opened, which would take the next click
 // for itself.
-func closeList(ctx context.Context, hand *aim.Hand, before desktop.Windows) {
+func closeList(ctx context.Context, hand *aim.Hand, el *desktop.Element, before desktop.Windows) {
 	ctx, cancel := aim.ReleaseContext(ctx)
 	defer cancel()
 	now, err := hand.Desktop.Windows(ctx)
-	if slices.ContainsFunc(now.Without(before), func(w desktop.Window) bool { return w.Popup && !w.Tooltip }) {
-		err = aim.PressKeys(ctx, hand.Desktop, []desktop.Chord{{Key: "escape"}})
+	box, gone := hand.Desktop.Refresh(ctx, el.Handle)
+	open := gone == nil && box.States.Has(desktop.Expanded) && !el.States.Has(desktop.Expanded)
+	if open && inPage(el) {
+		err = errors.Join(err, aim.Focus(ctx, hand, el, aim.FocusOptions{Grab: true}))
+	}
+	if open || slices.ContainsFunc(now.Without(before), func(w desktop.Window) bool { return w.Popup && !w.Tooltip }) {
+		err = errors.Join(err, aim.PressKeys(ctx, hand.Desktop, []desktop.Chord{{Key: "escape"}}))
 	}
 	if err != nil {
 		hand.Logger().WarnContext(ctx, "the list of the combo box was not closed", "error", err)
@@ -256,8 +325,11 @@ func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element
 // inMenu reports whether an option is an item of a combo box's menu. In a page, a menu is
 // the list of options.
 func inMenu(el, option *desktop.Element) bool {
-	inPage := el.Enclosing(func(p *desktop.Element) bool { return p.Role == "document" }) != nil
-	return !inPage && option.Parent != nil && option.Parent.Role == "menu"
+	return !inPage(el) && option.Parent != nil && option.Parent.Role == "menu"
+}
+
+func inPage(el *desktop.Element) bool {
+	return el.Enclosing(func(p *desktop.Element) bool { return p.Role == "document" }) != nil
 }
 
 // chosen reports whether an option is chosen now.

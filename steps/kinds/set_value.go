@@ -19,7 +19,7 @@ import (
 var SetValue = steps.Define(steps.Kind{
 	Name:       "set_value",
 	Summary:    "Set the text of a field, or the number of a slider, at once and check it.",
-	Details:    "Presses no keys; where an application watches typing, use type_into_element. A web page is typed into.",
+	Details:    "Presses no keys, except in web pages. Where an application watches typing, use type_into_element.",
 	Toolset:    steps.Core,
 	Idempotent: true,
 }, SetValueArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setValue))
@@ -75,6 +75,11 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 				r.Value, r.Element.Text = nil, ""
 			}
 		}
+		if now != nil && steps.CodeOf(err) == steps.Unexpected && pagecontrol.StepsByKeys(el) {
+			if now, err = pagecontrol.StepByKeys(ctx, hand, el, string(a.Value), is, a.WindowOptions); now != nil {
+				r.Element, r.Value = aim.Plain(now), valueOf(now)
+			}
+		}
 		checked := observe.YesIf(err == nil)
 		if now != nil && steps.CodeOf(err) == steps.Unexpected {
 			err = r.differs(hand, el, a, err)
@@ -87,7 +92,7 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 // setControl sets a control of a page.
 func (r *ValueResult) setControl(ctx context.Context, hand *aim.Hand, el *desktop.Element, control *pagecontrol.Control, a SetValueArgs) (err error) {
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
-		checked, err := control.Set(ctx, hand, el, string(a.Value), a.WindowOptions)
+		checked, err := control.Set(ctx, hand, el, string(a.Value), pagecontrol.Options{WindowOptions: a.WindowOptions, Within: a.SearchTime()})
 		if err == nil {
 			r.Value = new(string(a.Value))
 		}
@@ -148,10 +153,14 @@ func setter(d *desktop.Desktop, el *desktop.Element, value string) (set func(con
 		return set, func(now *desktop.Element) bool { return observe.Arrived(now.Role, "", now.Text, value, true) }, nil
 	}
 	n, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(n >= el.Value.Min && n <= el.Value.Max) { // it may be NaN
+	limited := el.Value.Min != el.Value.Max // pages often do not say
+	if err != nil || math.IsNaN(n) || limited && !(n >= el.Value.Min && n <= el.Value.Max) {
 		return nil, nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("value: %s holds a number from %g to %g, found %q", aim.Describe(el), el.Value.Min, el.Value.Max, value)}
 	}
-	near := 1e-6 * min(el.Value.Max-el.Value.Min, max(1, math.Abs(n))) // a spin button may have no limits
+	near := 1e-6 * max(1, math.Abs(n)) // a spin button may have no limits
+	if limited {
+		near = min(near, 1e-6*(el.Value.Max-el.Value.Min))
+	}
 	set = func(ctx context.Context) error { return d.Do(ctx, desktop.SetNumber{Element: el.Handle, Value: n}) }
 	return set, func(now *desktop.Element) bool { return now.Value != nil && math.Abs(now.Value.Now-n) <= near }, nil
 }

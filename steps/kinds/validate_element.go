@@ -47,7 +47,7 @@ func validateElement(ctx context.Context, hand *aim.Hand, a ValidateArgs) (Valid
 	}
 	r := ValidateResult{}
 	err = aim.WaitUntil(ctx, a.SearchTime(), func(ctx context.Context) error {
-		found, err := allSought(ctx, hand, q)
+		found, err := allSought(ctx, hand, q, true)
 		r.describe(found)
 		return err
 	})
@@ -60,9 +60,9 @@ func validateElement(ctx context.Context, hand *aim.Hand, a ValidateArgs) (Valid
 	return r, err
 }
 
-// allSought returns all elements that match a query or its fallbacks now. None is the
-// error NotFound.
-func allSought(ctx context.Context, hand *aim.Hand, q aim.Query) ([]*desktop.Element, error) {
+// allSought returns all elements that match a query or its fallbacks now, with away also those
+// that are scrolled out of view. None is the error NotFound.
+func allSought(ctx context.Context, hand *aim.Hand, q aim.Query, away bool) ([]*desktop.Element, error) {
 	if q.Ref != "" {
 		el, err := aim.ByRef(ctx, hand.Env, q.Ref)
 		if err != nil {
@@ -77,6 +77,12 @@ func allSought(ctx context.Context, hand *aim.Hand, q aim.Query) ([]*desktop.Ele
 	if len(s.Found) == 0 {
 		if err := s.None(); err != nil {
 			return nil, err // it is unknown whether it is there
+		}
+		if away {
+			s, failed := aim.SearchAway(ctx, hand, slices.Concat(q.First, q.Fallbacks), s)
+			if failed != nil || len(s.Found) > 0 {
+				return s.Found, failed
+			}
 		}
 		_, err = s.One()
 	}

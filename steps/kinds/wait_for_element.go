@@ -62,15 +62,25 @@ type WaitResult struct {
 	observe.Seen
 }
 
+// awayAfter is how long an element may take to show until it is looked for out of view too. Each
+// later time follows after four times as long, as that reads much more.
+const awayAfter = 300 * time.Millisecond
+
 func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult, error) {
 	q, err := a.Query()
 	if err != nil {
 		return WaitResult{}, err
 	}
 	start := time.Now()
+	nextAway := awayAfter
 	var r WaitResult
 	err = aim.WaitUntil(ctx, a.SearchTime(), func(ctx context.Context) error {
-		found, err := allSought(ctx, hand, q)
+		waited := time.Since(start)
+		away := a.Condition != Gone && (waited >= nextAway || waited >= a.SearchTime())
+		if away {
+			nextAway = 4 * waited
+		}
+		found, err := allSought(ctx, hand, q, away)
 		if a.Condition == Gone {
 			return stillThere(found, err)
 		}

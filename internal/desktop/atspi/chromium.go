@@ -113,7 +113,7 @@ func (t *pageTest) result(expected *node) (object, bool, error) {
 		if o == t.page.object { // flushed: other replies are fresh
 			o, err = t.poll(empty)
 			if err == nil && o == t.page.object && expected != t.page {
-				o, err = t.confirm()
+				o, err = t.confirm(expected)
 			}
 			return o, err == nil, err
 		}
@@ -148,29 +148,36 @@ func (t *pageTest) poll(empty time.Duration) (object, error) {
 	}
 }
 
-// confirm repeats a test whose result was the document, where the boxes say that
-// something is. A test that hits words which Chromium does not report, such as those of
-// a menu item, has no result: the last one is kept. So another element is tested first,
-// whose box does not hold the point. Chromium goes by its boxes then until there is a
-// result, and a page that has none although it just had one has unreported words there.
-func (t *pageTest) confirm() (o object, err error) {
-	if replaced, err := t.replaceDocument(); err != nil || !replaced {
+// confirm repeats a test whose result was the document, where the boxes say that expected
+// is. A test that hits words which Chromium does not report, such as those of a menu item,
+// has no result: the last one is kept. So another element is tested first, whose box does
+// not hold the point. If that is still the last result afterwards, the point has unreported
+// words, which are those of the expected element.
+func (t *pageTest) confirm(expected *node) (o object, err error) {
+	began := time.Now()
+	other, last, err := t.replaceDocument()
+	if err != nil || other == nil {
 		return t.page.object, err
 	}
-	for began, pause := time.Now(), pageFirstPoll; time.Since(began) < emptyDespiteBoxes; pause = min(pause*5/4, pageMaxPoll) {
-		if o, err = t.ask(pause); err != nil || o == t.page.object {
+	wait := max(emptyDespiteBoxes, time.Since(began))
+	for began, pause := time.Now(), pageFirstPoll; time.Since(began) < wait; pause = min(pause*5/4, pageMaxPoll) {
+		if o, err = t.ask(pause); err != nil {
 			return o, err
 		}
 	}
-	return o, nil
+	kept, err := other.ask(0)
+	if kept == last {
+		return expected.object, err
+	}
+	return o, err
 }
 
 // mostReplacing is how many elements are tried by replaceDocument.
 const mostReplacing = 5
 
 // replaceDocument replaces the document as the cached hit-test result by an element
-// whose box does not hold the point. It returns false if there is none.
-func (t *pageTest) replaceDocument() (bool, error) {
+// whose box does not hold the point. It returns where that was found, or nil if there is none.
+func (t *pageTest) replaceDocument() (at *pageTest, found object, err error) {
 	var others []*node
 	t.page.each(func(n *node) bool {
 		if !n.box.Empty() && !n.box.Contains(t.at) && t.page.box.Contains(n.box.Center()) {
@@ -179,21 +186,21 @@ func (t *pageTest) replaceDocument() (bool, error) {
 		return len(others) < mostReplacing
 	})
 	for _, n := range others {
-		away := pageTest{walker: t.walker, page: t.page, at: n.box.Center()}
+		away := &pageTest{walker: t.walker, page: t.page, at: n.box.Center()}
 		o, err := away.poll(emptyFor)
 		if err != nil {
-			return false, err
+			return nil, object{}, err
 		}
 		hit := &node{object: o}
 		t.askBox(hit, func() {})
 		if err := t.run(); err != nil {
-			return false, err
+			return nil, object{}, err
 		}
 		if o != t.page.object && !hit.box.Empty() && !hit.box.Contains(t.at) {
-			return true, nil
+			return away, o, nil
 		}
 	}
-	return false, nil
+	return nil, object{}, nil
 }
 
 // test replaces the node that the boxes suggest by the one that the page has at

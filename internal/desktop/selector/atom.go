@@ -84,6 +84,7 @@ func (k kind) foldable() bool {
 
 // An atom is one condition. Which fields are used depends on the kind.
 type atom struct {
+	inside bool // of text: it is among the words inside an element; see lookingInside
 	kind   kind
 	not    bool
 	fold   bool   // written with "~" or "?"

@@ -1,6 +1,7 @@
 package selector
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -35,7 +36,27 @@ func (p part) find(roots, from []*desktop.Element, self bool) []*desktop.Element
 		return pick(from, p[0].n)
 	}
 	tops := outermost(from)
-	return p.choose(tops, p.preferEqual(p.collect(tops, self)), self)
+	fits := p.collect(tops, self)
+	if len(fits) == 0 && p.mayLookInside() {
+		fits = innermost(p.lookingInside().collect(tops, self))
+	}
+	return p.choose(tops, p.preferEqual(fits), self)
+}
+
+// mayLookInside reports whether text: may mean the words inside an element, as those in a row: the
+// part must say which of the elements around the words is meant.
+func (p part) mayLookInside() bool {
+	says := slices.ContainsFunc(p, func(a atom) bool { return !a.not && (a.kind == byRole || a.kind == byClass || a.kind == byID) })
+	return says && slices.ContainsFunc(p, func(a atom) bool { return !a.not && a.kind == byText })
+}
+
+// lookingInside returns the part with text: as the words inside an element.
+func (p part) lookingInside() part {
+	p = slices.Clone(p)
+	for i := range p {
+		p[i].inside = p[i].kind == byText && !p[i].not
+	}
+	return p
 }
 
 // collect returns every element below the tops that fulfils the local atoms.
@@ -162,7 +183,7 @@ func (a *atom) matches(e *desktop.Element) bool {
 	case byName:
 		return a.matchesText(NameOf(e)) || a.matchesText(withoutGlyphs(NameOf(e)))
 	case byText:
-		return a.containsText(e.Text) || a.containsText(e.Name)
+		return a.containsText(e.Text) || a.containsText(e.Name) || a.inside && a.containsText(wordsIn(e))
 	case byID:
 		return e.ID != "" && a.matchesText(e.ID)
 	case byClass: // on pages a class is one of a list
@@ -217,6 +238,15 @@ func (a *atom) containsText(text string) bool {
 		return a.matchesText(text)
 	}
 	return strings.Contains(text, a.value) || strings.Contains(desktop.CollapseSpace(text), desktop.CollapseSpace(a.value))
+}
+
+// wordsIn returns the words inside an element, as they are read.
+func wordsIn(e *desktop.Element) string {
+	var all []string
+	for _, c := range e.Children {
+		all = append(all, cmp.Or(c.Text, c.Name, wordsIn(c)))
+	}
+	return strings.Join(slices.DeleteFunc(all, func(word string) bool { return word == "" }), " ")
 }
 
 func (a *atom) matchesProgram(e *desktop.Element) bool {

@@ -14,7 +14,8 @@
 //	                 own role, such as role:page, matches no other kind of panel
 //	name:Save        the accessible name; the label of an element without a name
 //	name?:Save       the name, or where no name equals it, one that contains it
-//	text:Open        the text or the name of the element contains this
+//	text:Open        the text or the name of the element contains this; beside role:,
+//	                 classname: or id:, else the words inside the element
 //	id:submit        the toolkit's or document's id; also nativeid:
 //	classname:Edit   the class
 //	process:gedit    the program, ignoring case and an extension ".exe" or ".bin";
@@ -221,7 +222,7 @@ func (s *Selector) needs() (full, hidden bool) {
 	for _, p := range s.parts {
 		for a := range p.each() {
 			shows := a.kind == byVisible || a.kind == byState && a.state&(desktop.Showing|desktop.Visible) != 0
-			full = full || shows || a.kind.needsFull() || a.kind == byName && p.mayBeField()
+			full = full || shows || a.kind.needsFull() || a.role.OnlyWritten() || a.kind == byName && p.mayBeField()
 			hidden = hidden || shows && a.not
 			if a.inner != nil {
 				f, h := a.inner.needs()

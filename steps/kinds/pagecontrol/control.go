@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"understudy/internal/desktop"
 	"understudy/steps"
@@ -19,7 +20,14 @@ import (
 // Control sets a control of a page that is no field, as a person does.
 type Control struct {
 	Wants string // what its value looks like
-	Set   func(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, o aim.WindowOptions) (observe.Checked, error)
+	Set   func(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, o Options) (observe.Checked, error)
+}
+
+// Options say how a control is set.
+type Options struct {
+	aim.WindowOptions
+	// Within is how long what it opens may take to open.
+	Within time.Duration
 }
 
 // Of returns how an element is set; nil if it is a field or not part of a page.
@@ -46,7 +54,7 @@ func invalidValue(el *desktop.Element, value string) error {
 }
 
 // setChoices chooses the named options of a list, and no others.
-func setChoices(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, _ aim.WindowOptions) (observe.Checked, error) {
+func setChoices(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, _ Options) (observe.Checked, error) {
 	t, err := hand.Desktop.Tree(ctx, desktop.Scope{Root: el.Handle, Hidden: true, Full: true})
 	if err != nil {
 		return observe.Unchecked, err
@@ -78,12 +86,12 @@ func setChoices(ctx context.Context, hand *aim.Hand, el *desktop.Element, value 
 }
 
 // setColour types the parts of a colour into the popup of a colour well.
-func setColour(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, o aim.WindowOptions) (observe.Checked, error) {
+func setColour(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, o Options) (observe.Checked, error) {
 	var rgb [3]byte
 	if n, err := fmt.Sscanf(value, "#%02x%02x%02x", &rgb[0], &rgb[1], &rgb[2]); n != 3 || err != nil || len(value) != len("#rrggbb") {
 		return observe.Unchecked, invalidValue(el, value)
 	}
-	if err := aim.BringToFront(ctx, hand, o, el.Window); err != nil {
+	if err := aim.BringToFront(ctx, hand, o.WindowOptions, el.Window); err != nil {
 		return observe.Unchecked, err
 	}
 	if err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle}); err != nil {

@@ -15,12 +15,12 @@ import (
 	"understudy/steps/observe"
 )
 
-// chooserOpensWithin is how long a file chooser may take to open: the first loads the
+// chooserOpensWithin is how long a file chooser may take to open at least: the first loads the
 // toolkit.
 const chooserOpensWithin = 10 * time.Second
 
 // setFile presses a button that opens a file chooser, and gives the chooser a file.
-func setFile(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, o aim.WindowOptions) (observe.Checked, error) {
+func setFile(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, o Options) (observe.Checked, error) {
 	path := value
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(hand.Dir, path)
@@ -28,10 +28,10 @@ func setFile(ctx context.Context, hand *aim.Hand, el *desktop.Element, value str
 	if _, err := os.Stat(path); err != nil {
 		return observe.Unchecked, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("value: %s takes %s: %w", aim.Describe(el), Of(el).Wants, err)}
 	}
-	if err := aim.BringToFront(ctx, hand, o, el.Window); err != nil {
+	if err := aim.BringToFront(ctx, hand, o.WindowOptions, el.Window); err != nil {
 		return observe.Unchecked, err
 	}
-	chooser, err := openChooser(ctx, hand, el)
+	chooser, err := openChooser(ctx, hand, el, max(o.Within, chooserOpensWithin))
 	if err != nil {
 		return observe.Unchecked, err
 	}
@@ -49,7 +49,7 @@ func setFile(ctx context.Context, hand *aim.Hand, el *desktop.Element, value str
 }
 
 // openChooser presses a button, and waits for the dialog that it opens.
-func openChooser(ctx context.Context, hand *aim.Hand, el *desktop.Element) (chooser *desktop.Window, err error) {
+func openChooser(ctx context.Context, hand *aim.Hand, el *desktop.Element, within time.Duration) (chooser *desktop.Window, err error) {
 	before, err := hand.Desktop.Windows(ctx)
 	if err != nil {
 		return nil, err
@@ -58,13 +58,13 @@ func openChooser(ctx context.Context, hand *aim.Hand, el *desktop.Element) (choo
 	if err := aim.PressElement(ctx, hand, el, false); err != nil {
 		return nil, err
 	}
-	err = aim.WaitUntil(ctx, chooserOpensWithin, func(ctx context.Context) error {
+	err = aim.WaitUntil(ctx, within, func(ctx context.Context) error {
 		now, err := hand.Desktop.Windows(ctx)
 		if err != nil {
 			return err
 		}
 		for _, w := range now {
-			if w.Dialog && w.PID == el.PID && before.ByID(w.ID) == nil {
+			if w.Dialog && mayBeChooser(w, el) && before.ByID(w.ID) == nil {
 				chooser = &w
 				return nil
 			}
@@ -72,6 +72,12 @@ func openChooser(ctx context.Context, hand *aim.Hand, el *desktop.Element) (choo
 		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s was pressed, and no file chooser opened", aim.Describe(el)), Next: "look at what it did; set_value with a path is for what opens a file chooser"}
 	})
 	return chooser, err
+}
+
+// mayBeChooser reports whether a new dialog may be the file chooser that an element opens: it
+// belongs to the element's program, or to the portal that shows dialogs for programs.
+func mayBeChooser(w desktop.Window, el *desktop.Element) bool {
+	return w.PID == el.PID || strings.HasPrefix(w.Process, "xdg-desktop-portal")
 }
 
 // acceptingChords accept the input of a file chooser. GTK accepts Enter, but the chooser

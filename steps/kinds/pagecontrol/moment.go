@@ -65,7 +65,7 @@ func parseMoment(kind, value string) (m moment, ok bool) {
 }
 
 // setMoment sets a date or a time part by part.
-func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, o aim.WindowOptions) (observe.Checked, error) {
+func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, value string, o Options) (observe.Checked, error) {
 	m, ok := parseMoment(el.Attributes["text-input-type"], value)
 	if !ok {
 		return observe.Unchecked, invalidValue(el, value)
@@ -86,7 +86,7 @@ func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, value s
 		return observe.Unchecked, err
 	}
 	for i, part := range parts {
-		if err := enterPart(ctx, hand, part, numbers[i], o); err != nil {
+		if err := enterPart(ctx, hand, part, numbers[i], o.WindowOptions); err != nil {
 			return observe.Unchecked, err
 		}
 	}
@@ -137,12 +137,12 @@ func unclear(el *desktop.Element) error {
 }
 
 // setPart sets one part of a date or a time, such as its month.
-func setPart(ctx context.Context, hand *aim.Hand, part *desktop.Element, value string, o aim.WindowOptions) (observe.Checked, error) {
+func setPart(ctx context.Context, hand *aim.Hand, part *desktop.Element, value string, o Options) (observe.Checked, error) {
 	n, err := strconv.Atoi(value)
 	if err != nil || part.Value != nil && (float64(n) < part.Value.Min || float64(n) > part.Value.Max) {
 		return observe.Unchecked, invalidValue(part, value)
 	}
-	err = enterPart(ctx, hand, part, n, o)
+	err = enterPart(ctx, hand, part, n, o.WindowOptions)
 	return observe.YesIf(err == nil), err
 }
 
