@@ -154,6 +154,7 @@ func TestAtLengthABrowserRunsScripts(t *testing.T) {
 		return kinds.ExecuteBrowserScript.Run(t.Context(), &steps.Env{
 			Desktop: s.Desktop, LastAct: &s.stirred, Folders: steps.Folders{Dir: t.TempDir()},
 			Inputs: map[string]any{"customer": "Amabelle"}, Vars: map[string]any{"count": 3.0},
+			Named: map[string]any{"customer": "Amabelle", "count": 3.0, "look_result": map[string]any{"place": "Fiji"}, "other_result": "private"},
 		}, args)
 	}
 	text := func(script string) map[string]any { return map[string]any{"script": script} }
@@ -173,6 +174,9 @@ func TestAtLengthABrowserRunsScripts(t *testing.T) {
 		{"a value of the run", text("count + 1"), `4`},
 		{"an input", text("inputs.customer + customer + variables.customer"), `AmabelleAmabelleAmabelle`},
 		{"values of the argument", map[string]any{"script": "env.x + x + env.count", "env": map[string]any{"x": 2.0}}, `7`},
+		{"an earlier result", text("look_result.place + env.look_result.place"), `FijiFiji`},
+		{"no result that the script does not name", text("Object.keys(env).sort().join()"), `count`},
+		{"an object in a text of JSON", map[string]any{"script": "x.a + env.x", "env": map[string]any{"x": `{"a": 1}`}}, `1{"a": 1}`},
 		{"a value that is declared again", map[string]any{"script": "const x = 5\nreturn x", "env": map[string]any{"x": 2.0}}, `5`},
 		{"a value that is asked for with a default", map[string]any{"script": "var x = x || 7; x", "env": map[string]any{"x": 2.0}}, `2`},
 		{"nothing stays declared", text("const a = 9; typeof x"), `undefined`},
