@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"os/exec"
+	"slices"
 	"strings"
 
 	"understudy/internal/testing/byhand"
@@ -52,7 +54,10 @@ var examples = map[string]byhand.Object{
 	"mouse_drag":      {"selector": "role:button", "by_x": 1, "by_y": 1},
 	"open_url":        {"url": "https://example.org"},
 	"delay":           {"duration": "1ms"},
-	"set_env":         {"values": byhand.Object{"x": 1}},
+
+	"execute_browser_script": {"script": "1"},
+	"navigate_browser":       {"url": "https://example.org"},
+	"set_env":                {"values": byhand.Object{"x": 1}},
 }
 
 // example are arguments with which a kind would do something that is seen, or at
@@ -94,11 +99,12 @@ var holders = map[string]struct {
 	"act-files":  {[]string{"--mode", "act", "--toolsets", "core,files"}, func(k offered) bool { return k.Toolset == "shell" || k.Name == "get_clipboard" }},
 	"boss-asks":  {[]string{"--mode", "ask", "--operator"}, func(k offered) bool { return !k.Reads }},
 	"act-chosen": {[]string{"--mode", "act", "--toolsets", "desktop"}, func(k offered) bool { return k.Toolset == "shell" || k.Toolset == "files" }},
+	"act-pages":  {[]string{"--mode", "act", "--toolsets", "core,browser"}, func(k offered) bool { return beyond(k) && k.Toolset != "browser" }},
 }
 
 // beyond says that a kind reaches beyond the desktop.
 func beyond(k offered) bool {
-	return k.Toolset == "shell" || k.Toolset == "files" || k.Name == "get_clipboard"
+	return k.Toolset == "shell" || k.Toolset == "files" || k.Name == "get_clipboard" || k.Name == "execute_browser_script"
 }
 
 // wayTo is a request that would have a kind done.
@@ -228,6 +234,43 @@ func rights(a *arena) func() {
 			a.attempt(false, "somebody made %v", left)
 		}
 		a.serves(all)
+	}
+}
+
+func noNode() string {
+	if _, err := exec.LookPath("node"); err != nil {
+		return "needs Node.js"
+	}
+	return ""
+}
+
+// scriptCalls are confined scripts of a client that have a kind done which the client may not
+// use, or which would start a program outside the sandbox.
+func scriptCalls(a *arena) func() {
+	token := a.token("scripts", "--mode", "act", "--toolsets", "core,shell")
+	a.environ = append(a.environ, fmt.Sprintf("UNDERSTUDY_MAX_CONCURRENT=%d", 2*attackers))
+	site := a.serve("--toolsets", "all", "--root", a.work, "--display", "virtual")
+	c := a.client(site, byhand.Modern, token)
+	var tries []offered
+	for _, k := range a.kindsOf(a.client(site, byhand.Modern, a.token("boss", "--mode", "act"))) {
+		if beyond(k) || slices.Contains([]string{"open_application", "open_url", "navigate_browser"}, k.Name) {
+			tries = append(tries, k)
+		}
+	}
+	wraps := []string{"return await %s", "return await Promise.any([%s, %[1]s])", "try { return await %s } catch (e) { return %[1]s }", "await Promise.allSettled([%s, %[1]s]); return await %[1]s"}
+	return func() {
+		a.parallel(40, func(r *rand.Rand) {
+			k := one(r, tries)
+			args, _ := json.Marshal(k.example())
+			call := fmt.Sprintf("desktop.call(%q, %s)", k.Name, args)
+			_, res := a.call(c, "run_command", byhand.Object{"engine": "javascript", "run": fmt.Sprintf(one(r, wraps), call)})
+			text := fmt.Sprint(res)
+			held := byhand.IsError(res) && (strings.Contains(text, "is not allowed") || strings.Contains(text, "starts no programs") || strings.Contains(text, "a script can use the kinds") || strings.Contains(text, "All promises were rejected"))
+			a.attempt(held, "%s: %v", call, res)
+		})
+		if left := a.left(a.work); len(left) > 0 {
+			a.attempt(false, "a script made %v", left)
+		}
 	}
 }
 
