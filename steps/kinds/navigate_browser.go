@@ -56,8 +56,12 @@ type NavigateResult struct {
 
 // Validate requires a scheme, and a name of a program: a command line would need other rights.
 func (a *NavigateArgs) Validate() error {
-	if u, err := url.Parse(a.URL); err != nil || u.Scheme == "" {
+	u, err := url.Parse(a.URL)
+	if err != nil || u.Scheme == "" {
 		return errors.New("url: wanted an address with a scheme, such as https://example.org")
+	}
+	if u.Scheme == "javascript" {
+		return errors.New("url: wanted an address, found a script, which needs a right of its own; run it with execute_browser_script")
 	}
 	if strings.ContainsAny(a.Process, " /\t\n") {
 		return errors.New("process: wanted the name of a browser, such as chromium; open_application starts one with arguments")

@@ -106,6 +106,7 @@ func TestAtLengthABrowserOpensAddresses(t *testing.T) {
 	s.refused(kinds.NavigateBrowser, map[string]any{"url": "http://127.0.0.1:1/", "process": "chromium"}, steps.Unexpected, "")
 	s.refused(kinds.NavigateBrowser, map[string]any{"url": "http://host.invalid/", "process": "chromium"}, steps.Unexpected, "there is no such host")
 	s.refused(kinds.NavigateBrowser, go1("/first", "tab", "absent"), steps.NotFound, "no tab has")
+	s.refused(kinds.NavigateBrowser, map[string]any{"url": "JavaScript:document.title='x'", "process": "chromium"}, steps.Invalid, "run it with execute_browser_script")
 	s.refused(kinds.NavigateBrowser, map[string]any{"url": "http://x.org/", "process": "sh -c x"}, steps.Invalid, "wanted the name of a browser")
 }
 
