@@ -19,7 +19,6 @@ type Page struct {
 	*Link
 	Tab
 	session string
-	frame   bool // it is that of a frame
 	stop    func()
 
 	mu       sync.Mutex

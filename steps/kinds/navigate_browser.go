@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"strings"
 	"time"
@@ -195,7 +196,8 @@ func (r *NavigateResult) navigate(ctx context.Context, hand *aim.Hand, link *bro
 	if tabs, err := link.Tabs(ctx); err == nil {
 		r.Tabs = len(tabs)
 	}
-	r.Window, err = raiseBrowser(ctx, hand, link, went.Title)
+	tab.Title = went.Title
+	r.Window, err = raiseBrowser(ctx, hand, link, tab)
 	return err
 }
 
@@ -222,16 +224,25 @@ func isEmptyTab(address string) bool {
 	return address == "about:blank" || strings.HasPrefix(address, "chrome://newtab") || strings.HasPrefix(address, "chrome://new-tab-page")
 }
 
-// raiseBrowser activates the window of a browser that shows a page with a title.
-func raiseBrowser(ctx context.Context, hand *aim.Hand, link *browse.Link, title string) (*desktop.Window, error) {
+// raiseBrowser activates the window that a tab is in. Several may show pages of the same title.
+func raiseBrowser(ctx context.Context, hand *aim.Hand, link *browse.Link, tab browse.Tab) (w *desktop.Window, err error) {
 	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	windows = windows.Of(desktop.Scope{PID: link.Process.PID})
-	w := windows.Foremost()
-	for _, x := range windows {
-		if title != "" && strings.HasPrefix(x.Title, title) {
+	its, err := link.Window(ctx, tab.ID)
+	if err != nil {
+		return nil, err
+	}
+	far := func(x desktop.Window) float64 {
+		d := its.Distance(x.Bounds)
+		if tab.Title == "" || !strings.HasPrefix(x.Title, tab.Title) {
+			d += math.MaxInt32
+		}
+		return d
+	}
+	for _, x := range windows.Of(desktop.Scope{PID: link.Process.PID}) {
+		if w == nil || far(x) < far(*w) {
 			w = &x
 		}
 	}

@@ -35,13 +35,23 @@ func site(t *testing.T) string {
 	page("/frame", "", `<!doctype html><title>Frame</title><p id="in">inside`)
 	page("/late", "", `<!doctype html><title>Late</title><p id="p">wait<script>setTimeout(() => { p.textContent = "here now"; document.title = "Arrived" }, 700)</script>`)
 	page("/asks", "", `<!doctype html><title>Asks</title><input><script>addEventListener("beforeunload", e => e.preventDefault())</script>`)
+	mux.HandleFunc("/cross", func(w http.ResponseWriter, r *http.Request) {
+		other := "http://localhost" + r.Host[strings.LastIndex(r.Host, ":"):]
+		_, _ = fmt.Fprintf(w, `<!doctype html><title>Cross</title><iframe name="other" src="%s/around"></iframe><iframe name="same" src="/frame"></iframe>`, other)
+	})
+	page("/around", "", `<!doctype html><title>Around</title><iframe name="deep" src="/frame?deep"></iframe>`)
+	mux.HandleFunc("/hangs", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	page("/opens", "", `<!doctype html><title>Opener</title><button onclick="window.open('/second', 'w', 'width=500,height=400')">Open</button>`)
 	mux.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Disposition", `attachment; filename="report.csv"`)
 		_, _ = io.WriteString(w, "a;b\n")
 	})
 	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/second", http.StatusFound) })
 	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		server.CloseClientConnections() // of the answer that never comes
+		server.Close()
+	})
 	return server.URL
 }
 
@@ -141,6 +151,80 @@ func TestAtLengthABrowserOperatesTabs(t *testing.T) {
 	}
 	s.refused(kinds.CloseTab, map[string]any{"tab": "second"}, steps.NotFound, "no tab has")
 	s.refused(kinds.ListTabs, map[string]any{"process": "firefox"}, steps.Unavailable, "no browser here is connected")
+}
+
+// Frames are those of the tab, whichever site they are of.
+func TestAtLengthABrowserFindsFrames(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	for _, path := range []string{"/first", "/cross"} {
+		s.does(kinds.NavigateBrowser, map[string]any{"url": at + path, "process": "chromium", "timeout_ms": 60_000.0})
+	}
+	title := func(frame string) map[string]any {
+		return map[string]any{"script": "document.title + ' ' + location.hostname", "frame": frame, "process": "chromium"}
+	}
+	for _, row := range []struct{ say, frame, want string }{
+		{"of another site, by its name", "other", "Around localhost"},
+		{"of another site, by its address", "/around", "Around localhost"},
+		{"inside one of another site", "deep", "Frame localhost"},
+		{"of the same site", "same", "Frame 127.0.0.1"},
+	} {
+		if o := s.does(kinds.ExecuteBrowserScript, title(row.frame)); o.Result["result"] != row.want {
+			t.Errorf("%s: %v, want %s", row.say, o.Result["result"], row.want)
+		}
+	}
+	s.refused(kinds.ExecuteBrowserScript, title("/frame"), steps.Ambiguous, "2 frames")
+	s.refused(kinds.ExecuteBrowserScript, title("inner"), steps.NotFound, "0 frames")
+}
+
+// A page that does not answer takes no time from the others, and of two windows that show the
+// same, the one that is meant comes to the front.
+func TestAtLengthABrowserHasManyWindows(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	open := func(path string) steps.Outcome {
+		return s.does(kinds.NavigateBrowser, map[string]any{"url": at + path, "process": "chromium", "timeout_ms": 60_000.0})
+	}
+	first := open("/second")
+	s.refused(kinds.NavigateBrowser, map[string]any{"url": at + "/hangs", "process": "chromium", "timeout_ms": 500.0}, steps.Timeout, "has not answered")
+	opener := open("/opens")
+	front := func() (titles []string) {
+		for _, tab := range s.does(kinds.ListTabs, map[string]any{}).Result["tabs"].([]any) {
+			if tab := tab.(map[string]any); tab["front"] == true {
+				titles = append(titles, fmt.Sprint(tab["title"]))
+			}
+		}
+		return titles
+	}
+	if got := front(); len(got) != 1 || got[0] != "Opener" {
+		t.Errorf("in front: %q", got)
+	}
+	s.does(kinds.ClickElement, map[string]any{"selector": "role:button && name:Open"})
+	s.eventually("its window is in front", func() bool { got := front(); return len(got) == 2 && got[0] == "Second" })
+	s.does(kinds.ActivateTab, map[string]any{"tab": first.Result["tab"]})
+	windows, err := s.Windows(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := opener.Result["window"].(map[string]any)["id"]
+	if w := windows.Active(); w == nil || fmt.Sprint(float64(w.ID)) != fmt.Sprint(want) || w.Title != "Second - Chromium" {
+		t.Errorf("the active window is %+v, want %v", w, want)
+	}
+}
+
+// A page that asks whether to leave it is told, and answered as a person does.
+func TestAtLengthABrowserAsksBeforeLeaving(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	s.does(kinds.NavigateBrowser, map[string]any{"url": at + "/asks", "process": "chromium", "timeout_ms": 60_000.0})
+	s.does(kinds.TypeIntoElement, map[string]any{"selector": "role:document >> role:entry", "text_to_type": "abc"})
+	away := map[string]any{"url": at + "/second", "new_tab": false, "timeout_ms": 60_000.0}
+	s.refused(kinds.NavigateBrowser, away, steps.NotActionable, "the page shows a dialog (beforeunload)")
+	s.does(kinds.PressKeyGlobal, map[string]any{"key": "escape"}) // stay
+	s.does(kinds.WaitForPage, map[string]any{"url": "/asks", "timeout_ms": 60_000.0})
+	s.refused(kinds.CloseTab, map[string]any{"tab": "Asks"}, steps.Unexpected, "its page may ask whether to leave it")
+	s.does(kinds.PressKeyGlobal, map[string]any{"key": "enter"}) // leave
+	s.eventually("it is closed, and the browser with it", func() bool {
+		all, err := s.Browsers(t.Context())
+		return err == nil && len(all) == 0
+	})
 }
 
 // Scripts run in pages as their users wrote them.
