@@ -154,15 +154,21 @@ func forAccessibility(args []string) []string {
 // long as the program that it started; the caller ends the wait with OpenURL.Seen.
 const openPatience = 10 * time.Second
 
-// openURL opens an address with the user's preferred program.
-func (s starter) openURL(ctx context.Context, o desktop.OpenURL) error {
+// openURL opens an address with the user's preferred program. Where browsers are connected, it
+// starts that of pages itself, so that it is connected too.
+func (s starter) openURL(ctx context.Context, o desktop.OpenURL, connects bool) error {
 	address := o.URL
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return fmt.Errorf("address %q: wanted one with a scheme, such as https://example.org", address)
 	}
-	args, err := opener(u.String())
-	if err != nil {
+	var args []string
+	if connects && (u.Scheme == "http" || u.Scheme == "https") {
+		args = preferredBrowser(ctx)
+	}
+	if args != nil {
+		args = forAccessibility(append(args, u.String()))
+	} else if args, err = opener(u.String()); err != nil {
 		return err
 	}
 	p, err := s(args)

@@ -153,6 +153,18 @@ func TestAtLengthABrowserOperatesTabs(t *testing.T) {
 	s.refused(kinds.ListTabs, map[string]any{"process": "firefox"}, steps.Unavailable, "no browser here is connected")
 }
 
+// The preferred browser is connected if it was started by an address, too.
+func TestAtLengthAnAddressOpensInAConnectedBrowser(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	t.Setenv("BROWSER", "chromium")
+	s.does(kinds.OpenURL, map[string]any{"url": at + "/first"})
+	s.does(kinds.WaitForPage, map[string]any{"title": "First", "timeout_ms": 60_000.0})
+	s.does(kinds.OpenURL, map[string]any{"url": at + "/second"}) // in the browser that runs
+	s.eventually("both are its tabs", func() bool {
+		return len(s.does(kinds.ListTabs, map[string]any{}).Result["tabs"].([]any)) == 2
+	})
+}
+
 // Frames are those of the tab, whichever site they are of.
 func TestAtLengthABrowserFindsFrames(t *testing.T) {
 	s, at := startedBrowser(t), site(t)

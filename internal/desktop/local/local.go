@@ -191,7 +191,7 @@ func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 	}
 	elements, end := s.addAccessibility(ctx, d)
 	queues, _ := elements.(keyQueues)
-	d.Actor = actor{display: &keys{Actor: d.Actor, windows: d.WindowLister, queues: queues}, elements: elements, apps: s.apps}
+	d.Actor = actor{display: &keys{Actor: d.Actor, windows: d.WindowLister, queues: queues}, elements: elements, apps: s.apps, connects: s.browsers != nil}
 	if end != nil {
 		s.closers = append([]func() error{end}, s.closers...)
 	}
