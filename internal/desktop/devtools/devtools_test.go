@@ -110,6 +110,7 @@ func TestEventsGoToTheClientThatAttached(t *testing.T) {
 			return c
 		}
 		one, two := listen("one"), listen("two")
+		synctest.Wait() // until both are clients
 		if err := one.Call(t.Context(), "", "Target.attachToTarget", map[string]string{"targetId": "page"}, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"understudy/internal/desktop"
@@ -162,6 +163,38 @@ func TestAtLengthAnAddressOpensInAConnectedBrowser(t *testing.T) {
 	s.does(kinds.OpenURL, map[string]any{"url": at + "/second"}) // in the browser that runs
 	s.eventually("both are its tabs", func() bool {
 		return len(s.does(kinds.ListTabs, map[string]any{}).Result["tabs"].([]any)) == 2
+	})
+}
+
+// A browser that was started on the seat stays connected when the program that started it ends.
+func TestAtLengthABrowserOfTheSeatStaysConnected(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	x := virtualtest.Start(t)
+	t.Setenv("DISPLAY", x.Name())
+	t.Setenv("XAUTHORITY", x.Authority())
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", x.Bus())
+	seat := desktop.Options{Display: desktop.Seat, Dir: scratch.Dir(t)}
+	s.Desktop = open(t, seat)
+	o := s.does(kinds.NavigateBrowser, map[string]any{"url": at + "/first", "process": "chromium", "timeout_ms": 60_000.0})
+	if o.Result["status"] != 200.0 || o.Result["unconnected"] != nil {
+		t.Errorf("%v", o.Result)
+	}
+	s.does(kinds.ExecuteBrowserScript, map[string]any{"script": "window.kept = 'still here'"})
+	s.Desktop = open(t, seat)
+	o = s.does(kinds.ExecuteBrowserScript, map[string]any{"script": "kept + document.title"})
+	if o.Result["result"] != "still hereFirst" {
+		t.Errorf("the next program found %v", o.Result)
+	}
+	all, err := s.Browsers(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the browsers: %v, %v", all, err)
+	}
+	if err := syscall.Kill(all[0].PID, syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	s.eventually("it is forgotten", func() bool {
+		all, err := s.Browsers(t.Context())
+		return err == nil && len(all) == 0
 	})
 }
 
