@@ -64,13 +64,13 @@ func Connect(ctx context.Context, env *steps.Env, process string) (*Link, error)
 	if refused != nil {
 		return nil, notConnected(refused.Error())
 	}
-	return nil, notConnected("no browser that understudy started on a virtual desktop is running")
+	return nil, notConnected("no browser of the Chromium family that understudy started is running")
 }
 
 func notConnected(why string) error {
 	return &steps.Error{
 		Code: steps.Unavailable, Err: fmt.Errorf("%w: %s", ErrNotConnected, why),
-		Next: "start Chromium with navigate_browser or open_application on a virtual desktop; pages of other browsers are operated as any application, by get_window_tree and click_element",
+		Next: "start Chromium with navigate_browser or open_application, when it does not run yet; pages of other browsers are operated as any application, by get_window_tree and click_element",
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/local"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
 	"understudy/steps"
@@ -189,6 +190,18 @@ func TestAtLengthABrowserOfTheSeatStaysConnected(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatalf("the browsers: %v, %v", all, err)
 	}
+	for _, row := range []struct {
+		say, dir, want string
+	}{
+		{"one that is connected", seat.Dir, fmt.Sprintf("chromium (process %d) is connected", all[0].PID)},
+		{"one that another started", scratch.Dir(t), fmt.Sprintf("chromium (process %d) is not connected", all[0].PID)},
+	} {
+		for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Display: desktop.Seat, Dir: row.dir}) {
+			if f.Name == "browsers" && !strings.Contains(f.Detail, row.want) {
+				t.Errorf("%s: the diagnosis is %q", row.say, f.Detail)
+			}
+		}
+	}
 	if err := syscall.Kill(all[0].PID, syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
@@ -196,6 +209,26 @@ func TestAtLengthABrowserOfTheSeatStaysConnected(t *testing.T) {
 		all, err := s.Browsers(t.Context())
 		return err == nil && len(all) == 0
 	})
+}
+
+// Where a browser is not connected, the address is typed, and that is told.
+func TestAtLengthAnAddressIsTypedWhereNoBrowserIsConnected(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	s.launch(`sh -c "chromium about:blank"`)
+	s.eventually("its window is there", func() bool {
+		windows, err := s.Windows(t.Context())
+		return err == nil && windows.Of(desktop.Scope{Process: "chromium"}).Foremost() != nil
+	})
+	o := s.does(kinds.NavigateBrowser, map[string]any{"url": at + "/second", "process": "chromium"})
+	if !strings.Contains(fmt.Sprint(o.Result["unconnected"]), "chromium is not connected") || o.Result["status"] != nil || o.Result["tab"] != nil {
+		t.Errorf("%v", o.Result)
+	}
+	s.eventually("the page shows", func() bool {
+		windows, err := s.Windows(t.Context())
+		return err == nil && strings.HasPrefix(windows.Of(desktop.Scope{Process: "chromium"}).Foremost().Title, "Second")
+	})
+	s.refused(kinds.NavigateBrowser, map[string]any{"url": at + "/first", "process": "chromium", "tab": "Second"}, steps.Unavailable, "is running")
+	s.refused(kinds.ExecuteBrowserScript, map[string]any{"script": "1"}, steps.Unavailable, "start Chromium with navigate_browser")
 }
 
 // Frames are those of the tab, whichever site they are of.
