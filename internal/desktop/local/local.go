@@ -63,9 +63,9 @@ type session struct {
 	bus      string
 	apps     starter
 	browsers desktop.BrowserLister
-	layout   string                // of the keyboard, if it was chosen
-	kept     virtual.Kept          // of a lasting desktop
-	closers  []func() error        // in the order of the calls
+	layout   string         // of the keyboard, if it was chosen
+	kept     virtual.Kept   // of a lasting desktop
+	closers  []func() error // in the order of the calls
 }
 
 func openSession(ctx context.Context, o desktop.Options) (*session, error) {
@@ -164,7 +164,7 @@ func openReal(ctx context.Context, o desktop.Options, name string) (*session, er
 // onSeat returns a session on a display of the user's. The pipes of its browsers are kept beside
 // the virtual displays.
 func onSeat(d driver, env []string, dir string) *session {
-	pipes := devtools.Seat{Dir: dir}
+	pipes := devtools.NamedPipes{Dir: dir}
 	if dir != "" {
 		pipes.Dir = filepath.Join(dir, "browsers")
 	}

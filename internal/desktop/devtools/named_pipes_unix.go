@@ -17,15 +17,13 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"understudy/internal/desktop"
 )
 
-// Seat holds the pipes of the browsers that we started on a desktop without a keeper, as named
+// NamedPipes hold the pipes of the browsers that we started on a desktop without a keeper, as named
 // pipes in a folder that only its owner may enter. Each browser keeps both ends of its pipe open, so
 // it lives on when we end, and the next process reaches it. It implements desktop.BrowserLister.
-type Seat struct{ Dir string } // empty: no browser gets a pipe
+type NamedPipes struct{ Dir string } // empty: no browser gets a pipe
 
 // The names of the pipes of a browser in its folder, as the browser uses them.
 const (
@@ -34,11 +32,11 @@ const (
 )
 
 // Start starts a program, and keeps its pipe if it is a browser.
-func (s Seat) Start(cmd *exec.Cmd, start func() error) error {
-	if s.Dir == "" || !wantsPipe(cmd.Args) {
+func (n NamedPipes) Start(cmd *exec.Cmd, start func() error) error {
+	if n.Dir == "" || !wantsPipe(cmd.Args) {
 		return start()
 	}
-	dir, err := s.give(cmd)
+	dir, err := n.give(cmd)
 	if err != nil {
 		return start() // without a connection
 	}
@@ -49,7 +47,7 @@ func (s Seat) Start(cmd *exec.Cmd, start func() error) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	path := s.folder(desktop.BrowserProcess{PID: cmd.Process.Pid, Name: filepath.Base(cmd.Args[0])})
+	path := n.folder(desktop.BrowserProcess{PID: cmd.Process.Pid, Name: filepath.Base(cmd.Args[0])})
 	_ = os.RemoveAll(path) // of one that had the number before
 	if err := os.Rename(dir, path); err != nil {
 		_ = os.RemoveAll(dir) // it is not connected
@@ -58,22 +56,22 @@ func (s Seat) Start(cmd *exec.Cmd, start func() error) error {
 }
 
 // folder is where the pipe of a browser is.
-func (s Seat) folder(b desktop.BrowserProcess) string {
-	return filepath.Join(s.Dir, fmt.Sprintf("%d-%s", b.PID, b.Name))
+func (n NamedPipes) folder(b desktop.BrowserProcess) string {
+	return filepath.Join(n.Dir, fmt.Sprintf("%d-%s", b.PID, b.Name))
 }
 
 // give gives a command a pipe in a new folder.
-func (s Seat) give(cmd *exec.Cmd) (dir string, err error) {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+func (n NamedPipes) give(cmd *exec.Cmd) (dir string, err error) {
+	if err := os.MkdirAll(n.Dir, 0o700); err != nil {
 		return "", err
 	}
-	if dir, err = os.MkdirTemp(s.Dir, "new-"); err != nil {
+	if dir, err = os.MkdirTemp(n.Dir, "new-"); err != nil {
 		return "", err
 	}
 	var files []*os.File
 	for _, name := range []string{readsName, writesName} {
 		path := filepath.Join(dir, name)
-		if err = unix.Mkfifo(path, 0o600); err == nil {
+		if err = syscall.Mkfifo(path, 0o600); err == nil {
 			var f *os.File
 			f, err = os.OpenFile(path, os.O_RDWR, 0)
 			files = append(files, f)
@@ -87,9 +85,9 @@ func (s Seat) give(cmd *exec.Cmd) (dir string, err error) {
 }
 
 // Browsers lists the browsers that run, the latest first, and forgets the others.
-func (s Seat) Browsers(context.Context) (all []desktop.BrowserProcess, err error) {
-	folders, err := os.ReadDir(s.Dir)
-	if s.Dir == "" || errors.Is(err, fs.ErrNotExist) {
+func (n NamedPipes) Browsers(context.Context) (all []desktop.BrowserProcess, err error) {
+	folders, err := os.ReadDir(n.Dir)
+	if n.Dir == "" || errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
@@ -102,7 +100,7 @@ func (s Seat) Browsers(context.Context) (all []desktop.BrowserProcess, err error
 		if err != nil {
 			continue // one that is being started
 		}
-		path := filepath.Join(s.Dir, f.Name())
+		path := filepath.Join(n.Dir, f.Name())
 		pipe, err := os.OpenFile(filepath.Join(path, readsName), os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err != nil { // nobody reads: it has ended
 			_ = os.RemoveAll(path)
@@ -123,8 +121,8 @@ const turnTime = 30 * time.Second
 
 // Browse connects to a browser, when nobody else uses it: two readers of a pipe take each other's
 // answers.
-func (s Seat) Browse(ctx context.Context, pid int) (desktop.Browser, error) {
-	found, _ := filepath.Glob(filepath.Join(s.Dir, strconv.Itoa(pid)+"-*"))
+func (n NamedPipes) Browse(ctx context.Context, pid int) (desktop.Browser, error) {
+	found, _ := filepath.Glob(filepath.Join(n.Dir, strconv.Itoa(pid)+"-*"))
 	if len(found) != 1 {
 		return nil, desktop.ErrNotFound
 	}
@@ -155,8 +153,8 @@ func (s Seat) Browse(ctx context.Context, pid int) (desktop.Browser, error) {
 
 func lock(ctx context.Context, f *os.File) error {
 	for end := time.Now().Add(turnTime); ; {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return err
 		}
 		if time.Now().After(end) {

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 // onSeat starts such a browser.
-func onSeat(t *testing.T, s Seat) *exec.Cmd {
+func onSeat(t *testing.T, s NamedPipes) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -50,7 +50,7 @@ func onSeat(t *testing.T, s Seat) *exec.Cmd {
 
 // A browser on the seat is used by one after the other, whatever the one before left unread.
 func TestABrowserOfTheSeatOutlivesWhoUsesIt(t *testing.T) {
-	s := Seat{Dir: filepath.Join(t.TempDir(), "browsers")}
+	s := NamedPipes{Dir: filepath.Join(t.TempDir(), "browsers")}
 	cmd := onSeat(t, s)
 	pid := cmd.Process.Pid
 	all, err := s.Browsers(t.Context())
@@ -94,7 +94,7 @@ func TestABrowserOfTheSeatOutlivesWhoUsesIt(t *testing.T) {
 }
 
 func TestABrowserOfTheSeatThatHasEndedIsForgotten(t *testing.T) {
-	s := Seat{Dir: filepath.Join(t.TempDir(), "browsers")}
+	s := NamedPipes{Dir: filepath.Join(t.TempDir(), "browsers")}
 	if all, err := s.Browsers(t.Context()); len(all) != 0 || err != nil {
 		t.Errorf("before the first: %v, %v", all, err)
 	}
