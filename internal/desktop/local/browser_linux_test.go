@@ -42,7 +42,8 @@ func site(t *testing.T) string {
 		_, _ = fmt.Fprintf(w, `<!doctype html><title>Cross</title><iframe name="other" src="%s/around"></iframe><iframe name="same" src="/frame"></iframe>`, other)
 	})
 	page("/around", "", `<!doctype html><title>Around</title><iframe name="deep" src="/frame?deep"></iframe>`)
-	mux.HandleFunc("/hangs", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	over := make(chan struct{})
+	mux.HandleFunc("/hangs", func(http.ResponseWriter, *http.Request) { <-over })
 	page("/opens", "", `<!doctype html><title>Opener</title><button onclick="window.open('/second', 'w', 'width=500,height=400')">Open</button>`)
 	mux.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Disposition", `attachment; filename="report.csv"`)
@@ -51,7 +52,7 @@ func site(t *testing.T) string {
 	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/second", http.StatusFound) })
 	server := httptest.NewServer(mux)
 	t.Cleanup(func() {
-		server.CloseClientConnections() // of the answer that never comes
+		close(over) // a browser asks again when its connection is closed
 		server.Close()
 	})
 	return server.URL

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -22,7 +23,8 @@ func TestAtLengthARunThatWasKilledGoesOnInTheSameTab(t *testing.T) {
 	virtualtest.Need(t, "chromium")
 	o := newOperator(t)
 	var visits atomic.Int32
-	goesOn := make(chan struct{})
+	waits := make(chan struct{})
+	goesOn := sync.OnceFunc(func() { close(waits) })
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
@@ -30,17 +32,14 @@ func TestAtLengthARunThatWasKilledGoesOnInTheSameTab(t *testing.T) {
 			_, _ = io.WriteString(w, `<!doctype html><title>Order</title><label>Name <input id="name"></label><p id="state">open</p>
 				<script>fetch("/later").then(r => r.text()).then(text => { state.textContent = text })</script>`)
 		case "/later":
-			select {
-			case <-goesOn:
-			case <-r.Context().Done():
-			}
+			<-waits
 			_, _ = io.WriteString(w, "confirmed")
 		default:
 			http.NotFound(w, r)
 		}
 	}))
 	t.Cleanup(func() {
-		site.CloseClientConnections()
+		goesOn()
 		site.Close()
 	})
 	bin := scratch.Dir(t)
@@ -72,7 +71,7 @@ output: "{{steps.read.result.result}}"
 	})
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	close(goesOn)
+	goesOn()
 	if said := o.does(0, "resume", "last"); !strings.Contains(said, "Amabelle of the first engine") {
 		t.Errorf("the page is another one: %s", said)
 	}
