@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -63,13 +64,13 @@ func Connect(ctx context.Context, env *steps.Env, process string) (*Link, error)
 	if refused != nil {
 		return nil, notConnected(refused.Error())
 	}
-	return nil, notConnected("no browser that understudy started on a virtual desktop is running")
+	return nil, notConnected("no browser of the Chromium family that understudy started is running")
 }
 
 func notConnected(why string) error {
 	return &steps.Error{
 		Code: steps.Unavailable, Err: fmt.Errorf("%w: %s", ErrNotConnected, why),
-		Next: "start Chromium with navigate_browser or open_application on a virtual desktop; pages of other browsers are operated as any application, by get_window_tree and click_element",
+		Next: "start Chromium with navigate_browser or open_application, when it does not run yet; pages of other browsers are operated as any application, by get_window_tree and click_element",
 	}
 }
 
@@ -101,6 +102,8 @@ type target struct {
 	Type  string `json:"type"`
 	Title string `json:"title"`
 	URL   string `json:"url"`
+	// ParentID is the target that a frame is in.
+	ParentID string `json:"parentId"`
 }
 
 // targets lists the targets of a type, in the browser's order.
@@ -118,15 +121,25 @@ func (l *Link) Tabs(ctx context.Context) ([]Tab, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranks := make([]int, len(pages))
+	ranks, windows := make([]rank, len(pages)), make([]Window, len(pages))
 	var all sync.WaitGroup
 	for i, t := range pages {
 		all.Go(func() { ranks[i] = l.rank(ctx, t) })
+		all.Go(func() { windows[i], _ = l.Window(ctx, t.ID) })
 	}
 	all.Wait()
+	inFront := map[int]rank{}
+	for i, w := range windows {
+		if was, seen := inFront[w.ID]; !seen || ranks[i] < was {
+			inFront[w.ID] = ranks[i]
+		}
+	}
 	tabs := make([]Tab, len(pages))
-	order := map[string]int{}
+	order := map[string]rank{}
 	for i, t := range pages {
+		if ranks[i] == blocked && inFront[windows[i].ID] < blocked {
+			ranks[i] = behind
+		}
 		tabs[i] = Tab{ID: t.ID, Title: t.Title, URL: t.URL, Front: ranks[i] < behind, PID: l.Process.PID}
 		order[t.ID] = ranks[i]
 	}
@@ -134,31 +147,53 @@ func (l *Link) Tabs(ctx context.Context) ([]Tab, error) {
 	return tabs, nil
 }
 
-// The ranks of tabs: which of them a person looks at.
+// A rank is how far in front a tab is: which of them a person looks at.
+type rank int
+
 const (
-	focused = iota
+	focused rank = iota
 	shown
-	blocked // by a dialog, which only a tab in front shows
+	blocked // by a dialog or a server that does not answer: in front if no other tab of the window is
 	behind
 )
 
-// rank returns how far in front a tab is.
-func (l *Link) rank(ctx context.Context, t target) int {
-	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, desktop.ErrUnresponsive)
+// rankTime bounds the question to a tab: one that is blocked answers nothing.
+const rankTime = time.Second
+
+func (l *Link) rank(ctx context.Context, t target) rank {
+	ctx, cancel := context.WithTimeoutCause(ctx, rankTime, desktop.ErrUnresponsive)
 	defer cancel()
 	session, err := l.attach(ctx, t.ID)
 	if err != nil {
 		return behind
 	}
 	defer l.detach(session)
-	rank := behind
+	r := behind
 	err = l.Call(ctx, session, "Runtime.evaluate", map[string]any{
 		"expression": `document.visibilityState != "visible" ? 3 : document.hasFocus() ? 0 : 1`, "returnByValue": true,
-	}, &struct{ Result struct{ Value *int } }{struct{ Value *int }{&rank}})
+	}, &struct{ Result struct{ Value *rank } }{struct{ Value *rank }{&r}})
 	if errors.Is(err, desktop.ErrUnresponsive) {
 		return blocked
 	}
-	return rank
+	return r
+}
+
+// A Window is a window as the browser knows it. Its bounds may lack those of its frame, and the
+// scale of the screen.
+type Window struct {
+	ID     int `json:"windowId"`
+	Bounds struct{ Left, Top, Width, Height int }
+}
+
+// Window returns the window that a tab is in.
+func (l *Link) Window(ctx context.Context, tab string) (w Window, err error) {
+	return w, l.soon(ctx, "Browser.getWindowForTarget", map[string]any{"targetId": tab}, &w)
+}
+
+// Distance tells which of several windows of the screen is most likely this one.
+func (w Window) Distance(r desktop.Rect) float64 {
+	b := w.Bounds
+	return math.Hypot(float64(r.X-b.Left), float64(r.Y-b.Top)) + math.Hypot(float64(r.W-b.Width), float64(r.H-b.Height))
 }
 
 func (l *Link) attach(ctx context.Context, target string) (session string, err error) {
@@ -224,7 +259,12 @@ func (l *Link) Activate(ctx context.Context, t Tab) error {
 
 // Shut closes a tab. A page may ask first whether to leave it.
 func (l *Link) Shut(ctx context.Context, t Tab) error {
-	return l.soon(ctx, "Target.closeTarget", map[string]any{"targetId": t.ID}, nil)
+	p, err := l.Attach(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer p.Detach()
+	return p.soon(ctx, "Page.close")
 }
 
 // IsOpen reports whether a tab is still open.

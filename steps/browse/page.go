@@ -19,19 +19,21 @@ type Page struct {
 	*Link
 	Tab
 	session string
-	frame   bool // it is that of a frame
 	stop    func()
 
 	mu       sync.Mutex
-	console  []string         // guarded by mu; what it printed since it was listened to
-	requests map[string]bool  // guarded by mu; those that are not answered
-	contexts []scriptContext  // guarded by mu; where scripts can run
-	dialogs  chan DialogError // the dialogs that it opened
+	console  []string        // guarded by mu; what it printed since it was listened to
+	requests map[string]bool // guarded by mu; those that are not answered
+	contexts []scriptContext // guarded by mu; where scripts can run
+	dialogs  chan dialog     // the dialogs that it opened
 	download chan download
 }
 
 // DialogError means that the page has opened a dialog and answers nothing until that is closed.
-type DialogError struct{ Type, Message string }
+type DialogError dialog
+
+// dialog is one that a page has opened.
+type dialog struct{ Type, Message string }
 
 func (e DialogError) Error() string {
 	return fmt.Sprintf("the page shows a dialog (%s): %q", e.Type, e.Message)
@@ -49,7 +51,7 @@ func (l *Link) Attach(ctx context.Context, t Tab) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{Link: l, Tab: t, session: session, requests: map[string]bool{}, dialogs: make(chan DialogError, 1), download: make(chan download, 16)}
+	p := &Page{Link: l, Tab: t, session: session, requests: map[string]bool{}, dialogs: make(chan dialog, 1), download: make(chan download, 16)}
 	p.stop = l.Listen(p.hear)
 	for _, domain := range []string{"Page.enable", "Network.enable"} {
 		if err := p.soon(ctx, domain); err != nil {
@@ -80,11 +82,14 @@ func (p *Page) hear(e desktop.BrowserEvent) {
 	}
 	switch e.Method {
 	case "Page.javascriptDialogOpening":
-		var d DialogError
+		var d dialog
 		_ = json.Unmarshal(e.Params, &d)
 		p.keep(d)
 	case "Page.javascriptDialogClosed":
-		p.forget()
+		select {
+		case <-p.dialogs:
+		default:
+		}
 	case "Browser.downloadWillBegin", "Browser.downloadProgress":
 		var d download
 		_ = json.Unmarshal(e.Params, &d)
@@ -101,17 +106,8 @@ func (p *Page) hear(e desktop.BrowserEvent) {
 	}
 }
 
-// forget forgets the dialog that was open.
-func (p *Page) forget() (d DialogError) {
-	select {
-	case d = <-p.dialogs:
-	default:
-	}
-	return d
-}
-
 // keep keeps the dialog that is open; one is enough.
-func (p *Page) keep(d DialogError) {
+func (p *Page) keep(d dialog) {
 	select {
 	case p.dialogs <- d:
 	default:
@@ -143,18 +139,20 @@ func (p *Page) waiting() int {
 func (p *Page) call(ctx context.Context, method string, params, result any) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	done := make(chan error, 1)
-	go func() { done <- p.Call(ctx, p.session, method, params, result) }()
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = p.Call(ctx, p.session, method, params, result)
+	}()
 	select {
-	case err := <-done:
+	case <-done:
 		return err
 	case d := <-p.dialogs:
 		p.keep(d) // for later calls
-		cancel(d)
-		if err := <-done; err == nil {
-			return nil // it was answered before
-		}
-		return d
+		cancel(DialogError(d))
+		<-done
+		return DialogError(d)
 	}
 }
 

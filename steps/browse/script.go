@@ -132,14 +132,14 @@ const endTime = time.Second
 // Run runs a script and returns its result: the value that it returns, or that of its last
 // expression. Promises are awaited. A script that ctx ends is stopped, and may have acted.
 func (p *Page) Run(ctx context.Context, s Script) (r Returned, err error) {
-	place, err := p.placeOf(ctx, s.Frame)
+	place, frame, err := p.placeOf(ctx, s.Frame)
 	if err != nil {
 		return r, err
 	}
 	if place != p {
 		defer place.Detach()
 	}
-	where, err := place.listen(ctx, s.Frame)
+	where, err := place.listen(ctx, frame)
 	if err != nil {
 		return r, err
 	}
@@ -162,10 +162,10 @@ func (p *Page) listen(ctx context.Context, frame string) (where int, err error) 
 	p.mu.Lock()
 	p.console = nil
 	p.mu.Unlock()
-	if frame == "" || p.Type() == "iframe" {
+	if frame == "" {
 		return 0, nil
 	}
-	return p.contextOf(ctx, frame)
+	return p.contextOf(frame)
 }
 
 // run runs the script, first as it is: a script with a return is then not run, and becomes the

@@ -22,7 +22,7 @@ func activateTab(ctx context.Context, hand *aim.Hand, a TabArgs) (TabResult, err
 		if err := hand.Act(func() error { return link.Activate(ctx, tab) }); err != nil {
 			return err
 		}
-		_, err := raiseBrowser(ctx, hand, link, tab.Title)
+		_, err := raiseBrowser(ctx, hand, link, tab)
 		return err
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
@@ -125,28 +124,21 @@ func executeBrowserScript(ctx context.Context, env *steps.Env, a ScriptArgs) (r 
 	return r, err
 }
 
-// script returns the script with its variables. It gets only those that it names: a page can
-// find out the text of a script that runs in it.
+// script returns the script with its variables. Of the results of other steps it gets only those
+// that it names: a page can find out the text of a script that runs in it.
 func (a *ScriptArgs) script(env *steps.Env) (s browse.Script, err error) {
-	s = browse.Script{Code: string(a.Script), Frame: a.Frame, Values: map[string]any{}}
+	s = browse.Script{Code: string(a.Script), Frame: a.Frame}
 	if a.ScriptFile != "" {
 		if s.File, s.Code, err = a.file(env); err != nil {
 			return s, err
 		}
 	}
-	values := map[string]any{}
-	maps.Copy(values, env.Vars)
-	maps.Copy(values, a.Env)
-	all := map[string]any{}
-	maps.Copy(all, env.Named)
-	maps.Copy(all, env.Inputs)
-	maps.Copy(all, values)
-	all["env"], all["inputs"], all["variables"] = values, env.Inputs, env.Inputs
-	for name, v := range all {
-		if regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(s.Code) {
-			s.Values[name] = v
-		}
-	}
+	names, all, inputs := scriptValues(env, a.Env)
+	all = mentioned(s.Code, all)
+	maps.Copy(all, env.Vars) // which the script may list
+	maps.Copy(all, a.Env)
+	maps.Copy(names, map[string]any{"env": all, "inputs": inputs, "variables": inputs})
+	s.Values = mentioned(s.Code, names)
 	return s, nil
 }
 

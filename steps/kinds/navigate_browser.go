@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ import (
 var NavigateBrowser = steps.Define(steps.Kind{
 	Name:    "navigate_browser",
 	Summary: "Open an address in a browser, and wait until its page has settled.",
-	Details: "Starts the browser if it does not run. A browser that understudy started on a virtual desktop is connected: it tells status, downloads and dialogs. In another one the address is typed into its address bar, which the result says.",
+	Details: "Starts the browser if it does not run. A browser of the Chromium family that understudy started is connected: it tells status, downloads and dialogs. In another one the address is typed into its address bar, which the result says.",
 	Toolset: steps.Browser,
 	Focus:   steps.Take,
 	Beyond:  &steps.Beyond{Argument: "url", Risk: steps.RunsShell, Harmless: isPage},
@@ -56,8 +57,12 @@ type NavigateResult struct {
 
 // Validate requires a scheme, and a name of a program: a command line would need other rights.
 func (a *NavigateArgs) Validate() error {
-	if u, err := url.Parse(a.URL); err != nil || u.Scheme == "" {
+	u, err := url.Parse(a.URL)
+	if err != nil || u.Scheme == "" {
 		return errors.New("url: wanted an address with a scheme, such as https://example.org")
+	}
+	if u.Scheme == "javascript" {
+		return errors.New("url: wanted an address, found a script, which needs a right of its own; run it with execute_browser_script")
 	}
 	if strings.ContainsAny(a.Process, " /\t\n") {
 		return errors.New("process: wanted the name of a browser, such as chromium; open_application starts one with arguments")
@@ -191,7 +196,8 @@ func (r *NavigateResult) navigate(ctx context.Context, hand *aim.Hand, link *bro
 	if tabs, err := link.Tabs(ctx); err == nil {
 		r.Tabs = len(tabs)
 	}
-	r.Window, err = raiseBrowser(ctx, hand, link, went.Title)
+	tab.Title = went.Title
+	r.Window, err = raiseBrowser(ctx, hand, link, tab)
 	return err
 }
 
@@ -218,16 +224,25 @@ func isEmptyTab(address string) bool {
 	return address == "about:blank" || strings.HasPrefix(address, "chrome://newtab") || strings.HasPrefix(address, "chrome://new-tab-page")
 }
 
-// raiseBrowser activates the window of a browser that shows a page with a title.
-func raiseBrowser(ctx context.Context, hand *aim.Hand, link *browse.Link, title string) (*desktop.Window, error) {
+// raiseBrowser activates the window that a tab is in. Several may show pages of the same title.
+func raiseBrowser(ctx context.Context, hand *aim.Hand, link *browse.Link, tab browse.Tab) (w *desktop.Window, err error) {
 	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	windows = windows.Of(desktop.Scope{PID: link.Process.PID})
-	w := windows.Foremost()
-	for _, x := range windows {
-		if title != "" && strings.HasPrefix(x.Title, title) {
+	its, err := link.Window(ctx, tab.ID)
+	if err != nil {
+		return nil, err
+	}
+	far := func(x desktop.Window) float64 {
+		d := its.Distance(x.Bounds)
+		if tab.Title == "" || !strings.HasPrefix(x.Title, tab.Title) {
+			d += math.MaxInt32
+		}
+		return d
+	}
+	for _, x := range windows.Of(desktop.Scope{PID: link.Process.PID}) {
+		if w == nil || far(x) < far(*w) {
 			w = &x
 		}
 	}
@@ -275,6 +290,6 @@ func (r *NavigateResult) typeAddress(ctx context.Context, hand *aim.Hand, w *des
 		w = cmp.Or(now.ByID(w.ID), w)
 	}
 	r.Title, r.URL, r.Window = w.Title, a.URL, w
-	r.Unconnected = fmt.Sprintf("%s is not connected: only browsers that understudy starts on a virtual desktop are", cmp.Or(w.Process, "the browser"))
+	r.Unconnected = fmt.Sprintf("%s is not connected: only browsers of the Chromium family that understudy starts are", cmp.Or(w.Process, "the browser"))
 	return nil
 }

@@ -136,11 +136,8 @@ func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (p shell.Proc
 		}
 	}
 	if a.Engine != "" {
-		names := make(map[string]any, len(a.Env))
-		for name, v := range a.Env {
-			names[name] = fromJSON(v)
-		}
-		mark, err = a.Engine.Prepare(ctx, env, &p, shell.Source{Code: string(a.Run), File: file, Names: names})
+		names, all, inputs := scriptValues(env, a.Env)
+		mark, err = a.Engine.Prepare(ctx, &p, shell.Source{Code: string(a.Run), File: file, Names: names, Env: all, Inputs: inputs})
 		return p, mark, err
 	}
 	p.Env = shell.WithVariables(p.Env, a.Env)

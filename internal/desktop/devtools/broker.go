@@ -3,6 +3,7 @@ package devtools
 import (
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"sync"
 )
 
@@ -38,7 +39,8 @@ const maxQueue = 4096
 
 // NewBroker returns a broker of a browser that reads calls and writes answers.
 func NewBroker(to io.Writer) *Broker {
-	return &Broker{to: to, pending: map[int64]pending{}, sessions: map[string]*served{}, clients: map[*served]bool{}}
+	// A pipe may still hold answers to the calls of another broker.
+	return &Broker{to: to, last: int64(rand.Int32N(1 << 30)), pending: map[int64]pending{}, sessions: map[string]*served{}, clients: map[*served]bool{}}
 }
 
 // Run hands the messages of the browser to the clients until the browser ends, and then

@@ -86,7 +86,12 @@ func (c *Client) Call(ctx context.Context, session, method string, params, resul
 	case a := <-answer:
 		return decode(method, a, result)
 	case <-c.done:
-		return fmt.Errorf("%s: %w", method, ErrEnded)
+		select {
+		case a := <-answer: // the last one
+			return decode(method, a, result)
+		default:
+			return fmt.Errorf("%s: %w", method, ErrEnded)
+		}
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

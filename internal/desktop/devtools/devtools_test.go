@@ -110,6 +110,7 @@ func TestEventsGoToTheClientThatAttached(t *testing.T) {
 			return c
 		}
 		one, two := listen("one"), listen("two")
+		synctest.Wait() // until both are clients
 		if err := one.Call(t.Context(), "", "Target.attachToTarget", map[string]string{"targetId": "page"}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -169,6 +170,33 @@ func TestCallsThatAreNotAnswered(t *testing.T) {
 		broker.Serve(its) // returns at once
 		ours.Close()
 	})
+}
+
+// lastWords is a connection to a browser that ends as soon as it has answered.
+type lastWords struct {
+	*io.PipeReader
+	answer *io.PipeWriter
+	ended  chan struct{} // closed when the client has read the end
+}
+
+func (c *lastWords) Write(call []byte) (int, error) {
+	raw, _ := message{ID: 1}.bytes()
+	_, _ = c.answer.Write(raw)
+	_ = c.answer.Close()
+	<-c.ended
+	return len(call), nil
+}
+
+func TestAnAnswerCountsIfTheBrowserEndsWithIt(t *testing.T) {
+	for range 100 {
+		from, answer := io.Pipe()
+		conn := &lastWords{PipeReader: from, answer: answer}
+		c := NewClient(conn)
+		conn.ended = c.done
+		if err := c.Call(t.Context(), "", "Browser.close", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestAClientThatDoesNotReadIsDropped(t *testing.T) {

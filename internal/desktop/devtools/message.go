@@ -45,14 +45,16 @@ func (e *Error) Refused() string { return e.Message }
 const maxMessage = 256 << 20
 
 // readMessages calls f for each message until reading fails. It returns nil at the end of the
-// input.
+// input. The first may be the rest of one whose beginning another reader has read.
 func readMessages(from io.Reader, f func(message)) error {
 	s := bufio.NewScanner(from)
 	s.Buffer(make([]byte, 64<<10), maxMessage)
 	s.Split(splitAtZero)
-	for s.Scan() {
+	for first := true; s.Scan(); first = false {
 		var m message
-		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
+		if err := json.Unmarshal(s.Bytes(), &m); err != nil && first {
+			continue
+		} else if err != nil {
 			return fmt.Errorf("message of the developer tools: %w", err)
 		}
 		f(m)

@@ -14,6 +14,7 @@ type actor struct {
 	display  *keys
 	elements desktop.Actor
 	apps     starter
+	connects bool // browsers that it starts
 }
 
 func (s actor) Do(ctx context.Context, a desktop.Action) error {
@@ -24,7 +25,7 @@ func (s actor) Do(ctx context.Context, a desktop.Action) error {
 	case desktop.Launch:
 		return s.apps.launch(a)
 	case desktop.OpenURL:
-		return s.apps.openURL(ctx, a)
+		return s.apps.openURL(ctx, a, s.connects)
 	case desktop.Invoke, desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.Select, desktop.GrabFocus, desktop.Reveal:
 		return s.elements.Do(ctx, a)
 	case desktop.RestoreFocus:

@@ -19,6 +19,12 @@ import (
 // A starter starts a program on one display, which outlives us.
 type starter func(args []string) (*program, error)
 
+// A pipeHolder starts programs, and gives browsers a pipe.
+type pipeHolder interface {
+	desktop.BrowserLister
+	Start(cmd *exec.Cmd, start func() error) error
+}
+
 // launch starts an application: a command line, the ID of a desktop file, or the
 // name that menus show.
 func (s starter) launch(l desktop.Launch) error {
@@ -91,9 +97,8 @@ func (p *program) wait(end func() error) {
 }
 
 // startHere starts programs as our own children, in a session of their own, with
-// none of our files open but the memory that keeps their standard error. The pipes of
-// browsers are held, unless there is nowhere to hold them: they end with this process.
-func startHere(env []string, pipes *devtools.Brokers) starter {
+// none of our files open but the memory that keeps their standard error.
+func startHere(env []string, pipes pipeHolder) starter {
 	return func(args []string) (*program, error) {
 		cmd := exec.Command(args[0], args[1:]...)
 		p := newProgram(args)
@@ -102,11 +107,7 @@ func startHere(env []string, pipes *devtools.Brokers) starter {
 			cmd.Stderr = p.stderr
 		}
 		detach(cmd)
-		start := cmd.Start
-		if pipes != nil {
-			start = func() error { return pipes.Start(cmd, cmd.Start) }
-		}
-		if err := start(); err != nil {
+		if err := pipes.Start(cmd, cmd.Start); err != nil {
 			return nil, err
 		}
 		p.pid = cmd.Process.Pid
@@ -154,15 +155,21 @@ func forAccessibility(args []string) []string {
 // long as the program that it started; the caller ends the wait with OpenURL.Seen.
 const openPatience = 10 * time.Second
 
-// openURL opens an address with the user's preferred program.
-func (s starter) openURL(ctx context.Context, o desktop.OpenURL) error {
+// openURL opens an address with the user's preferred program. Where browsers are connected, it
+// starts that of pages itself, so that it is connected too.
+func (s starter) openURL(ctx context.Context, o desktop.OpenURL, connects bool) error {
 	address := o.URL
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return fmt.Errorf("address %q: wanted one with a scheme, such as https://example.org", address)
 	}
-	args, err := opener(u.String())
-	if err != nil {
+	var args []string
+	if connects && (u.Scheme == "http" || u.Scheme == "https") {
+		args = preferredBrowser(ctx)
+	}
+	if args != nil {
+		args = forAccessibility(append(args, u.String()))
+	} else if args, err = opener(u.String()); err != nil {
 		return err
 	}
 	p, err := s(args)

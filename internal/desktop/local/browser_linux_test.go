@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/local"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
 	"understudy/steps"
@@ -35,13 +37,24 @@ func site(t *testing.T) string {
 	page("/frame", "", `<!doctype html><title>Frame</title><p id="in">inside`)
 	page("/late", "", `<!doctype html><title>Late</title><p id="p">wait<script>setTimeout(() => { p.textContent = "here now"; document.title = "Arrived" }, 700)</script>`)
 	page("/asks", "", `<!doctype html><title>Asks</title><input><script>addEventListener("beforeunload", e => e.preventDefault())</script>`)
+	mux.HandleFunc("/cross", func(w http.ResponseWriter, r *http.Request) {
+		other := "http://localhost" + r.Host[strings.LastIndex(r.Host, ":"):]
+		_, _ = fmt.Fprintf(w, `<!doctype html><title>Cross</title><iframe name="other" src="%s/around"></iframe><iframe name="same" src="/frame"></iframe>`, other)
+	})
+	page("/around", "", `<!doctype html><title>Around</title><iframe name="deep" src="/frame?deep"></iframe>`)
+	over := make(chan struct{})
+	mux.HandleFunc("/hangs", func(http.ResponseWriter, *http.Request) { <-over })
+	page("/opens", "", `<!doctype html><title>Opener</title><button onclick="window.open('/second', 'w', 'width=500,height=400')">Open</button>`)
 	mux.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Disposition", `attachment; filename="report.csv"`)
 		_, _ = io.WriteString(w, "a;b\n")
 	})
 	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/second", http.StatusFound) })
 	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		close(over) // a browser asks again when its connection is closed
+		server.Close()
+	})
 	return server.URL
 }
 
@@ -106,6 +119,7 @@ func TestAtLengthABrowserOpensAddresses(t *testing.T) {
 	s.refused(kinds.NavigateBrowser, map[string]any{"url": "http://127.0.0.1:1/", "process": "chromium"}, steps.Unexpected, "")
 	s.refused(kinds.NavigateBrowser, map[string]any{"url": "http://host.invalid/", "process": "chromium"}, steps.Unexpected, "there is no such host")
 	s.refused(kinds.NavigateBrowser, go1("/first", "tab", "absent"), steps.NotFound, "no tab has")
+	s.refused(kinds.NavigateBrowser, map[string]any{"url": "JavaScript:document.title='x'", "process": "chromium"}, steps.Invalid, "run it with execute_browser_script")
 	s.refused(kinds.NavigateBrowser, map[string]any{"url": "http://x.org/", "process": "sh -c x"}, steps.Invalid, "wanted the name of a browser")
 }
 
@@ -142,6 +156,156 @@ func TestAtLengthABrowserOperatesTabs(t *testing.T) {
 	s.refused(kinds.ListTabs, map[string]any{"process": "firefox"}, steps.Unavailable, "no browser here is connected")
 }
 
+// The preferred browser is connected if it was started by an address, too.
+func TestAtLengthAnAddressOpensInAConnectedBrowser(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	t.Setenv("BROWSER", "chromium")
+	s.does(kinds.OpenURL, map[string]any{"url": at + "/first"})
+	s.does(kinds.WaitForPage, map[string]any{"title": "First", "timeout_ms": 60_000.0})
+	s.does(kinds.OpenURL, map[string]any{"url": at + "/second"}) // in the browser that runs
+	s.eventually("both are its tabs", func() bool {
+		return len(s.does(kinds.ListTabs, map[string]any{}).Result["tabs"].([]any)) == 2
+	})
+}
+
+// A browser that was started on the seat stays connected when the program that started it ends.
+func TestAtLengthABrowserOfTheSeatStaysConnected(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	x := virtualtest.Start(t)
+	t.Setenv("DISPLAY", x.Name())
+	t.Setenv("XAUTHORITY", x.Authority())
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", x.Bus())
+	seat := desktop.Options{Display: desktop.Seat, Dir: scratch.Dir(t)}
+	s.Desktop = open(t, seat)
+	o := s.does(kinds.NavigateBrowser, map[string]any{"url": at + "/first", "process": "chromium", "timeout_ms": 60_000.0})
+	if o.Result["status"] != 200.0 || o.Result["unconnected"] != nil {
+		t.Errorf("%v", o.Result)
+	}
+	s.does(kinds.ExecuteBrowserScript, map[string]any{"script": "window.kept = 'still here'"})
+	s.Desktop = open(t, seat)
+	o = s.does(kinds.ExecuteBrowserScript, map[string]any{"script": "kept + document.title"})
+	if o.Result["result"] != "still hereFirst" {
+		t.Errorf("the next program found %v", o.Result)
+	}
+	all, err := s.Browsers(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the browsers: %v, %v", all, err)
+	}
+	for _, row := range []struct {
+		say, dir, want string
+	}{
+		{"one that is connected", seat.Dir, fmt.Sprintf("chromium (process %d) is connected", all[0].PID)},
+		{"one that another started", scratch.Dir(t), fmt.Sprintf("chromium (process %d) is not connected", all[0].PID)},
+	} {
+		for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Display: desktop.Seat, Dir: row.dir}) {
+			if f.Name == "browsers" && !strings.Contains(f.Detail, row.want) {
+				t.Errorf("%s: the diagnosis is %q", row.say, f.Detail)
+			}
+		}
+	}
+	if err := syscall.Kill(all[0].PID, syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	s.eventually("it is forgotten", func() bool {
+		all, err := s.Browsers(t.Context())
+		return err == nil && len(all) == 0
+	})
+}
+
+// Where a browser is not connected, the address is typed, and that is told.
+func TestAtLengthAnAddressIsTypedWhereNoBrowserIsConnected(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	s.launch(`sh -c "chromium about:blank"`)
+	s.eventually("its window is there", func() bool {
+		windows, err := s.Windows(t.Context())
+		return err == nil && windows.Of(desktop.Scope{Process: "chromium"}).Foremost() != nil
+	})
+	o := s.does(kinds.NavigateBrowser, map[string]any{"url": at + "/second", "process": "chromium"})
+	if !strings.Contains(fmt.Sprint(o.Result["unconnected"]), "chromium is not connected") || o.Result["status"] != nil || o.Result["tab"] != nil {
+		t.Errorf("%v", o.Result)
+	}
+	s.eventually("the page shows", func() bool {
+		windows, err := s.Windows(t.Context())
+		return err == nil && strings.HasPrefix(windows.Of(desktop.Scope{Process: "chromium"}).Foremost().Title, "Second")
+	})
+	s.refused(kinds.NavigateBrowser, map[string]any{"url": at + "/first", "process": "chromium", "tab": "Second"}, steps.Unavailable, "is running")
+	s.refused(kinds.ExecuteBrowserScript, map[string]any{"script": "1"}, steps.Unavailable, "start Chromium with navigate_browser")
+}
+
+// Frames are those of the tab, whichever site they are of.
+func TestAtLengthABrowserFindsFrames(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	for _, path := range []string{"/first", "/cross"} {
+		s.does(kinds.NavigateBrowser, map[string]any{"url": at + path, "process": "chromium", "timeout_ms": 60_000.0})
+	}
+	title := func(frame string) map[string]any {
+		return map[string]any{"script": "document.title + ' ' + location.hostname", "frame": frame, "process": "chromium"}
+	}
+	for _, row := range []struct{ say, frame, want string }{
+		{"of another site, by its name", "other", "Around localhost"},
+		{"of another site, by its address", "/around", "Around localhost"},
+		{"inside one of another site", "deep", "Frame localhost"},
+		{"of the same site", "same", "Frame 127.0.0.1"},
+	} {
+		if o := s.does(kinds.ExecuteBrowserScript, title(row.frame)); o.Result["result"] != row.want {
+			t.Errorf("%s: %v, want %s", row.say, o.Result["result"], row.want)
+		}
+	}
+	s.refused(kinds.ExecuteBrowserScript, title("/frame"), steps.Ambiguous, "2 frames")
+	s.refused(kinds.ExecuteBrowserScript, title("inner"), steps.NotFound, "0 frames")
+}
+
+// A page that does not answer takes no time from the others, and of two windows that show the
+// same, the one that is meant comes to the front.
+func TestAtLengthABrowserHasManyWindows(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	open := func(path string) steps.Outcome {
+		return s.does(kinds.NavigateBrowser, map[string]any{"url": at + path, "process": "chromium", "timeout_ms": 60_000.0})
+	}
+	first := open("/second")
+	s.refused(kinds.NavigateBrowser, map[string]any{"url": at + "/hangs", "process": "chromium", "timeout_ms": 500.0}, steps.Timeout, "has not answered")
+	opener := open("/opens")
+	front := func() (titles []string) {
+		for _, tab := range s.does(kinds.ListTabs, map[string]any{}).Result["tabs"].([]any) {
+			if tab := tab.(map[string]any); tab["front"] == true {
+				titles = append(titles, fmt.Sprint(tab["title"]))
+			}
+		}
+		return titles
+	}
+	if got := front(); len(got) != 1 || got[0] != "Opener" {
+		t.Errorf("in front: %q", got)
+	}
+	s.does(kinds.ClickElement, map[string]any{"selector": "role:button && name:Open"})
+	s.eventually("its window is in front", func() bool { got := front(); return len(got) == 2 && got[0] == "Second" })
+	s.does(kinds.ActivateTab, map[string]any{"tab": first.Result["tab"]})
+	windows, err := s.Windows(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := opener.Result["window"].(map[string]any)["id"]
+	if w := windows.Active(); w == nil || fmt.Sprint(float64(w.ID)) != fmt.Sprint(want) || w.Title != "Second - Chromium" {
+		t.Errorf("the active window is %+v, want %v", w, want)
+	}
+}
+
+// A page that asks whether to leave it is told, and answered as a person does.
+func TestAtLengthABrowserAsksBeforeLeaving(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	s.does(kinds.NavigateBrowser, map[string]any{"url": at + "/asks", "process": "chromium", "timeout_ms": 60_000.0})
+	s.does(kinds.TypeIntoElement, map[string]any{"selector": "role:document >> role:entry", "text_to_type": "abc"})
+	away := map[string]any{"url": at + "/second", "new_tab": false, "timeout_ms": 60_000.0}
+	s.refused(kinds.NavigateBrowser, away, steps.NotActionable, "the page shows a dialog (beforeunload)")
+	s.does(kinds.PressKeyGlobal, map[string]any{"key": "escape"}) // stay
+	s.does(kinds.WaitForPage, map[string]any{"url": "/asks", "timeout_ms": 60_000.0})
+	s.refused(kinds.CloseTab, map[string]any{"tab": "Asks"}, steps.Unexpected, "its page may ask whether to leave it")
+	s.does(kinds.PressKeyGlobal, map[string]any{"key": "enter"}) // leave
+	s.eventually("it is closed, and the browser with it", func() bool {
+		all, err := s.Browsers(t.Context())
+		return err == nil && len(all) == 0
+	})
+}
+
 // Scripts run in pages as their users wrote them.
 func TestAtLengthABrowserRunsScripts(t *testing.T) {
 	s, at := startedBrowser(t), site(t)
@@ -154,6 +318,7 @@ func TestAtLengthABrowserRunsScripts(t *testing.T) {
 		return kinds.ExecuteBrowserScript.Run(t.Context(), &steps.Env{
 			Desktop: s.Desktop, LastAct: &s.stirred, Folders: steps.Folders{Dir: t.TempDir()},
 			Inputs: map[string]any{"customer": "Amabelle"}, Vars: map[string]any{"count": 3.0},
+			Named: map[string]any{"customer": "Amabelle", "count": 3.0, "look_result": map[string]any{"place": "Fiji"}, "other_result": "private"},
 		}, args)
 	}
 	text := func(script string) map[string]any { return map[string]any{"script": script} }
@@ -173,6 +338,9 @@ func TestAtLengthABrowserRunsScripts(t *testing.T) {
 		{"a value of the run", text("count + 1"), `4`},
 		{"an input", text("inputs.customer + customer + variables.customer"), `AmabelleAmabelleAmabelle`},
 		{"values of the argument", map[string]any{"script": "env.x + x + env.count", "env": map[string]any{"x": 2.0}}, `7`},
+		{"an earlier result", text("look_result.place + env.look_result.place"), `FijiFiji`},
+		{"no result that the script does not name", text("Object.keys(env).sort().join()"), `count`},
+		{"an object in a text of JSON", map[string]any{"script": "x.a + env.x", "env": map[string]any{"x": `{"a": 1}`}}, `1{"a": 1}`},
 		{"a value that is declared again", map[string]any{"script": "const x = 5\nreturn x", "env": map[string]any{"x": 2.0}}, `5`},
 		{"a value that is asked for with a default", map[string]any{"script": "var x = x || 7; x", "env": map[string]any{"x": 2.0}}, `2`},
 		{"nothing stays declared", text("const a = 9; typeof x"), `undefined`},

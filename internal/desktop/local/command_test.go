@@ -167,3 +167,16 @@ func TestInstalledApplications(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// The program xdg-open honours the same variable.
+func TestThePreferredBrowserIsStartedIfItCanBeConnected(t *testing.T) {
+	for _, row := range []struct{ say, browser, want string }{
+		{"one that can be connected, with its flags", "google-chrome --incognito", "google-chrome --incognito"},
+		{"one that cannot is left to xdg-open", "firefox", ""},
+	} {
+		t.Setenv("BROWSER", row.browser)
+		if got := strings.Join(preferredBrowser(t.Context()), " "); got != row.want {
+			t.Errorf("%s: %q, want %q", row.say, got, row.want)
+		}
+	}
+}

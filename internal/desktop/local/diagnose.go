@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/devtools"
 	"understudy/internal/desktop/virtual"
 	"understudy/internal/sandbox"
 )
@@ -51,7 +53,7 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 		fs = append(fs, finding("session bus", false)(sessionBus(ctx, s.bus)),
 			finding("ocr", false)(tool("tesseract", "tesseract-ocr")), finding("addresses", false)(tool("xdg-open", "xdg-utils")))
 	}
-	return append(fs, finding("accessibility", false)(applications(ctx, d)))
+	return append(fs, finding("browsers", false)(browsers(ctx, d)), finding("accessibility", false)(applications(ctx, d)))
 }
 
 // finding returns a function that makes the finding of a check: what it found, or its error, with
@@ -66,6 +68,33 @@ func finding(name string, needed bool) func(detail string, err error) desktop.Fi
 		}
 		return f
 	}
+}
+
+// browsers returns which browsers are connected, and how the others can be.
+func browsers(ctx context.Context, d *desktop.Desktop) (string, error) {
+	connected, err := d.Browsers(ctx)
+	if err != nil {
+		return "", err
+	}
+	windows, err := d.Windows(ctx)
+	if err != nil {
+		return "", err
+	}
+	var said []string
+	for _, b := range connected {
+		said = append(said, fmt.Sprintf("%s (process %d) is connected", b.Name, b.PID))
+		windows = slices.DeleteFunc(windows, func(w desktop.Window) bool { return w.PID == b.PID })
+	}
+	for _, w := range windows {
+		if devtools.IsBrowser(w.Process) {
+			said = append(said, fmt.Sprintf("%s (process %d) is not connected: close it, and start it with navigate_browser", w.Process, w.PID))
+		}
+	}
+	if len(connected) == 0 {
+		said = append(said, "none is connected; navigate_browser and open_application start and connect Chromium, Chrome, Edge and Brave")
+	}
+	slices.Sort(said)
+	return strings.Join(slices.Compact(said), "; "), nil
 }
 
 // unreported returns which input of a person cannot be recorded.

@@ -62,10 +62,10 @@ type session struct {
 	consent  string // for Options.Look: how a person is asked before the session can be used
 	bus      string
 	apps     starter
-	browsers desktop.BrowserLister // nil: none is connected
-	layout   string                // of the keyboard, if it was chosen
-	kept     virtual.Kept          // of a lasting desktop
-	closers  []func() error        // in the order of the calls
+	browsers desktop.BrowserLister
+	layout   string         // of the keyboard, if it was chosen
+	kept     virtual.Kept   // of a lasting desktop
+	closers  []func() error // in the order of the calls
 }
 
 func openSession(ctx context.Context, o desktop.Options) (*session, error) {
@@ -158,12 +158,17 @@ func openReal(ctx context.Context, o desktop.Options, name string) (*session, er
 	if err != nil {
 		return nil, err
 	}
-	return onSeat(r, env), nil
+	return onSeat(r, env, o.Dir), nil
 }
 
-// onSeat returns a session on a display of the user's.
-func onSeat(d driver, env []string) *session {
-	return &session{Session: d.Desktop().Session, driver: d, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: startHere(env, nil), closers: []func() error{d.Close}}
+// onSeat returns a session on a display of the user's. The pipes of its browsers are kept beside
+// the virtual displays.
+func onSeat(d driver, env []string, dir string) *session {
+	pipes := devtools.NamedPipes{Dir: dir}
+	if dir != "" {
+		pipes.Dir = filepath.Join(dir, "browsers")
+	}
+	return &session{Session: d.Desktop().Session, driver: d, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: startHere(env, pipes), browsers: pipes, closers: []func() error{d.Close}}
 }
 
 func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
@@ -186,12 +191,9 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 	d := s.driver.Desktop()
 	d.Session, d.BrowserLister = s, s.browsers
-	if s.browsers == nil {
-		d.BrowserLister = desktop.NoBrowsers{}
-	}
 	elements, end := s.addAccessibility(ctx, d)
 	queues, _ := elements.(keyQueues)
-	d.Actor = actor{display: &keys{Actor: d.Actor, windows: d.WindowLister, queues: queues}, elements: elements, apps: s.apps}
+	d.Actor = actor{display: &keys{Actor: d.Actor, windows: d.WindowLister, queues: queues}, elements: elements, apps: s.apps, connects: s.virtual}
 	if end != nil {
 		s.closers = append([]func() error{end}, s.closers...)
 	}

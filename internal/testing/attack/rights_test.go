@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"os/exec"
+	"slices"
 	"strings"
 
 	"understudy/internal/testing/byhand"
@@ -40,20 +42,21 @@ func (a *arena) kindsOf(v byhand.Visitor) (kinds []offered) {
 
 // examples are those that the schema alone does not give.
 var examples = map[string]byhand.Object{
-	"run_command":            {"run": "touch taken"},
-	"write_file":             {"path": "taken", "content": "x"},
-	"edit_file":              {"path": "notes.txt", "old_string": "notes", "new_string": "taken"},
-	"copy_content":           {"source_path": "notes.txt", "target_path": "taken"},
-	"close_window":           {"title": "x"},
-	"activate_window":        {"title": "x"},
-	"minimize_window":        {"title": "x"},
-	"maximize_window":        {"title": "x"},
-	"move_window":            {"title": "x", "x": 1, "y": 1},
-	"mouse_drag":             {"selector": "role:button", "by_x": 1, "by_y": 1},
-	"open_url":               {"url": "https://example.org"},
-	"navigate_browser":       {"url": "file:///etc/passwd"},
-	"execute_browser_script": {"script": "fetch('/taken')"},
-	"delay":                  {"duration": "1ms"},
+	"run_command":     {"run": "touch taken"},
+	"write_file":      {"path": "taken", "content": "x"},
+	"edit_file":       {"path": "notes.txt", "old_string": "notes", "new_string": "taken"},
+	"copy_content":    {"source_path": "notes.txt", "target_path": "taken"},
+	"close_window":    {"title": "x"},
+	"activate_window": {"title": "x"},
+	"minimize_window": {"title": "x"},
+	"maximize_window": {"title": "x"},
+	"move_window":     {"title": "x", "x": 1, "y": 1},
+	"mouse_drag":      {"selector": "role:button", "by_x": 1, "by_y": 1},
+	"open_url":        {"url": "https://example.org"},
+	"delay":           {"duration": "1ms"},
+
+	"execute_browser_script": {"script": "1"},
+	"navigate_browser":       {"url": "https://example.org"},
 	"set_env":                {"values": byhand.Object{"x": 1}},
 }
 
@@ -96,11 +99,12 @@ var holders = map[string]struct {
 	"act-files":  {[]string{"--mode", "act", "--toolsets", "core,files"}, func(k offered) bool { return k.Toolset == "shell" || k.Name == "get_clipboard" }},
 	"boss-asks":  {[]string{"--mode", "ask", "--operator"}, func(k offered) bool { return !k.Reads }},
 	"act-chosen": {[]string{"--mode", "act", "--toolsets", "desktop"}, func(k offered) bool { return k.Toolset == "shell" || k.Toolset == "files" }},
+	"act-pages":  {[]string{"--mode", "act", "--toolsets", "core,browser"}, func(k offered) bool { return beyond(k) && k.Toolset != "browser" }},
 }
 
 // beyond says that a kind reaches beyond the desktop.
 func beyond(k offered) bool {
-	return k.Toolset == "shell" || k.Toolset == "files" || k.Name == "get_clipboard"
+	return k.Toolset == "shell" || k.Toolset == "files" || k.Name == "get_clipboard" || k.Name == "execute_browser_script"
 }
 
 // wayTo is a request that would have a kind done.
@@ -230,6 +234,43 @@ func rights(a *arena) func() {
 			a.attempt(false, "somebody made %v", left)
 		}
 		a.serves(all)
+	}
+}
+
+func noNode() string {
+	if _, err := exec.LookPath("node"); err != nil {
+		return "needs Node.js"
+	}
+	return ""
+}
+
+// scriptCalls are confined scripts of a client that have a kind done which the client may not
+// use, or which would start a program outside the sandbox.
+func scriptCalls(a *arena) func() {
+	token := a.token("scripts", "--mode", "act", "--toolsets", "core,shell")
+	a.environ = append(a.environ, fmt.Sprintf("UNDERSTUDY_MAX_CONCURRENT=%d", 2*attackers))
+	site := a.serve("--toolsets", "all", "--root", a.work, "--display", "virtual")
+	c := a.client(site, byhand.Modern, token)
+	var tries []offered
+	for _, k := range a.kindsOf(a.client(site, byhand.Modern, a.token("boss", "--mode", "act"))) {
+		if beyond(k) || slices.Contains([]string{"open_application", "open_url", "navigate_browser"}, k.Name) {
+			tries = append(tries, k)
+		}
+	}
+	wraps := []string{"return await %s", "return await Promise.any([%s, %[1]s])", "try { return await %s } catch (e) { return %[1]s }", "await Promise.allSettled([%s, %[1]s]); return await %[1]s"}
+	return func() {
+		a.parallel(40, func(r *rand.Rand) {
+			k := one(r, tries)
+			args, _ := json.Marshal(k.example())
+			call := fmt.Sprintf("desktop.call(%q, %s)", k.Name, args)
+			_, res := a.call(c, "run_command", byhand.Object{"engine": "javascript", "run": fmt.Sprintf(one(r, wraps), call)})
+			text := fmt.Sprint(res)
+			held := byhand.IsError(res) && (strings.Contains(text, "is not allowed") || strings.Contains(text, "starts no programs") || strings.Contains(text, "a script can use the kinds") || strings.Contains(text, "All promises were rejected"))
+			a.attempt(held, "%s: %v", call, res)
+		})
+		if left := a.left(a.work); len(left) > 0 {
+			a.attempt(false, "a script made %v", left)
+		}
 	}
 }
 

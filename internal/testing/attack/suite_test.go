@@ -36,6 +36,7 @@ var classes = []class{
 	{"browser: rebinding, origins, forms", nil, browser},
 	{"credentials: forged, stolen, misplaced", nil, credentials},
 	{"rights: kinds, ways, credentials", nil, rights},
+	{"scripts: kinds without the right", noNode, scriptCalls},
 	{"floods: messages, bodies, sessions", nil, floods},
 	{"files: roots, links, races", nil, fileRoots},
 	{"bombs: documents, patterns, expressions", nil, bombs},

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	_ "embed"
 	"encoding/json"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,16 +48,17 @@ var runJavaScript string
 //go:embed script/run.py
 var runPython string
 
-// Source is a script: its text or its file, and the values that it gets as variables.
+// Source is a script: its text or its file, and what it gets: variables by their names, and
+// the variables env and inputs.
 type Source struct {
-	Code, File string
-	Names      map[string]any
+	Code, File         string
+	Names, Env, Inputs map[string]any
 }
 
 // Prepare makes p run a script, and returns the mark that precedes its result on the
 // standard output. The script and its values go through the standard input, so that they
 // show in no process list and no file.
-func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from Source) (mark string, err error) {
+func (e Language) Prepare(ctx context.Context, p *Process, from Source) (mark string, err error) {
 	code, file := from.Code, from.File
 	if file != "" {
 		b, err := os.ReadFile(file)
@@ -67,13 +67,6 @@ func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from 
 		}
 		code = string(b)
 	}
-	values, names, inputs := map[string]any{}, map[string]any{}, map[string]any{}
-	maps.Copy(names, env.Named)
-	maps.Copy(names, from.Names)
-	maps.Copy(inputs, env.Inputs)
-	values["inputs"] = inputs
-	maps.Copy(values, env.Vars)
-	maps.Copy(values, names)
 	dir := p.Dir
 	if file != "" {
 		dir = filepath.Dir(file)
@@ -82,7 +75,7 @@ func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from 
 	mark = "\n" + rand.Text() + " "
 	given, err := json.Marshal(map[string]any{
 		"code": code, "file": file, "dir": dir, "mark": mark, "typed": e.hasTypes(),
-		"env": values, "inputs": inputs, "names": names,
+		"env": from.Env, "inputs": from.Inputs, "names": from.Names,
 	})
 	if err != nil {
 		return mark, steps.Errorf(steps.Invalid, "the values of the script: %w", err)
