@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"time"
 
@@ -29,7 +30,9 @@ func foldTo(ctx context.Context, st Store, run string, last uint64) (State, erro
 // folder folds the events of one run. It caches the states to which resumptions went
 // back, so that each is folded once.
 type folder struct {
-	store Store
+	store interface {
+		Events(ctx context.Context, run string, from uint64) iter.Seq2[Event, error]
+	}
 	run   string
 	bases map[uint64]*Snapshot
 }
