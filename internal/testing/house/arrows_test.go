@@ -65,13 +65,14 @@ var arrows = map[string][]string{
 	"internal/testing/byhand":      {},
 	"internal/testing/conformance": {},
 	"mcpserver/httpd":              {"engine", "internal/telemetry", "internal/access", "mcpserver/auth", "mcpserver/tasks", "steps", "internal/desktop"},
+	"mcpserver/relay":              {"internal/words"},
 	"mcpserver/tasks":              {},
 	"internal/rfb":                 {"internal/desktop", "internal/desktop/input", "steps/observe"},
 	"internal/testing/rfbtest":     {},
 	"mcpserver/viewer":             {"engine", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/owner", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
+		"engine", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/owner", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/relay", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
 		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":            {},
