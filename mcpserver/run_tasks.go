@@ -110,9 +110,11 @@ func (r *runner) stateOf(c *call, a engine.Attempt) tasks.Task {
 	}
 	if a.Status == engine.Waiting && a.Question != nil {
 		t.Status, t.Poll = tasks.InputRequired, pollAsking
-		message = words.Told(a.Question.Text) + "\nnext: " + nextOfQuestion(a.Header)
+		message = words.Told(a.Question.Text)
 		if q := r.asker.Open(c.askCall(), a.Header); q != nil {
 			t.Requests = mcp.InputRequestMap{a.QuestionID(): q}
+		} else { // this client cannot put it to a person
+			message += "\nnext: " + nextOfQuestion(a.Header)
 		}
 	}
 	t.Message = contentOf(message).Text
