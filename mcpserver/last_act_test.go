@@ -25,7 +25,7 @@ func TestSequenceTellsWhatItsLastActChanged(t *testing.T) {
 		t.Run(say, func(t *testing.T) {
 			w := newStage(t).connect(modern, byhand.Object{})
 			text := byhand.Said(w.Call("execute_sequence", c.doc))
-			if !strings.Contains(text, "succeeded") || strings.Contains(text, "\nafter last, click_element:\nnothing that shows changed") != c.tells {
+			if !strings.Contains(text, "succeeded") || strings.Contains(text, "\nafter last, click_element:\nnothing visible changed") != c.tells {
 				t.Errorf("the answer:\n%s", text)
 			}
 		})
