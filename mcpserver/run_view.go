@@ -132,6 +132,9 @@ func moreThanOnce(executed, total int) words.Marked {
 func runText(r engine.Report) words.Marked {
 	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
 	text := words.Say("run %s %s: %s in %s%s", r.RunID, r.Status, stepCount(r.Executed, r.Total), took, moreThanOnce(r.Executed, r.Total))
+	if r.Rounds > 0 && !r.Status.Ended() {
+		text += words.Say(", in round %d of %d", r.Round, r.Rounds)
+	}
 	if r.Position > 0 {
 		text += words.Say("; it is number %d in the queue for a desktop", r.Position)
 	}
