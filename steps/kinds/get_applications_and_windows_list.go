@@ -28,7 +28,7 @@ type WindowsArgs struct {
 type WindowsResult struct {
 	Windows      []desktop.Window `json:"windows" jsonschema:"the windows, the topmost first"`
 	Applications []string         `json:"applications" jsonschema:"the names of the applications that have them"`
-	Others       []string         `json:"others,omitzero" jsonschema:"the applications that have windows, if none of these matched"`
+	Others       []string         `json:"others,omitempty" jsonschema:"the applications that have windows, if none of these matched"`
 }
 
 func (r WindowsResult) Say() string {
