@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"time"
 
@@ -29,7 +30,9 @@ func foldTo(ctx context.Context, st Store, run string, last uint64) (State, erro
 // folder folds the events of one run. It caches the states to which resumptions went
 // back, so that each is folded once.
 type folder struct {
-	store Store
+	store interface {
+		Events(ctx context.Context, run string, from uint64) iter.Seq2[Event, error]
+	}
 	run   string
 	bases map[uint64]*Snapshot
 }
@@ -101,6 +104,17 @@ func (x *Snapshot) restore() (State, error) {
 	return s, err
 }
 
+// round returns the round of the outermost loop over a list that is being executed, from
+// 1, and the number of its rounds.
+func (x *stack) round() (at, of int) {
+	for _, f := range x.Frames {
+		if f.Cur != nil && f.Cur.Round < len(f.Cur.Items) {
+			return f.Cur.Round + 1, len(f.Cur.Items)
+		}
+	}
+	return 0, 0
+}
+
 // headerOf returns the header of a run in a state. What the state does not determine
 // is taken from the previous header.
 func headerOf(s *State, h Header, l *layout) Header {
@@ -110,6 +124,7 @@ func headerOf(s *State, h Header, l *layout) Header {
 	h.WorkflowID, h.TraceID, h.ExecutionID, h.Schedule, h.TraceParent = c.WorkflowID, c.TraceID, c.ExecutionID, c.Schedule, c.TraceParent
 	h.Status, h.Attempt, h.Seq = s.Status, s.Attempt, s.Seq
 	h.Executed, h.Total, h.Errors = s.Executed, l.total, s.Errors
+	h.Round, h.Rounds = s.round()
 	h.Error, h.Question, h.Stopping = s.Error, s.Question, s.Stop != nil
 	h.UpdatedAt, h.Desktop, h.Auto = time.Now().UTC(), s.Desktop, l.lists[bodyKey].program.Options.ResumesItself
 	if s.Status.Ended() && h.EndedAt.IsZero() {

@@ -224,7 +224,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		w.held = new(atomic.Pointer[string])
 	}
 	alone := w.s.Created.Call != ""
-	env.Try = steps.Try{KeepFocus: alone, Effects: alone, Refusal: w.may.refusal, Expects: e.node.Expect != nil, Held: w.held}
+	env.Try = steps.Try{KeepFocus: alone, Effects: w.tellsEffects(e.node), Refusal: w.may.refusal, Expects: e.node.Expect != nil, Held: w.held}
 	if e.node.Kind.Touches == steps.None {
 		return env, nil
 	}

@@ -21,6 +21,8 @@ type Report struct {
 	StartedAt  time.Time    `json:"started_at"`
 	DurationMS int64        `json:"duration_ms"`
 	Executed   int          `json:"executed"`
+	Round      int          `json:"round,omitempty"`
+	Rounds     int          `json:"rounds,omitempty"`
 	Total      int          `json:"total"`
 	Errors     int          `json:"errors,omitempty"`
 	Output     any          `json:"output"`
@@ -302,7 +304,7 @@ func (b *reporter) skipped(ev Event, id string) *StepReport {
 func (b *reporter) report(h Header) Report {
 	r := Report{
 		RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Position: h.Position, Waits: h.Waits, Attempt: h.Attempt, StartedAt: h.StartedAt,
-		Executed: h.Executed, Total: h.Total, Errors: h.Errors, Output: b.output, Parent: h.Parent, Error: h.Error,
+		Executed: h.Executed, Round: h.Round, Rounds: h.Rounds, Total: h.Total, Errors: h.Errors, Output: b.output, Parent: h.Parent, Error: h.Error,
 		ResumeFrom: h.ResumeFrom, Question: h.Question, StepsTotal: b.count, Steps: []StepReport{},
 		DurationMS: b.running.Milliseconds(),
 	}

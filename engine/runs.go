@@ -46,8 +46,12 @@ var _ Runs = (*Engine)(nil)
 
 // History yields all events of a run.
 func History(ctx context.Context, runs Runs, id string) iter.Seq2[Event, error] {
+	return historyFrom(ctx, runs, id, 1)
+}
+
+func historyFrom(ctx context.Context, runs Runs, id string, from uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		for seen := uint64(0); ; {
+		for seen := from - 1; ; {
 			events, err := runs.Events(ctx, id, seen+1)
 			if err != nil {
 				yield(Event{}, err)

@@ -121,6 +121,8 @@ type Header struct {
 	EndedAt     time.Time     `json:"ended_at,omitzero"`
 	Executed    int           `json:"executed"`
 	Total       int           `json:"total"`
+	Round       int           `json:"round,omitempty"`  // of the outermost loop over a list, from 1
+	Rounds      int           `json:"rounds,omitempty"` // the length of that list
 	Errors      int           `json:"errors,omitempty"`
 	Parent      string        `json:"parent,omitempty"`
 	Error       *ErrorRecord  `json:"error,omitempty"`

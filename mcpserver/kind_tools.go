@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -23,7 +24,7 @@ func (r kindTools) tools() []*tool {
 	tools := make([]*tool, len(r.o.Kinds))
 	for i, k := range r.o.Kinds {
 		tools[i] = &tool{
-			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: k.Touches == steps.Act,
+			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: k.Touches == steps.Act, lasts: k.Timeout >= lastingTimeout,
 			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.RunsCode(),
 			openWorld: k.Risk == steps.RunsShell || k.Toolset == steps.Browser, args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {
@@ -36,6 +37,9 @@ func (r kindTools) tools() []*tool {
 	}
 	return tools
 }
+
+// lastingTimeout is the timeout of kinds whose calls may last.
+const lastingTimeout = time.Hour
 
 // imageArgs are the arguments of a tool that are none of its kind.
 var imageArgs = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{

@@ -19,6 +19,7 @@ import (
 	"understudy/internal/words"
 	"understudy/mcpserver/ask"
 	"understudy/mcpserver/httpd"
+	"understudy/mcpserver/tasks"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -48,6 +49,8 @@ type runner struct {
 	changes  *subscriptions
 	library  *library
 	pictures shownPictures
+	// taskAfter is how long a call waits for its run before it becomes a task.
+	taskAfter time.Duration
 }
 
 // handle executes one call of a tool.
@@ -63,6 +66,14 @@ func (r *runner) handle(ctx context.Context, c *call) (out *reply, err error) {
 		return failed(err), nil
 	}
 	out, err = c.tool.run(ctx, c)
+	if out, err = r.finish(ctx, c, out, err); err == nil && out.failure != nil && c.tool.lasts && tasks.Asked(c.req) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: contentOf(out.failure.text()).Text} // no run, so no task
+	}
+	return out, err
+}
+
+// finish completes the reply of a call, or makes one of its error.
+func (r *runner) finish(ctx context.Context, c *call, out *reply, err error) (*reply, error) {
 	if err == nil {
 		r.showPictures(ctx, c, out)
 	}
@@ -202,6 +213,9 @@ type show func(context.Context, engine.Runs, engine.Header) (*reply, error)
 
 // follow executes the layers that belong to the run of a call.
 func (r *runner) follow(ctx context.Context, c *call, b begin, answer show) (*reply, error) {
+	if c.takesTask() {
+		return r.followAsTask(ctx, c, b, answer)
+	}
 	runs, h, err := r.record(ctx, c, b)
 	if err != nil {
 		return nil, err
@@ -210,7 +224,7 @@ func (r *runner) follow(ctx context.Context, c *call, b begin, answer show) (*re
 		if h, err = r.dispatch(ctx, c, runs, h); err != nil {
 			return nil, err
 		}
-		out, answered, err := r.askQuestion(ctx, c, runs, &h)
+		out, answered, err := r.askQuestion(ctx, c, c.askCall(), runs, &h)
 		if err != nil || out != nil {
 			return out, err
 		}
@@ -222,11 +236,11 @@ func (r *runner) follow(ctx context.Context, c *call, b begin, answer show) (*re
 
 // askQuestion puts the question of a waiting run to a person, and answers the run. Without
 // an answer and a pending reply, the run stays waiting.
-func (r *runner) askQuestion(ctx context.Context, c *call, runs engine.Runs, h *engine.Header) (out *reply, answered bool, err error) {
+func (r *runner) askQuestion(ctx context.Context, c *call, q ask.Call, runs engine.Runs, h *engine.Header) (out *reply, answered bool, err error) {
 	if h.Status != engine.Waiting || h.Question == nil {
 		return nil, false, nil
 	}
-	a, pending, err := r.asker.Run(ctx, c.askCall(), *h)
+	a, pending, err := r.asker.Run(ctx, q, *h)
 	if pending != nil {
 		return &reply{pending: pending}, false, err
 	}
@@ -264,13 +278,18 @@ func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*re
 		}
 		return r.answer(ctx, c, runs, h.ID, *a)
 	}
-	return r.follow(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
+	return r.follow(ctx, c, b, r.showAny(c, workflows.Usual))
+}
+
+// showAny returns the last layer for a run of a document or of a single kind.
+func (r *runner) showAny(c *call, v workflows.Verbosity) show {
+	return func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
 		if k, ok := steps.Find(r.o.Kinds, h.Call); ok {
 			_, show := splitIncludeImage(k, c.args)
 			return kindReply(ctx, runs, k, h, show)
 		}
-		return r.showRun(c, workflows.Usual)(ctx, runs, h)
-	})
+		return r.showRun(c, v)(ctx, runs, h)
+	}
 }
 
 // showRun returns the last layer for a run of a document.
@@ -287,7 +306,7 @@ func (r *runner) showRun(c *call, v workflows.Verbosity) show {
 
 // followOrDetach follows the run of a call, or only begins it if wait is false.
 func (r *runner) followOrDetach(ctx context.Context, c *call, wait *bool, v workflows.Verbosity, b begin) (*reply, error) {
-	if wait != nil && !*wait {
+	if wait != nil && !*wait && !tasks.Asked(c.req) {
 		return r.detach(ctx, c, b)
 	}
 	return r.follow(ctx, c, b, r.showRun(c, v))
@@ -348,6 +367,12 @@ func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engi
 		r.inflight.forgetRun(h.ID)
 		return h, nil
 	}
+	return r.abandon(ctx, c, runs, h, err)
+}
+
+// abandon decides what becomes of a run that is not at rest when its call ends: it stops
+// it, unless it outlives the call.
+func (r *runner) abandon(ctx context.Context, c *call, runs engine.Runs, h engine.Header, err error) (engine.Header, error) {
 	rest := r.forgetAtRest(ctx, runs, h.ID)
 	switch cause := context.Cause(ctx); {
 	case c.outlivesClient && c.clientGone(ctx) && !r.o.Fleet:

@@ -12,6 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/mcpserver/tasks"
 )
 
 // lines is a connection over a pair of streams, each line of which is a message or a batch
@@ -145,7 +147,7 @@ func (l *lines) accept(line []byte) ([]jsonrpc.Message, *jsonrpc.Error) {
 	if !json.Valid(line) { // the SDK accepts what follows a message
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "this line is not JSON"}
 	}
-	all, isBatch := decodeLine(line)
+	all, isBatch := decodeLine(tasks.Lift(line))
 	if len(all) == 0 {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this line is not a JSON-RPC message"}
 	}

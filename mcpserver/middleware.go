@@ -16,9 +16,8 @@ import (
 	"understudy/internal/words"
 )
 
-// middleware wraps every request: it refuses headers that cannot be followed, shows each
-// client only its tools, and turns a panic into an error of one request.
-func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
+// recovering turns a panic into an error of one request.
+func (s *Server) recovering(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -26,6 +25,14 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; the server's log has the details"}
 			}
 		}()
+		return next(ctx, method, req)
+	}
+}
+
+// middleware wraps every request: it refuses headers that cannot be followed, and shows
+// each client only its tools.
+func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		from, ok := req.(serverRequest)
 		if ok {
 			err = checkToolsets(headers(from))

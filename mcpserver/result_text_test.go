@@ -26,6 +26,7 @@ func TestAnswersInWords(t *testing.T) {
 	}{
 		{"a tree is shown as a tree", "get_window_tree", byhand.Object{"process": "notes"}, []string{"\n  - button \"Save\" [ref=e3]"}},
 		{"a window is a line", "get_applications_and_windows_list", byhand.Object{}, []string{`notes: "Notes"`, "window id "}},
+		{"a filter that nothing matches tells what is open", "get_applications_and_windows_list", byhand.Object{"process": "nope"}, []string{"no open window matches; windows are open of notes"}},
 		{"an element that is there is said to be", "validate_element", byhand.Object{"selector": "role:entry"}, []string{"exists: true", "\nMonday"}},
 		{"a click says on what, by what that is found again, and what followed", "click_element", byhand.Object{"selector": "role:button && name:Save"}, []string{`element: button "Save"`, `selector: "role:button && name:Save"`, "\nnothing visible changed within 500ms\nrun 01"}},
 		{"a click on a point says where", "click_element", byhand.Object{"x": 5, "y": 5}, []string{`at: {"x":5,"y":5}`}},

@@ -34,9 +34,9 @@ func (s runTools) tools() []*tool {
 		define(of("get_run", "What a run did, step by step.", tool{Tool: access.Tool{Reads: true}}), onRuns(s.runner, s.get)),
 		define(of("list_runs", "List runs, the newest first.", tool{Tool: access.Tool{Reads: true}, result: listOf("runs")}), onRuns(s.runner, s.list)),
 		define(of("resume_run", "Continue a run that failed, was stopped or waits for an answer, without repeating what succeeded.",
-			tool{Tool: access.Tool{Always: true}, acts: true, destructive: true, openWorld: true}), s.resume),
+			tool{Tool: access.Tool{Always: true}, acts: true, lasts: true, destructive: true, openWorld: true}), s.resume),
 		define(of("answer_run", "Give a waiting run the answer or the choice that it waits for.",
-			tool{Tool: access.Tool{Always: true}, destructive: true, openWorld: true, unlisted: true}), s.answerRun),
+			tool{Tool: access.Tool{Always: true}, lasts: true, destructive: true, openWorld: true, unlisted: true}), s.answerRun),
 		define(of("stop_execution", "Stop one run, or all your own. What was done stays, and a stopped run can be resumed.",
 			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), onRuns(s.runner, s.stop)),
 		define(of("take_over", "Pause a run and hold its desktop for a person, so that nothing else acts there. Call it again within a minute to keep it.",
@@ -59,11 +59,11 @@ func onRuns[A any](r *runner, do func(ctx context.Context, c *call, runs engine.
 
 type getRunArgs struct {
 	RunID       string              `json:"run_id" jsonschema:"the run; list_runs names them"`
-	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait this long for its end, at most 60000"`
-	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: with results"`
+	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait for its end, at most 60000"`
+	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: results too"`
 	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first"`
 	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many"`
-	Image       bool                `json:"include_image,omitempty" jsonschema:"show the last picture of a step"`
+	Image       bool                `json:"include_image,omitempty" jsonschema:"show the last picture"`
 }
 
 // longPoll bounds the wait of get_run: many clients time out after a minute.
@@ -112,7 +112,7 @@ type listRunsArgs struct {
 	Status   engine.Status `json:"status,omitempty" jsonschema:"only runs with this status"`
 	Workflow string        `json:"workflow,omitempty" jsonschema:"only runs of this workflow"`
 	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls of tools"`
-	Before   string        `json:"before,omitempty" jsonschema:"only runs that are older than this one, for the next page"`
+	Before   string        `json:"before,omitempty" jsonschema:"only runs older than this one"`
 	Limit    int           `json:"limit,omitempty" jsonschema:"default 20"`
 }
 
@@ -190,8 +190,8 @@ type resumeArgs struct {
 	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document with the failed step corrected"`
 	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
 	Queue    bool                `json:"queue,omitempty" jsonschema:"wait for the desktop"`
-	Verbose  workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
-	Image    bool                `json:"include_image,omitempty" jsonschema:"show the last picture of a step"`
+	Verbose  workflows.Verbosity `json:"verbosity,omitempty"`
+	Image    bool                `json:"include_image,omitempty" jsonschema:"show the last picture"`
 }
 
 func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, error) {
@@ -318,8 +318,8 @@ type answerArgs struct {
 	Value   any                 `json:"value,omitempty" jsonschema:"the answer to its question"`
 	Choice  decision            `json:"choice,omitempty" jsonschema:"of a step that may have acted"`
 	Wait    *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
-	Verbose workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
-	Image   bool                `json:"include_image,omitempty" jsonschema:"show the last picture of a step"`
+	Verbose workflows.Verbosity `json:"verbosity,omitempty"`
+	Image   bool                `json:"include_image,omitempty" jsonschema:"show the last picture"`
 }
 
 func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply, error) {

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -74,6 +75,12 @@ func runReply(ctx context.Context, kinds []steps.Kind, runs engine.Runs, h engin
 		out.text += stepsText(ctx, kinds, runs, r, v)
 	case len(r.Steps) == 1 && r.Output == nil && f == nil:
 		out.text += resultText(ctx, kinds, runs, r.Steps[0])
+	case f == nil:
+		change, err := lastChange(ctx, runs, r)
+		if err != nil {
+			return nil, err
+		}
+		out.text += change
 	}
 	if v == workflows.Wordy {
 		out.attachments = linksOf(r)
@@ -125,6 +132,9 @@ func moreThanOnce(executed, total int) words.Marked {
 func runText(r engine.Report) words.Marked {
 	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
 	text := words.Say("run %s %s: %s in %s%s", r.RunID, r.Status, stepCount(r.Executed, r.Total), took, moreThanOnce(r.Executed, r.Total))
+	if r.Rounds > 0 && !r.Status.Ended() {
+		text += words.Say(", in round %d of %d", r.Round, r.Rounds)
+	}
 	if r.Position > 0 {
 		text += words.Say("; it is number %d in the queue for a desktop", r.Position)
 	}
@@ -197,6 +207,23 @@ func resultText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, s eng
 		return ""
 	}
 	return "\n" + textOf(k, value)
+}
+
+// lastChange tells what happened after the last act of a run that told it.
+func lastChange(ctx context.Context, runs engine.Runs, r engine.Report) (words.Marked, error) {
+	if len(r.Steps) < r.StepsTotal {
+		var err error
+		if r, err = runs.Report(ctx, r.RunID, engine.Page{Offset: max(0, r.StepsTotal-normalSteps)}); err != nil {
+			return "", err
+		}
+	}
+	for _, s := range slices.Backward(r.Steps) {
+		m, _ := s.Result.(map[string]any)
+		if text, _ := m["happened"].(string); text != "" {
+			return words.Say("\nafter %s, %s:\n", cmp.Or(s.ID, s.Path), s.Kind) + words.Outline(text), nil
+		}
+	}
+	return "", nil
 }
 
 // linksOf returns links to the pictures of the last step of a run.

@@ -22,6 +22,7 @@ import (
 	"understudy/mcpserver/ask"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
+	"understudy/mcpserver/tasks"
 	"understudy/mcpserver/viewer"
 	"understudy/steps"
 )
@@ -137,7 +138,7 @@ func New(o Options) *Server {
 		o.MaxConcurrent = httpd.MaxRuns
 	}
 	o.Policy = o.Policy.WithDefaults()
-	s := &Server{runner: &runner{o: &o, runs: &lazyRuns{open: o.Open}, asker: ask.New(o.Log), inflight: newInflight()}}
+	s := &Server{runner: &runner{o: &o, runs: &lazyRuns{open: o.Open}, asker: ask.New(o.Log), inflight: newInflight(), taskAfter: usualTaskAfter}}
 	s.clients = &clients{policy: o.Policy, gate: o.Gate, modes: access.NewModes(o.Modes), runs: s.runs}
 	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
 	s.library = &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private, saving: &sync.Mutex{}}
@@ -146,6 +147,7 @@ func New(o Options) *Server {
 	prompts := prompts{s.tools, s.library}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       o.instructions(),
+		Capabilities:       capabilities(),
 		Logger:             slog.New(warningHandler{o.Log.Handler()}),
 		SetCacheable:       func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 		CompletionHandler:  prompts.complete,
@@ -163,6 +165,10 @@ func New(o Options) *Server {
 	s.register()
 	prompts.addTo(s.mcp)
 	s.mcp.AddReceivingMiddleware(s.middleware)
+	if err := tasks.Add(s.mcp, runTasks{s}); err != nil {
+		panic(err) // impossible: its methods are none of the SDK's
+	}
+	s.mcp.AddReceivingMiddleware(s.recovering)
 	if o.Extend != nil {
 		o.Extend(s.mcp)
 	}
@@ -199,14 +205,26 @@ func (s *Server) register() {
 			if err != nil {
 				return nil, err
 			}
-			res := out.result()
-			if !s.o.Structured {
-				res.StructuredContent = nil
-			}
-			return res, nil
+			return s.sent(out), nil
 		})
 	}
 	res.add()
+}
+
+// capabilities returns what the SDK does not infer from what is added to a server.
+func capabilities() *mcp.ServerCapabilities {
+	c := &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}}
+	c.AddExtension(tasks.Extension, nil)
+	return c
+}
+
+// sent returns a reply as it is sent.
+func (s *Server) sent(out *reply) *mcp.CallToolResult {
+	res := out.result()
+	if !s.o.Structured {
+		res.StructuredContent = nil
+	}
+	return res
 }
 
 // ServeHTTP serves a listener, clients at /mcp and operators at the other addresses,

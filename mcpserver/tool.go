@@ -32,6 +32,7 @@ type tool struct {
 	idempotent  bool
 	destructive bool
 	openWorld   bool // it reaches beyond this machine's desktop
+	lasts       bool // clients are told that its calls may last
 	unlisted    bool // listed only with the toolset all, because another tool does the same
 	args        *jsonschema.Schema
 	result      *jsonschema.Schema
@@ -66,7 +67,7 @@ type reply struct {
 	attachments []mcp.Content
 	shots       []shot              // pictures to show
 	failure     *failure            // of the run; also part of value
-	pending     *mcp.CallToolResult // the client must ask a person and call again
+	pending     *mcp.CallToolResult // sent instead: a question to answer before calling again, or a task
 }
 
 // toolbox holds all tools; a policy decides which of them a client sees.

@@ -76,8 +76,8 @@ type Try struct {
 	// move them. It is for single calls: the steps of a workflow build on the focus
 	// that the step before left.
 	KeepFocus bool
-	// Effects asks actions to report what happened after them. It is for single calls,
-	// whose caller decides by that what to do next.
+	// Effects asks actions to report what happened after them. It is for single calls and
+	// the last act of a document, whose caller decides by that what to do next.
 	Effects bool
 	// Refusal returns why the caller may not use the kind with a name; nil: all kinds
 	// may be used.

@@ -76,7 +76,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	for _, command := range []func(*app) *cobra.Command{
 		answerCommand, callCommand, compileCommand, completionCommand, desktopCommand, doctorCommand, forkCommand, formatCommand, hubCommand,
-		initCommand, inspectCommand, keepDesktop, mcpCommand, migrateCommand, recordCommand, resumeCommand, runCommand, runsCommand, scheduleCommand,
+		initCommand, inspectCommand, keepDesktop, mcpCommand, migrateCommand, proxyCommand, recordCommand, resumeCommand, runCommand, runsCommand, scheduleCommand,
 		schemaCommand, serveCommand, setupCommand, stopCommand, tokenCommand, toolsCommand, validateCommand, versionCommand, workerCommand,
 		workflowCommand,
 	} {

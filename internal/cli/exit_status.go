@@ -68,10 +68,18 @@ type shownError struct{ code steps.Code }
 
 func (e *shownError) Error() string { return string(e.code) }
 
+// childStatus is the exit status of a program that was started, which has said why.
+type childStatus int
+
+func (s childStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
 // end shows an error, unless it was shown already, and returns the exit status.
 func (c *console) end(err error) int {
 	if err == nil {
 		return statusOK
+	}
+	if status, ok := errors.AsType[childStatus](err); ok {
+		return int(status)
 	}
 	code := steps.CodeOf(err)
 	if shown, ok := errors.AsType[*shownError](err); ok {

@@ -45,7 +45,8 @@ func (a *Asker) Close() error { return a.secrets.close() }
 type Call struct {
 	*mcp.CallToolRequest
 	Client, Tool string
-	Modern       bool // the client calls again with the answer
+	Modern       bool     // the client calls again with the answer
+	Meta         mcp.Meta // of the questions that are put while the call is under way
 }
 
 // elicits reports whether the client can put a question to a person, as a form or as
@@ -61,6 +62,9 @@ func (c Call) elicits(url bool) bool {
 	}
 	return e.Form != nil || e.URL == nil
 }
+
+// Elicits reports whether the client can put questions to a person.
+func (c Call) Elicits() bool { return c.elicits(false) }
 
 // response returns what a modern client brought back, or nil.
 func (c Call) response() *mcp.ElicitResult {
@@ -80,6 +84,7 @@ func accepted(res *mcp.ElicitResult) *mcp.ElicitResult {
 func (a *Asker) elicit(ctx context.Context, c Call, q *mcp.ElicitParams, state State) (res *mcp.ElicitResult, pending *mcp.CallToolResult, err error) {
 	q = sanitized(*q)
 	if !c.Modern {
+		q.Meta = c.Meta
 		res, err := c.Session.Elicit(ctx, q)
 		if err != nil && ctx.Err() == nil {
 			a.log.Warn("question not answered", "client", c.Client, "error", err)
@@ -102,15 +107,11 @@ func (a *Asker) Run(ctx context.Context, c Call, h engine.Header) (*engine.Answe
 	if back := c.response(); !c.elicits(secret) || back != nil && accepted(back) == nil { // a person who declined is not asked again
 		return nil, nil, nil
 	}
-	q, state := formOf(h.Question), State{Run: h.ID, Question: h.QuestionID()}
-	if secret {
-		token, address, err := a.secrets.open(h.ID, h.Question.Choices, c.Modern)
-		if err != nil {
-			a.log.Warn("no page for secrets", "error", err)
-			return nil, nil, nil
-		}
-		q, state.Page = &mcp.ElicitParams{Mode: "url", Message: h.Question.Text, URL: address, ElicitationID: token}, token
+	q := a.questionOf(h, c.Modern)
+	if q == nil {
+		return nil, nil, nil
 	}
+	state := State{Run: h.ID, Question: h.QuestionID(), Page: q.ElicitationID}
 	res, pending, err := a.elicit(ctx, c, q, state)
 	if pending == nil { // no later call brings the answer
 		defer a.secrets.end(state.Page)
@@ -122,6 +123,45 @@ func (a *Asker) Run(ctx context.Context, c Call, h engine.Header) (*engine.Answe
 		return nil, pending, err
 	}
 	return a.answer(ctx, h.Question, res, state), nil, nil
+}
+
+// questionOf returns the question of a waiting run as it is put: a form, or the address of
+// a page for a secret, which lasts longer than the call if lasts is set. It returns nil if
+// there can be no page.
+func (a *Asker) questionOf(h engine.Header, lasts bool) *mcp.ElicitParams {
+	if h.Question.Sort != engine.AskSecret {
+		return formOf(h.Question)
+	}
+	token, address, err := a.secrets.open(h.ID, h.Question.Choices, lasts)
+	if err != nil {
+		a.log.Warn("no page for secrets", "error", err)
+		return nil
+	}
+	return &mcp.ElicitParams{Mode: "url", Message: h.Question.Text, URL: address, ElicitationID: token}
+}
+
+// Open returns the question of a waiting run for a client that asks for the state of the
+// run, or nil if the client cannot put it to a person.
+func (a *Asker) Open(c Call, h engine.Header) *mcp.ElicitParams {
+	if !c.elicits(h.Question.Sort == engine.AskSecret) {
+		return nil
+	}
+	q := a.questionOf(h, true)
+	if q == nil {
+		return nil
+	}
+	return sanitized(*q)
+}
+
+// Answered returns the answer to the question of a waiting run that a client brought for
+// Open. For a secret it waits until the page has it, or the context ends; then it returns
+// nil.
+func (a *Asker) Answered(ctx context.Context, h engine.Header, res *mcp.ElicitResult) *engine.Answer {
+	q := a.questionOf(h, true)
+	if q == nil {
+		return nil
+	}
+	return a.answer(ctx, h.Question, res, State{Page: q.ElicitationID})
 }
 
 // answer converts the result of a form to the answer to a question. It returns nil if a

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/access"
 	"understudy/mcpserver/auth"
+	"understudy/mcpserver/tasks"
 	"understudy/steps"
 )
 
@@ -29,6 +31,9 @@ func (s *Server) clients(mode access.Mode, next http.Handler) http.Handler {
 				writeError(w, http.StatusBadRequest, errBatchFirst)
 				return
 			}
+		}
+		if answerMisnamed(w, r, messages) {
+			return
 		}
 		leave, err := s.admit(r, mode, messages)
 		if err != nil {
@@ -83,6 +88,25 @@ func (s *Server) Admit(r *http.Request, tool string, arguments json.RawMessage) 
 	return leave, nil
 }
 
+// codeMisnamed is the code of the error for a header that does not fit the body.
+const codeMisnamed = -32020
+
+// answerMisnamed answers a request about a task whose header names another task. The SDK
+// compares the headers of its own methods only.
+func answerMisnamed(w http.ResponseWriter, r *http.Request, messages []message) bool {
+	if r.Header.Get(versionHeader) < Modern || len(messages) != 1 || !tasks.Names(messages[0].Method) {
+		return false
+	}
+	m, named := messages[0], r.Header.Get("Mcp-Name")
+	if named == m.Params.TaskID {
+		return false
+	}
+	writeJSON(w, http.StatusBadRequest, map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{
+		"code": codeMisnamed, "message": fmt.Sprintf("the header Mcp-Name is %q, and the taskId of the body is %q", named, m.Params.TaskID),
+	}})
+	return true
+}
+
 // errBatchFirst is the error of a batch without a session. With initialize and a call
 // in one request, a call would act for a client that was never answered.
 var errBatchFirst = &steps.Error{
@@ -98,9 +122,11 @@ func errBusy() *quotaError {
 
 // message holds the fields of a request that admission examines.
 type message struct {
+	ID     json.RawMessage
 	Method string
 	Params struct {
 		Name         string
+		TaskID       string
 		RequestState string
 		Arguments    json.RawMessage
 	}
@@ -115,7 +141,9 @@ func (m *message) UnmarshalJSON(raw []byte) error {
 	}
 	_ = json.Unmarshal(fields["method"], &m.Method) // a value that is not a string counts as no name
 	_ = json.Unmarshal(fields["params"], &params)
+	m.ID = fields["id"]
 	_ = json.Unmarshal(params["name"], &m.Params.Name)
+	_ = json.Unmarshal(params["taskId"], &m.Params.TaskID)
 	_ = json.Unmarshal(params["requestState"], &m.Params.RequestState)
 	m.Params.Arguments = params["arguments"]
 	return nil
@@ -133,7 +161,8 @@ func peek(r *http.Request) (messages []message, batch bool) {
 	if err != nil {
 		return nil, false
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	body = tasks.Lift(body)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	var one message
 	if json.Unmarshal(body, &one) == nil {
 		return []message{one}, false

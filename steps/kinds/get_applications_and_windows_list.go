@@ -28,10 +28,15 @@ type WindowsArgs struct {
 type WindowsResult struct {
 	Windows      []desktop.Window `json:"windows" jsonschema:"the windows, the topmost first"`
 	Applications []string         `json:"applications" jsonschema:"the names of the applications that have them"`
+	Others       []string         `json:"others,omitempty" jsonschema:"the applications that have windows, if none of these matched"`
 }
 
 func (r WindowsResult) Say() string {
-	if len(r.Windows) == 0 {
+	switch {
+	case len(r.Windows) > 0:
+	case len(r.Others) > 0:
+		return "no open window matches; windows are open of " + strings.Join(r.Others, ", ")
+	default:
 		return "no window is open; open_application starts an application"
 	}
 	lines := make([]string, len(r.Windows))
@@ -59,13 +64,26 @@ func listWindows(ctx context.Context, env *steps.Env, a WindowsArgs) (WindowsRes
 	if err != nil {
 		return WindowsResult{}, err
 	}
-	r := WindowsResult{Windows: []desktop.Window{}, Applications: []string{}}
+	r := WindowsResult{Windows: []desktop.Window{}}
 	for _, w := range slices.Backward(all.Of(desktop.Scope{Process: a.Process, Title: a.Title})) {
 		r.Windows = append(r.Windows, w)
 		env.Keyboard.Tell(w)
-		if !slices.Contains(r.Applications, w.Process) {
-			r.Applications = append(r.Applications, w.Process)
-		}
+	}
+	r.Applications = applicationsOf(r.Windows)
+	if len(r.Windows) == 0 {
+		slices.Reverse(all)
+		r.Others = applicationsOf(all)
 	}
 	return r, nil
+}
+
+// applicationsOf returns the names of the applications that have the windows, each once.
+func applicationsOf(windows []desktop.Window) []string {
+	names := []string{}
+	for _, w := range windows {
+		if !slices.Contains(names, w.Process) {
+			names = append(names, w.Process)
+		}
+	}
+	return names
 }

@@ -24,6 +24,7 @@ type Visitor struct {
 	Version, Session string
 	Address          string // of the endpoint
 	Header           http.Header
+	Capabilities     Object // of a modern client
 }
 
 // Visit returns a client with a session, if the version has sessions.
@@ -54,9 +55,16 @@ func (v Visitor) Greet(t testing.TB) Visitor {
 	return v
 }
 
+func orEmpty(o Object) Object {
+	if o == nil {
+		return Object{}
+	}
+	return o
+}
+
 // Send posts a message; with the id 0 it is a notification.
 func (v Visitor) Send(ctx context.Context, id int, method string, params Object) (*http.Response, error) {
-	raw, err := json.Marshal(Message(v.Version, Object{}, id, method, params))
+	raw, err := json.Marshal(Message(v.Version, orEmpty(v.Capabilities), id, method, params))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +82,7 @@ func (v Visitor) Send(ctx context.Context, id int, method string, params Object)
 	}
 	if v.Version >= Modern {
 		req.Header.Set("Mcp-Method", method)
-		for _, key := range []string{"name", "uri"} {
+		for _, key := range []string{"name", "uri", "taskId"} {
 			if name, _ := params[key].(string); name != "" {
 				req.Header.Set("Mcp-Name", name)
 			}

@@ -91,6 +91,9 @@ func addFixtures(s *mcp.Server) {
 	add(s, "test_x_mcp_header", json.RawMessage(headerSchema), always(&mcp.TextContent{Text: "called"}))
 	addResources(s)
 	addPrompts(s)
+	if err := addTasks(s); err != nil {
+		panic(err) // impossible, as for the server's own
+	}
 }
 
 func add(s *mcp.Server, name string, schema json.RawMessage, h handler) {

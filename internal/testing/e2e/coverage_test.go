@@ -36,7 +36,7 @@ func TestEveryKindHasAScenario(t *testing.T) {
 	for _, k := range kinds.All() {
 		reason, excepted := notPlayed[k.Name]
 		switch {
-		case k.Touches == steps.None, k.Toolset == steps.Browser: // a connected browser plays these in internal/desktop/local
+		case k.Touches == steps.None:
 		case !played[k.Name] && !excepted:
 			t.Errorf("%s is played by no scenario: write one, or put it into notPlayed with the reason", k.Name)
 		case excepted && (played[k.Name] || reason == ""):
