@@ -116,6 +116,9 @@ func (k *keyboard) pressAgain(t *typing) {
 			k.pressOn(t.target, strings.Join(chords, " "), t.first)
 		}
 		if p.text != "" {
+			if len(p.chords) > 0 {
+				k.steps.last().clearDoubts() // the next step has them
+			}
 			k.typeAtCaret(t, p.text, doubt)
 			doubt = ""
 		}
