@@ -51,8 +51,11 @@ func (c *Compiler) released(ev recorder.Event) {
 		return
 	}
 	c.press = nil
+	if c.typing != nil && c.typing.target.MultiLine() && len(c.typing.net.parts) > 0 {
+		c.flush() // what is typed then has another place in the document
+	}
 	switch {
-	case c.typing != nil: // it moved the caret, or selected, in the field
+	case c.typing != nil: // it moved the caret, or selected, in a field whose value counts
 		c.typing.unreadable = true
 	case recorder.Near(down.At, ev.At):
 		c.clicked(*down)
@@ -253,19 +256,20 @@ func (p *pointer) chooseOption(ev recorder.Event) bool {
 	return true
 }
 
-// unclick removes a click that only focused a field, or a drag that selected in it.
-func (l *stepList) unclick(t *recorder.Seen) (picture string) {
+// unclick removes a click that only focused a field, or a drag that selected in it, and returns it.
+func (l *stepList) unclick(t *recorder.Seen) *step {
 	s := l.last()
 	switch {
 	case !t.TakesText(), s == nil, s.target == nil: // what is clicked and takes no text does something
 	case s.selects && sameField(s.target, t):
 		l.pop()
+		return s
 	case s.click == nil, s.kind != clickElement, s.click.button == desktop.Right, s.click.mods != "":
 	case s.target.Window == t.Window && len(s.expect) == 0 && (sameField(s.target, t) || recorder.IsContainer(s.target) && encloses(s.target, t)):
 		l.pop()
-		return s.picture
+		return s
 	}
-	return ""
+	return nil
 }
 
 // sameField reports whether two elements are one field, which may have moved.

@@ -19,6 +19,7 @@ type net struct {
 	other    bool // keys moved the caret, or deleted content
 	typed    bool // some keys typed text
 	chords   []string
+	parts    []part   // all keys in their order
 	caret    []string // the last of them, which only moved the caret, selected or copied
 }
 
@@ -26,6 +27,7 @@ type net struct {
 func (n *net) key(ev recorder.Event) {
 	chord := chordOf(ev)
 	n.chords = append(n.chords, chord)
+	n.press(ev, chord)
 	if n.caret = append(n.caret, chord); !recorder.MovesCaret(ev.Key, ev.Mods) {
 		n.caret = nil
 	}
@@ -143,26 +145,33 @@ func (c *compilation) result(s *step) *step {
 
 // paste makes a step type the result of another step, with the text that was typed around it.
 func (k *keyboard) paste(s *step, t *typing) {
-	before, after, ok := t.net.around()
-	if t.copyOf == nil || !ok || t.hidden {
+	if !t.pastes() {
 		return
 	}
-	held := t.before
-	if t.net.replaced {
-		held = ""
-	}
-	if !strings.HasPrefix(t.value, held+before) || !strings.HasSuffix(t.value, after) {
-		return // it was pasted elsewhere
-	}
+	before, after, _ := t.net.around()
 	from := k.result(t.copyOf)
 	if from == nil {
 		return
 	}
 	s.input.from, s.input.value, s.input.after = from, before, after
 	s.summary = "type what was copied into " + describe(t.target)
-	if held != "" {
+	if t.held() != "" {
 		k.addAtEnd(s)
 	}
+}
+
+// held returns what the field held that is still there.
+func (t *typing) held() string {
+	if t.net.replaced {
+		return ""
+	}
+	return t.before
+}
+
+// pastes reports whether what a step copied was pasted once, at the end of the field.
+func (t *typing) pastes() bool {
+	before, after, ok := t.net.around()
+	return ok && t.copyOf != nil && !t.hidden && strings.HasPrefix(t.value, t.held()+before) && strings.HasSuffix(t.value, after)
 }
 
 // addAtEnd makes a step append its text to the content of its field.
@@ -171,10 +180,6 @@ func (c *compilation) addAtEnd(s *step) {
 	if s.target.MultiLine() {
 		key = "ctrl+end"
 	}
-	end := &step{kind: pressKey, subject: "press " + key, summary: "go to the end of " + describe(s.target), begin: s.begin}
-	end.setTarget(s.target)
-	end.set("key", key)
-	end.clearDoubts() // the next step has them
-	c.emit(end)
+	c.goTo(s.target, key, "go to the end", s.begin)
 	s.set("clear_before_typing", false)
 }

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -21,85 +20,6 @@ type keyboard struct {
 	typing *typing
 	keeps  int // the field that had the focus since it was typed into, or 0
 	tabs   tabs
-}
-
-// tabs are the presses of Tab since a step, from an element that selectors name if there
-// is one. They become part of a step only if the next one needs them to find its element.
-type tabs struct {
-	from   *recorder.Seen
-	last   recorder.Event // the last press
-	stayed bool           // the focus was not reported to move since
-	chords []string
-	after  *step // the last step at that time; a later one moves the focus by itself
-	made   *step // of the keys for elements that were reached so
-}
-
-// tab notes a press of Tab on an element.
-func (k *keyboard) tab(chord string, ev recorder.Event) {
-	on, last := k.fields[ev.Field], k.steps.last()
-	switch pending := k.tabsPending(); {
-	case pending && k.stayed(ev):
-	case len(unique(on)) > 0:
-		k.tabs = tabs{from: on, after: last}
-	case last != k.tabs.after:
-		k.tabs = tabs{after: last}
-	}
-	k.tabs.last, k.tabs.stayed, k.tabs.chords = ev, true, append(k.tabs.chords, chord)
-}
-
-// tabsPending reports whether Tab was pressed since the last step.
-func (k *keyboard) tabsPending() bool {
-	return len(k.tabs.chords) > 0 && k.steps.last() == k.tabs.after
-}
-
-// stayed reports whether a key goes to the element that got the last Tab.
-func (k *keyboard) stayed(ev recorder.Event) bool {
-	return k.tabs.stayed && ev.Field > 0 && ev.Field == k.tabs.last.Field
-}
-
-// pressTabs makes a step of the presses of Tab since the last step, before a step for
-// whatever has the focus.
-func (k *keyboard) pressTabs() {
-	if !k.tabsPending() {
-		return
-	}
-	t := k.tabs
-	k.tabs = tabs{}
-	chords := strings.Join(t.chords, " ")
-	if t.from == nil {
-		k.pressGlobal(chords, t.last)
-	} else {
-		k.pressOn(t.from, chords, t.last)
-	}
-}
-
-// waitForText keeps the presses of Tab for the step after the wait.
-func (k *keyboard) waitForText() {
-	last := k.steps.last()
-	k.compilation.waitForText()
-	if k.tabs.after == last {
-		k.tabs.after = k.steps.last()
-	}
-}
-
-// pressAfterTabs makes a step of a key for an element that no selector names: it begins
-// at the one from which Tab led there. It reports whether there is one.
-func (k *keyboard) pressAfterTabs(chord string, ev recorder.Event) bool {
-	t := &k.tabs
-	if t.from == nil || k.steps.last() != t.after || t.made != nil && len(t.made.expect) > 0 {
-		return false
-	}
-	chords := strings.Join(append(t.chords, chord), " ")
-	if t.made == nil {
-		k.pressOn(t.from, chords, ev)
-		t.made = k.steps.last()
-		t.made.doubt("no selector finds the element that the key was for; Tab leads to it")
-	} else {
-		t.made.set("key", t.made.args[len(t.made.args)-1].Value.(string)+" "+chords)
-		t.made.summary, t.made.end = t.made.summary+", "+chords, ev.Time
-	}
-	t.chords, t.after = nil, t.made
-	return true
 }
 
 // readLag is how long after a key a field may not show its effect yet.
@@ -134,7 +54,9 @@ type typing struct {
 	entered *string
 	since   string
 	behind  *string // the last value that was read, if it lags behind the keys
-	picture string  // the file of a picture of the field, when it was clicked
+	led     *step   // the click or the drag that put the caret there, which is a step only if its place matters
+	// continues: the program took what was typed before it, so the caret is where that left it.
+	continues bool
 }
 
 func (k *keyboard) focused(ev recorder.Event) {
@@ -219,14 +141,14 @@ func (t *typing) wasRead(text string, at time.Time) bool {
 // submitted reports whether Enter made the program take the text: the field holds another, with no
 // new line.
 func (t *typing) submitted(value string) bool {
-	return t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered) &&
+	return !t.movedInDocument() && t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered) &&
 		strings.Count(value, "\n") <= strings.Count(*t.entered, "\n")
 }
 
 // kept reports whether Enter left the field as it was: it began no line, so it was for the
 // program. Before readLag the value may be behind, unless it holds later text.
 func (t *typing) kept(value string, at time.Time) bool {
-	if t.entered == nil || *t.entered == "" {
+	if t.movedInDocument() || t.entered == nil || *t.entered == "" {
 		return false
 	}
 	later, same := strings.CutPrefix(value, *t.entered)
@@ -238,7 +160,7 @@ func (t *typing) kept(value string, at time.Time) bool {
 func (k *keyboard) submit(t *typing, value string, now time.Time) {
 	later := recorder.Event{Type: recorder.Typed, Time: t.last, Field: t.field, Text: t.since}
 	t.value, t.behind, t.entered = *t.entered, nil, nil
-	t.net.text = strings.TrimSuffix(t.net.text, "\n"+t.since)
+	t.net.cut("\n" + t.since)
 	k.flushEntered(now)
 	shown := t.since
 	for !strings.HasSuffix(value, shown) {
@@ -247,6 +169,7 @@ func (k *keyboard) submit(t *typing, value string, now time.Time) {
 	k.values[t.field] = strings.TrimSuffix(value, shown)
 	if later.Text != "" {
 		k.typed(later)
+		k.typing.continues = true
 	}
 }
 
@@ -294,6 +217,9 @@ func (k *keyboard) complete(t *recorder.Seen, was, value string) {
 // isBehind reports whether a value is only the beginning of the typed text because the
 // application is slow. After readLag the value counts as complete.
 func (t *typing) isBehind(value string, at time.Time) bool {
+	if t.pending && value == t.before && t.entered == nil && t.net.certain() {
+		return true // what was typed is not there yet
+	}
 	return !t.unreadable && t.pending && len(value) < len(t.value) && strings.HasPrefix(t.value, value) && at.Sub(t.last) < readLag
 }
 
@@ -387,11 +313,11 @@ func (k *keyboard) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 		return
 	}
 	k.flush()
-	picture := k.steps.unclick(thing)
+	led := k.steps.unclick(thing)
 	k.waitForText()
 	last := k.steps.last()
 	goesOn := ev.Field == k.keeps && last != nil && last.click != nil && last.target != nil && thing != nil && !sameField(last.target, thing)
-	k.typing = &typing{field: ev.Field, goesOn: goesOn, picture: picture, target: thing, first: ev, value: k.values[ev.Field], before: k.values[ev.Field], readAt: k.readAt[ev.Field]}
+	k.typing = &typing{field: ev.Field, goesOn: goesOn, led: led, target: thing, first: ev, value: k.values[ev.Field], before: k.values[ev.Field], readAt: k.readAt[ev.Field]}
 	k.typing.showed = k.typing.value != ""
 }
 
@@ -466,6 +392,9 @@ func (k *keyboard) flush() {
 	switch {
 	case t.target.TakesText() && t.onlyKeys():
 		k.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
+	case t.editsDocument() && !t.pastes():
+		k.pressAgain(t)
+		return
 	case t.target.TakesText() && t.changed:
 		k.fillField(t)
 		k.leaveCaret(t)
@@ -491,19 +420,15 @@ const unread = "the field could not be read after the last keys, so its text may
 // fillField makes the step that types a field's final value.
 func (k *keyboard) fillField(t *typing) {
 	k.switchTo(t.target.Window)
-	s := &step{kind: typeIntoElement, subject: nameOf(t.target), begin: t.first.Time, picture: t.picture}
-	s.setTarget(t.target)
-	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.MultiLine(), field: t.field}
-	s.set("text_to_type", "")
+	s := t.step(t.value)
 	if added, ok := t.added(); ok {
-		s.input.value = added
+		s.input.value, s.summary = added, typeSummary(added, t.target)
 		if t.goesOn { // to move the caret would undo what was clicked, such as Bold
 			s.set("clear_before_typing", false)
 		} else {
 			k.addAtEnd(s)
 		}
 	}
-	s.summary = typeSummary(s.input.value, t.target)
 	if t.hidden {
 		s.input.value, s.input.secret = "", true
 		s.summary = "type a secret into " + describe(t.target)
@@ -514,8 +439,6 @@ func (k *keyboard) fillField(t *typing) {
 		k.values[t.field] = t.value
 		k.keeps = t.field
 	}
-	s.subject = cmp.Or(s.subject, "type "+string(t.target.Role))
-	s.end = t.last
 	k.paste(s, t)
 	k.emit(s)
 }
@@ -576,12 +499,6 @@ func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
 // page does.
 func highlighted(t *recorder.Seen) bool {
 	return t.InPage() && recorder.IsOption(t.Role) && !t.DropDown()
-}
-
-// isTab reports whether a key leads to the next element, or the previous.
-func isTab(ev recorder.Event) bool {
-	chord := chordOf(ev)
-	return chord == "tab" || chord == "shift+tab"
 }
 
 // pressGlobal makes a step that presses a key, whatever has the focus.
