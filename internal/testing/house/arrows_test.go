@@ -73,7 +73,7 @@ var arrows = map[string][]string{
 
 	"internal/cli": {
 		"engine", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/owner", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/relay", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
-		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/examples", "workflows/expression",
+		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/dialect", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":            {},
 	"internal/clients":             {"internal/fileio"},
