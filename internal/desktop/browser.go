@@ -35,10 +35,3 @@ type BrowserEvent struct {
 	Session, Method string
 	Params          json.RawMessage
 }
-
-// NoBrowsers is a desktop whose browsers we did not start, so that none is connected.
-type NoBrowsers struct{}
-
-func (NoBrowsers) Browsers(context.Context) ([]BrowserProcess, error) { return nil, nil }
-
-func (NoBrowsers) Browse(context.Context, int) (Browser, error) { return nil, ErrNotFound }

@@ -134,7 +134,7 @@ func (l layer) extension(ctx context.Context, method string, from Request, p *pa
 		if err != nil {
 			return nil, err
 		}
-		return &result{ResultType: complete, state: t.detailed()}, nil
+		return &result{ResultType: complete, sentTask: t.detailed()}, nil
 	case methodUpdate:
 		err = l.source.Update(ctx, from, p.TaskID, p.InputResponses)
 	default:
@@ -190,7 +190,7 @@ func (l layer) shown(res mcp.Result, from Request) (mcp.Result, error) {
 		case experiment:
 			return &object{fields: map[string]any{"task": t.experimental()}}, nil
 		}
-		return &result{ResultType: asTask, state: t.state()}, nil
+		return &result{ResultType: asTask, sentTask: t.sent()}, nil
 	case *mcp.InitializeResult:
 		return greeting(r)
 	case *mcp.ListToolsResult:

@@ -39,8 +39,8 @@ type Task struct {
 	Error    *jsonrpc.Error      // of a failed task
 }
 
-// state is a task of the extension as it is sent.
-type state struct {
+// sentTask is a task of the extension as it is sent.
+type sentTask struct {
 	TaskID         string              `json:"taskId"`
 	Status         Status              `json:"status"`
 	StatusMessage  string              `json:"statusMessage,omitempty"`
@@ -53,9 +53,9 @@ type state struct {
 	Error          *jsonrpc.Error      `json:"error,omitempty"`
 }
 
-// state returns the task as it is sent, without what follows from its status.
-func (t Task) state() *state {
-	s := &state{
+// sent returns the task as it is sent, without what follows from its status.
+func (t Task) sent() *sentTask {
+	s := &sentTask{
 		TaskID: t.ID, Status: t.Status, StatusMessage: t.Message,
 		CreatedAt: t.Created.UTC(), LastUpdatedAt: t.Updated.UTC(), PollIntervalMS: t.Poll.Milliseconds(),
 	}
@@ -66,8 +66,8 @@ func (t Task) state() *state {
 }
 
 // detailed returns the task as it is sent to who asks for its state.
-func (t Task) detailed() *state {
-	s := t.state()
+func (t Task) detailed() *sentTask {
+	s := t.sent()
 	s.InputRequests, s.Result, s.Error = t.Requests, t.Result, t.Error
 	return s
 }
@@ -76,7 +76,7 @@ func (t Task) detailed() *state {
 type result struct {
 	mcp.ResultBase
 	ResultType string `json:"resultType"`
-	*state
+	*sentTask
 }
 
 // The values of resultType.
@@ -111,7 +111,7 @@ func objectOf(v any) (*object, error) {
 
 // experimental returns the task as it is sent in the experiment.
 func (t Task) experimental() map[string]any {
-	s := t.state()
+	s := t.sent()
 	out := map[string]any{
 		"taskId": s.TaskID, "status": s.Status, "createdAt": s.CreatedAt, "lastUpdatedAt": s.LastUpdatedAt, "ttl": s.TTL,
 	}

@@ -114,7 +114,7 @@ func New(windows ...*Node) *Desktop {
 func (d *Desktop) Desktop() *desktop.Desktop {
 	return &desktop.Desktop{
 		Actor: d, Pointer: d, Screen: d, WindowLister: d, Clipboard: d, Elements: d,
-		Focus: d, Changes: d, Input: d, Session: d, BrowserLister: desktop.NoBrowsers{},
+		Focus: d, Changes: d, Input: d, Session: d, BrowserLister: noBrowsers{},
 	}
 }
 
@@ -270,4 +270,13 @@ func (s *stack) later(f func()) {
 	if f != nil {
 		s.pending = append(s.pending, f)
 	}
+}
+
+// noBrowsers is a desktop without a connected browser.
+type noBrowsers struct{}
+
+func (noBrowsers) Browsers(context.Context) ([]desktop.BrowserProcess, error) { return nil, nil }
+
+func (noBrowsers) Browse(context.Context, int) (desktop.Browser, error) {
+	return nil, desktop.ErrNotFound
 }
