@@ -64,7 +64,7 @@ func sequenceArgs(fleet bool) *jsonschema.Schema {
 	}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
 		"steps":           list("what to do, in order"),
-		"url":             text("instead of steps: the name of a saved workflow, or file://"),
+		"url":             text("instead of steps: a saved workflow, or file://"),
 		"inputs":          anObject("values of its variables"),
 		"variables":       anObject(""),
 		"selectors":       anObject(""),

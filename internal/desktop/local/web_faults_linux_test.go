@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -98,9 +99,7 @@ func TestWidgetsThatAPageMakesAreOperated(t *testing.T) {
 		{"and is clicked", kinds.ClickElement, "name:B25", nil, "B25"},
 	} {
 		args := map[string]any{"process": "chromium", "selector": row.selector, "timeout_ms": 5_000.0}
-		for name, value := range row.more {
-			args[name] = value
-		}
+		maps.Copy(args, row.more)
 		o := p.tries(row.kind, args)
 		if o.Err != nil || o.Result["exists"] == false {
 			t.Errorf("%s: %v %v", row.say, o.Result, o.Err)

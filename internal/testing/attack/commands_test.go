@@ -182,7 +182,7 @@ func programsWithoutShell(a *arena) func() {
 	c := a.client(a.serve("--toolsets", "core,shell", "--root", a.work, "--display", "virtual"), byhand.Modern, token)
 	programs := []string{"gview", "gvimdiff", "koi8rxterm", "emacs-gtk", "vim.tiny"}
 	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
-		for _, pattern := range []string{"*vi", "*view", "*vim*", "*term*", "*emacs*", "*sh", "python*", "idle*", "sway", "*run*", "*-terminal*", "perl*", "lua*", "*launch*"} {
+		for _, pattern := range []string{"*vi", "*view", "*vim*", "*term*", "*emacs*", "*sh", "python*", "idle*", "sway", "run*", "*-run*", "*-terminal*", "perl*", "lua*", "*launch*"} {
 			found, _ := filepath.Glob(filepath.Join(folder, pattern))
 			for _, file := range found {
 				programs = append(programs, filepath.Base(file))

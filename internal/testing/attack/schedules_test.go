@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"understudy/internal/schedules"
 	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/scratch"
@@ -147,8 +149,10 @@ func (a *arena) exchanges(c byhand.Visitor, outside string, round int) {
 		if _, res := a.call(c, "add_schedule", byhand.Object{"name": name, "workflow": "note", "files": dir + "/*"}); byhand.IsError(res) {
 			a.t.Fatalf("%s is not watched: %v", dir, res)
 		}
-		a.must(os.Remove(dir))
-		a.must(os.Symlink(to, dir))
+		// At once: a look between two acts would find no folder at all, and note that.
+		a.must(os.Symlink(to, dir+".link"))
+		a.must(unix.Renameat2(unix.AT_FDCWD, dir+".link", unix.AT_FDCWD, dir, unix.RENAME_EXCHANGE))
+		a.must(os.Remove(dir + ".link"))
 	}
 	a.put(filepath.Join(outside, hidden), "")
 	for _, name := range names {
