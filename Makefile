@@ -141,7 +141,7 @@ chaos: #+ stop and disconnect parts of a fleet while runs play (RUNS=400, DIES=s
 	$(GO) test -v -count=1 -timeout=120m -run='^TestChaos$$' ./internal/fleet -runs=$(or $(RUNS),400) -seed=$(or $(DIES),0) $(if $(OLDER),-older=$(CURDIR)/dist/older.test)
 
 build: ## build bin/understudy
-	CGO_ENABLED=0 $(GO) build -o bin/understudy .
+	CGO_ENABLED=0 $(GO) build -ldflags "-s -w" -o bin/understudy .
 
 cross: #+ build for every system, into dist/
 	@.ci/cross
