@@ -133,6 +133,10 @@ func TestAtLengthARunThatFailedAtAWorkerIsMendedFromElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Its answer says that the keys before it were read: the desktop is not handed back sooner.
+	if _, err := acting.Update(true); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := watching.Update(false); err != nil {
 		t.Errorf("who watches does not see it: %v", err)
 	}
