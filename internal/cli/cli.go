@@ -77,7 +77,7 @@ func (a *app) root() *cobra.Command {
 	for _, command := range []func(*app) *cobra.Command{
 		answerCommand, callCommand, compileCommand, completionCommand, desktopCommand, doctorCommand, forkCommand, formatCommand, hubCommand,
 		initCommand, inspectCommand, keepDesktop, mcpCommand, migrateCommand, proxyCommand, recordCommand, resumeCommand, runCommand, runsCommand, scheduleCommand,
-		schemaCommand, serveCommand, setupCommand, stopCommand, tokenCommand, toolsCommand, validateCommand, versionCommand, workerCommand,
+		schemaCommand, serveCommand, setupCommand, stopCommand, tokenCommand, toolsCommand, tourCommand, validateCommand, versionCommand, workerCommand,
 		workflowCommand,
 	} {
 		root.AddCommand(command(a))
