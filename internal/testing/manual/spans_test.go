@@ -62,3 +62,30 @@ func TestAtLengthEveryCommandIsKnown(t *testing.T) {
 		t.Errorf("only %d commands were found", seen)
 	}
 }
+
+// target is the goal of a `make` within a line, or in a block of commands.
+var target = regexp.MustCompile("(?m)(?:`|^)make ([a-z0-9-]+)")
+
+// TestEveryTargetIsInTheMakefile: a figure whose command is gone can be repeated by nobody.
+func TestEveryTargetIsInTheMakefile(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for page := range pages(t) {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range target.FindAllStringSubmatch(string(text), -1) {
+			seen++
+			if !strings.Contains(string(makefile), "\n"+m[1]+":") {
+				t.Errorf("%s: the Makefile has no target %s", page, m[1])
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d targets were found", seen)
+	}
+}
