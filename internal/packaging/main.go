@@ -1,6 +1,6 @@
 // Command packaging makes what a release is made of: archives, Debian packages,
-// npm packages, bundles for MCP clients, and the file for the registry of MCP
-// servers. `make package` runs it.
+// npm packages, bundles for MCP clients, the file for the registry of MCP servers,
+// and what package managers read. `make package` runs it.
 //
 // The same commit gives the same bytes: every timestamp is that of the commit. It
 // publishes nothing.
@@ -34,7 +34,7 @@ type release struct {
 	Targets   []target
 	Scope     string // of the npm packages, such as @me; may be empty
 	Namespace string // in the registry of MCP servers, such as io.github.me
-	Site      string // the address of the folder from which bundles will be fetched; may be empty
+	Site      string // the address of the folder from which packages will be fetched; may be empty
 }
 
 func run(ctx context.Context, args []string) error {
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&r.Out, "out", filepath.Join("dist", "package"), "where the packages go; its content is removed first")
 	flags.StringVar(&r.Scope, "npm-scope", "", "the scope of the npm packages, such as @me")
 	flags.StringVar(&r.Namespace, "namespace", "localhost", "the namespace in the registry of MCP servers, such as io.github.me")
-	flags.StringVar(&r.Site, "site", "", "the https address from which the bundles will be fetched")
+	flags.StringVar(&r.Site, "site", "", "the https address from which the packages will be fetched")
 	flags.Func("targets", "such as linux/amd64,darwin/arm64 (default all)", func(text string) (err error) {
 		r.Targets, err = parseTargets(text)
 		return err
@@ -93,6 +93,11 @@ func (r release) make(ctx context.Context) (products []file, err error) {
 		return nil, err
 	}
 	products = append(products, wrapper, registry)
+	managers, err := r.managers(products)
+	if err != nil {
+		return nil, err
+	}
+	products = append(products, managers...)
 	products = append(products, sums(products))
 	for _, f := range products {
 		if err := f.write(r.Out); err != nil {

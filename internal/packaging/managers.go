@@ -1,0 +1,75 @@
+package main
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	//go:embed files/install.sh
+	installScript string
+	//go:embed files/understudy.rb
+	formula string
+)
+
+// managers returns what installs the products: a script, and where the address of the
+// packages is known, a formula for Homebrew and a manifest for Scoop.
+func (r release) managers(products []file) (files []file, err error) {
+	files = append(files, file{"install.sh", 0o755, []byte(r.filled(installScript, nil))})
+	if r.Site == "" {
+		return files, nil
+	}
+	files = append(files, file{"understudy.rb", 0o644, []byte(r.filled(formula, products))})
+	manifest, err := r.scoop(products)
+	return append(files, manifest), err
+}
+
+// marks are the places of a text that a release fills in.
+var marks = regexp.MustCompile(`( *)@([a-z]+/[a-z0-9]+|VERSION|SITE)@`)
+
+// filled fills in the version, the address, and for a target the lines of a formula.
+func (r release) filled(text string, products []file) string {
+	return marks.ReplaceAllStringFunc(text, func(mark string) string {
+		indent, name := mark[:strings.IndexByte(mark, '@')], strings.Trim(mark, " @")
+		switch name {
+		case "VERSION":
+			return indent + r.Version.Text
+		case "SITE":
+			return indent + strings.TrimSuffix(r.Site, "/")
+		}
+		system, arch, _ := strings.Cut(name, "/")
+		url, sum := r.source(products, target{system, arch})
+		return fmt.Sprintf("%surl %q\n%ssha256 %q", indent, url, indent, sum)
+	})
+}
+
+// source returns the address of the archive for a target, and its checksum; both are
+// empty if the release has none.
+func (r release) source(products []file, t target) (url, sum string) {
+	i := slices.IndexFunc(products, func(f file) bool {
+		return f.Name == r.name(t)+".tar.gz" || f.Name == r.name(t)+".zip"
+	})
+	if i < 0 {
+		return "", ""
+	}
+	return strings.TrimSuffix(r.Site, "/") + "/" + products[i].Name, fmt.Sprintf("%x", sha256.Sum256(products[i].Body))
+}
+
+// scoop returns the manifest for Scoop, a package manager of Windows.
+func (r release) scoop(products []file) (file, error) {
+	machines := object{}
+	for name, arch := range map[string]string{"64bit": "amd64", "arm64": "arm64"} {
+		t := target{"windows", arch}
+		if url, sum := r.source(products, t); url != "" {
+			machines[name] = object{"url": url, "hash": sum, "extract_dir": r.name(t)}
+		}
+	}
+	return document("understudy.json", object{
+		"version": r.Version.Text, "description": summary, "license": "MIT", "homepage": strings.TrimSuffix(r.Site, "/"),
+		"architecture": machines, "bin": "understudy.exe",
+	})
+}

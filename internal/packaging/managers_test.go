@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// small returns a release of programs that print a word, with all that installs them.
+func small(t *testing.T, site string) (r release, products map[string]file) {
+	t.Helper()
+	r = release{Version: version{Text: "1.2.3", Time: time.Unix(1e9, 0)}, Site: site}
+	var all []file
+	for _, target := range allTargets {
+		f, err := r.archive(target, []byte("#!/bin/sh\necho here\n"), shared{license: file{"LICENSE", 0o644, nil}, readme: file{"README.md", 0o644, nil}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	more, err := r.managers(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = append(all, more...)
+	products = map[string]file{}
+	for _, f := range append(all, sums(all)) {
+		products[f.Name] = f
+	}
+	return r, products
+}
+
+func TestInstallScript(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it is a script of a Unix shell")
+	}
+	needs(t, "curl")
+	for _, row := range []struct {
+		say     string
+		spoil   func(map[string]file, string)
+		environ string
+		want    string // of the error; empty: it is installed
+	}{
+		{"the program is installed", func(map[string]file, string) {}, "", ""},
+		{"a changed package is refused", func(p map[string]file, name string) {
+			p[name] = file{name, 0o644, append(p[name].Body, 0)}
+		}, "", "differs from its checksum"},
+		{"a package without a checksum is refused", func(p map[string]file, _ string) {
+			p["SHA256SUMS"] = file{"SHA256SUMS", 0o644, nil}
+		}, "", "has no checksum"},
+		{"a package that is not there is named", func(p map[string]file, name string) { delete(p, name) }, "", "could not be fetched"},
+		{"without an address it asks for one", func(map[string]file, string) {}, "SITE=", "set SITE"},
+	} {
+		t.Run(row.say, func(t *testing.T) {
+			r, products := small(t, "")
+			row.spoil(products, r.name(target{runtime.GOOS, runtime.GOARCH})+".tar.gz")
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+				f, ok := products[strings.TrimPrefix(q.URL.Path, "/")]
+				if !ok {
+					http.NotFound(w, q)
+					return
+				}
+				_, _ = w.Write(f.Body)
+			}))
+			defer site.Close()
+			dir := t.TempDir()
+			if err := products["install.sh"].write(dir); err != nil {
+				t.Fatal(err)
+			}
+			environ := []string{"PREFIX=" + dir, "SITE=" + site.URL}
+			if row.environ != "" {
+				environ = append(environ, row.environ)
+			}
+			out, err := commandIn(t, dir, environ, "sh", "install.sh")
+			program := filepath.Join(dir, "bin", "understudy")
+			if row.want != "" {
+				if _, there := os.Stat(program); err == nil || there == nil || !strings.Contains(out, row.want) {
+					t.Errorf("wanted %q, and no program; found %v: %s", row.want, err, out)
+				}
+				return
+			}
+			if err != nil || command(t, dir, program) != "here\n" {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
+func TestManagersNameTheSite(t *testing.T) {
+	_, without := small(t, "")
+	if len(without) != len(allTargets)+2 {
+		t.Errorf("a release without an address has %d files, want its archives, the script and the sums", len(without))
+	}
+	r, with := small(t, "https://example.com/packages/")
+	text := string(with["understudy.rb"].Body)
+	for _, target := range allTargets {
+		url, sum := r.source([]file{with[r.name(target)+".tar.gz"], with[r.name(target)+".zip"]}, target)
+		where := text
+		if target.OS == "windows" {
+			where = string(with["understudy.json"].Body)
+		}
+		if !strings.HasPrefix(url, "https://example.com/packages/understudy-1.2.3-") || !strings.Contains(where, url) || !strings.Contains(where, sum) {
+			t.Errorf("%s: wanted %s with %s in\n%s", target, url, sum, where)
+		}
+	}
+	if strings.Contains(text, "@") {
+		t.Errorf("something was not filled in:\n%s", text)
+	}
+	if script := string(with["install.sh"].Body); !strings.Contains(script, "site=${SITE:-https://example.com/packages}") {
+		t.Error("the script does not know the address")
+	}
+	var manifest struct{ Bin string }
+	if err := json.Unmarshal(with["understudy.json"].Body, &manifest); err != nil || manifest.Bin != "understudy.exe" {
+		t.Errorf("the manifest for Scoop: %v, %q", err, manifest.Bin)
+	}
+}
