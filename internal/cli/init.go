@@ -26,9 +26,10 @@ func initCommand(a *app) *cobra.Command {
 		Use:   "init [FILE]",
 		Short: "Write a first workflow, or set up an MCP client",
 		Long: "Write a first workflow, with comments, and its schema.\n\n" +
-			"With --client, print the configuration with which an MCP client starts this program,\n" +
-			"or with --write put it into the client's own file. Everything else in it stays, and the\n" +
-			"old file is kept beside it. Flags after -- are passed to `understudy mcp`, such as\n-- --mode ask.",
+			"With --client, print the command or the configuration with which an MCP client starts this\n" +
+			"program. With --write, run the client's command, or put it into the client's own file:\n" +
+			"everything else in it stays, and the old file is kept beside it. Flags after -- are passed\n" +
+			"to `understudy mcp`, such as -- --mode ask.",
 		Example: "  understudy init\n  understudy init --client claude-code --write\n  understudy init --client cursor --write -- --display virtual",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
