@@ -292,3 +292,14 @@ func (s System) config(elements ...string) string {
 	}
 	return s.under("XDG_CONFIG_HOME", ".config", elements...)
 }
+
+// SkillFiles returns where clients look for a skill of the user: all in one folder that
+// they share, and Claude Code, if it is there, in its own.
+func SkillFiles(s System) []string {
+	paths := []string{filepath.Join(s.Home, ".agents", "skills", Name, "SKILL.md")}
+	claude := s.under("CLAUDE_CONFIG_DIR", ".claude")
+	if _, err := os.Stat(claude); err == nil {
+		paths = append(paths, filepath.Join(claude, "skills", Name, "SKILL.md"))
+	}
+	return paths
+}
