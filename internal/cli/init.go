@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/internal/clients"
+	"understudy/mcpserver"
+	"understudy/steps"
 	"understudy/workflows"
 )
 
@@ -21,22 +23,30 @@ func initCommand(a *app) *cobra.Command {
 	c := &clientSetup{app: a}
 	var f struct {
 		Force bool `flag:"force" usage:"replace an existing file"`
+		Skill bool `flag:"skill" usage:"teach agents this command line, by a skill where they look for it"`
 	}
 	cmd := withFlags(withFlags(&cobra.Command{
 		Use:   "init [FILE]",
-		Short: "Write a first workflow, or set up an MCP client",
+		Short: "Write a first workflow, or set up an MCP client or a skill",
 		Long: "Write a first workflow, with comments, and its schema.\n\n" +
-			"With --client, print the configuration with which an MCP client starts this program,\n" +
-			"or with --write put it into the client's own file. Everything else in it stays, and the\n" +
-			"old file is kept beside it. Flags after -- are passed to `understudy mcp`, such as\n-- --mode ask.",
-		Example: "  understudy init\n  understudy init --client claude-code --write\n  understudy init --client cursor --write -- --display virtual",
+			"With --client, print the command or the configuration with which an MCP client starts this\n" +
+			"program. With --write, run the client's command, or put it into the client's own file:\n" +
+			"everything else in it stays, and the old file is kept beside it. Flags after -- are passed\n" +
+			"to `understudy mcp`, such as -- --mode ask.",
+		Example: "  understudy init\n  understudy init --skill\n  understudy init --client claude-code --write\n  understudy init --client cursor --write -- --display virtual",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.Client != "" && f.Skill {
+				return usage(cmd, "--skill is for all clients; wanted it without --client")
+			}
 			if c.Client != "" {
 				return c.init(cmd, args)
 			}
 			if err := c.refuse(cmd); err != nil {
 				return err
+			}
+			if f.Skill {
+				return a.initSkill(cmd, args)
 			}
 			return a.initWorkflow(cmd, args, f.Force)
 		},
@@ -70,5 +80,26 @@ func (a *app) initWorkflow(cmd *cobra.Command, args []string, force bool) error 
 		fmt.Fprintf(a.out, "%s\n", path)
 		fmt.Fprintf(a.errOut, "next: understudy validate %s\n", path)
 	}
+	return nil
+}
+
+// initSkill writes the skill for agents. An older one is kept beside it.
+func (a *app) initSkill(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(cmd, "wanted no file with --skill, found %q", args[0])
+	}
+	system, err := clients.ThisSystem()
+	if err != nil {
+		return &steps.Error{Code: steps.Unavailable, Err: err, Next: "set HOME"}
+	}
+	for _, path := range clients.SkillFiles(system) {
+		if _, err := clients.Replace(path, []byte(mcpserver.Skill()), false); err != nil {
+			return &steps.Error{Code: steps.Invalid, Err: err, Next: "make its folder writable"}
+		}
+		if !a.Quiet {
+			fmt.Fprintln(a.out, path)
+		}
+	}
+	a.tell("next: start a new session of the agent; the skill is called understudy")
 	return nil
 }

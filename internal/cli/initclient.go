@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"mvdan.cc/sh/v3/syntax"
 
 	"understudy/internal/clients"
 	"understudy/steps"
@@ -21,7 +23,7 @@ import (
 type clientSetup struct {
 	*app
 	Client string `flag:"client" usage:"an MCP client: "`
-	Write  bool   `flag:"write" usage:"write into the client's file"`
+	Write  bool   `flag:"write" usage:"run the client's command, or write into its file"`
 	HTTP   string `flag:"http" usage:"the URL of a server that is running already"`
 	Token  string `flag:"token" usage:"with --http: the file with the client's token, or - for the standard input"`
 
@@ -54,10 +56,52 @@ func (c *clientSetup) init(cmd *cobra.Command, args []string) error {
 		return &steps.Error{Code: steps.Unavailable, Err: err, Next: "set HOME"}
 	}
 	c.path = client.File(system)
-	if !c.Write {
-		return c.print(server)
+	words := client.Command(server)
+	switch {
+	case !c.Write:
+		return c.print(words, server)
+	case len(words) > 0 && (!client.Edited() || installed(words[0])):
+		return c.register(cmd.Context(), words, server)
+	case !client.Edited():
+		return &steps.Error{
+			Code: steps.Invalid, Err: fmt.Errorf("%s has comments, which this program would lose, and %s has no command that adds a server", c.path, client.Title),
+			Next: "omit --write, and merge by hand what is printed",
+		}
 	}
 	return c.write(server)
+}
+
+func installed(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// register has the client add the server by its own command.
+func (c *clientSetup) register(ctx context.Context, words []string, server clients.Server) error {
+	out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput()
+	if err != nil {
+		return &steps.Error{
+			Code: steps.Unavailable, Err: fmt.Errorf("%s: %w: %s", shellWords(words), err, strings.TrimSpace(cleanLines(string(out)))),
+			Next: "install " + c.client.Title + ", or remove the server that it has already, then run this again",
+		}
+	}
+	if !c.Quiet {
+		fmt.Fprintln(c.out, shellWords(words))
+		c.next(server)
+	}
+	return nil
+}
+
+// shellWords returns a command as a person types it into a shell.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		var err error
+		if quoted[i], err = syntax.Quote(w, syntax.LangPOSIX); err != nil {
+			quoted[i] = w // a character that no shell takes
+		}
+	}
+	return strings.Join(quoted, " ")
 }
 
 // server returns this program as the client starts or calls it.
@@ -159,15 +203,24 @@ func thisCommand() (string, error) {
 	return filepath.Abs(known)
 }
 
-func (c *clientSetup) print(server clients.Server) error {
-	text, err := c.client.With(nil, clients.Name, server)
+func (c *clientSetup) print(words []string, server clients.Server) error {
+	if len(words) > 0 {
+		fmt.Fprintln(c.out, shellWords(words))
+		c.tell("next: run this, or let --write do it")
+		return nil
+	}
+	text, err := c.client.Snippet(server)
 	if err != nil {
 		return err
 	}
 	if _, err := c.out.Write(text); err != nil {
 		return err
 	}
-	c.tell("next: merge it into %s, or let --write do it", c.path)
+	if c.client.Edited() {
+		c.tell("next: merge it into %s, or let --write do it", c.path)
+	} else {
+		c.tell("next: merge it into %s", c.path)
+	}
 	return nil
 }
 
@@ -194,9 +247,17 @@ func (c *clientSetup) write(server clients.Server) error {
 	case backup != "":
 		fmt.Fprintf(c.errOut, "the previous file is kept as %s\n", backup)
 	}
+	c.next(server)
+	return nil
+}
+
+// next says what a person does after the server was added.
+func (c *clientSetup) next(server clients.Server) {
 	if u, err := url.Parse(server.URL); err == nil && server.URL != "" && !onNetwork(u.Hostname()) {
 		fmt.Fprintln(c.errOut, "next: understudy serve, which must be running when the client connects")
 	}
+	if c.client.Name == "codex" && len(server.Headers) > 0 {
+		fmt.Fprintln(c.errOut, "next: export UNDERSTUDY_TOKEN with the token, which Codex reads from there")
+	}
 	fmt.Fprintf(c.errOut, "next: %s\nthen: understudy doctor\n", c.client.Next)
-	return nil
 }

@@ -22,6 +22,15 @@ func TestFiles(t *testing.T) {
 		{"vscode", "darwin", "H/Library/Application Support/Code/User/mcp.json"},
 		{"vscode", "windows", "A/Code/User/mcp.json"},
 		{"windsurf", "windows", "H/.codeium/windsurf/mcp_config.json"},
+		{"codex", "linux", "H/.codex/config.toml"},
+		{"copilot", "darwin", "H/.copilot/mcp-config.json"},
+		{"gemini", "linux", "H/.gemini/settings.json"},
+		{"goose", "darwin", "H/.config/goose/config.yaml"},
+		{"goose", "windows", "A/Block/goose/config/config.yaml"},
+		{"lmstudio", "linux", "H/.lmstudio/mcp.json"},
+		{"opencode", "linux", "H/.config/opencode/opencode.jsonc"},
+		{"zed", "darwin", "H/.config/zed/settings.json"},
+		{"zed", "windows", "A/Zed/settings.json"},
 	} {
 		client, ok := Find(c.client)
 		if !ok {
@@ -59,6 +68,77 @@ func TestServers(t *testing.T) {
 	}
 	if _, err := code.Servers([]byte(`{"mcpServers": 3}`), ""); err == nil {
 		t.Error("a number was read as servers")
+	}
+}
+
+func TestCommand(t *testing.T) {
+	secured := Server{URL: "https://u/mcp", Headers: map[string]string{"Authorization": "Bearer secret"}}
+	for _, c := range []struct {
+		client string
+		server Server
+		want   string
+	}{
+		{"claude-code", local, "claude mcp add --scope user understudy -- /opt/understudy mcp --display virtual"},
+		{"claude-code", remote, "claude mcp add --scope user --transport http understudy http://127.0.0.1:8765/mcp"},
+		{"codex", local, "codex mcp add understudy -- /opt/understudy mcp --display virtual"},
+		{"codex", secured, "codex mcp add understudy --url https://u/mcp --bearer-token-env-var UNDERSTUDY_TOKEN"},
+		{"copilot", remote, "copilot mcp add --transport http understudy http://127.0.0.1:8765/mcp"},
+		{"gemini", local, "gemini mcp add --scope user understudy /opt/understudy mcp --display virtual"},
+		{"opencode", local, "opencode mcp add understudy -- /opt/understudy mcp --display virtual"},
+		{"opencode", remote, "opencode mcp add understudy --url http://127.0.0.1:8765/mcp"},
+		{"vscode", local, `code --add-mcp {"name":"understudy","command":"/opt/understudy","args":["mcp","--display","virtual"]}`},
+		{"vscode", secured, ""},
+		{"cursor", local, ""},
+		{"goose", local, ""},
+	} {
+		client, _ := Find(c.client)
+		if got := strings.Join(client.Command(c.server), " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.client, got, c.want)
+		}
+	}
+	for _, client := range All {
+		if strings.Contains(strings.Join(client.Command(secured), " "), "secret") {
+			t.Errorf("%s: a token is an argument, which every user of the machine can read", client.Name)
+		}
+	}
+}
+
+func TestSnippetIsRead(t *testing.T) {
+	goose, _ := Find("goose")
+	for _, s := range []Server{local, remote} {
+		text, err := goose.Snippet(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := goose.Servers(text, "")
+		if diff := cmp.Diff([]Entry{{Name: Name, Server: s}}, got); err != nil || diff != "" {
+			t.Errorf("%v, -want +got\n%s\n%s", err, diff, text)
+		}
+	}
+}
+
+func TestServersOfOtherFormats(t *testing.T) {
+	for _, c := range []struct {
+		client, text string
+		want         Entry
+	}{
+		{"codex", "model = \"x\" # mine\n[mcp_servers.a]\ncommand = \"a\"\nargs = [\"b\"]\nenabled = false\n[mcp_servers.a.env]\nK = \"v\"\n", Entry{Name: "a", Server: Server{Command: "a", Args: []string{"b"}, Env: map[string]string{"K": "v"}}, Disabled: true}},
+		{"goose", "extensions:\n  a: # mine\n    type: stdio\n    cmd: a\n    args: [b]\n    envs: {K: v}\n    enabled: true\n", Entry{Name: "a", Server: Server{Command: "a", Args: []string{"b"}, Env: map[string]string{"K": "v"}}}},
+		{"goose", "extensions:\n  a: {type: streamable_http, uri: 'http://u'}\n", Entry{Name: "a", Server: Server{URL: "http://u"}}},
+		{"opencode", `{"mcp": {"a": {"type": "local", "command": ["a", "b"], "environment": {"K": "v"}}}}`, Entry{Name: "a", Server: Server{Command: "a", Args: []string{"b"}, Env: map[string]string{"K": "v"}}}},
+		{"gemini", `{"mcpServers": {"a": {"httpUrl": "http://u"}}}`, Entry{Name: "a", Server: Server{URL: "http://u"}}},
+	} {
+		client, _ := Find(c.client)
+		got, err := client.Servers([]byte(c.text), "")
+		if diff := cmp.Diff([]Entry{c.want}, got); err != nil || diff != "" {
+			t.Errorf("%s: %v, -want +got\n%s", c.client, err, diff)
+		}
+	}
+	for _, name := range []string{"codex", "goose"} {
+		client, _ := Find(name)
+		if _, err := client.Servers([]byte("a: [}"), ""); err == nil || !strings.Contains(err.Error(), "it is not ") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -100,6 +100,22 @@ func TestWith(t *testing.T) {
 			"the lines and the mark of Windows", "cursor", remote, "\uFEFF{\r\n  \"a\": 1\r\n}\r\n",
 			"\uFEFF{\r\n  \"a\": 1,\r\n  \"mcpServers\": {\r\n    \"understudy\": {\r\n      \"url\": \"http://127.0.0.1:8765/mcp\"\r\n    }\r\n  }\r\n}\r\n",
 		},
+		{"the comments of Zed stay", "zed", local, `// my settings
+{
+  "theme": "One", // dark
+}
+`, `// my settings
+{
+  "theme": "One", // dark
+  "context_servers": {
+    "understudy": {
+      "command": "/opt/understudy",
+      "args": ["mcp","--display","virtual"]
+    }
+  },
+}
+`},
+		{"a command that is a list", "opencode", local, `{}`, `{"mcp":{"understudy":{"type":"local","command":["/opt/understudy","mcp","--display","virtual"]}}}`},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			client, ok := Find(c.client)
@@ -137,7 +153,7 @@ func TestWithRefuses(t *testing.T) {
 func TestWithIsReadAgain(t *testing.T) {
 	for _, c := range All {
 		for _, s := range []Server{local, remote} {
-			if s.URL != "" && !c.CallsHTTP() {
+			if s.URL != "" && !c.CallsHTTP() || !c.Edited() {
 				continue
 			}
 			text, err := c.With([]byte(`{"keep": {"x": [1, 2]}}`), Name, s)
@@ -157,12 +173,13 @@ func FuzzWith(f *testing.F) {
 	f.Add(`{"a": 1, "mcpServers": {"b": {"command": "c"}}}`)
 	f.Add("// x\n{\n\t\"mcpServers\": {}, /* y */\n}")
 	f.Add("{\"mcpServers\":{\"understudy\":{\"url\":\"x\",},},}")
+	cursor, _ := Find("cursor")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := All[2].With([]byte(text), Name, local)
+		got, err := cursor.With([]byte(text), Name, local)
 		if err != nil {
 			return
 		}
-		if again, err := All[2].With(got, Name, local); err != nil || string(again) != string(got) {
+		if again, err := cursor.With(got, Name, local); err != nil || string(again) != string(got) {
 			t.Fatalf("a second time: %v\n%q\n%q", err, got, again)
 		}
 		before, after := values(t, text), values(t, string(got))

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/tailscale/hujson"
 )
 
 // An Entry is a server in a client's file.
@@ -23,8 +21,33 @@ type Entry struct {
 // entry has the fields of a server of all clients.
 type entry struct {
 	Server
-	ServerURL string `json:"serverUrl"`
-	Disabled  bool   `json:"disabled"`
+	Command     json.RawMessage   `json:"command"` // a program, or a program and its arguments
+	Cmd         string            `json:"cmd"`
+	Environment map[string]string `json:"environment"`
+	Envs        map[string]string `json:"envs"`
+	ServerURL   string            `json:"serverUrl"`
+	HTTPURL     string            `json:"httpUrl"`
+	URI         string            `json:"uri"`
+	Disabled    bool              `json:"disabled"`
+	Enabled     *bool             `json:"enabled"`
+}
+
+// common returns the entry without what is peculiar to a client.
+func (e entry) common(name string) Entry {
+	s := e.Server
+	var words []string
+	if json.Unmarshal(e.Command, &words) == nil && len(words) > 0 {
+		s.Command, s.Args = words[0], words[1:]
+	} else if json.Unmarshal(e.Command, &s.Command) != nil {
+		s.Command = e.Cmd
+	}
+	s.URL = cmp.Or(e.URL, e.ServerURL, e.HTTPURL, e.URI)
+	for _, env := range []map[string]string{e.Environment, e.Envs} {
+		if len(s.Env) == 0 {
+			s.Env = env
+		}
+	}
+	return Entry{Name: name, Server: s, Disabled: e.Disabled || e.Enabled != nil && !*e.Enabled}
 }
 
 // Servers returns the servers in the text of the client's file, by name. A client may
@@ -34,9 +57,13 @@ func (c Client) Servers(text []byte, dir string) ([]Entry, error) {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return nil, nil
 	}
-	plain, err := hujson.Standardize(slices.Clone(text))
+	read := c.standard
+	if read == nil {
+		read = fromJSON
+	}
+	plain, err := read(text)
 	if err != nil {
-		return nil, readable(err)
+		return nil, err
 	}
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(plain, &file); err != nil {
@@ -54,9 +81,7 @@ func (c Client) Servers(text []byte, dir string) ([]Entry, error) {
 	}
 	list := make([]Entry, 0, len(found))
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		e := found[name]
-		e.URL = cmp.Or(e.URL, e.ServerURL)
-		list = append(list, Entry{Name: name, Server: e.Server, Disabled: e.Disabled})
+		list = append(list, found[name].common(name))
 	}
 	return list, nil
 }
