@@ -72,13 +72,13 @@ func TestGuideNamesToolsThatAreListed(t *testing.T) {
 
 func TestKindsAreDescribed(t *testing.T) {
 	w := newStage(t).connect("2025-11-25", byhand.Object{})
-	for _, want := range []string{"## mouse_drag", "## read_text", "include_tree_after_action"} {
+	for _, want := range []string{"## mouse_drag", "## read_text", "`show.tree`"} {
 		if text := byhand.Said(w.Call("describe_kinds", byhand.Object{"names": []any{"mouse_drag", "read_text"}})); !strings.Contains(text, want) {
 			t.Errorf("the pages say nothing of %s", want)
 		}
 	}
 	page := w.Ask("resources/read", byhand.Object{"uri": kindURI + "click_element"})
-	if raw, _ := json.Marshal(page); !strings.Contains(string(raw), "click_position") {
+	if raw, _ := json.Marshal(page); !strings.Contains(string(raw), "target.place") {
 		t.Errorf("the page of click_element: %s", raw)
 	}
 	if text := byhand.Said(w.Call("describe_kinds", byhand.Object{"names": []any{"clik_element"}})); !strings.Contains(text, "did you mean click_element?") {
@@ -99,14 +99,14 @@ func TestTargetIsRefOrSelector(t *testing.T) {
 		{"a selector", byhand.Object{"target": "process:notes >> role:button && name:Close"}, `button "Close"`},
 		{"a selector beside a process", byhand.Object{"target": "name:Save", "process": "notes"}, `button "Save"`},
 		{"the old names", byhand.Object{"selector": "role:button && name:Save", "process": "notes"}, `button "Save"`},
-		{"both", byhand.Object{"target": "name:Save", "selector": "name:Close"}, `there is no argument "target"`},
+		{"both", byhand.Object{"target": "name:Save", "selector": "name:Close"}, "selector is in target too"},
 	} {
 		if text := byhand.Said(w.Call("click_element", c.args)); !strings.Contains(text, c.want) {
 			t.Errorf("%s: wanted %q in the answer, found %q", c.say, c.want, text)
 		}
 	}
-	text := byhand.Said(w.Call("validate_workflow", byhand.Object{"text": `{"steps": [{"tool_name": "click_element", "arguments": {"target": "name:Save"}}]}`}))
-	if !strings.Contains(text, "give selector or ref") {
+	text := byhand.Said(w.Call("validate_workflow", byhand.Object{"text": `{"steps": [{"tool_name": "click_element", "arguments": {"target": "nam:Save"}}]}`}))
+	if !strings.Contains(text, "target") || !strings.Contains(text, "write name") {
 		t.Errorf("target in a workflow: %s", text)
 	}
 }

@@ -43,7 +43,7 @@ func splitIncludeImage(k steps.Kind, args map[string]any) (map[string]any, bool)
 	}
 	args = maps.Clone(args)
 	delete(args, includeImage)
-	if wanted && k.Picture == steps.PictureBeside && args["include_monitor_screenshots"] != true {
+	if flat := k.Spread(args); wanted && k.Picture == steps.PictureBeside && flat["include_monitor_screenshots"] != true && flat[steps.PictureArgument] == nil {
 		args[steps.PictureArgument] = true
 	}
 	return args, wanted

@@ -29,7 +29,7 @@ func (r kindTools) tools() []*tool {
 			openWorld: k.Risk == steps.RunsShell || k.Toolset == steps.Browser, args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {
 				problems := steps.CheckValue(imageArgs, args)
-				args, _ = splitIncludeImage(k, k.SplitTarget(args))
+				args, _ = splitIncludeImage(k, args)
 				return append(problems, k.Check(workflows.CallArguments(&k, args), nil)...)
 			},
 			run: r.call(k),
@@ -70,8 +70,8 @@ func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, erro
 		if state.Run != "" {
 			return r.resumeAsked(ctx, c, state)
 		}
-		args, show := splitIncludeImage(k, k.SplitTarget(c.args))
-		if _, said := args[steps.DiffArgument]; r.o.TreeDiffs && !said && k.Touches == steps.Act && k.Args.Properties[steps.DiffArgument] != nil {
+		args, show := splitIncludeImage(k, c.args)
+		if _, said := k.Spread(args)[steps.DiffArgument]; r.o.TreeDiffs && !said && k.Touches == steps.Act && k.Has(steps.DiffArgument) {
 			args = maps.Clone(args)
 			args[steps.DiffArgument] = true
 		}

@@ -132,6 +132,21 @@ func (s *Selectors) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]Selector)(s))
 }
 
+// SelectorList is a selector, or several in order.
+type SelectorList []Selector
+
+// UnmarshalJSON reads a list or one selector.
+func (s *SelectorList) UnmarshalJSON(b []byte) error {
+	var one Selector
+	if json.Unmarshal(b, &one) != nil {
+		return json.Unmarshal(b, (*[]Selector)(s))
+	}
+	if *s = nil; one != "" {
+		*s = SelectorList{one}
+	}
+	return nil
+}
+
 // nextSelector matches a comma before a selector, unlike one inside a name or in
 // pos:10,20. In parentheses it separates alternatives of one selector.
 var nextSelector = regexp.MustCompile(`,\s*[A-Za-z]+[~?-]?[:\d]`)

@@ -50,11 +50,13 @@ func (k Kind) check(args map[string]any, later func(any) bool) (run func(context
 		later = func(any) bool { return false }
 	}
 	c := checker{ignored: k.ignored, later: func(v any) bool { l := later(v); open = open || l; return l }}
-	c.value(k.Args, args, nil)
+	flat := k.Spread(args)
+	c.value(k.Fields(), flat, nil)
+	c.problems = append(c.problems, k.twice(args)...)
 	if len(c.problems) > 0 || open || k.bind == nil {
-		return nil, c.problems
+		return nil, k.regroup(c.problems, args)
 	}
-	raw, err := json.Marshal(args)
+	raw, err := json.Marshal(flat)
 	if err == nil {
 		run, err = k.bind(raw)
 	}
@@ -165,9 +167,6 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 				if _, given := v[missing]; !given && slices.Contains(strings.Split(missing, "_"), name) {
 					hint = fmt.Sprintf("did you mean %s?", missing)
 				}
-			}
-			if s.Properties["selector"] != nil && name == TargetArgument {
-				hint = "it belongs to calls of tools: in a workflow, give selector or ref"
 			}
 			if len(path) == 0 && absent[name] != "" {
 				hint = absent[name]

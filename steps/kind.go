@@ -53,11 +53,15 @@ type Kind struct {
 	// Whole: a text of its result shows all values in full, not shortened.
 	Whole bool
 
-	// Args and Result are derived by Define.
+	// Args and Result are derived by Define. Args is how arguments are written, with groups.
 	Args, Result *jsonschema.Schema
 	Defaults     map[string]any
 
-	rare, ignored, typed []string
+	rare, ignored, typed, old []string
+
+	fields  *jsonschema.Schema           // Args without groups
+	members map[string]member            // the fields that are written in groups
+	groups  map[string]map[string]string // of each group, the field of each member
 
 	say func(result map[string]any) (string, bool)
 
@@ -162,16 +166,18 @@ const DefaultTimeout = 30 * time.Second
 // that runs it. With a nil run the kind is unavailable. Define panics on types without
 // a schema, which is a mistake of the declaration.
 func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R, error)) Kind {
-	k.Args, k.Result = argsOf[A](), schemaOf[R]()
-	k.Defaults = defaultsOf(defaults, k.Args)
-	k.readTags(reflect.TypeFor[A]())
+	k.fields, k.Result = argsOf[A](), schemaOf[R]()
+	k.members, k.groups = map[string]member{}, map[string]map[string]string{}
+	k.readTags(reflect.TypeFor[A](), "")
+	k.Defaults = k.Gather(defaultsOf(defaults, k.fields))
+	k.Args = k.grouped(k.fields)
 	k.Timeout = cmp.Or(k.Timeout, DefaultTimeout)
 	if k.Touches == "" {
 		k.Touches = touchOf(k)
 	}
 	k.Focus = cmp.Or(k.Focus, Keep)
 	k.Risk = cmp.Or(k.Risk, Normal)
-	if k.Picture == NoPicture && k.Touches == Act && k.Args.Properties[PictureArgument] != nil {
+	if k.Picture == NoPicture && k.Touches == Act && k.Has(PictureArgument) {
 		k.Picture = PictureBeside
 	}
 	if _, ok := any(*new(R)).(Sayer); ok {

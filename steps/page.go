@@ -17,8 +17,8 @@ func (k Kind) Page() string {
 		b.WriteString(k.Details + "\n")
 	}
 	fmt.Fprintf(b, "\n%s\n", behaviour(k))
-	writeTable(b, "argument", k.Args)
-	writeTable(b, "result", k.Result)
+	writeTable(b, "argument", k.Args, k.groups)
+	writeTable(b, "result", k.Result, nil)
 	return b.String()
 }
 
@@ -46,22 +46,31 @@ func behaviour(k Kind) string {
 	return strings.ToUpper(line[:1]) + line[1:] + "."
 }
 
-func writeTable(b *strings.Builder, what string, s *jsonschema.Schema) {
+func writeTable(b *strings.Builder, what string, s *jsonschema.Schema, groups map[string]map[string]string) {
 	if len(s.Properties) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n| %s | type | |\n|---|---|---|\n", what)
 	for _, name := range s.PropertyOrder {
 		p := s.Properties[name]
-		text := p.Description
-		if slices.Contains(s.Required, name) && what == "argument" {
-			text += " (required)"
+		writeRow(b, name, p, slices.Contains(s.Required, name) && what == "argument")
+		if groups[name] != nil {
+			for _, member := range p.PropertyOrder {
+				writeRow(b, name+"."+member, p.Properties[member], false)
+			}
 		}
-		if len(p.Default) > 0 {
-			text += fmt.Sprintf(" (default `%s`)", p.Default)
-		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, typeName(p), strings.ReplaceAll(text, "|", "\\|"))
 	}
+}
+
+func writeRow(b *strings.Builder, name string, p *jsonschema.Schema, required bool) {
+	text := p.Description
+	if required {
+		text += " (required)"
+	}
+	if len(p.Default) > 0 {
+		text += fmt.Sprintf(" (default `%s`)", p.Default)
+	}
+	fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, typeName(p), strings.ReplaceAll(text, "|", "\\|"))
 }
 
 // typeName returns a schema's type in a few words.

@@ -66,18 +66,29 @@ func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
 // parts are not recognised as secrets.
 func (e *Env) withoutSecrets(problems []Problem, args map[string]any) []Problem {
 	for i, p := range problems {
-		if len(p.Path) > 0 && e.IsSecret(fmt.Sprint(args[p.Path[0]])) {
+		if e.isSecretAt(args, p.Path) {
 			problems[i].Message, problems[i].Hint = "it holds a secret, and does not fit in a way that would repeat a part of it", ""
 		}
 	}
 	return problems
 }
 
+// isSecretAt reports whether a value on the way to a place in arguments is a secret.
+func (e *Env) isSecretAt(args map[string]any, path []string) bool {
+	for _, key := range path {
+		if e.IsSecret(fmt.Sprint(args[key])) {
+			return true
+		}
+		args, _ = args[key].(map[string]any)
+	}
+	return false
+}
+
 // keepingFocus runs do and then restores the user's focus and caret, if the arguments
 // ask for it, or else the kind and the caller. Failures are only logged.
 func (k Kind) keepingFocus(ctx context.Context, env *Env, args map[string]any, do func() Outcome) Outcome {
 	wanted := env.KeepFocus && k.Focus == Keep
-	if asked, ok := args["restore_focus"].(bool); ok {
+	if asked, ok := k.Spread(args)["restore_focus"].(bool); ok {
 		wanted = asked
 	}
 	if !wanted || k.Touches != Act || env.Desktop == nil {

@@ -45,6 +45,7 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[Count]():          {Type: "integer", Minimum: new(float64)},
 	reflect.TypeFor[Value]():          {Types: []string{"string", "number", "boolean"}},
 	reflect.TypeFor[Selectors]():      {Types: []string{"string", "array"}, Format: "selectors", Items: &jsonschema.Schema{Type: "string", Format: "selector"}},
+	reflect.TypeFor[SelectorList]():   {Types: []string{"string", "array"}, Format: "selector", Items: &jsonschema.Schema{Type: "string", Format: "selector"}},
 	reflect.TypeFor[Command]():        {Type: "string", Format: "shell"},
 	reflect.TypeFor[Duration]():       {Types: []string{"string", "number"}, Format: "duration"},
 	reflect.TypeFor[Selector]():       {Type: "string", Format: "selector"},

@@ -3,7 +3,6 @@ package steps
 import (
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,7 +17,7 @@ import (
 //
 // A typed argument may go into a password field: it is a secret until the kind calls
 // NoteTyped. A rare argument is left out of the schema that models are offered, to save
-// their context. An ignored argument passes Check and has no effect: sequences of other
+// their context. One with use:"old" is a spelling that is only read. An ignored argument passes Check and has no effect: sequences of other
 // programs have it.
 
 // ignored are the arguments that kinds may accept without effect, each with the reason.
@@ -59,15 +58,20 @@ func asksNothing(name string, v any) bool {
 }
 
 // readTags collects the rare, typed and ignored arguments of a type.
-func (k *Kind) readTags(t reflect.Type) {
+func (k *Kind) readTags(t reflect.Type, group string) {
 	if t.Kind() != reflect.Struct {
 		return
 	}
 	for f := range t.Fields() {
+		in := group
+		if tag, ok := f.Tag.Lookup("in"); ok {
+			in = tag
+		}
 		if f.Anonymous {
-			k.readTags(f.Type)
+			k.readTags(f.Type, in)
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		k.place(f, name, in)
 		switch f.Tag.Get("use") {
 		case "rare":
 			k.rare = append(k.rare, name)
@@ -96,60 +100,36 @@ func (k Kind) Ignored() map[string]string {
 	return all
 }
 
-// TargetArgument names an element in calls of tools. It replaces the arguments in
-// targetStands, which stay valid.
-const TargetArgument = "target"
-
-// targetStands are the arguments that TargetArgument replaces in the list of tools.
-var targetStands = []string{"process", "window_selector", "selector", "ref", "targets"}
-
 // HasTarget reports whether the kind takes an element, by a ref or a selector.
-func (k Kind) HasTarget() bool {
-	return k.Args.Properties["ref"] != nil && k.Args.Properties["selector"] != nil
-}
+func (k Kind) HasTarget() bool { return k.groups[TargetArgument] != nil }
 
-// refPattern matches a ref such as e12.
-var refPattern = regexp.MustCompile(`^e\d+$`)
-
-// SplitTarget returns the arguments of a tool call as the kind takes them, with
-// TargetArgument as a ref or a selector.
-func (k Kind) SplitTarget(args map[string]any) map[string]any {
-	text, ok := args[TargetArgument].(string)
-	if !ok || !k.HasTarget() || args["ref"] != nil || args["selector"] != nil {
-		return args
-	}
-	args = maps.Clone(args)
-	delete(args, TargetArgument)
-	if text = strings.TrimSpace(text); refPattern.MatchString(text) {
-		args["ref"] = text
-	} else {
-		args["selector"] = text
-	}
-	return args
-}
-
-// ToolArgs returns the schema of the arguments for tools that models are offered: one
-// property for the element, no rare ones, and only what a model needs to make a call. It
-// allows more properties if some are left out, because those stay valid; Run checks
-// them.
+// ToolArgs returns the schema of the arguments for tools that models are offered: a target
+// as a text, no rare arguments, and only what a model needs to make a call. It allows more
+// properties if some are left out, because those stay valid; Run checks them.
 func (k Kind) ToolArgs() *jsonschema.Schema {
 	s := k.Args.CloneSchemas()
 	left := func(name string) bool {
-		return slices.Contains(k.rare, name) || k.HasTarget() && slices.Contains(targetStands, name)
+		return slices.Contains(k.rare, name) || k.groups[name] != nil && name != TargetArgument
 	}
 	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), left)
 	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return left(name) })
-	if len(s.Properties) < len(k.Args.Properties) || len(k.ignored) > 0 {
+	if len(s.Properties) < len(k.fields.Properties) || len(k.ignored) > 0 {
 		s.AdditionalProperties = nil
 	}
 	for _, p := range s.Properties {
 		terse(p)
 	}
 	if k.HasTarget() {
-		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string", Description: "ref (e12) or selector"}
-		s.PropertyOrder = append([]string{TargetArgument}, s.PropertyOrder...)
+		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string", Description: k.targetText()}
 	}
 	return s
+}
+
+func (k Kind) targetText() string {
+	if k.groups[TargetArgument]["x"] != "" {
+		return "ref (e12), selector, or x,y"
+	}
+	return "ref (e12) or selector"
 }
 
 // terse removes from a schema what only editors and checks use.

@@ -22,7 +22,7 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 		if k != nil {
 			checkArguments(k, x.ToolName, x.ToolName.position, map[string]any{}, u.report)
 		}
-		return &Template{u.managed(constant{map[string]any{}}, k)}
+		return &Template{u.managed(constant{map[string]any{}}, nil, k)}
 	}
 	if k == nil {
 		return &Template{u.part(v, nil, "", s)}
@@ -34,17 +34,35 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 	if k.Beyond != nil {
 		args.exposed = v.get(k.Beyond.Argument)
 	}
-	return &Template{u.managed(u.part(v, k.Args, "", &args), k)}
+	return &Template{u.managed(u.part(v, written(k), "", &args), v, k)}
+}
+
+// written returns a schema with each argument of a kind in each of its spellings: also
+// beside its group, as documents of earlier versions have it.
+func written(k *steps.Kind) *jsonschema.Schema {
+	s := *k.Args
+	s.Properties = map[string]*jsonschema.Schema{}
+	for name, p := range k.Fields().Properties {
+		if k.Args.Properties[name] == nil {
+			old := *p
+			old.Deprecated = true
+			p = &old
+		}
+		s.Properties[name] = p
+	}
+	maps.Copy(s.Properties, k.Args.Properties)
+	return &s
 }
 
 // managed adds the window options of the document to the arguments of a kind that
 // takes them, unless the arguments set them.
-func (u *unit) managed(p part, k *steps.Kind) part {
+func (u *unit) managed(p part, v *value, k *steps.Kind) part {
 	if k == nil {
 		return p
 	}
 	for _, name := range slices.Sorted(maps.Keys(u.program.Options.WindowManagement)) {
-		if k.Args.Properties[name] == nil {
+		group, as := k.Place(name)
+		if !k.Has(name) || v.get(group).get(as) != nil {
 			continue
 		}
 		value := u.program.Options.WindowManagement[name]
@@ -76,7 +94,7 @@ func checkArguments(k *steps.Kind, v *value, whole position, args map[string]any
 		if len(p.Path) > 0 {
 			at = v.at(p.Path, p.Key)
 		}
-		r.add(at, cmp.Or(p.Hint, quotesHint(k.Args, v, p.Path)), "%s: %s", k.Name, p.Message)
+		r.add(at, cmp.Or(p.Hint, quotesHint(written(k), v, p.Path)), "%s: %s", k.Name, p.Message)
 	}
 }
 

@@ -22,7 +22,7 @@ func Canonical(src Source, o CompileOptions) (text []byte, notes []Problem, err 
 }
 
 func canonical(src Source, kinds []steps.Kind, versioned bool) (text []byte, notes []Problem, err error) {
-	t := &translator{report: &report{root: newFile(Source{Name: src.Name}).name}, kinds: map[string]*steps.Kind{}, unversioned: !versioned}
+	t := &translator{report: &report{root: newFile(Source{Name: src.Name}).name}, kinds: map[string]*steps.Kind{}, unversioned: !versioned, gathers: true}
 	for i := range kinds {
 		t.kinds[kinds[i].Name] = &kinds[i]
 	}

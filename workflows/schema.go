@@ -138,7 +138,7 @@ func (s schemas) kinds(kinds []steps.Kind) {
 	name := d.Properties["tool_name"]
 	for _, k := range kinds {
 		name.Enum = append(name.Enum, k.Name)
-		args := authoring(k.Args)
+		args := authoring(written(&k))
 		for name, why := range k.Ignored() {
 			args.Properties[name] = &jsonschema.Schema{Description: "has no effect: " + why}
 		}

@@ -61,7 +61,7 @@ func (u *unit) shapes(list []*step) {
 		if s.form() == "step" && s.ToolName != nil {
 			if k := u.kind(s.ToolName); k != nil {
 				args, _ := s.Arguments.plain().(map[string]any)
-				bare := steps.Kind{Name: k.Name, Args: k.Args}
+				bare := steps.Kind{Name: k.Name, Args: written(k)}
 				checkArguments(&bare, s.at, s.at.position, args, u.report)
 			}
 		}

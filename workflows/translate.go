@@ -22,6 +22,8 @@ type translator struct {
 	loose  bool // name: means a part of a name
 
 	unversioned bool // the document gets no version
+	gathers     bool // arguments are written in their groups
+	noted       bool // that some are
 }
 
 var (
@@ -202,21 +204,16 @@ func (t *translator) tool(x *value) {
 			args.insert(name, with, true)
 		}
 	}
+	if t.gathers {
+		t.gather(args, k)
+	}
 }
 
 // argument gives an argument its canonical name and value. Those that the kind knows by
 // their own names keep them.
 func (t *translator) argument(args *value, e entry, tool string, k *steps.Kind) {
-	property := k.Args.Properties[e.key.text]
-	if property != nil {
-		switch {
-		case property.Format == "duration":
-			t.duration(e.value)
-		case isSelector(property):
-			t.looseNames(e.value)
-		case property.Format == "expression":
-			t.looseNamesIn(e.value)
-		}
+	if property := k.Argument(e.key.text); property != nil {
+		t.argumentValue(property, e.value)
 		t.word(args, e)
 		return
 	}
@@ -231,21 +228,38 @@ func (t *translator) argument(args *value, e entry, tool string, k *steps.Kind) 
 	switch {
 	case ok && row.Now == "" && !row.Refused:
 		t.drop(args, e, row.Why)
-	case ok && k.Args.Properties[row.Now] != nil && args.get(row.Now) == nil:
+	case ok && k.Argument(row.Now) != nil && args.get(row.Now) == nil:
 		t.rename(args, e, row)
 	case e.key.text == "vision_type" && e.value.str() == "ui_tree":
 		t.drop(args, e, "refs are those of the tree")
 	}
 }
 
-// isSelector reports whether an argument is a selector, or several.
+// argumentValue gives the value of an argument, and what is in it, the spelling of values here.
+func (t *translator) argumentValue(s *jsonschema.Schema, v *value) {
+	switch {
+	case s.Format == "duration":
+		t.duration(v)
+	case isSelector(s) && v.sort != sortObject:
+		t.looseNames(v)
+	case s.Format == "expression":
+		t.looseNamesIn(v)
+	}
+	for _, e := range v.entries {
+		if p := s.Properties[e.key.text]; p != nil {
+			t.argumentValue(p, e.value)
+		}
+	}
+}
+
+// isSelector reports whether an argument is a selector, or several, or has one as a text.
 func isSelector(s *jsonschema.Schema) bool {
-	return s != nil && (s.Format == "selector" || s.Format == "selectors" || isSelector(s.Items))
+	return s != nil && (s.Format == "selector" || s.Format == "target" || s.Format == "selectors" || isSelector(s.Items))
 }
 
 // CallArguments returns the arguments of a call of one kind in their canonical spelling.
 func CallArguments(k *steps.Kind, args map[string]any) map[string]any {
-	known := func(name string) bool { return k.Args.Properties[name] != nil }
+	known := func(name string) bool { return k.Argument(name) != nil }
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(args)), func(name string) bool { return !known(name) }) {
 		return args
 	}

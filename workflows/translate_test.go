@@ -26,7 +26,7 @@ func TestCanonical(t *testing.T) {
 		{"a tool that was dropped has its successor", "steps: [{tool_name: get_focused_window_tree}]", "steps: [{tool_name: get_window_tree}]", "get_focused_window_tree is written get_window_tree here"},
 		{"with its arguments", "steps: [{tool_name: wait, arguments: {ms: 5}}]", "steps: [{tool_name: delay, arguments: {delay_ms: 5}}]", "ms is written delay_ms here"},
 		{"and those that come with it", "steps: [{tool_name: run_javascript, arguments: {script: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "run_javascript is written run_command here"},
-		{"a number of the tree is a ref", "steps: [{tool_name: click_element, arguments: {index: 12}}]", "steps: [{tool_name: click_element, arguments: {ref: e12}}]", "index is written ref here"},
+		{"a number of the tree is a ref", "steps: [{tool_name: click_element, arguments: {index: 12}}]", "steps: [{tool_name: click_element, arguments: {target: e12}}]", "index is written ref here"},
 		{"what has no effect goes, from every kind", "steps: [{tool_name: delay, arguments: {delay_ms: 1, include_monitor_screenshots: true, bring_to_front: true}}]", "steps: [{tool_name: delay, arguments: {delay_ms: 1}}]", "include_monitor_screenshots has no effect here"},
 		{"a kind keeps an argument of its own", "steps: [{tool_name: capture_screenshot, arguments: {max_dimension: 800}}]", "steps: [{tool_name: capture_screenshot, arguments: {max_dimension: 800}}]", ""},
 		{"an engine has one word", "steps: [{tool_name: run_command, arguments: {engine: bun, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "bun is written javascript here"},
@@ -43,7 +43,12 @@ func TestCanonical(t *testing.T) {
 			"a document that relies on what is allowed to others gets no version", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {if: a_result.nothing, tool_name: stop_highlighting}]",
 			"steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: stop_highlighting, if: a_result.nothing}]", "",
 		},
-		{"a document of ours stays as it is", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {selector: 'name:Save'}}]", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {selector: 'name:Save'}}]", ""},
+		{"a document of ours stays as it is", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {target: 'name:Save'}}]", "version: 1\nsteps: [{id: a, tool_name: click_element, arguments: {target: 'name:Save'}}]", ""},
+		{
+			"arguments stand in their groups", "# why\nversion: 1\nsteps:\n  - tool_name: click_element\n    arguments:\n      process: mousepad # where\n      selector: name:Save\n      alternative_selectors: [role:button]\n      bring_to_front: false\n",
+			"version: 1\nsteps: [{tool_name: click_element, arguments: {target: {process: mousepad, selector: ['name:Save', 'role:button']}, windows: {front: false}}}]", "process is written target.process here",
+		},
+		{"a target beside a process stays", "version: 1\nsteps: [{tool_name: click_element, arguments: {process: mousepad, target: 'name:Save'}}]", "version: 1\nsteps: [{tool_name: click_element, arguments: {process: mousepad, target: 'name:Save'}}]", ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			text, notes, err := Canonical(Source{Text: []byte(c.was)}, options(nil))

@@ -49,9 +49,10 @@ var resultOnly = func() map[string]bool {
 
 // step returns the step that repeats a call.
 func (c *Call) step() *step {
+	args := c.Kind.Spread(c.Args)
 	s := &step{kind: c.Kind.Name, subject: c.ID, begin: c.Begin, end: c.End}
-	for _, name := range c.Kind.Args.PropertyOrder {
-		v, given := c.Args[name]
+	for _, name := range c.Kind.Fields().PropertyOrder {
+		v, given := args[name]
 		if !given || resultOnly[name] {
 			continue
 		}
@@ -61,12 +62,12 @@ func (c *Call) step() *step {
 		}
 		s.set(name, c.withTemplates(s, v))
 	}
-	if x, y := c.Args["x"], c.Args["y"]; x != nil && y != nil {
+	if x, y := args["x"], args["y"]; x != nil && y != nil {
 		s.doubt("it uses a point of the screen, so everything must be where it was")
 	}
 	s.subject = cmp.Or(s.subject, strings.TrimSuffix(c.Kind.Name, "_element")+" "+c.about())
 	if arg := map[string]string{typeIntoElement: "text_to_type", typeText: "text"}[s.kind]; arg != "" {
-		if text, ok := c.Args[arg].(string); ok {
+		if text, ok := args[arg].(string); ok {
 			s.input = &input{arg: arg, value: text, names: c.about()}
 		}
 	}

@@ -18,7 +18,7 @@ func BenchmarkAim(b *testing.B) {
 `)...)
 	env := &steps.Env{Desktop: d.Desktop()}
 	for b.Loop() {
-		if _, _, err := At(b.Context(), newHand(env), Target{Selector: "role:button && name:Save"}, Requirement{Enabled: true}); err != nil {
+		if _, _, err := At(b.Context(), newHand(env), Target{Selector: steps.SelectorList{"role:button && name:Save"}}, Requirement{Enabled: true}); err != nil {
 			b.Fatal(err)
 		}
 	}

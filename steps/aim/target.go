@@ -22,10 +22,7 @@ type Query struct {
 // Query parses the selectors of a target.
 func (t *Target) Query() (Query, error) {
 	q := Query{within: t.Within, Ref: t.Ref}
-	texts := slices.Concat(t.Targets, t.AlternativeSelectors)
-	if t.Selector != "" {
-		texts = slices.Insert(texts, 0, t.Selector)
-	}
+	texts := slices.Concat(t.Selector, []steps.Selector(t.Targets), []steps.Selector(t.AlternativeSelectors))
 	var err error
 	if q.First, err = t.Within.Inside(texts); err != nil {
 		return q, err
@@ -93,19 +90,19 @@ func (w Within) Inside(texts []steps.Selector) ([]*selector.Selector, error) {
 // Within are the arguments that name the application and window to search.
 type Within struct {
 	Process        string         `json:"process,omitzero" jsonschema:"the application's process name, such as mousepad"`
-	WindowSelector steps.Selector `json:"window_selector,omitzero" use:"rare" jsonschema:"the window inside the application, such as role:frame && name~:Untitled"`
+	WindowSelector steps.Selector `json:"window_selector,omitzero" as:"window" use:"rare" jsonschema:"the window inside the application, such as role:frame && name~:Untitled"`
 }
 
 // Target are the arguments that name an element, and how long to search for it.
 type Target struct {
 	Within
-	Selector             steps.Selector  `json:"selector,omitzero" jsonschema:"the element, such as role:button && name:Save; without one the window itself is meant"`
-	Ref                  string          `json:"ref,omitzero" jsonschema:"an element of the last tree that was shown, such as e12"`
-	Targets              steps.Selectors `json:"targets,omitzero" jsonschema:"selectors of the same element; the first that matches exactly one element is used"`
-	AlternativeSelectors steps.Selectors `json:"alternative_selectors,omitzero" use:"rare" jsonschema:"further selectors, tried together with selector"`
-	FallbackSelectors    steps.Selectors `json:"fallback_selectors,omitzero" use:"rare" jsonschema:"selectors that are tried when the others found nothing in time"`
-	TimeoutMS            steps.Millis    `json:"timeout_ms,omitzero" jsonschema:"how long to wait until it is there and ready"`
-	Retries              steps.Count     `json:"retries,omitzero" use:"rare" jsonschema:"how many more times to wait that long; what was begun is never repeated"`
+	Selector             steps.SelectorList `json:"selector,omitzero" jsonschema:"the element, such as role:button && name:Save, or several selectors of it, of which the first that matches exactly one element is used; without one the window itself is meant"`
+	Ref                  string             `json:"ref,omitzero" jsonschema:"an element of the last tree that was shown, such as e12"`
+	Targets              steps.Selectors    `json:"targets,omitzero" use:"old" jsonschema:"selectors of the same element; the first that matches exactly one element is used"`
+	AlternativeSelectors steps.Selectors    `json:"alternative_selectors,omitzero" use:"old" jsonschema:"further selectors, tried together with selector"`
+	FallbackSelectors    steps.Selectors    `json:"fallback_selectors,omitzero" as:"fallback" use:"rare" jsonschema:"selectors that are tried when the others found nothing in time"`
+	TimeoutMS            steps.Millis       `json:"timeout_ms,omitzero" in:"" jsonschema:"how long to wait until it is there and ready"`
+	Retries              steps.Count        `json:"retries,omitzero" in:"" use:"rare" jsonschema:"how many more times to wait that long; what was begun is never repeated"`
 }
 
 // SearchTime returns how long to search for the element with all retries, at most
@@ -130,7 +127,7 @@ func (t *Target) Named() bool { return t.NamedInside() || t.Within != Within{} }
 
 // NamedInside reports whether anything names an element inside an application.
 func (t *Target) NamedInside() bool {
-	return t.Selector != "" || t.Ref != "" || len(t.Targets) > 0 || len(t.AlternativeSelectors) > 0 || len(t.FallbackSelectors) > 0
+	return len(t.Selector) > 0 || t.Ref != "" || len(t.Targets) > 0 || len(t.AlternativeSelectors) > 0 || len(t.FallbackSelectors) > 0
 }
 
 // Validate requires exactly one way to name an element.
@@ -138,7 +135,7 @@ func (t *Target) Validate() error {
 	if !t.Named() {
 		return errors.New("wanted a selector, targets or a ref: nothing names the element")
 	}
-	if t.Ref != "" && (t.Selector != "" || len(t.Targets) > 0) {
+	if t.Ref != "" && (len(t.Selector) > 0 || len(t.Targets) > 0) {
 		return errors.New("wanted either a ref or a selector, found both")
 	}
 	return nil

@@ -155,12 +155,12 @@ func Raise(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
 
 // WindowOptions are the window arguments that all actions share.
 type WindowOptions struct {
-	EnableWindowManagement   bool  `json:"enable_window_management,omitzero" use:"rare" jsonschema:"false leaves all windows as they are"`
-	BringToFront             bool  `json:"bring_to_front,omitzero" use:"rare" jsonschema:"bring the element's window to the front first"`
-	MaximizeTarget           bool  `json:"maximize_target,omitzero" use:"rare" jsonschema:"maximize the element's window first"`
+	EnableWindowManagement   bool  `json:"enable_window_management,omitzero" as:"manage" use:"rare" jsonschema:"false leaves all windows as they are"`
+	BringToFront             bool  `json:"bring_to_front,omitzero" as:"front" use:"rare" jsonschema:"bring the element's window to the front first"`
+	MaximizeTarget           bool  `json:"maximize_target,omitzero" as:"maximize" use:"rare" jsonschema:"maximize the element's window first"`
 	RestoreFocus             *bool `json:"restore_focus,omitzero" use:"rare" jsonschema:"give focus and caret back afterwards; without it the kind decides"`
-	IncludeWindowScreenshot  bool  `json:"include_window_screenshot,omitzero" use:"rare" jsonschema:"keep a picture of the window afterwards"`
-	IncludeMonitorScreenshot bool  `json:"include_monitor_screenshots,omitzero" use:"rare" jsonschema:"keep a picture of the whole screen afterwards"`
+	IncludeWindowScreenshot  bool  `json:"include_window_screenshot,omitzero" in:"show" as:"window" use:"rare" jsonschema:"keep a picture of the window afterwards"`
+	IncludeMonitorScreenshot bool  `json:"include_monitor_screenshots,omitzero" in:"show" as:"screen" use:"rare" jsonschema:"keep a picture of the whole screen afterwards"`
 
 	_ struct{} `ignored:"minimize_always_on_top"`
 }

@@ -22,7 +22,7 @@ var ActivateElement = steps.Define(steps.Kind{
 
 // ActivateElementArgs says which element to bring to the front.
 type ActivateElementArgs struct {
-	aim.Target
+	aim.Target `in:"target"`
 	observe.ActionOptions
 }
 

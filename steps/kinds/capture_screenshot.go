@@ -24,7 +24,7 @@ var CaptureScreenshot = steps.Define(steps.Kind{
 
 // ScreenshotArgs says what to take a picture of.
 type ScreenshotArgs struct {
-	aim.Target
+	aim.Target    `in:"target"`
 	Title         string        `json:"title,omitzero" use:"rare" jsonschema:"part of the title of the window to show"`
 	Region        *desktop.Rect `json:"region,omitzero" jsonschema:"the area of the screen to show"`
 	EntireMonitor bool          `json:"entire_monitor,omitzero" use:"rare" jsonschema:"show the whole monitor that the element or window is on"`
@@ -36,7 +36,7 @@ func (a *ScreenshotArgs) Validate() error {
 	if err := checkRegion(a.Region, a.Named() || a.Title != ""); err != nil {
 		return err
 	}
-	if a.Selector != "" && a.Ref != "" {
+	if len(a.Selector) > 0 && a.Ref != "" {
 		return a.Target.Validate()
 	}
 	return nil
@@ -85,7 +85,7 @@ func (a *ScreenshotArgs) area(ctx context.Context, hand *aim.Hand) (desktop.Rect
 	switch {
 	case a.Region != nil:
 		return *a.Region, nil, nil
-	case a.Title != "" || a.Process != "" && a.Selector == "" && a.WindowSelector == "":
+	case a.Title != "" || a.Process != "" && len(a.Selector) == 0 && a.WindowSelector == "":
 		w, err := aim.FindWindow(ctx, hand.Desktop, aim.WindowTarget{Title: a.Title, Process: a.Process, TimeoutMS: a.TimeoutMS})
 		return w.Bounds, &desktop.Element{Window: w.ID, Process: w.Process}, cmp.Or(err, aim.Placed(w))
 	case a.Named():

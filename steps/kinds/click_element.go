@@ -23,18 +23,18 @@ var ClickElement = steps.Define(steps.Kind{
 
 // ClickArgs says what to click and how.
 type ClickArgs struct {
-	aim.Target
-	aim.Position
-	InWindow      bool                `json:"in_window,omitzero" use:"rare" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
+	aim.Target    `in:"target"`
+	aim.Position  `in:"target"`
+	InWindow      bool                `json:"in_window,omitzero" in:"target" use:"rare" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
 	ExpectWindow  string              `json:"expect_window,omitzero" use:"rare" jsonschema:"at a point: press nothing unless a window with this in its title lies there"`
-	FallbackPoint *aim.Offset         `json:"fallback_point,omitzero" use:"rare" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
-	Image         steps.Path          `json:"image,omitzero" use:"rare" jsonschema:"a picture (PNG file) of what to click"`
-	Threshold     float64             `json:"threshold,omitzero" use:"rare" jsonschema:"how similar to the picture it must be, from 0 to 1"`
+	FallbackPoint *aim.Offset         `json:"fallback_point,omitzero" in:"target" use:"rare" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
+	Image         steps.Path          `json:"image,omitzero" in:"target" use:"rare" jsonschema:"a picture (PNG file) of what to click"`
+	Threshold     float64             `json:"threshold,omitzero" in:"target" use:"rare" jsonschema:"how similar to the picture it must be, from 0 to 1"`
 	Button        desktop.Button      `json:"button,omitzero" jsonschema:"the mouse button"`
 	Count         steps.Count         `json:"count,omitzero" jsonschema:"2 for a double click"`
-	ClickType     ClickType           `json:"click_type,omitzero" use:"rare" jsonschema:"button and count in one word"`
-	ClickPosition *aim.PlaceInElement `json:"click_position,omitzero" use:"rare" jsonschema:"where inside the element; without it the middle"`
-	Drawn         *aim.Drawn          `json:"drawn,omitzero" use:"rare" jsonschema:"of an element or a window that draws itself: what it drew when click_position, or x and y in_window, were known"`
+	ClickType     ClickType           `json:"click_type,omitzero" use:"old" jsonschema:"button and count in one word"`
+	ClickPosition *aim.PlaceInElement `json:"click_position,omitzero" in:"target" as:"place" use:"rare" jsonschema:"where inside the element; without it the middle"`
+	Drawn         *aim.Drawn          `json:"drawn,omitzero" in:"target" use:"rare" jsonschema:"of an element or a window that draws itself: what it drew when click_position, or x and y in_window, were known"`
 	Modifiers     []desktop.Key       `json:"modifiers,omitzero" jsonschema:"keys to hold meanwhile: ctrl, shift, alt, super"`
 	RestoreCursor bool                `json:"restore_cursor,omitzero" use:"rare" jsonschema:"put the pointer back afterwards"`
 	observe.ActionOptions
@@ -60,7 +60,7 @@ func (a *ClickArgs) Validate() error {
 	if err != nil {
 		return err
 	}
-	element := a.Selector != "" || a.Ref != "" || len(a.Targets) > 0
+	element := len(a.Selector) > 0 || a.Ref != "" || len(a.Targets) > 0
 	if a.FallbackPoint != nil && (point || a.Image != "" || !element && len(a.FallbackSelectors) == 0) {
 		return errors.New("fallback_point: wanted a selector too, which is tried before it")
 	}

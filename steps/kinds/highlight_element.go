@@ -21,7 +21,7 @@ var HighlightElement = steps.Define(steps.Kind{
 
 // HighlightArgs says what to show.
 type HighlightArgs struct {
-	aim.Target
+	aim.Target `in:"target"`
 	DurationMS steps.Millis `json:"duration_ms,omitzero" jsonschema:"how long the frame stays; the step does not wait for it"`
 	Text       string       `json:"text,omitzero" jsonschema:"what to write beside the frame; without it the element's role"`
 	observe.LookOptions

@@ -21,7 +21,7 @@ var HoverElement = steps.Define(steps.Kind{
 
 // HoverArgs says where to rest, and how long.
 type HoverArgs struct {
-	aim.Target
+	aim.Target `in:"target"`
 	DurationMS steps.Millis `json:"duration_ms,omitzero" jsonschema:"how long to stay before the step ends"`
 	observe.ActionOptions
 }

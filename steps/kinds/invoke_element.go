@@ -23,8 +23,8 @@ var InvokeElement = steps.Define(steps.Kind{
 
 // InvokeArgs says which element to invoke.
 type InvokeArgs struct {
-	aim.Target
-	Action string `json:"action,omitzero" jsonschema:"the name of the action; without it the element's default"`
+	aim.Target `in:"target"`
+	Action     string `json:"action,omitzero" jsonschema:"the name of the action; without it the element's default"`
 	observe.ActionOptions
 }
 

@@ -23,7 +23,7 @@ var MouseDrag = steps.Define(steps.Kind{
 // MouseDragArgs says from where to where. An element that is named must be
 // there first, and its window comes to the front.
 type MouseDragArgs struct {
-	aim.Target
+	aim.Target    `in:"target"`
 	StartX        *int                `json:"start_x,omitzero" jsonschema:"where to press: the distance from the left edge of the screen; without it in the element"`
 	StartY        *int                `json:"start_y,omitzero" jsonschema:"where to press: the distance from the top edge of the screen"`
 	StartPosition *aim.PlaceInElement `json:"start_position,omitzero" jsonschema:"where inside the element to press; without it the middle"`
@@ -183,7 +183,7 @@ func (a *MouseDragArgs) start(ctx context.Context, hand *aim.Hand, r *MouseDragR
 func (a *MouseDragArgs) end(ctx context.Context, hand *aim.Hand, box desktop.Rect, from desktop.Point) (desktop.Point, error) {
 	switch {
 	case a.ToSelector != "":
-		to := aim.Target{Within: a.Within, Selector: a.ToSelector, TimeoutMS: a.TimeoutMS, Retries: a.Retries}
+		to := aim.Target{Within: a.Within, Selector: steps.SelectorList{a.ToSelector}, TimeoutMS: a.TimeoutMS, Retries: a.Retries}
 		_, at, err := aim.At(ctx, hand, to, aim.Requirement{Point: a.EndPosition.In, Windows: a.WindowOptions})
 		return at, err
 	case a.EndPosition != nil:

@@ -57,7 +57,7 @@ func TestSequencesOfOthersAreTaken(t *testing.T) {
 		}
 		for arg := range strings.FieldsSeq(list) {
 			_, ignored := All()[i].Ignored()[arg]
-			if All()[i].Args.Properties[arg] == nil && !ignored {
+			if !All()[i].Has(arg) && !ignored {
 				t.Errorf("%s does not take %s", name, arg)
 			}
 		}

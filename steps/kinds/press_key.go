@@ -20,8 +20,8 @@ var PressKey = steps.Define(steps.Kind{
 
 // PressKeyArgs says which keys to press, and where.
 type PressKeyArgs struct {
-	aim.Target
-	Key steps.Keys `json:"key" use:"typed" jsonschema:"the keys: enter, ctrl+s, {Tab}{Tab}"`
+	aim.Target `in:"target"`
+	Key        steps.Keys `json:"key" use:"typed" jsonschema:"the keys: enter, ctrl+s, {Tab}{Tab}"`
 	aim.KeyWindow
 	TryFocusBefore bool `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the element the focus first"`
 	TryClickBefore bool `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the element when it does not take the focus otherwise"`

@@ -26,9 +26,9 @@ var ReadText = steps.Define(steps.Kind{
 
 // ReadTextArgs says where to read.
 type ReadTextArgs struct {
-	aim.Target
-	Region   *desktop.Rect `json:"region,omitzero" jsonschema:"the area of the screen to read"`
-	Language string        `json:"language,omitzero" jsonschema:"tesseract's name of the language, such as eng or deu+eng"`
+	aim.Target `in:"target"`
+	Region     *desktop.Rect `json:"region,omitzero" jsonschema:"the area of the screen to read"`
+	Language   string        `json:"language,omitzero" jsonschema:"tesseract's name of the language, such as eng or deu+eng"`
 }
 
 func (a *ReadTextArgs) Validate() error {

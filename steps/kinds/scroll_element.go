@@ -21,10 +21,10 @@ var ScrollElement = steps.Define(steps.Kind{
 
 // ScrollElementArgs says what to scroll, which way and how far.
 type ScrollElementArgs struct {
-	aim.Target
-	Direction Direction   `json:"direction,omitzero" jsonschema:"the way to scroll"`
-	Amount    steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
-	IntoView  bool        `json:"into_view,omitzero" jsonschema:"instead, bring the element into view"`
+	aim.Target `in:"target"`
+	Direction  Direction   `json:"direction,omitzero" jsonschema:"the way to scroll"`
+	Amount     steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
+	IntoView   bool        `json:"into_view,omitzero" jsonschema:"instead, bring the element into view"`
 	observe.ActionOptions
 }
 

@@ -24,7 +24,7 @@ var SelectOption = steps.Define(steps.Kind{
 
 // SelectOptionArgs says which option to choose.
 type SelectOptionArgs struct {
-	aim.Target
+	aim.Target `in:"target"`
 	OptionName string `json:"option_name" jsonschema:"the option's text"`
 	observe.ActionOptions
 }

@@ -23,8 +23,8 @@ var SetSelected = steps.Define(steps.Kind{
 
 // SetSelectedArgs says what to select, or not.
 type SetSelectedArgs struct {
-	aim.Target
-	State bool `json:"state" jsonschema:"true to select or check, false to undo it"`
+	aim.Target `in:"target"`
+	State      bool `json:"state" jsonschema:"true to select or check, false to undo it"`
 	observe.ActionOptions
 }
 

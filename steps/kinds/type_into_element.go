@@ -25,7 +25,7 @@ var TypeIntoElement = steps.Define(steps.Kind{
 
 // TypeIntoArgs says what to type, and where.
 type TypeIntoArgs struct {
-	aim.Target
+	aim.Target        `in:"target"`
 	TextToType        string     `json:"text_to_type" use:"typed" jsonschema:"the text"`
 	ClearBeforeTyping bool       `json:"clear_before_typing,omitzero" jsonschema:"replace what it holds; false adds to it"`
 	AcceptReformatted bool       `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"accept that the field reformats the text, such as 1234 to 1,234; without it, or an expect of the step, that is an error"`

@@ -23,7 +23,7 @@ var ValidateElement = steps.Define(steps.Kind{
 
 // ValidateArgs names the element. Without a timeout it looks once.
 type ValidateArgs struct {
-	aim.Target
+	aim.Target `in:"target"`
 	observe.LookOptions
 }
 

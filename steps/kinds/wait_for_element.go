@@ -25,9 +25,9 @@ var WaitForElement = steps.Define(steps.Kind{
 
 // WaitArgs says what to wait for.
 type WaitArgs struct {
-	aim.Target
-	Condition Condition `json:"condition,omitzero" jsonschema:"what to wait for"`
-	Text      string    `json:"text,omitzero" jsonschema:"for the condition text: what the element must hold somewhere in its text"`
+	aim.Target `in:"target"`
+	Condition  Condition `json:"condition,omitzero" jsonschema:"what to wait for"`
+	Text       string    `json:"text,omitzero" jsonschema:"for the condition text: what the element must hold somewhere in its text"`
 	observe.LookOptions
 }
 

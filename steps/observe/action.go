@@ -13,10 +13,10 @@ import (
 // ActionOptions are the arguments of every action: what to do before it and what to
 // observe afterwards.
 type ActionOptions struct {
-	VerifyOptions
-	DiffOptions
-	aim.WindowOptions
-	HighlightBeforeAction bool `json:"highlight_before_action,omitzero" use:"rare" jsonschema:"show a frame around the element first"`
+	VerifyOptions         `in:"verify"`
+	DiffOptions           `in:"show"`
+	aim.WindowOptions     `in:"windows"`
+	HighlightBeforeAction bool `json:"highlight_before_action,omitzero" in:"windows" as:"highlight" use:"rare" jsonschema:"show a frame around the element first"`
 }
 
 // DefaultActionOptions are the defaults of ActionOptions.
@@ -30,16 +30,16 @@ func (a *ActionOptions) AsksForMore() bool {
 
 // DiffOptions ask for the changes of the elements of a window.
 type DiffOptions struct {
-	UIDiffBeforeAfter      bool `json:"ui_diff_before_after,omitzero" use:"rare" jsonschema:"say what the action changed in the window"`
-	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" use:"rare" jsonschema:"show the window's elements afterwards"`
+	UIDiffBeforeAfter      bool `json:"ui_diff_before_after,omitzero" as:"changes" use:"rare" jsonschema:"say what the action changed in the window"`
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" as:"tree" use:"rare" jsonschema:"show the window's elements afterwards"`
 	TreeOptions
 }
 
 // VerifyOptions name the elements that must, or must not, be there after an action.
 type VerifyOptions struct {
-	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" use:"rare" jsonschema:"an element that must be there afterwards"`
-	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" use:"rare" jsonschema:"an element that must be gone afterwards"`
-	VerifyTimeoutMS        steps.Millis   `json:"verify_timeout_ms,omitzero" use:"rare" jsonschema:"how long to wait for that"`
+	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" as:"exists" use:"rare" jsonschema:"an element that must be there afterwards"`
+	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" as:"gone" use:"rare" jsonschema:"an element that must be gone afterwards"`
+	VerifyTimeoutMS        steps.Millis   `json:"verify_timeout_ms,omitzero" as:"timeout_ms" use:"rare" jsonschema:"how long to wait for that"`
 }
 
 var defaultVerify = VerifyOptions{VerifyTimeoutMS: 2000}

@@ -23,9 +23,9 @@ const (
 // LookOptions are the arguments of kinds that only look, besides those of their own
 // answer.
 type LookOptions struct {
-	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" use:"rare" jsonschema:"show the window's elements too"`
-	TreeOptions
-	PictureOptions
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" in:"show" as:"tree" use:"rare" jsonschema:"show the window's elements too"`
+	TreeOptions            `in:"show"`
+	PictureOptions         `in:"show"`
 }
 
 // DefaultLookOptions are the defaults of LookOptions.
@@ -34,8 +34,8 @@ var DefaultLookOptions = LookOptions{TreeOptions: DefaultTreeOptions}
 // PictureOptions are the pictures that a kind that only looks can add to its result. It
 // ignores the options of actions.
 type PictureOptions struct {
-	IncludeWindowScreenshot  bool `json:"include_window_screenshot,omitzero" use:"rare" jsonschema:"keep a picture of the window too"`
-	IncludeMonitorScreenshot bool `json:"include_monitor_screenshots,omitzero" use:"rare" jsonschema:"keep a picture of the whole screen too"`
+	IncludeWindowScreenshot  bool `json:"include_window_screenshot,omitzero" as:"window" use:"rare" jsonschema:"keep a picture of the window too"`
+	IncludeMonitorScreenshot bool `json:"include_monitor_screenshots,omitzero" as:"screen" use:"rare" jsonschema:"keep a picture of the whole screen too"`
 
 	_ struct{} `ignored:"verify_element_exists verify_element_not_exists verify_timeout_ms enable_window_management bring_to_front maximize_target minimize_always_on_top restore_focus"`
 }

@@ -21,10 +21,10 @@ const (
 
 // TreeOptions configure how elements are shown.
 type TreeOptions struct {
-	TreeMaxDepth              steps.Count    `json:"tree_max_depth,omitzero" use:"rare" jsonschema:"how many levels to show; mere containers do not count"`
-	TreeFromSelector          steps.Selector `json:"tree_from_selector,omitzero" use:"rare" jsonschema:"show only what is below this element"`
-	IncludeDetailedAttributes bool           `json:"include_detailed_attributes,omitzero" use:"rare" jsonschema:"with verbose_json: also show descriptions, actions and attributes"`
-	TreeOutputFormat          TreeFormat     `json:"tree_output_format,omitzero" use:"rare" jsonschema:"how to write the elements; clustered_yaml is compact_yaml, as all come from one place"`
+	TreeMaxDepth              steps.Count    `json:"tree_max_depth,omitzero" as:"depth" use:"rare" jsonschema:"how many levels to show; mere containers do not count"`
+	TreeFromSelector          steps.Selector `json:"tree_from_selector,omitzero" as:"below" use:"rare" jsonschema:"show only what is below this element"`
+	IncludeDetailedAttributes bool           `json:"include_detailed_attributes,omitzero" as:"details" use:"rare" jsonschema:"with verbose_json: also show descriptions, actions and attributes"`
+	TreeOutputFormat          TreeFormat     `json:"tree_output_format,omitzero" as:"format" use:"rare" jsonschema:"how to write the elements; clustered_yaml is compact_yaml, as all come from one place"`
 }
 
 // DefaultTreeOptions are the defaults of TreeOptions.
