@@ -67,8 +67,8 @@ func (k offered) example() byhand.Object {
 		return maps.Clone(args)
 	}
 	args := byhand.Object{}
-	if _, ok := k.Arguments.Properties["selector"]; ok {
-		args["selector"] = "role:button"
+	if _, ok := k.Arguments.Properties["target"]; ok {
+		args["target"] = "role:button"
 	}
 	for _, name := range k.Arguments.Required {
 		p := k.Arguments.Properties[name]
