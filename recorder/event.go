@@ -39,6 +39,9 @@ type Event struct {
 	Command string           `json:"command,omitempty"` // starts the program of a new window
 	Origins []int            `json:"origins,omitempty"` // the ancestors of its process, the nearest first
 
+	// Clip is the number of what the clipboard holds, which is not written: equal texts have the same.
+	Clip int `json:"clip,omitempty"`
+
 	Edit *Edit `json:"edit,omitempty"`
 	// Clicked: a click elsewhere set the value, as on a key of a calculator; it was not typed.
 	Clicked bool `json:"clicked,omitempty"`
@@ -64,6 +67,7 @@ const (
 	Named    EventType = "named"    // late Selectors for Field, or for the Element that was pressed last
 	Narrowed EventType = "narrowed" // better Selectors for Element: its first matched another later
 	Changed  EventType = "changed"  // Element shows Value now, while the person was idle
+	Copied   EventType = "copied"   // the clipboard was taken, and holds Clip now
 	Opened   EventType = "opened"   // Window
 	Closed   EventType = "closed"   // Window
 	Switched EventType = "switched" // Window has the keyboard now

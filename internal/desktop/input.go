@@ -32,6 +32,8 @@ const (
 	ButtonRelease InputType = "button_release"
 	PointerMove   InputType = "pointer_move"
 	WheelTurn     InputType = "wheel"
+	// ClipboardTaken: a program put something on the clipboard, mostly because of the input before.
+	ClipboardTaken InputType = "clipboard_taken"
 )
 
 // Limits explains to a person what cannot be recorded if these types of events are

@@ -114,9 +114,6 @@ func (p *pointer) clicked(ev recorder.Event) {
 			p.list = openList{}
 		}
 	}
-	if t != nil && recorder.InMenu(t) && (t.Name == "Copy" || t.Name == "Cut") {
-		p.copied = s
-	}
 }
 
 // addFallbacks adds fallbacks to an uncertain step: the picture of its element, which may not be

@@ -14,7 +14,8 @@ type compilation struct {
 	windows    windows
 	now        time.Time           // of the event that is handled
 	unreported []desktop.InputType // input that is not reported
-	copied     *step               // the step that put something on the clipboard last, or reads it
+	clip       int                 // the number of what the clipboard holds
+	copied     map[int]*step       // by the number of a text, the step that copied it last, or reads it
 	dropDown   *step               // the click that opened a combo box, if it is the last step
 	list       openList            // of the combo box that was clicked last
 	textChange *recorder.Event     // a text that changed while the person was idle

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ func Recording(events []recorder.Event, o Options) (Made, error) {
 		s := c.steps[i]
 		w.Steps = append(w.Steps, Step{
 			Line: line, ID: s.id, Doubts: s.doubts(), Notes: s.notes, Picture: s.picture,
-			Typed: s.input != nil && s.input.from == nil, Secret: s.input != nil && s.input.secret,
+			Typed: s.input != nil && len(s.input.parts) == 0, Secret: s.input != nil && s.input.secret,
 		})
 	}
 	return w, err
@@ -95,6 +96,7 @@ type Compiler struct {
 // New returns a Compiler that has seen nothing.
 func New() *Compiler {
 	c := &Compiler{compilation: compilation{
+		copied:  map[int]*step{},
 		windows: windows{open: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{}, programs: map[int]bool{}},
 	}}
 	c.keyboard = keyboard{compilation: &c.compilation, fields: map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{}}
@@ -113,6 +115,9 @@ func (c *Compiler) Add(ev recorder.Event) {
 	switch ev.Type {
 	case recorder.Begun:
 		c.windows.begin(ev.Windows)
+		c.clip = cmp.Or(ev.Clip, c.clip)
+	case recorder.Copied:
+		c.clipboardTaken(ev)
 	case recorder.Limited:
 		c.unreported = ev.Unreported
 	case recorder.Pressed:
@@ -172,7 +177,7 @@ func (c *Compiler) Add(ev recorder.Event) {
 // click on windows and lists count from its release.
 func (c *Compiler) isEffect(ev recorder.Event) bool {
 	switch ev.Type {
-	case recorder.Opened, recorder.Closed, recorder.Switched:
+	case recorder.Opened, recorder.Closed, recorder.Switched, recorder.Copied:
 		return true
 	case recorder.Chosen:
 		t := c.press.Element

@@ -126,6 +126,11 @@ func (t *tape) hidden() *tape {
 	return t.add(recorder.Event{Type: recorder.Typed, Hidden: true, Field: t.field})
 }
 
+// copies takes the clipboard, with the text of a number.
+func (t *tape) copies(clip int) *tape {
+	return t.add(recorder.Event{Type: recorder.Copied, Clip: clip})
+}
+
 func (t *tape) holds(value string) *tape {
 	return t.add(recorder.Event{Type: recorder.Held, Field: t.field, Value: &value})
 }
@@ -270,6 +275,8 @@ var (
 	urgent     = element(ledger, "checkbox", "Urgent", 4)
 	country    = element(ledger, "combobox", "Country", 5)
 	ok         = element(ledger, "button", "OK", 6)
+	copyItem   = element(ledger, "menuitem", "Copy Ctrl+C", 30)
+	copyButton = element(ledger, "button", "Copy the name", 31)
 	town       = with(element(ledger, "combobox", "Town", 10), desktop.Editable)
 	suggest    = inPage(with(element(ledger, "combobox", "Town", 10), desktop.Editable))
 	scripted   = inPage(element(ledger, "combobox", "Size Small", 19, "id:size"))
@@ -783,6 +790,14 @@ var scenes = []struct {
 		newTape(ledger, editor).focus(name, "Ada").keys("ctrl+a", "ctrl+c").focus(page, "To: ").keys("ctrl+end", "ctrl+v").types("!").holds("To: Ada!").
 			focus(canvas, "").keys("ctrl+c").focus(mail, "").types("<").keys("ctrl+v").types(">").holds("<7>").
 			focus(page, "To: Ada!").keys("ctrl+a", "ctrl+c", "ctrl+end", "ctrl+v").holds("To: Ada!To: Ada!").keys("ctrl+s"),
+		Options{Name: "copied"},
+	},
+	{
+		"what is pasted is what an equal text was copied from last, by keys, a menu or a button, or nothing that was recorded", "copied_twice",
+		newTape(ledger, editor).click(ok).focus(name, "Ada").keys("ctrl+a", "ctrl+c").copies(1).focus(page, "").keys("ctrl+v").holds("Ada").keys("enter").holds("Ada\n").
+			click(copyItem).copies(2).focus(page, "Ada\n").keys("ctrl+v").holds("Ada\nLovelace").
+			click(copyButton).copies(1).wait(time.Minute).copies(1).focus(mail, "").types("<").keys("ctrl+v").types("|").keys("ctrl+v").types(">").holds("<Ada|Ada>").
+			wait(time.Minute).copies(3).focus(town, "").keys("ctrl+v").holds("Erlangen"),
 		Options{Name: "copied"},
 	},
 	{

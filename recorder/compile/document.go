@@ -153,8 +153,8 @@ func (s *step) allowTime(pause time.Duration) {
 // input returns the argument for a typed value: the value itself, or a reference to its variable.
 func (w *writer) input(s *step, id string) template {
 	in := s.input
-	if in.from != nil {
-		return templateOf(in.value, template("${{ "+in.from.id+"_result.text }}"), in.after)
+	if len(in.parts) > 0 {
+		return in.template()
 	}
 	proposed := s.variableName(id)
 	var ref template

@@ -72,12 +72,6 @@ func (t *typing) added() (text string, ok bool) {
 	return n.text, toEnd && n.text != "" && !n.replaced && !n.other && !strings.Contains(n.text, pasted) && strings.HasSuffix(strings.TrimSuffix(t.value, "\n"), n.text)
 }
 
-// around returns the text that was typed before and after one paste.
-func (n *net) around() (before, after string, ok bool) {
-	before, after, ok = strings.Cut(n.text, pasted)
-	return before, after, ok && !n.other && !strings.Contains(after, pasted)
-}
-
 // leaveCaret keeps the last keys in a field for the steps that follow: a copy and a selection
 // always, and where the caret went in a document; in a field of one line only if the next
 // step goes to whatever has the focus.
@@ -100,7 +94,7 @@ func (k *keyboard) leaveCaret(t *typing) {
 // onlyKeys reports whether the typing is recorded as keys: Enter alone, or a copy inside the document.
 func (t *typing) onlyKeys() bool {
 	n := t.net
-	inside := slices.Contains(n.chords, "ctrl+c") && slices.Contains(n.chords, "ctrl+v") && t.copyOf == nil
+	inside := slices.Contains(n.chords, "ctrl+c") && slices.Contains(n.chords, "ctrl+v") && len(t.copies) == 0
 	return !n.typed && !t.hidden && t.changed && len(n.chords) > 0 && (inside || t.target.MultiLine() && !slices.Contains(n.chords, "ctrl+v"))
 }
 
@@ -110,69 +104,6 @@ func changesText(chord string) bool {
 }
 
 func chordOf(ev recorder.Event) string { return desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String() }
-
-// copies notes that a step puts something on the clipboard.
-func (c *compilation) copies(s *step, chords string) {
-	for chord := range strings.FieldsSeq(chords) {
-		if chord == "ctrl+c" || chord == "ctrl+x" {
-			c.copied = s
-		}
-	}
-}
-
-// result returns the step that reads what another copied: that step itself for a whole field, or one
-// that reads the clipboard after it.
-func (c *compilation) result(s *step) *step {
-	if s.kind == getClipboard || s.kind == validateElement {
-		return s
-	}
-	at := slices.Index(c.steps, s)
-	if at < 0 {
-		return nil
-	}
-	if s.kind == pressKey && s.arg("key") == "ctrl+a ctrl+c" {
-		s.kind, s.subject, s.summary = validateElement, "read "+nameOf(s.target), "read "+describe(s.target)
-		s.drop("key")
-		s.expect, s.mustHave = nil, "$.exists"
-		c.copied = s
-		return s
-	}
-	read := &step{kind: getClipboard, subject: "copied", summary: "read the clipboard", begin: s.end, end: s.end, process: s.process, pid: s.pid, window: s.window, mustHave: "$.text != ''"}
-	c.steps = slices.Insert(c.steps, at+1, read)
-	c.copied = read
-	return read
-}
-
-// paste makes a step type the result of another step, with the text that was typed around it.
-func (k *keyboard) paste(s *step, t *typing) {
-	if !t.pastes() {
-		return
-	}
-	before, after, _ := t.net.around()
-	from := k.result(t.copyOf)
-	if from == nil {
-		return
-	}
-	s.input.from, s.input.value, s.input.after = from, before, after
-	s.summary = "type what was copied into " + describe(t.target)
-	if t.held() != "" {
-		k.addAtEnd(s)
-	}
-}
-
-// held returns what the field held that is still there.
-func (t *typing) held() string {
-	if t.net.replaced {
-		return ""
-	}
-	return t.before
-}
-
-// pastes reports whether what a step copied was pasted once, at the end of the field.
-func (t *typing) pastes() bool {
-	before, after, ok := t.net.around()
-	return ok && t.copyOf != nil && !t.hidden && strings.HasPrefix(t.value, t.held()+before) && strings.HasSuffix(t.value, after)
-}
 
 // addAtEnd makes a step append its text to the content of its field.
 func (c *compilation) addAtEnd(s *step) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"understudy/recorder"
@@ -27,8 +28,8 @@ func (l stepList) edited(e recorder.Edit) (int, error) {
 	}
 	after := l.moved(i, e.To)
 	for at, s := range after {
-		if s.input != nil && slices.Contains(after[at:], s.input.from) {
-			return 0, fmt.Errorf("wanted a place for step %d that keeps %q before %q, which types what it reads, found %d", i+1, s.input.from.summary, s.summary, e.To)
+		if from := slices.IndexFunc(after[at:], s.input.reads); from >= 0 {
+			return 0, fmt.Errorf("wanted a place for step %d that keeps %q before %q, which types what it reads, found %d", i+1, after[at+from].summary, s.summary, e.To)
 		}
 	}
 	return i, nil
@@ -41,7 +42,7 @@ func (l stepList) moved(i, to int) stepList {
 
 // meant returns the index of the step that an edit means.
 func (l stepList) meant(e recorder.Edit) (int, error) {
-	fits := func(s *step) bool { return s.input != nil && s.input.from == nil || !aboutValue(e.Action) }
+	fits := func(s *step) bool { return s.input != nil && len(s.input.parts) == 0 || !aboutValue(e.Action) }
 	if e.Step == 0 {
 		for i, s := range slices.Backward(l) {
 			if fits(s) {
@@ -102,15 +103,13 @@ func (c *compilation) edited(e *recorder.Edit) {
 func (c *compilation) remove(i int) {
 	gone := c.steps[i]
 	c.steps = slices.Delete(c.steps, i, i+1)
-	if c.copied == gone {
-		c.copied = nil
-	}
+	maps.DeleteFunc(c.copied, func(_ int, s *step) bool { return s == gone })
 	if c.dropDown == gone {
 		c.dropDown = nil
 	}
 	for _, s := range c.steps {
-		if s.input != nil && s.input.from == gone {
-			s.input.from = nil
+		if s.input.reads(gone) {
+			s.input.parts = nil
 			s.doubt("the step that read this text was removed, so the recorded text is typed")
 		}
 	}

@@ -67,7 +67,7 @@ type input struct {
 	value  string
 	secret bool
 	after  string // keys that follow, such as {Enter}
-	from   *step  // whose result's text follows the value
+	parts  []any  // of a text that was pasted: texts, and the steps whose results stand between them
 	many   bool   // it has several lines
 	names  string // its name if no element is known
 	field  int    // the field into which it was typed

@@ -31,6 +31,16 @@ func templateOf(parts ...any) template {
 	return template(b.String() + escape(text))
 }
 
+// template returns a text with the results of steps in it.
+func (in *input) template() template {
+	return templateOf(append(each(in.parts, func(p any) any {
+		if s, ok := p.(*step); ok {
+			return template("${{ " + s.id + "_result.text }}")
+		}
+		return p
+	}), in.after)...)
+}
+
 // escape escapes what looks like a template in a literal text.
 func escape(text string) string {
 	return strings.NewReplacer("${{", "$${{", "{{", "${{ '{{' }}").Replace(text)

@@ -41,7 +41,7 @@ type typing struct {
 	lastRead    time.Time // when the value was read
 	pendingKeys int       // characters in that value whose keys had not arrived
 	net         net
-	copyOf      *step // the step whose copy was pasted
+	copies      []*step // those whose copies were pasted, in the order of the pastes; nil: unknown
 	// browsed are keys for a list of completions or a number: the value read afterwards decides.
 	browsed []recorder.Event
 	text    strings.Builder // typed where there is no field
@@ -240,9 +240,7 @@ func (k *keyboard) typed(ev recorder.Event) {
 	case edits:
 		k.beginTyping(ev, thing)
 		k.typing.key(ev)
-		if chordOf(ev) == "ctrl+v" && !slices.Contains(k.typing.net.chords, "ctrl+c") {
-			k.typing.copyOf = k.copied
-		}
+		k.notePaste(chordOf(ev))
 	case k.browses(ev, thing):
 		k.beginTyping(ev, thing)
 		k.typing.browsed, k.typing.last = append(k.typing.browsed, ev), ev.Time

@@ -56,9 +56,11 @@ type recording struct {
 	stop     context.CancelCauseFunc
 	progress progress
 
-	texts      shownTexts  // the texts after the effect of the last input
-	textChange textChange  // the last change of them
-	textTimer  *time.Timer // fires when they are read next
+	clips           clips
+	copiedMeanwhile bool        // during a pause
+	texts           shownTexts  // the texts after the effect of the last input
+	textChange      textChange  // the last change of them
+	textTimer       *time.Timer // fires when they are read next
 
 	orders chan func(context.Context) // functions for the goroutine that owns this
 	began  chan struct{}              // closed when no input is missed any more
@@ -96,7 +98,7 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 			reporter: &stepReporter{tell: o.Tell, compiler: compile.New()}, used: usedElements{},
 			inferred: inference{timer: stoppedTimer(), shown: map[int]programControls{}},
 		},
-		stop: stop, textTimer: stoppedTimer(), orders: make(chan func(context.Context)), began: began, listening: sync.OnceFunc(func() { close(began) }),
+		stop: stop, clips: clips{}, textTimer: stoppedTimer(), orders: make(chan func(context.Context)), began: began, listening: sync.OnceFunc(func() { close(began) }),
 	}
 	r.keyboard = keyboard{
 		shared: &r.shared, settleTimer: stoppedTimer(), focus: focus{numbers: map[desktop.Handle]int{}, secret: r.secret},
@@ -247,6 +249,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 		r.scheduleLook(restDelay)
 		return
 	case r.paused, r.stopped:
+		r.copiedMeanwhile = r.copiedMeanwhile || ev.Type == desktop.ClipboardTaken
 		return
 	}
 	switch ev.Type {
@@ -263,6 +266,9 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	case desktop.WheelTurn:
 		r.flushKeys(ctx, true)
 		r.noteTurn(ctx, ev)
+	case desktop.ClipboardTaken:
+		r.flushKeys(ctx, false)
+		r.noteCopied(ctx, ev.Time)
 	}
 }
 
@@ -297,7 +303,11 @@ func (r *recording) pause(ctx context.Context) {
 	clear(r.inferred.shown)
 	r.fieldUnread, r.view.stale = false, true
 	r.changes.edited(0)
-	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows})
+	begun := recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows}
+	if r.copiedMeanwhile {
+		begun.Clip, r.copiedMeanwhile = r.clipNumber(ctx), false
+	}
+	r.write(begun)
 	r.resetTexts()
 	r.reporter.say("recording again")
 }

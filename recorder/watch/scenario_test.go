@@ -40,7 +40,7 @@ type scenario struct {
 var update = flag.Bool("update", false, "write the golden files again")
 
 func TestRecordedWorkflowsReplay(t *testing.T) {
-	for _, c := range slices.Concat(scenarios, startScenarios, unseenScenarios, toolkitScenarios, editorScenarios) {
+	for _, c := range slices.Concat(scenarios, startScenarios, unseenScenarios, toolkitScenarios, editorScenarios, clipboardScenarios) {
 		t.Run(c.name, func(t *testing.T) {
 			if !virtualtest.InShard(t, c.name) {
 				t.Skip("another shard plays it: SHARD=i/n")

@@ -34,7 +34,7 @@ func (g *gnome) watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	if err != nil {
 		return err
 	}
-	unreported := []desktop.InputType{desktop.WheelTurn}
+	unreported := []desktop.InputType{desktop.WheelTurn, desktop.ClipboardTaken}
 	if !keys {
 		unreported = append(unreported, desktop.KeyPress, desktop.KeyRelease)
 	}

@@ -268,7 +268,7 @@ func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 func watchNothing(ctx context.Context, f func(desktop.InputEvent)) error {
 	f(desktop.InputEvent{
 		Type: desktop.WatchBegan, Time: time.Now(),
-		Unreported: []desktop.InputType{desktop.KeyPress, desktop.KeyRelease, desktop.ButtonPress, desktop.ButtonRelease, desktop.PointerMove, desktop.WheelTurn},
+		Unreported: []desktop.InputType{desktop.KeyPress, desktop.KeyRelease, desktop.ButtonPress, desktop.ButtonRelease, desktop.PointerMove, desktop.WheelTurn, desktop.ClipboardTaken},
 	})
 	<-ctx.Done()
 	return context.Cause(ctx)

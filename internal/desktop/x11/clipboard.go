@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xfixes"
 	"github.com/jezek/xgb/xproto"
 
 	"understudy/internal/desktop"
@@ -88,6 +90,23 @@ func (l *xConn) clipboardOwner() (xproto.Window, error) {
 		return 0, err
 	}
 	return r.Owner, nil
+}
+
+// watchClipboard calls f whenever a program takes the clipboard, if the server tells that.
+func (l *xConn) watchClipboard(f func()) {
+	if !l.has["XFIXES"] {
+		return
+	}
+	l.taken.Store(&f)
+	_, _ = xfixes.QueryVersion(l.x, 2, 0).Reply() // a client that does not ask for one is refused
+	xfixes.SelectSelectionInput(l.x, l.root, l.atom("CLIPBOARD"), xfixes.SelectionEventMaskSetSelectionOwner)
+}
+
+// clipboardTaken handles an event of XFIXES.
+func (l *xConn) clipboardTaken(ev otherEvent) {
+	if owner := xgb.Get32(ev[8:]); owner != 0 {
+		(*l.taken.Load())()
+	}
 }
 
 // xclip runs xclip in a process group of its own and kills the group if it takes too long. When

@@ -52,8 +52,10 @@ type xConn struct {
 	self    xproto.Window // a window that only receives our messages to ourselves
 	severed atomic.Bool
 	// The event numbers of extensions.
-	xkbEvent, damageEvent byte
-	gone                  chan struct{} // closed when nothing more will arrive
+	xkbEvent, damageEvent, fixesEvent byte
+
+	gone  chan struct{}          // closed when nothing more will arrive
+	taken atomic.Pointer[func()] // called when a program takes the clipboard
 
 	mappings atomic.Int64  // how often the keyboard mapping has changed
 	changed  broadcast     // rung when a watched window changes
@@ -196,6 +198,8 @@ func (l *xConn) drain() {
 				l.mappings.Add(1)
 			case l.damageEvent:
 				go l.painted(damage.Damage(xgb.Get32(ev[8:])))
+			case l.fixesEvent:
+				l.clipboardTaken(ev)
 			}
 		case xproto.PropertyNotifyEvent:
 			l.ticks.take(ev)

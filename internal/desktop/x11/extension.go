@@ -27,7 +27,7 @@ func init() {
 	}
 }
 
-// otherEvent is an event of an extension: XKEYBOARD or DAMAGE.
+// otherEvent is an event of an extension: XKEYBOARD, DAMAGE or XFIXES.
 type otherEvent []byte
 
 func (e otherEvent) Bytes() []byte  { return e }
@@ -70,6 +70,8 @@ func (l *xConn) extensions() {
 			l.opcode, l.xkbEvent = r.MajorOpcode, r.FirstEvent
 		case "DAMAGE":
 			l.damageEvent = r.FirstEvent
+		case "XFIXES":
+			l.fixesEvent = r.FirstEvent
 		}
 	}
 	if l.has["RANDR"] {

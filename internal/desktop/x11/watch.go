@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jezek/xgb"
@@ -31,7 +32,10 @@ func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	if err != nil {
 		return err
 	}
-	defer control.cut()
+	defer func() {
+		control.cut()
+		<-control.gone
+	}()
 	if !control.has["RECORD"] {
 		return &desktop.MissingError{What: "the display " + d.address.name + " lacks the RECORD extension, so input cannot be watched"}
 	}
@@ -60,8 +64,15 @@ func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 		record.DisableContext(control.x, which)
 	})
 	defer stop()
-	f(desktop.InputEvent{Type: desktop.WatchBegan, Time: time.Now()})
-	v := &viewer{stream: s, control: control, translator: translator, ours: ours, f: f}
+	var one sync.Mutex // the clipboard is told of on another connection
+	report := func(ev desktop.InputEvent) {
+		one.Lock()
+		defer one.Unlock()
+		f(ev)
+	}
+	control.watchClipboard(func() { report(desktop.InputEvent{Type: desktop.ClipboardTaken, Time: time.Now()}) })
+	report(desktop.InputEvent{Type: desktop.WatchBegan, Time: time.Now()})
+	v := &viewer{stream: s, control: control, translator: translator, ours: ours, f: report}
 	err = v.run()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -160,6 +160,25 @@ func TestWatchReportsTypedText(t *testing.T) {
 	}
 }
 
+func TestWatchReportsThatTheClipboardIsTaken(t *testing.T) {
+	b := open(t)
+	w := b.watch()
+	for _, text := range []string{"first", "second", "second"} {
+		b.must(b.Do(t.Context(), desktop.WriteClipboard{Text: text}))
+	}
+	b.eventually("the clipboard is taken three times", func() (bool, string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		taken := 0
+		for _, e := range w.seen {
+			if e.Type == desktop.ClipboardTaken {
+				taken++
+			}
+		}
+		return taken == 3, fmt.Sprintf("%d times", taken)
+	})
+}
+
 func TestWatchLeavesOurInputOut(t *testing.T) {
 	b := open(t)
 	w := b.watch()
