@@ -99,7 +99,7 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 // load returns a worker for a run that is not being executed, with the state that its
 // events add up to.
 func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
-	if e.workers.of(id) != nil {
+	if !e.isAtRest(ctx, id) {
 		return nil, steps.Errorf(steps.Busy, "run %s is being executed", id).WithNext("wait for it, or stop it first")
 	}
 	h, snap, err := e.Store.Run(ctx, id)
