@@ -127,8 +127,9 @@ attack: build #+ attack a server and the built program (FOR=5m, ONLY=class)
 	@.ci/test -count=1 -timeout=15m -run='^TestAbuse' ./mcpserver
 	$(GO) test -count=1 -timeout=0 ./internal/testing/attack -run='^TestAttackTheWholeProgram$$' -for=$(or $(FOR),5m) -only="$(ONLY)" -program=$(CURDIR)/bin/understudy -v
 
-crash: #+ kill the engine in the middle of runs (KILLS=1000), then make deaths
+crash: #+ kill the engine, services and clients in the middle of runs (KILLS=1000), then make deaths
 	$(GO) test -v -count=1 -timeout=60m ./internal/testing/crash -kills=$(or $(KILLS),1000) -spread=20
+	$(GO) test -v -count=1 -timeout=60m -run='^TestKillsDuringRuns$$' ./internal/testing/conformance -kills=$(or $(KILLS),500)
 	@$(MAKE) --no-print-directory deaths
 
 deaths: #+ kill engines, desktops and applications while runs play (DEATHS=500, DIES=seed)

@@ -37,7 +37,8 @@ type ResumeRequest struct {
 	// allows it and that the run was interrupted.
 	Auto bool `json:"auto,omitempty"`
 
-	lost bool // the run continues on a new desktop, because its own is gone
+	caller *Caller
+	lost   bool // the run continues on a new desktop, because its own is gone
 }
 
 // Resume continues a run that has ended, from the first step that did not succeed or
@@ -68,7 +69,7 @@ func (e *Engine) resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err != nil {
 		return Header{}, err
 	}
-	w.header.EndedAt, w.may.actor = time.Time{}, r.By
+	w.header.EndedAt, w.may.actor, w.may.caller = time.Time{}, r.By, cmp.Or(r.caller, w.may.caller)
 	w.replaceEnviron(r.Environ)
 	if r.Auto {
 		w.keepStopping()
@@ -98,7 +99,7 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 // load returns a worker for a run that is not being executed, with the state that its
 // events add up to.
 func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
-	if e.workers.of(id) != nil {
+	if !e.isAtRest(ctx, id) {
 		return nil, steps.Errorf(steps.Busy, "run %s is being executed", id).WithNext("wait for it, or stop it first")
 	}
 	h, snap, err := e.Store.Run(ctx, id)
@@ -129,7 +130,7 @@ func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool)
 		w.waits = s.wants()
 	}
 	maps.Copy(w.secrets, kept.Secrets)
-	w.environ = kept.Environ
+	w.environ, w.may.caller = kept.Environ, kept.caller
 	return w, nil
 }
 
@@ -303,6 +304,8 @@ type Answer struct {
 	Mandate *Mandate          `json:"mandate,omitempty"` // as in ResumeRequest
 	Environ []string          `json:"environ,omitempty"`
 	Key     string            `json:"key,omitempty"` // as in ResumeRequest
+
+	caller *Caller
 }
 
 // Answer continues a waiting run.
@@ -326,7 +329,7 @@ func (e *Engine) answer(ctx context.Context, id string, a Answer) (Header, error
 		return Header{}, err
 	}
 	maps.Copy(w.secrets, a.Secrets)
-	w.may.actor = a.By
+	w.may.actor, w.may.caller = a.By, cmp.Or(a.caller, w.may.caller)
 	w.replaceEnviron(a.Environ)
 	return e.launchAfter(w, EvAnswered, Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By, Within: a.Within, Mandate: a.Mandate})
 }
@@ -359,6 +362,10 @@ func checkAnswer(q *Question, a Answer, masked any) error {
 
 // Continue continues a paused run.
 func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
+	return e.proceed(ctx, id, nil)
+}
+
+func (e *Engine) proceed(ctx context.Context, id string, by *Caller) (Header, error) {
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {
 		return Header{}, err
@@ -369,6 +376,7 @@ func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 	if err := w.refuseGone(ctx); err != nil {
 		return Header{}, err
 	}
+	w.may.caller = cmp.Or(by, w.may.caller)
 	return e.launchAfter(w, EvContinued, struct{}{})
 }
 
@@ -411,7 +419,7 @@ func (e *Engine) fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	}
 	created.Scope.Finally, created.Scope.FinallyError = "", nil
 	w := newWorker(e, cmp.Or(r.Key, NewKey()), old.program)
-	w.bundle, w.secrets, w.environ = old.bundle, old.secrets, r.Environ
+	w.bundle, w.secrets, w.environ, w.may.caller = old.bundle, old.secrets, r.Environ, r.caller
 	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}
 	if err := w.record(EvCreated, "", created); err != nil {
 		return Header{}, err

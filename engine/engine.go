@@ -36,8 +36,7 @@ type Engine struct {
 	// Probe answers what expressions ask about the desktop, with template pictures
 	// from the folders of the run; nil: expressions may not ask.
 	Probe func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe
-	// Allow is asked at each step whether a run may use a kind on behalf of the
-	// client that began it or last continued it; nil: always.
+	// Allow decides about the runs of no caller, as [Caller] has it.
 	Allow func(run, client string, k steps.Kind) error
 	// Roots are folders in which every run may use files.
 	Roots []string
@@ -110,6 +109,8 @@ type Request struct {
 	// Key is from NewKey, or empty. It becomes the id of the run, so a repeated
 	// request starts nothing.
 	Key string `json:"key,omitempty"`
+
+	caller *Caller
 }
 
 // Terms tell for whom a run is executed, where, and what it may use.

@@ -60,7 +60,7 @@ func (e *Engine) enqueue(w *worker) (Header, error) {
 		w.wanted = w.s.wants()
 	}
 	before := e.Unstored(w.id)
-	e.RestoreUnstored(w.id, Unstored{w.secrets, w.environ}) // a worker may ask for it as soon as the run is stored
+	e.RestoreUnstored(w.id, Unstored{w.secrets, w.environ, nil}) // a worker may ask for it as soon as the run is stored
 	if err := w.flush(false); err != nil {
 		e.RestoreUnstored(w.id, before)
 		return Header{}, err

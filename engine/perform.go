@@ -91,19 +91,21 @@ type permission struct {
 	*journal
 	actor   string  // the client that continued the run; empty: the one that began it
 	mandate Mandate // at the start of the worker
+	caller  *Caller // nil: the engine's Allow decides
 }
 
 // use returns why the client may not use a kind; nil: it may.
 func (p *permission) use(k *steps.Kind) error {
-	if p.e.Allow == nil {
+	allow := p.asks()
+	if allow == nil {
 		return nil
 	}
-	return p.e.Allow(p.id, cmp.Or(p.actor, p.mandate.Client, p.s.Created.Client), *k)
+	return allow(p.id, cmp.Or(p.actor, p.mandate.Client, p.s.Created.Client), *k)
 }
 
 // refusal is like use for the name of a kind.
 func (p *permission) refusal(kind string) error {
-	if p.e.Allow == nil {
+	if p.asks() == nil {
 		return nil
 	}
 	k, ok := steps.Find(p.e.Kinds, kind)
@@ -208,7 +210,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		Log:      w.logger(e.path),
 		Run:      steps.RunInfo{ID: w.id, Attempt: e.try},
 		Folders:  steps.Folders{Dir: w.dir(), Document: w.bundle.Main.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath},
-		Children: steps.Children{Environ: w.environ, Sandbox: w.s.Created.Sandbox, Applications: w.s.Created.Applications, NoTerminals: w.s.Created.NoTerminals, DesktopEnv: w.desktopEnv},
+		Children: steps.Children{Environ: w.environ, StartDir: w.s.Created.Dir, Sandbox: w.s.Created.Sandbox, Applications: w.s.Created.Applications, NoTerminals: w.s.Created.NoTerminals, DesktopEnv: w.desktopEnv},
 		// copies, because a kind that was abandoned may still read them
 		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}

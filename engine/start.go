@@ -34,7 +34,7 @@ func (e *Engine) start(ctx context.Context, r Request) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	w.bundle, w.looks = r.Bundle, readsOnly(p)
+	w.bundle, w.looks, w.may.caller = r.Bundle, readsOnly(p), r.caller
 	w.header, w.environ = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: r.Call, Reads: readsOnly(p)}, r.Environ
 	return e.launchAfter(w, EvCreated, created)
 }

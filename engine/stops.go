@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"understudy/steps"
 )
@@ -205,6 +206,27 @@ func (e *Engine) Disconnected(id string, goesOn bool) {
 	if stop, _ := w.stops.asked(); stop == nil {
 		w.stops.interrupt(ByClient, "its client went away")
 	}
+}
+
+// stopPatience bounds the wait of a call for the end of a run that is stopping.
+const stopPatience = 5 * time.Second
+
+// isAtRest reports whether a run is not being executed. It waits for one that is stopping, as
+// when its client has just gone.
+func (e *Engine) isAtRest(ctx context.Context, id string) bool {
+	w := e.workers.of(id)
+	if w == nil {
+		return true
+	}
+	if stop, _ := w.stops.asked(); stop == nil {
+		return false
+	}
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+	case <-time.After(stopPatience):
+	}
+	return e.workers.of(id) == nil
 }
 
 // StopAll stops all runs that are being executed.

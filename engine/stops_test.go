@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"understudy/internal/testing/scratch"
 	"understudy/steps"
 )
 
@@ -170,5 +171,30 @@ finally: [{tool_name: idem, arguments: {name: f}}, {tool_name: idem, arguments: 
 				}
 			})
 		})
+	}
+}
+
+// TestARunWhoseClientHasJustGoneIsContinued resumes a run at once after its client has gone,
+// while the step under way ends.
+func TestARunWhoseClientHasJustGoneIsContinued(t *testing.T) {
+	s := newStage(t)
+	by := &Caller{}
+	r := s.request(`steps: [{id: a, tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b, hang: true}}]`, nil)
+	h, err := s.For(by).Start(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scratch.Until(t, "its first step is done", func() bool { return s.did() == "a b" || s.did() == "a" })
+	if _, err := s.Plan(t.Context(), h.ID, ResumeRequest{}); steps.CodeOf(err) != steps.Busy {
+		t.Errorf("while its client is there: %v", err)
+	}
+	s.Gone(&Caller{}, false)
+	s.Gone(by, true)
+	if w := s.workers.of(h.ID); w == nil {
+		t.Error("it ends when another client goes, or although it outlives its client")
+	}
+	s.Gone(by, false)
+	if p, err := s.Plan(t.Context(), h.ID, ResumeRequest{}); err != nil || p.From != "b" {
+		t.Errorf("once its client has gone: %+v, %v", p, err)
 	}
 }

@@ -23,6 +23,7 @@ type workers struct {
 type Unstored struct {
 	Secrets map[string]string `json:"secrets,omitempty"`
 	Environ []string          `json:"environ,omitempty"`
+	caller  *Caller
 }
 
 func (x *workers) of(run string) *worker {
@@ -59,7 +60,7 @@ func (x *workers) remove(w *worker) {
 	case w.err != nil: // what is kept may be needed again
 		x.failed[w.id] = w.err
 	case w.s.Status == Waiting || w.s.Status == Paused:
-		x.setKept(w.id, Unstored{w.secrets, w.environ})
+		x.setKept(w.id, Unstored{w.secrets, w.environ, w.may.caller})
 	default:
 		delete(x.kept, w.id)
 	}
@@ -127,7 +128,7 @@ func (x *workers) RestoreUnstored(run string, u Unstored) {
 // setKept does the work of RestoreUnstored. The mutex is held.
 func (x *workers) setKept(run string, u Unstored) {
 	x.kept = orEmpty(x.kept)
-	if x.kept[run] = u; len(u.Secrets) == 0 && u.Environ == nil {
+	if x.kept[run] = u; len(u.Secrets) == 0 && u.Environ == nil && u.caller == nil {
 		delete(x.kept, run)
 	}
 }

@@ -1,9 +1,7 @@
 package mcpserver
 
 import (
-	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"understudy/engine"
@@ -17,14 +15,6 @@ import (
 // began the run or continued it last, within those of this server.
 func (s *Server) Allow(run, client string, k steps.Kind) error {
 	return s.clients.allow(s.inflight.callersOf(run, client), client, k)
-}
-
-// AllowBound is Allow for an engine of another process. It also reports whether a
-// credential began or continued the run.
-func (s *Server) AllowBound(run, client string, k steps.Kind) (bound bool, err error) {
-	callers := s.inflight.callersOf(run, client)
-	bound = slices.ContainsFunc(callers, func(c caller) bool { return c.grant != nil })
-	return bound, s.clients.allow(callers, client, k)
 }
 
 func (s *clients) allow(callers []caller, client string, k steps.Kind) error {
@@ -83,14 +73,4 @@ func (r *runner) mandate(c *call) *engine.Mandate {
 func (s *clients) rights() access.Rights {
 	modes, blocked := s.modes.All()
 	return access.Rights{Policy: s.policy, Modes: modes, Blocked: blocked}
-}
-
-// setMode sets the mode of a client by name, also in the process that owns the data
-// folder.
-func (s *clients) setMode(ctx context.Context, client string, mode access.ClientMode) error {
-	s.modes.Set(client, mode)
-	if set := s.runs.opened().SetRights; set != nil {
-		return set(ctx, s.rights())
-	}
-	return nil
 }

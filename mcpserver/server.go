@@ -35,8 +35,6 @@ type Backend struct {
 	WhileHeld func(ctx context.Context, id, by string, act func(context.Context)) error
 	// Live opens the desktop of a run for a viewer, on the machine that executes the run.
 	Live func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
-	// SetRights tells another process that executes the runs what clients may do.
-	SetRights func(ctx context.Context, rights access.Rights) error
 	// Forget drops what is remembered of a client whose session has ended.
 	Forget func(client string)
 }
@@ -159,7 +157,7 @@ func New(o Options) *Server {
 	s.changes.mcp = s.mcp
 	s.http = httpd.New(httpd.Options{
 		Clients: s.mcp, Runs: s.runs.get, RunsFor: s.tools.runsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.scheduler.handleHook, Readings: s.readings,
-		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
+		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.modes.Set, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Pages: s.pages(), PagePaths: viewer.Paths(), Log: o.Log,
 	})
 	s.register()
@@ -260,10 +258,6 @@ func (s *Server) live(ctx context.Context, h engine.Header, by string) (rfb.Live
 
 // Runs returns the runs; the first call opens them.
 func (s *Server) Runs(ctx context.Context) (engine.Runs, error) { return s.runs.get(ctx) }
-
-// Rights returns the rights of the clients of this server. The process that owns the
-// data folder checks each step against them.
-func (s *Server) Rights() access.Rights { return s.clients.rights() }
 
 // onInitialized makes the runs forget a client when its session ends.
 func (s *Server) onInitialized(_ context.Context, req *mcp.InitializedRequest) {

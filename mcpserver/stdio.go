@@ -24,7 +24,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	cause := errStopping
 	select {
 	case <-t.gone:
-		cause = errInputEnd
+		if cause = errInputEnd; errors.Is(t.end, io.ErrUnexpectedEOF) {
+			cause = errPeerGone
+		}
 	case <-ctx.Done():
 	}
 	first, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
@@ -39,7 +41,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	go func() { ended <- session.Wait() }()
 	select {
 	case why := <-ended:
-		if ctx.Err() == nil && !errors.Is(why, io.EOF) && !errors.Is(why, mcp.ErrConnectionClosed) {
+		if ctx.Err() == nil && !errors.Is(why, io.EOF) && !errors.Is(why, io.ErrUnexpectedEOF) && !errors.Is(why, mcp.ErrConnectionClosed) {
 			err = errors.Join(err, why)
 		}
 	case <-last.Done(): // the client never read what was written

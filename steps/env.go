@@ -58,6 +58,9 @@ type Env struct {
 // Children configures the processes that a step starts.
 type Children struct {
 	Environ []string
+	// StartDir is where programs with windows start; empty: in the working folder of this
+	// process, as for runs of a fleet, which have none.
+	StartDir string
 	// Sandbox: commands may write only below the Roots.
 	Sandbox bool
 	// Applications are programs and desktop files that a caller may start who may not run
@@ -167,6 +170,9 @@ type RunInfo struct {
 	ID      string
 	Attempt int
 }
+
+// Setting returns where the programs of the step start, and with which environment.
+func (e *Env) Setting() desktop.Setting { return desktop.Setting{Dir: e.StartDir, Environ: e.Environ} }
 
 // Logger returns the log of the attempt, never nil.
 func (e *Env) Logger() *slog.Logger {

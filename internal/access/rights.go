@@ -8,13 +8,12 @@ import (
 	"understudy/steps"
 )
 
-// Rights are what the clients of a server may do. They go to the process that
-// owns the data folder, so that its engine can hold each step to them.
+// Rights are what the clients of a server may do.
 type Rights struct {
-	Policy Policy `json:"policy"`
+	Policy Policy
 	// Modes and Blocked are by the name of the client.
-	Modes   map[string]Mode     `json:"modes,omitempty"`
-	Blocked map[string][]string `json:"blocked,omitempty"`
+	Modes   map[string]Mode
+	Blocked map[string][]string
 }
 
 // Allow returns nil if the client of a run may use a kind.

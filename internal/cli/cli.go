@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/engine"
 	"understudy/internal/desktop"
 	"understudy/internal/sandbox"
 	"understudy/internal/telemetry"
@@ -35,6 +36,9 @@ type app struct {
 
 	machine   desktop.Machine
 	telemetry *telemetry.Telemetry // nil until it is first used
+
+	engine *engine.Engine // while this process is the service of its data folder
+	caller *caller        // for which it works then
 }
 
 // Main runs one command and returns its exit status. The first interrupt cancels
@@ -76,8 +80,8 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	for _, command := range []func(*app) *cobra.Command{
 		answerCommand, callCommand, compileCommand, completionCommand, desktopCommand, doctorCommand, forkCommand, formatCommand, hubCommand,
-		initCommand, inspectCommand, keepDesktop, mcpCommand, migrateCommand, proxyCommand, recordCommand, resumeCommand, runCommand, runsCommand, scheduleCommand,
-		schemaCommand, serveCommand, setupCommand, stopCommand, tokenCommand, toolsCommand, tourCommand, validateCommand, versionCommand, workerCommand,
+		initCommand, inspectCommand, keepDesktop, keepFolder, mcpCommand, migrateCommand, proxyCommand, recordCommand, resumeCommand, runCommand, runsCommand, scheduleCommand,
+		schemaCommand, serveCommand, serviceCommand, setupCommand, stopCommand, tokenCommand, toolsCommand, tourCommand, validateCommand, versionCommand, workerCommand,
 		workflowCommand,
 	} {
 		root.AddCommand(command(a))

@@ -14,11 +14,16 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/desktop"
+	"understudy/internal/service"
 	"understudy/steps"
 )
 
-// TestMain makes the command line a command of the scripts in testdata.
+// TestMain makes the command line a command of the scripts in testdata. In the process of the
+// tests, commands work without a service, which would be a process of the tests too.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "understudy" {
+		os.Setenv(service.Variable, "off")
+	}
 	testscript.Main(m, map[string]func(){
 		"understudy": func() {
 			os.Exit(Main(context.Background(), testMachine(os.Getenv("MACHINE")), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -33,6 +38,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", os.Getenv("GORACE"))
+			e.Setenv(service.Variable, "off") // unless a script is about it
 			return os.CopyFS(filepath.Join(e.WorkDir, "folders"), os.DirFS(filepath.Join("testdata", "folders")))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},

@@ -43,7 +43,7 @@ func doctorCommand(a *app) *cobra.Command {
 				return err
 			}
 			o.Dir = desktopsFolder(home)
-			found := append(a.machine.Diagnose(cmd.Context(), o), a.runsFinding(cmd, home)...)
+			found := append(a.machine.Diagnose(cmd.Context(), o), a.folderFindings(cmd, home)...)
 			d := diagnose(found, f.run(cmd.Context()))
 			if err := d.show(&a.console, f.JSON); err != nil {
 				return err
@@ -56,12 +56,13 @@ func doctorCommand(a *app) *cobra.Command {
 	}, &f)
 }
 
-// runsFinding reports whether the runs of a data folder can be read. A folder without
-// any is left as it is.
-func (a *app) runsFinding(cmd *cobra.Command, home string) []desktop.Finding {
+// folderFindings reports which process has a data folder, and whether its runs can be read. A
+// folder without any is left as it is.
+func (a *app) folderFindings(cmd *cobra.Command, home string) []desktop.Finding {
 	if _, err := os.Stat(filepath.Join(home, "store.json")); err != nil || a.Fleet != "" {
 		return nil
 	}
+	s := serviceFinding(cmd.Context(), home)
 	f := desktop.Finding{Name: "runs", Needed: true, OK: true, Detail: "readable in " + home}
 	err := a.withRuns(cmd, &anyDisplay, func(runs engine.Runs) error {
 		_, err := runs.List(cmd.Context(), engine.Query{Limit: 1})
@@ -70,7 +71,7 @@ func (a *app) runsFinding(cmd *cobra.Command, home string) []desktop.Finding {
 	if err != nil {
 		f.OK, f.Detail = false, err.Error()
 	}
-	return []desktop.Finding{f}
+	return []desktop.Finding{s, f}
 }
 
 // diagnose finds a machine ready if everything needed works.

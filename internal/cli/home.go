@@ -14,10 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
-	"understudy/internal/access"
 	"understudy/internal/desktop"
-	"understudy/internal/owner"
 	"understudy/internal/rundesktops"
+	"understudy/internal/service"
 	"understudy/internal/telemetry"
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -27,7 +26,7 @@ import (
 )
 
 // withRuns calls do with the runs of the data folder or of the fleet.
-func (a *app) withRuns(cmd *cobra.Command, d *displayFlags, do func(engine.Runs) error, adjust ...func(*joinOptions)) error {
+func (a *app) withRuns(cmd *cobra.Command, d *displayFlags, do func(engine.Runs) error, adjust ...func(*service.Hello)) error {
 	runs, leave, err := a.runs(cmd, d, adjust...)
 	if err != nil {
 		return err
@@ -86,19 +85,13 @@ func findRuns(ctx context.Context, runs engine.Runs, names []string) ([]string, 
 	return ids, nil
 }
 
-// runs returns the runs of the data folder or of the fleet, and a function that releases
-// them.
-func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOptions)) (engine.Runs, func(), error) {
+// runs returns the runs of the data folder, and a function that releases them. They are
+// reached through the service of the folder, which is started if there is none; without a
+// service, they are in the engine of this process.
+func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*service.Hello)) (engine.Runs, func(), error) {
 	if a.Fleet != "" {
 		return a.fleetRuns(cmd, nil)
 	}
-	return a.join(cmd, d, adjust...)
-}
-
-// join makes this process a member of the data folder, and returns a function that
-// leaves it. If another process owns the folder, the runs are reached through that
-// process; otherwise they are in the engine of this one. A server adjusts the options.
-func (a *app) join(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOptions)) (*owner.Member, func(), error) {
 	o, err := d.options(cmd)
 	if err != nil {
 		return nil, nil, err
@@ -107,45 +100,36 @@ func (a *app) join(cmd *cobra.Command, d *displayFlags, adjust ...func(*joinOpti
 	if err != nil {
 		return nil, nil, err
 	}
-	as := joinOptions{hello: o.Display, desktops: d.keeps()}
-	for _, f := range adjust {
-		f(&as)
+	if service.Off() {
+		return a.ownRuns(cmd.Context(), dir, o, d.keeps())
 	}
-	var own *engine.Engine
-	m, err := owner.Join(cmd.Context(), owner.Options{
-		Dir: dir, Log: a.log(), Drives: drives(o), Patience: leaveTime / 2,
-		Open: func(context.Context) (l owner.Local, err error) {
-			l, err = a.open(dir, o, as.desktops)
-			if own = l.Engine; err == nil && as.tune != nil {
-				as.tune(own)
-			}
-			return l, err
-		},
-		Allow: as.allow,
-		Gone: func(c owner.Client, runs []string) {
-			for _, id := range runs {
-				own.Disconnected(id, c.KeepRunning)
-			}
-		},
-		Hello: owner.Hello{
-			Display: as.hello, Client: "command line", Rights: as.rights, KeepRunning: as.keepRunning,
-		},
-	})
+	h, s := service.Hello{Client: engine.CommandLine, Display: o.Display}, setupFor(*d)
+	for _, f := range adjust {
+		f(&h)
+	}
+	if h.Display != "" && d != &anyDisplay {
+		h.Setup = s.String()
+	}
+	c, err := a.connect(cmd.Context(), dir, h, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, func() { a.leave(cmd.Context(), c.Leave) }, nil
+}
+
+// ownRuns opens the data folder in this process.
+func (a *app) ownRuns(ctx context.Context, dir string, o desktop.Options, c rundesktops.Config) (*engine.Engine, func(), error) {
+	e, end, err := a.open(dir, o, c)
+	if errors.Is(err, engine.ErrLocked) {
+		err = steps.Errorf(steps.Unavailable, "another process has the data folder %s", dir).
+			WithNext("wait for it, work through it without " + service.Variable + "=off, or end it with `understudy service stop`")
+	}
 	if err != nil {
 		return nil, nil, notReady(err)
 	}
-	return m, func() { a.leave(cmd.Context(), m) }, nil
-}
-
-// joinOptions say how a process joins a data folder.
-type joinOptions struct {
-	desktops rundesktops.Config   // if this process owns the folder
-	tune     func(*engine.Engine) // likewise
-
-	hello       string         // the display that is asked of another owner; empty: each run says which
-	rights      *access.Rights // of this process's clients, if another process owns the folder
-	allow       owner.Allow    // decides each step by the same rights
-	keepRunning bool           // the runs go on when this process goes away
+	return e, func() {
+		a.leave(ctx, func(ctx context.Context) error { return errors.Join(e.Shutdown(ctx), end(ctx)) })
+	}, nil
 }
 
 // drives returns the display that the options select.
@@ -156,11 +140,11 @@ func drives(o desktop.Options) string {
 	return cmp.Or(os.Getenv("DISPLAY"), "virtual")
 }
 
-// leaveTime bounds the wait for runs of other processes to reach the end of a step
-// and to go on there; hurriedTime does once this process was told to end.
+// leaveTime bounds the wait for what is under way when a process leaves a data folder;
+// hurriedTime does once this process was told to end.
 const leaveTime, hurriedTime = time.Minute, 10 * time.Second
 
-func (a *app) leave(of context.Context, m *owner.Member) {
+func (a *app) leave(of context.Context, end func(context.Context) error) {
 	limit := leaveTime
 	if of.Err() != nil {
 		limit = hurriedTime
@@ -169,7 +153,7 @@ func (a *app) leave(of context.Context, m *owner.Member) {
 	defer cancel()
 	stop := context.AfterFunc(of, func() { time.AfterFunc(hurriedTime, cancel) })
 	defer stop()
-	if err := m.Leave(ctx); err != nil {
+	if err := end(ctx); err != nil {
 		fmt.Fprintf(a.errOut, "understudy: leaving: %v\n", err)
 	}
 }
@@ -182,13 +166,15 @@ func recordedPictures(home string) string {
 
 func savedWorkflows(home string) string { return filepath.Join(home, "workflows") }
 
-func (a *app) open(dir string, o desktop.Options, c rundesktops.Config) (owner.Local, error) {
+// open opens the data folder in this process. The function that it returns closes the desktop
+// and the store, after the runs have ended.
+func (a *app) open(dir string, o desktop.Options, c rundesktops.Config) (*engine.Engine, func(context.Context) error, error) {
 	st, err := store.Open(dir, store.Options{Log: a.log(), Wait: 100 * time.Millisecond, Workflows: savedWorkflows(dir)})
 	if err != nil {
-		return owner.Local{}, err
+		return nil, nil, err
 	}
 	e, leave := a.engineOver(st, st, dir, o, c)
-	return owner.Local{Engine: e, Close: func(ctx context.Context) error { return errors.Join(leave(ctx), st.Close()) }}, nil
+	return e, func(ctx context.Context) error { return errors.Join(leave(ctx), st.Close()) }, nil
 }
 
 // fullStore keeps events and files.

@@ -16,6 +16,8 @@ import (
 	"understudy/internal/access"
 	"understudy/internal/desktop"
 	"understudy/internal/operations"
+	"understudy/internal/rundesktops"
+	"understudy/internal/service"
 	"understudy/mcpserver"
 	"understudy/steps"
 	"understudy/steps/confined"
@@ -84,11 +86,15 @@ func (f *serverFlags) applications() (names []string) {
 // folders returns the folder in which relative paths of clients start, and those in
 // which their steps may use files. Clients often start a server in the home folder
 // or in /; nobody has chosen to hand those out, so a flag has to name them.
-func (f *serverFlags) folders(cmd *cobra.Command) (dir string, roots []string, err error) {
+func (f *serverFlags) folders(a *app, cmd *cobra.Command) (dir string, roots []string, err error) {
+	here, err := a.workingFolder()
+	if err != nil {
+		return "", nil, err
+	}
 	for _, root := range f.Roots {
-		abs, err := filepath.Abs(root)
-		if err != nil {
-			return "", nil, err
+		abs := root
+		if !filepath.IsAbs(root) {
+			abs = filepath.Join(here, root)
 		}
 		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
 			return "", nil, usage(cmd, "--root %s: wanted an existing folder", root)
@@ -98,10 +104,10 @@ func (f *serverFlags) folders(cmd *cobra.Command) (dir string, roots []string, e
 	if len(roots) > 0 {
 		return roots[0], roots, nil
 	}
-	if dir, err = os.Getwd(); err != nil || holdsHome(dir) {
-		return dir, nil, err
+	if holdsHome(here) {
+		return here, nil, nil
 	}
-	return dir, []string{dir}, nil
+	return here, []string{here}, nil
 }
 
 func holdsHome(dir string) bool {
@@ -112,33 +118,33 @@ func holdsHome(dir string) bool {
 	return err == nil && confined.Private{dir}.Refuse(home) != nil
 }
 
-// server returns a server over the data folder, and a function that releases the
-// folder once the server has ended. A command may adjust the options.
-func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust func(*mcpserver.Options)) (*mcpserver.Server, func(), error) {
+// server returns a server over the data folder, which is to be closed once the server has
+// ended. A command may adjust the options.
+func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust func(*mcpserver.Options)) (*lazyRuns, error) {
 	policy, err := f.policy(cmd, a.kinds)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	modes, err := f.modes(cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	display, err := f.options(cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	home, err := a.folder()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	display.Dir = desktopsFolder(home)
-	dir, roots, err := f.folders(cmd)
+	dir, roots, err := f.folders(a, cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	o := &lazyRuns{a: a, cmd: cmd, display: &f.displayFlags, pool: pool, roots: roots}
 	options := mcpserver.Options{
-		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
+		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: a.environ(),
 		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Applications: f.applications(), NoTerminals: f.NoTerminals, Structured: f.Structured || f.SequenceJSON, SequenceJSON: f.SequenceJSON, TreeDiffs: f.TreeDiffs, Log: a.log(),
 		Desktops: operations.MachineDesktops{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
@@ -146,20 +152,20 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	options.Desktop = a.opens(desktopsFolder(home))
 	if a.Fleet != "" {
 		if err := o.ofFleet(&options, home); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	adjust(&options)
 	if !options.Fleet {
 		options.Record = o.record
 	}
-	o.server, o.places, o.keepRunning = mcpserver.New(options), options.MaxConcurrent, options.KeepRunning
+	o.server, o.places = mcpserver.New(options), options.MaxConcurrent
 	for _, name := range f.Exclude { // with a misspelled one, it would be allowed
 		if err := o.server.CheckTool(name); err != nil && !options.Fleet {
-			return nil, nil, usage(cmd, "--exclude-tools: %w", err)
+			return nil, usage(cmd, "--exclude-tools: %w", err)
 		}
 	}
-	return o.server, o.close, nil
+	return o, nil
 }
 
 // lazyRuns opens the runs of a server when they are first needed, and closes them at
@@ -175,8 +181,7 @@ type lazyRuns struct {
 	name   string // by which workers of a fleet ask it
 	places int    // how many runs may act at once
 
-	keepRunning bool
-	own         atomic.Pointer[engine.Engine] // nil unless this process owns the folder
+	own atomic.Pointer[engine.Engine] // nil in a fleet
 
 	recording sync.WaitGroup // goroutines that follow recordings to their end
 
@@ -195,29 +200,53 @@ func (o *lazyRuns) open(context.Context) (mcpserver.Backend, error) {
 		o.leave = leave
 		return mcpserver.Backend{Runs: c, WhileHeld: c.WhileHeld, Live: c.Live, Forget: c.Forget}, nil
 	}
-	m, leave, err := o.a.join(o.cmd, o.display, func(m *joinOptions) {
-		rights := o.server.Rights()
-		m.rights, m.allow, m.keepRunning = &rights, o.server.AllowBound, o.keepRunning
-		m.desktops.Shared, m.desktops.Desktops, m.desktops.Ready, m.desktops.UsersHome = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome
-		m.desktops.Roots = o.roots
-		m.tune = func(e *engine.Engine) {
-			o.own.Store(e)
-			e.Allow, e.Lease.Places = o.server.Allow, o.places
-		}
-	})
+	e, err := o.openHere()
 	if err != nil {
 		return mcpserver.Backend{}, err
 	}
-	o.leave = leave
-	return mcpserver.Backend{Runs: m, WhileHeld: m.WhileHeld, SetRights: m.SetRights, Forget: o.forget}, nil
+	o.own.Store(e)
+	return mcpserver.Backend{Runs: e.For(&engine.Caller{Allow: o.server.Allow}), WhileHeld: e.WhileHeld, Forget: e.Forget}, nil
 }
 
-// forget tells the engine, if it is in this process, that a client has gone. Another owner
-// of the folder forgets the clients of this process when that leaves.
-func (o *lazyRuns) forget(client string) {
-	if e := o.own.Load(); e != nil {
-		e.Forget(client)
+// openHere returns the engine of this process, which is that of the service, or without one of
+// this server alone.
+func (o *lazyRuns) openHere() (e *engine.Engine, err error) {
+	if o.a.engine != nil {
+		return o.a.engine, nil
 	}
+	dir, err := o.a.folder()
+	if err != nil {
+		return nil, err
+	}
+	d, err := o.display.options(o.cmd)
+	if err != nil {
+		return nil, err
+	}
+	e, o.leave, err = o.a.ownRuns(o.cmd.Context(), dir, d, o.config())
+	return e, err
+}
+
+// config returns how the desktops of the server are made.
+func (o *lazyRuns) config() rundesktops.Config {
+	c := o.display.keeps()
+	c.Shared, c.Desktops, c.Ready, c.UsersHome, c.Roots = true, o.pool.Desktops, o.pool.Warm, o.pool.SharedHome, o.roots
+	return c
+}
+
+// host makes this process the service of the data folder.
+func (o *lazyRuns) host() error {
+	dir, err := o.a.folder()
+	if err == nil {
+		err = service.MakeRoom(o.cmd.Context(), dir)
+	}
+	if err != nil {
+		return err
+	}
+	h, err := o.a.host(o.cmd, o.display, o.places, o.config(), service.HostOptions{})
+	if err == nil {
+		o.leave = func() { o.a.leave(o.cmd.Context(), h.Leave) }
+	}
+	return err
 }
 
 func (o *lazyRuns) close() {
@@ -237,12 +266,15 @@ func mcpCommand(a *app) *cobra.Command {
 		Long: "Serve MCP over the standard input and output, until the client closes them.\n" +
 			"The desktop and the data folder are opened by the first call that needs them.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, leave, err := a.server(cmd, &f, poolFlags{}, func(*mcpserver.Options) {})
+			s, err := a.server(cmd, &f, poolFlags{}, func(*mcpserver.Options) {})
 			if err != nil {
 				return err
 			}
-			defer leave()
-			return s.ServeStdio(cmd.Context(), a.in, a.out)
+			defer s.close()
+			if a.Fleet == "" && !service.Off() {
+				return a.attachMCP(cmd, &f)
+			}
+			return s.server.ServeStdio(cmd.Context(), a.in, a.out)
 		},
 	}, &f)
 }

@@ -42,7 +42,7 @@ func TestFoldersOfClients(t *testing.T) {
 		t.Chdir(in)
 		cmd := &cobra.Command{}
 		cmd.SetErr(io.Discard)
-		dir, roots, err := (&serverFlags{Roots: c.flag}).folders(cmd)
+		dir, roots, err := (&serverFlags{Roots: c.flag}).folders(&app{}, cmd)
 		if d := cmp.Diff(c.want, roots); d != "" || (err != nil) != c.err || len(roots) > 0 && dir != roots[0] {
 			t.Errorf("%s: in %s: %v\n%s", c.say, dir, err, d)
 		}

@@ -11,32 +11,29 @@ import (
 	"understudy/mcpserver"
 	"understudy/recorder"
 	"understudy/recorder/watch"
-	"understudy/steps"
 	"understudy/store"
 )
 
 // record records the user for the tool record_workflow. Events are stored in the
 // data folder as they come, so nothing is lost if the program ends.
 func (o *lazyRuns) record(ctx context.Context, keys recorder.Keys, pictures string) (mcpserver.Recording, string, error) {
-	d, letGo, err := o.watched(ctx)
+	d, err := o.watched(ctx)
 	if err != nil {
 		return nil, "", notReady(err)
 	}
 	log, file, err := o.recordingLog()
 	if err != nil {
-		letGo()
 		return nil, "", err
 	}
 	release, err := store.HoldPictures(pictures)
 	if err != nil {
 		_ = log.Close()
-		letGo()
 		return nil, "", notReady(err)
 	}
 	end := func(seen int) {
 		_ = log.Close()
 		release()
-		if letGo(); seen == 0 {
+		if seen == 0 {
 			_ = os.Remove(file) // it is empty
 		}
 	}
@@ -53,32 +50,15 @@ func (o *lazyRuns) record(ctx context.Context, keys recorder.Keys, pictures stri
 }
 
 // watched opens the desktop that a recording watches.
-func (o *lazyRuns) watched(ctx context.Context) (*desktop.Desktop, func(), error) {
+func (o *lazyRuns) watched(ctx context.Context) (*desktop.Desktop, error) {
 	if _, err := o.server.Runs(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if own := o.own.Load(); own != nil {
-		d, err := own.Desk.Open(ctx)
-		if err == nil {
-			err = checkInputDisplay(ctx, d)
-		}
-		return d, func() {}, err
-	}
-	options, err := o.display.options(o.cmd)
-	if err != nil {
-		return nil, nil, err
-	}
-	if drives(options) == "virtual" {
-		return nil, nil, steps.Errorf(steps.Unavailable, "the screen belongs to another process, which owns the data folder").
-			WithNext("record through that process, or name the display of the user with --display")
-	}
-	d, err := o.a.openDisplay(ctx, o.cmd, &o.display.screenFlags)
+	d, err := o.own.Load().Desk.Open(ctx)
 	if err == nil {
-		if err = checkInputDisplay(ctx, d); err != nil {
-			_ = d.Close()
-		}
+		err = checkInputDisplay(ctx, d)
 	}
-	return d, func() { _ = d.Close() }, err
+	return d, err
 }
 
 func (o *lazyRuns) recordingLog() (*recorder.Log, string, error) {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/service"
 )
 
 type runFlags struct {
@@ -70,9 +71,9 @@ func (a *app) runWorkflow(cmd *cobra.Command, name string, f *runFlags) error {
 			return err
 		}
 		return a.follow(cmd.Context(), runs, h, 0, &f.showFlags)
-	}, func(m *joinOptions) {
+	}, func(h *service.Hello) {
 		if choice.Display != "" {
-			m.hello = ""
+			h.Display = ""
 		}
 	})
 }

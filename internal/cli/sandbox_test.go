@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"understudy/internal/sandbox"
+	"understudy/internal/service"
 )
 
 // TestAttackCommandsOfClientsWriteInTheirFolders has a client and a person run the
@@ -92,6 +94,17 @@ func answered(t *testing.T, c *exec.Cmd, stdin string) (said string) {
 	return said
 }
 
+// stopService stops the service that a test starts, once the test has ended.
+func stopService(t *testing.T, self string, environ []string) {
+	t.Cleanup(func() {
+		stop := exec.CommandContext(context.WithoutCancel(t.Context()), self, "service", "stop")
+		stop.Args[0], stop.Env = "understudy", environ
+		if out, err := stop.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
 // TestAttackDoorsOfTheSandbox has a command of a client ask for what runs outside its sandbox.
 func TestAttackDoorsOfTheSandbox(t *testing.T) {
 	if _, mend := sandbox.Report(); mend != "" {
@@ -106,7 +119,8 @@ func TestAttackDoorsOfTheSandbox(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(inside, "x.yaml"), []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	environ := append(os.Environ(), "SELF="+self, "DATA="+data, "UNDERSTUDY_HOME="+data, "DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=unix:path=/bus", "AT_SPI_BUS_ADDRESS=unix:path=/a11y")
+	environ := append(os.Environ(), "SELF="+self, "DATA="+data, "UNDERSTUDY_HOME="+data, "DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=unix:path=/bus", "AT_SPI_BUS_ADDRESS=unix:path=/a11y", service.Variable+"=")
+	stopService(t, self, environ)
 	serve := exec.CommandContext(t.Context(), self, "--home", t.TempDir(), "serve", "--addr", "127.0.0.1:0", "--auth", "user")
 	serve.Args[0], serve.Env = "understudy", environ
 	said, err := serve.StderrPipe()

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,10 +17,16 @@ func schedulesFolder(home string) *schedules.Folder {
 	return schedules.NewFolder(filepath.Join(home, "schedules"))
 }
 
+// scheduled reports whether schedules of a data folder are to begin runs.
+func scheduled(ctx context.Context, home string) bool {
+	all, err := schedulesFolder(home).List(ctx)
+	return err == nil && slices.ContainsFunc(all, func(e schedules.Entry) bool { return !e.Paused })
+}
+
 func scheduleCommand(a *app) *cobra.Command {
 	cmd := group("schedule", "Run saved workflows at set times, on webhooks, and when files arrive",
 		"Run saved workflows automatically: at times, when a program sends a message, and when\n"+
-			"a file arrives. `understudy serve` begins the runs; what a schedule began is listed by\n"+
+			"a file arrives. `understudy serve`, or the service, begins the runs; what a schedule began is listed by\n"+
 			"`understudy runs ls --schedule NAME`.")
 	for _, o := range schedules.Operations() {
 		cmd.AddCommand(a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {

@@ -35,7 +35,7 @@ func serveCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, leave, err := a.server(cmd, &f.serverFlags, f.poolFlags, func(o *mcpserver.Options) {
+			o, err := a.server(cmd, &f.serverFlags, f.poolFlags, func(o *mcpserver.Options) {
 				o.MaxConcurrent, o.Timeout, o.Hosts, o.Origins = limit, timeout, f.names(), f.Origins
 				o.Storage = engine.Storage{Run: int64(f.RunMB) * 1e6, Day: int64(f.DayMB) * 1e6}
 				o.Gate, o.SameUser = d.authenticator, d.sameUser
@@ -44,11 +44,15 @@ func serveCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer leave()
-			if f.Desktops > 0 || a.Fleet != "" { // the owner of the data folder has the desktops
-				if _, err := s.Runs(cmd.Context()); err != nil {
-					return err
-				}
+			defer o.close()
+			s := o.server
+			if a.Fleet == "" {
+				err = o.host()
+			} else {
+				_, err = s.Runs(cmd.Context())
+			}
+			if err != nil {
+				return err
 			}
 			l, scheme, err := f.listen(a.log())
 			if err != nil {

@@ -121,7 +121,7 @@ func (t *tour) guide(ctx context.Context) (err error) {
 		}
 		defer end()
 	}
-	defer func() { err = errors.Join(err, t.stopDesktops(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, t.stop(context.WithoutCancel(ctx))) }()
 	for i, c := range chapters {
 		t.says("\n%d. %s\n   %s", i+1, c.title, c.text)
 		if err := c.show(ctx, t); err != nil {
@@ -241,8 +241,8 @@ func (t *tour) serve(ctx context.Context) (end func(), err error) {
 
 var siteLine = regexp.MustCompile(`(http://127\.0\.0\.1:\d+)/mcp`)
 
-// stopDesktops ends the desktops that the runs left.
-func (t *tour) stopDesktops(ctx context.Context) error {
+// stop ends what is left: the desktops of the runs, and the service of the data folder.
+func (t *tour) stop(ctx context.Context) error {
 	var left []struct{ Name string }
 	if err := t.reads(ctx, &left, "desktop", "ls", "--json"); err != nil {
 		return err
@@ -252,5 +252,5 @@ func (t *tour) stopDesktops(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return t.runs(ctx, io.Discard, "service", "stop")
 }

@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -137,9 +141,46 @@ type Reveal struct {
 // RestoreFocus restores the state that SaveFocus read.
 type RestoreFocus struct{ State FocusState }
 
+// Setting tells where a program starts, and with which environment, to which the desktop adds
+// its own variables. What is empty is that of this process.
+type Setting struct {
+	Dir     string
+	Environ []string
+}
+
+// Abs returns the absolute form of a path in the setting.
+func (s Setting) Abs(path string) string {
+	if filepath.IsAbs(path) || s.Dir == "" {
+		return path
+	}
+	return filepath.Join(s.Dir, path)
+}
+
+// Variables returns the environment.
+func (s Setting) Variables() []string {
+	if s.Environ != nil {
+		return slices.Clone(s.Environ)
+	}
+	return os.Environ()
+}
+
+// Variable returns the value of a variable of the environment, or "".
+func (s Setting) Variable(name string) string {
+	if s.Environ == nil {
+		return os.Getenv(name)
+	}
+	for _, v := range slices.Backward(s.Environ) {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
 // Launch starts an application by command line, desktop file or name.
 type Launch struct {
-	App     string
+	App string
+	Setting
 	Started *App // receives the program that was started, unless nil
 	// Vet, unless nil, is called before the program starts; its error prevents the
 	// start.
@@ -156,7 +197,8 @@ type LaunchTarget struct {
 // OpenURL opens an address with the user's preferred program, and waits until the
 // opener has exited. It may run as long as the program that it started.
 type OpenURL struct {
-	URL  string
+	URL string
+	Setting
 	Seen <-chan struct{} // closed by the caller to end the wait, because the address is open; may be nil
 }
 

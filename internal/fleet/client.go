@@ -9,7 +9,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/desktop"
-	"understudy/internal/owner"
+	"understudy/internal/remote"
 	"understudy/steps"
 )
 
@@ -98,11 +98,11 @@ func (c *Client) Pause(ctx context.Context, id string) error {
 }
 
 func (c *Client) TakeOver(ctx context.Context, id string, t engine.Takeover) (engine.Header, error) {
-	return c.atItsWorker(ctx, id, func(ctx context.Context, r owner.Remote) (engine.Header, error) { return r.TakeOver(ctx, id, t) })
+	return c.atItsWorker(ctx, id, func(ctx context.Context, r remote.Runs) (engine.Header, error) { return r.TakeOver(ctx, id, t) })
 }
 
 func (c *Client) HandBack(ctx context.Context, id, by string) (engine.Header, error) {
-	return c.atItsWorker(ctx, id, func(ctx context.Context, r owner.Remote) (engine.Header, error) { return r.HandBack(ctx, id, by) })
+	return c.atItsWorker(ctx, id, func(ctx context.Context, r remote.Runs) (engine.Header, error) { return r.HandBack(ctx, id, by) })
 }
 
 // Places tells nothing about the desktops of workers: runs wait in the queue of the
@@ -128,7 +128,7 @@ func (c *Client) whereExecuted(ctx context.Context, id string, do func(context.C
 			return h, err
 		}
 		if h.Status == engine.Running {
-			h, err = c.atWorker(ctx, h, func(ctx context.Context, r owner.Remote) (engine.Header, error) { return do(ctx, r) })
+			h, err = c.atWorker(ctx, h, func(ctx context.Context, r remote.Runs) (engine.Header, error) { return do(ctx, r) })
 		} else {
 			h, err = do(ctx, c.Engine)
 		}
@@ -142,7 +142,7 @@ func (c *Client) whereExecuted(ctx context.Context, id string, do func(context.C
 var errNoAnswer = errors.New("no answer")
 
 // atItsWorker executes a call at the worker on whose desktop a run is.
-func (c *Client) atItsWorker(ctx context.Context, id string, do func(context.Context, owner.Remote) (engine.Header, error)) (engine.Header, error) {
+func (c *Client) atItsWorker(ctx context.Context, id string, do func(context.Context, remote.Runs) (engine.Header, error)) (engine.Header, error) {
 	h, err := c.Get(ctx, id)
 	if err != nil {
 		return engine.Header{}, err
@@ -155,7 +155,7 @@ func (c *Client) atItsWorker(ctx context.Context, id string, do func(context.Con
 
 // atWorker executes a call at the worker of a run, and fails with errNoAnswer once the worker
 // is gone or has lost the run to another one.
-func (c *Client) atWorker(ctx context.Context, h engine.Header, do func(context.Context, owner.Remote) (engine.Header, error)) (engine.Header, error) {
+func (c *Client) atWorker(ctx context.Context, h engine.Header, do func(context.Context, remote.Runs) (engine.Header, error)) (engine.Header, error) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -167,7 +167,7 @@ func (c *Client) atWorker(ctx context.Context, h engine.Header, do func(context.
 			}
 		}
 	}()
-	after, err := do(limited, remote(c.store, callsName, h.Worker))
+	after, err := do(limited, link(c.store, callsName, h.Worker).Runs())
 	if errors.Is(err, errNoAnswer) {
 		next := "start the worker again, because the desktop of the run is there"
 		if h.Status == engine.Running {
@@ -178,7 +178,7 @@ func (c *Client) atWorker(ctx context.Context, h engine.Header, do func(context.
 	return after, err
 }
 
-func remote(s Store, name ...string) owner.Remote {
+func link(s Store, name ...string) remote.Link {
 	return func(ctx context.Context, message []byte) ([]byte, error) {
 		answer, err := s.Ask(ctx, message, name...)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/access"
-	"understudy/internal/owner"
+	"understudy/internal/remote"
 	"understudy/steps"
 )
 
@@ -28,7 +28,7 @@ type rightsQuestion struct {
 func (c *Client) Serve(ctx context.Context, name string, allow func(run string, m engine.Mandate, k steps.Kind) error) error {
 	c.server = name
 	return c.store.Answer(ctx, func(_ context.Context, message []byte) []byte {
-		return owner.Reply(message, func(q rightsQuestion) (struct{}, error) {
+		return remote.Reply(message, func(q rightsQuestion) (struct{}, error) {
 			return struct{}{}, allow(q.Run, q.Mandate, q.Tool.Kind())
 		})
 	}, rightsName, name)
@@ -59,10 +59,10 @@ func (w *Worker) allow(ctx context.Context, own func(run, client string, k steps
 // denied everything, because nobody can tell whether the credential is still valid;
 // other runs keep the rights that they had.
 func (w *Worker) askServer(ctx context.Context, q rightsQuestion) error {
-	there := remote(w.Store, rightsName, q.Mandate.Server)
+	there := link(w.Store, rightsName, q.Mandate.Server)
 	for late := time.Now().Add(serverTime); ; {
 		limited, cancel := context.WithTimeout(ctx, askTime)
-		_, err := owner.Ask[struct{}](limited, there, q)
+		_, err := remote.Ask[struct{}](limited, there, q)
 		cancel()
 		if !errors.Is(err, errNoAnswer) {
 			return err

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"understudy/engine"
-	"understudy/internal/owner"
+	"understudy/internal/remote"
 	"understudy/internal/rfb"
 	"understudy/steps"
 )
@@ -86,7 +86,7 @@ func (c *Client) Live(ctx context.Context, h engine.Header, by string) (rfb.Live
 	limited, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
 	q := viewQuestion{Run: h.ID, By: by, Stream: x.id, Key: x.private.PublicKey().Bytes()}
-	a, err := owner.Ask[viewAnswer](limited, remote(c.store, viewName, h.Worker), q)
+	a, err := remote.Ask[viewAnswer](limited, link(c.store, viewName, h.Worker), q)
 	if err == nil {
 		err = x.open(a.Key)
 	}

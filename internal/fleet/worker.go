@@ -24,7 +24,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/desktop"
-	"understudy/internal/owner"
+	"understudy/internal/remote"
 	"understudy/internal/telemetry"
 	"understudy/steps"
 )
@@ -118,10 +118,10 @@ func (w *Worker) Run(ctx context.Context) error {
 		return raw
 	}
 	calls := func(ctx context.Context, message []byte) []byte {
-		return owner.AnswerRemote(ctx, w.Engine, message)
+		return remote.Answer(ctx, w.Engine, message, "Stop", "Pause", "TakeOver", "HandBack")
 	}
 	views := func(_ context.Context, message []byte) []byte {
-		return owner.Reply(message, func(q viewQuestion) (viewAnswer, error) { return w.show(life, q) })
+		return remote.Reply(message, func(q viewQuestion) (viewAnswer, error) { return w.show(life, q) })
 	}
 	fits := func(_ context.Context, message []byte) []byte { return w.fits(message) }
 	if err := errors.Join(w.Store.Answer(life, fits, fitsName), w.Store.Answer(life, says, stateName, w.Name), w.Store.Answer(life, calls, callsName, w.Name), w.Store.Answer(life, views, viewName, w.Name)); err != nil {

@@ -23,7 +23,11 @@ import (
 	"understudy/recorder"
 )
 
-func TestMain(m *testing.M) { itself.Main(m) }
+// TestMain has every command do its work in its own process, which tests watch and kill.
+func TestMain(m *testing.M) {
+	os.Setenv("UNDERSTUDY_SERVICE", "off")
+	itself.Main(m)
+}
 
 // command is the command understudy in a process of its own.
 type command struct {

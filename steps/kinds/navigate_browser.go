@@ -156,7 +156,7 @@ func startBrowser(ctx context.Context, hand *aim.Hand, a NavigateArgs) (*desktop
 	}
 	for _, name := range names {
 		var app desktop.App
-		err = hand.Desktop.Do(ctx, desktop.Launch{App: name, Started: &app, Vet: vet(hand.Env)})
+		err = hand.Desktop.Do(ctx, desktop.Launch{App: name, Setting: hand.Env.Setting(), Started: &app, Vet: vet(hand.Env)})
 		if steps.CodeOf(err) == steps.NotFound {
 			continue
 		}

@@ -61,7 +61,7 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 		return OpenResult{}, err
 	}
 	var app desktop.App
-	err = hand.Desktop.Do(ctx, desktop.Launch{App: a.AppName, Started: &app, Vet: vet(hand.Env)})
+	err = hand.Desktop.Do(ctx, desktop.Launch{App: a.AppName, Setting: hand.Env.Setting(), Started: &app, Vet: vet(hand.Env)})
 	if steps.CodeOf(err) == steps.NotFound {
 		return OpenResult{}, &steps.Error{Code: steps.NotFound, Err: err, Next: instead(hand.Env, a.AppName)}
 	}

@@ -60,7 +60,7 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 		return r, err
 	}
 	seen, opened := make(chan struct{}), make(chan error, 1)
-	go func() { opened <- env.Desktop.Do(ctx, desktop.OpenURL{URL: a.URL, Seen: seen}) }()
+	go func() { opened <- env.Desktop.Do(ctx, desktop.OpenURL{URL: a.URL, Setting: env.Setting(), Seen: seen}) }()
 	look := time.NewTicker(aim.LongestPause)
 	defer look.Stop()
 	var over <-chan time.Time

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 )
 
 // A starter starts a program on one display, which outlives us.
-type starter func(args []string) (*program, error)
+type starter func(in desktop.Setting, args []string) (*program, error)
 
 // A pipeHolder starts programs, and gives browsers a pipe.
 type pipeHolder interface {
@@ -28,7 +29,7 @@ type pipeHolder interface {
 // launch starts an application: a command line, the ID of a desktop file, or the
 // name that menus show.
 func (s starter) launch(l desktop.Launch) error {
-	target, err := targetOf(l.App)
+	target, err := targetOf(l.App, l.Setting)
 	if err == nil && l.Vet != nil {
 		if target.Entry.Path == "" {
 			target = entryOf(target)
@@ -38,7 +39,7 @@ func (s starter) launch(l desktop.Launch) error {
 	if err != nil {
 		return err
 	}
-	p, err := s(forAccessibility(target.Args))
+	p, err := s(l.Setting, forAccessibility(target.Args))
 	if err != nil {
 		return fmt.Errorf("starting %q: %w", l.App, err)
 	}
@@ -50,7 +51,7 @@ func (s starter) launch(l desktop.Launch) error {
 
 // targetOf finds the program to run. A command that exists takes precedence over an
 // application of the same name.
-func targetOf(app string) (desktop.LaunchTarget, error) {
+func targetOf(app string, in desktop.Setting) (desktop.LaunchTarget, error) {
 	if strings.HasSuffix(app, ".desktop") {
 		return desktopFileTarget(app)
 	}
@@ -61,13 +62,29 @@ func targetOf(app string) (desktop.LaunchTarget, error) {
 	if len(args) == 0 {
 		return desktop.LaunchTarget{}, fmt.Errorf("no application is named: wanted a command line, a desktop file or a name")
 	}
-	if file, err := exec.LookPath(args[0]); err == nil {
+	if file, err := lookPath(args[0], in); err == nil {
 		return desktop.LaunchTarget{Args: args, File: file}, nil
 	}
 	if found, err := desktopFileTarget(app); err == nil {
 		return found, nil
 	}
 	return desktop.LaunchTarget{}, absentError(fmt.Sprintf("there is neither a program %q nor an application %q here", args[0], app))
+}
+
+// lookPath finds a program as a shell in a setting would.
+func lookPath(name string, in desktop.Setting) (string, error) {
+	if filepath.Base(name) != name {
+		return exec.LookPath(in.Abs(name))
+	}
+	if in.Environ == nil {
+		return exec.LookPath(name)
+	}
+	for _, dir := range filepath.SplitList(in.Variable("PATH")) {
+		if file, err := exec.LookPath(filepath.Join(in.Abs(dir), name)); err == nil {
+			return file, nil
+		}
+	}
+	return "", exec.ErrNotFound
 }
 
 // absentError is the error of an application that is not installed.
@@ -99,10 +116,13 @@ func (p *program) wait(end func() error) {
 // startHere starts programs as our own children, in a session of their own, with
 // none of our files open but the memory that keeps their standard error.
 func startHere(env []string, pipes pipeHolder) starter {
-	return func(args []string) (*program, error) {
-		cmd := exec.Command(args[0], args[1:]...)
+	return func(in desktop.Setting, args []string) (*program, error) {
+		file, err := lookPath(args[0], in)
+		if err != nil {
+			return nil, err
+		}
 		p := newProgram(args)
-		cmd.Env = append(os.Environ(), env...)
+		cmd := &exec.Cmd{Path: file, Args: args, Dir: in.Dir, Env: append(in.Variables(), env...)}
 		if p.stderr != nil { // a nil *os.File would be no nil writer
 			cmd.Stderr = p.stderr
 		}
@@ -165,14 +185,14 @@ func (s starter) openURL(ctx context.Context, o desktop.OpenURL, connects bool) 
 	}
 	var args []string
 	if connects && (u.Scheme == "http" || u.Scheme == "https") {
-		args = preferredBrowser(ctx)
+		args = preferredBrowser(ctx, o.Setting)
 	}
 	if args != nil {
 		args = forAccessibility(append(args, u.String()))
 	} else if args, err = opener(u.String()); err != nil {
 		return err
 	}
-	p, err := s(args)
+	p, err := s(o.Setting, args)
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", address, err)
 	}

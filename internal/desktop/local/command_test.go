@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/devtools"
+	"understudy/internal/testing/scratch"
 )
 
 func TestSplitCommand(t *testing.T) {
@@ -92,7 +95,7 @@ func TestApplicationsAreFound(t *testing.T) {
 		{"by a command before all", "sh -c 'exit 3'", []string{"sh", "-c", "exit 3"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, err := targetOf(row.app)
+			got, err := targetOf(row.app, desktop.Setting{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,14 +108,14 @@ func TestApplicationsAreFound(t *testing.T) {
 		})
 	}
 	for _, app := range []string{"", "Gone", "no such thing", "missing.desktop", `"`} {
-		if got, err := targetOf(app); err == nil {
+		if got, err := targetOf(app, desktop.Setting{}); err == nil {
 			t.Errorf("%q gave %q", app, got.Args)
 		}
 	}
 }
 
 func TestAbsentApplicationSaysSo(t *testing.T) {
-	_, err := targetOf("no-such-program --now")
+	_, err := targetOf("no-such-program --now", desktop.Setting{})
 	if want := `there is neither a program "no-such-program" nor an application "no-such-program --now" here`; !errors.Is(err, desktop.ErrNotFound) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -174,9 +177,44 @@ func TestThePreferredBrowserIsStartedIfItCanBeConnected(t *testing.T) {
 		{"one that can be connected, with its flags", "google-chrome --incognito", "google-chrome --incognito"},
 		{"one that cannot is left to xdg-open", "firefox", ""},
 	} {
-		t.Setenv("BROWSER", row.browser)
-		if got := strings.Join(preferredBrowser(t.Context()), " "); got != row.want {
+		caller := desktop.Setting{Environ: []string{"BROWSER=" + row.browser}}
+		if got := strings.Join(preferredBrowser(t.Context(), caller), " "); got != row.want {
 			t.Errorf("%s: %q, want %q", row.say, got, row.want)
 		}
+	}
+}
+
+// TestProgramsStartWhereTheirCallerWorks starts a program that says where it is, and in which
+// environment.
+func TestProgramsStartWhereTheirCallerWorks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a script of a shell")
+	}
+	dir := t.TempDir()
+	said := filepath.Join(dir, "said")
+	script := "#!/bin/sh\necho \"$(pwd -P) $MARK $OURS\" > said.new && mv said.new said\n"
+	if err := os.WriteFile(filepath.Join(dir, "tool"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ sentence, app, path string }{
+		{"by a relative path, which starts in the folder of the caller", "./tool", "/usr/bin:/bin"},
+		{"by a name, which is found on the path of the caller", "tool", dir + ":/usr/bin:/bin"},
+		{"by a name, which is found in a relative folder of the path", "tool", ".:/usr/bin:/bin"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			_ = os.Remove(said)
+			in := desktop.Setting{Dir: dir, Environ: []string{"MARK=theirs", "PATH=" + row.path}}
+			if err := startHere([]string{"OURS=desktop"}, &devtools.Brokers{}).launch(desktop.Launch{App: row.app, Setting: in}); err != nil {
+				t.Fatal(err)
+			}
+			scratch.Until(t, "it says where it is", func() bool { _, err := os.Stat(said); return err == nil })
+			got, err := os.ReadFile(said)
+			if real, _ := filepath.EvalSymlinks(dir); err != nil || string(got) != real+" theirs desktop\n" {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+	if _, err := targetOf("tool", desktop.Setting{Dir: dir, Environ: []string{"PATH=/usr/bin"}}); !errors.Is(err, desktop.ErrNotFound) {
+		t.Errorf("a program that is not on the path of the caller: %v", err)
 	}
 }

@@ -63,10 +63,16 @@ func findOrKeep(ctx context.Context, o desktop.Options) (virtual.Kept, error) {
 
 // startThere starts programs as children of the keeper.
 func startThere(a *virtual.Attachment) starter {
-	return func(args []string) (*program, error) {
-		here, _ := os.Getwd() // none: the keeper's own
+	return func(in desktop.Setting, args []string) (*program, error) {
+		if in.Dir == "" {
+			in.Dir, _ = os.Getwd() // none: the keeper's own
+		}
+		file, err := lookPath(args[0], in)
+		if err != nil {
+			return nil, err
+		}
 		p := newProgram(args)
-		pid, ended, err := a.Start(virtual.Program{Args: args, Env: os.Environ(), Dir: here}, p.stderr)
+		pid, ended, err := a.Start(virtual.Program{Args: append([]string{file}, args[1:]...), Env: in.Variables(), Dir: in.Dir}, p.stderr)
 		if err != nil {
 			return nil, err
 		}

@@ -2,19 +2,19 @@ package local
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"understudy/internal/desktop"
 	"understudy/internal/desktop/devtools"
 )
 
 // preferredBrowser returns the command line of the user's preferred browser if it is one that
 // can be connected, and else nil. The program xdg-open would start it without a connection.
-func preferredBrowser(ctx context.Context) []string {
-	for _, command := range [][]string{strings.Fields(os.Getenv("BROWSER")), handlerOfPages(ctx), alternative("x-www-browser")} {
+func preferredBrowser(ctx context.Context, in desktop.Setting) []string {
+	for _, command := range [][]string{strings.Fields(in.Variable("BROWSER")), handlerOfPages(ctx, in), alternative("x-www-browser", in)} {
 		if len(command) == 0 {
 			continue
 		}
@@ -27,8 +27,10 @@ func preferredBrowser(ctx context.Context) []string {
 }
 
 // handlerOfPages is what the settings of the desktop name, or nil.
-func handlerOfPages(ctx context.Context) []string {
-	id, err := exec.CommandContext(ctx, "xdg-mime", "query", "default", "x-scheme-handler/https").Output()
+func handlerOfPages(ctx context.Context, in desktop.Setting) []string {
+	query := exec.CommandContext(ctx, "xdg-mime", "query", "default", "x-scheme-handler/https")
+	query.Env = in.Variables()
+	id, err := query.Output()
 	if err != nil || len(strings.TrimSpace(string(id))) == 0 {
 		return nil
 	}
@@ -40,8 +42,8 @@ func handlerOfPages(ctx context.Context) []string {
 }
 
 // alternative is what a name of Debian's alternatives stands for, or nil.
-func alternative(name string) []string {
-	path, err := exec.LookPath(name)
+func alternative(name string, in desktop.Setting) []string {
+	path, err := lookPath(name, in)
 	if err != nil {
 		return nil
 	}

@@ -43,7 +43,7 @@ func damagedStore(a *arena) func() {
 				a.folder(filepath.Dir(filepath.Join(dir, rel)))
 				a.put(filepath.Join(dir, rel), string(damaged(r, raw, strings.HasSuffix(rel, ".db"))))
 			}
-			for _, args := range [][]string{{"runs", "check"}, {"runs", "ls"}, {"runs", "show", "last", "--json"}, {"run", path}} {
+			for _, args := range [][]string{{"runs", "check"}, {"runs", "ls"}, {"runs", "show", "last", "--json"}, {"run", path}, {"service", "stop"}} {
 				ctx, cancel := context.WithDeadline(a.t.Context(), scratch.Deadline(a.t))
 				cmd := a.command(ctx, ownerUID, "understudy", append([]string{"--home", dir}, args...)...)
 				out, _ := cmd.CombinedOutput() // its status says what came of it

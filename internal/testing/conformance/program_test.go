@@ -3,6 +3,8 @@ package conformance
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,6 +68,7 @@ func start(t *testing.T, home string, args ...string) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stopService(t, file, home)
 	p := &program{t: t, cmd: exec.Command(file, args...), errs: &bytes.Buffer{}, done: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), "UNDERSTUDY_HOME="+home, "DISPLAY=", "WAYLAND_DISPLAY=", "MCP_MAX_CONCURRENT=1")
 	p.cmd.Dir = t.TempDir()
@@ -97,6 +100,36 @@ func start(t *testing.T, home string, args ...string) *program {
 		_ = r.Close()
 	})
 	return p
+}
+
+// stopService stops the service of a data folder after a test.
+func stopService(t *testing.T, file, home string) {
+	t.Cleanup(func() {
+		if out, err := exec.Command(file, "--home", home, "service", "stop").CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+// killService kills the process that is the service of a data folder.
+func killService(t *testing.T, home string) {
+	t.Helper()
+	file, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(file, "--home", home, "service", "status", "--json").Output()
+	var s struct{ PID int }
+	if err = errors.Join(err, json.Unmarshal(out, &s)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := os.FindProcess(s.PID)
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // ended waits for the end of the process, and checks its exit status.

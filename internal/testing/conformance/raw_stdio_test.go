@@ -118,12 +118,12 @@ func many() object {
 	return object{"steps": steps}
 }
 
-// TestTwoStdioServers has two servers use one data folder: both see the same runs, and
-// either may exit or be killed.
+// TestTwoStdioServers has two clients use one data folder: both see the same runs, which go
+// on when either exits or is killed, until the service of the folder is killed.
 func TestTwoStdioServers(t *testing.T) {
 	home := t.TempDir()
 	first := talking(t, home, "2025-11-25")
-	first.Call("delay", object{"duration": "1ms"}) // it owns the folder
+	first.Call("delay", object{"duration": "1ms"})
 	second := talking(t, home, byhand.Modern)
 	args := many()
 	args["wait"] = false
@@ -140,9 +140,17 @@ func TestTwoStdioServers(t *testing.T) {
 		t.Error("the run did not go on")
 	}
 
-	t.Log("the second, which has the folder now, dies")
+	t.Log("the second, which began the run, dies")
 	second.signal(syscall.SIGKILL)
 	<-second.done
+	if running(t, third) != theirs {
+		t.Error("the run did not go on")
+	}
+
+	t.Log("the service dies")
+	killService(t, home)
+	<-third.done
+	third = talking(t, home, "2025-06-18")
 	if status, from := atRest(t, third, theirs); status != "interrupted" || from == nil {
 		t.Errorf("the run is %v, resumable from %v", status, from)
 	}
@@ -150,7 +158,7 @@ func TestTwoStdioServers(t *testing.T) {
 		t.Errorf("resumed by the third: %v", res)
 	}
 
-	t.Log("a guest dies, and its run with it; the others stay")
+	t.Log("a client dies, and the run that it waits for with it; the others stay")
 	fourth := talking(t, home, "2024-11-05")
 	fourth.Begin(byhand.Calling("execute_sequence", long()))
 	orphan := running(t, third, theirs)
@@ -189,15 +197,15 @@ func TestDocumentOutlivesItsClient(t *testing.T) {
 }
 
 // TestProcessOutlivesItsClient has the only client close its side during a run that
-// outlives it: the process keeps the data folder until the run ends, or until a signal,
-// after which the run can be resumed.
+// outlives it: the process stays until the run ends, or until a signal, after which the run
+// goes on.
 func TestProcessOutlivesItsClient(t *testing.T) {
 	for say, c := range map[string]struct {
 		duration, want string
 		end            func(*talk)
 	}{
 		"until the run ends": {"2s", "succeeded", func(*talk) {}},
-		"until a signal":     {"10m", "interrupted", func(c *talk) { c.signal(syscall.SIGTERM) }},
+		"until a signal":     {"10m", "running", func(c *talk) { c.signal(syscall.SIGTERM) }},
 	} {
 		t.Run(say, func(t *testing.T) {
 			home := t.TempDir()
@@ -214,8 +222,12 @@ func TestProcessOutlivesItsClient(t *testing.T) {
 			}
 			c.end(owner)
 			owner.ended()
-			if status, _ := atRest(t, other, run); status != c.want {
-				t.Errorf("the run is %v, want %s", status, c.want)
+			got := byhand.Dig(other.Call("get_run", object{"run_id": run}), "result", "structuredContent", "status")
+			if c.want != "running" {
+				got, _ = atRest(t, other, run)
+			}
+			if got != c.want {
+				t.Errorf("the run is %v, want %s", got, c.want)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"understudy/internal/testing/scratch"
 )
 
-// TestRawTaskSurvives asks for a task, kills the client's server with a question of the
+// TestRawTaskSurvives asks for a task, kills the service with a question of the
 // task unanswered, and has another client answer it through another process.
 func TestRawTaskSurvives(t *testing.T) {
 	takesTasks := object{"elicitation": object{"form": object{}}, "extensions": object{"io.modelcontextprotocol/tasks": object{}}}
@@ -24,9 +24,7 @@ func TestRawTaskSurvives(t *testing.T) {
 	if id == "" {
 		t.Fatalf("no task: %v", res)
 	}
-	if err := first.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	killService(t, home)
 	<-first.done
 
 	_, site := serving(t, home)

@@ -30,7 +30,11 @@ import (
 	"understudy/internal/testing/waylandtest"
 )
 
-func TestMain(m *testing.M) { itself.Main(m) }
+// TestMain has every command do its work in its own process, which tests watch and kill.
+func TestMain(m *testing.M) {
+	os.Setenv("UNDERSTUDY_SERVICE", "off")
+	itself.Main(m)
+}
 
 // stage is a display, a home and a working folder that belong to one test.
 type stage struct {

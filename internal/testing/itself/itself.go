@@ -16,15 +16,16 @@ import (
 	"understudy/internal/cli"
 	"understudy/internal/desktop/local"
 	"understudy/internal/desktop/virtual"
+	"understudy/internal/service"
 )
 
 // Name is the name by which a test program must be called to be the command.
 const Name = "understudy"
 
 // Main is the TestMain of a package with such tests. A test that starts a desktop
-// itself starts its own program as the keeper, which must not run the tests again.
+// or a service itself starts its own program as that, which must not run the tests again.
 func Main(m *testing.M) {
-	keeps := len(os.Args) > 1 && os.Args[1] == virtual.KeeperCommand
+	keeps := len(os.Args) > 1 && (os.Args[1] == virtual.KeeperCommand || os.Args[1] == service.Command)
 	if keeps || strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == Name {
 		os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}

@@ -120,8 +120,10 @@ func (m *mortal) processes() map[int]string {
 			name = "keeper"
 		case bytes.Contains(line, []byte("\x00keep-desktop\x00")):
 			name = "guard"
+		case bytes.Contains(line, []byte("\x00keep-folder\x00")):
+			name = "service"
 		case bytes.HasPrefix(line, []byte("understudy\x00")):
-			name = "engine"
+			name = "client"
 		case bytes.Contains(environ, []byte("XDG_RUNTIME_DIR="+filepath.Join(m.dir, "data"))):
 			name = "on desktop: " + name
 		}
@@ -135,7 +137,7 @@ func (m *mortal) processes() map[int]string {
 
 // The parts that may die, by what makes their processes known.
 var mortals = map[string]string{
-	"engine": "engine", "keeper": "keeper", "guard": "guard",
+	"engine": "service", "keeper": "keeper", "guard": "guard",
 	"X server": "on desktop: Xvfb", "window manager": "on desktop: openbox", "application": "on desktop: zenity",
 }
 
@@ -163,7 +165,7 @@ func (m *mortal) quiet() {
 	m.Helper()
 	m.until("nothing of the engine is left", func() bool {
 		for _, name := range m.processes() {
-			if name != "keeper" && name != "guard" && !strings.HasPrefix(name, "on desktop") {
+			if name != "service" && name != "keeper" && name != "guard" && !strings.HasPrefix(name, "on desktop") {
 				return false
 			}
 		}
@@ -361,6 +363,7 @@ func (m *mortal) verify() {
 		}
 	}
 	m.does(0, "runs", "check")
+	m.does(0, "service", "stop")
 	var left []string
 	for deadline := scratch.Deadline(m); ; time.Sleep(10 * time.Millisecond) {
 		if left = m.leftovers(); len(left) == 0 || time.Now().After(deadline) {

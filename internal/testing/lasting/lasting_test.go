@@ -38,6 +38,9 @@ func newOperator(t testing.TB) *operator {
 	virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon", "mousepad", "zenity")
 	o := &operator{TB: t, dir: scratch.Dir(t)}
 	t.Cleanup(func() {
+		if out, err := o.command("service", "stop").CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
 		for _, k := range o.desktops() {
 			if err := virtual.End(k, "the test is over"); err != nil {
 				t.Error(err)
@@ -45,6 +48,18 @@ func newOperator(t testing.TB) *operator {
 		}
 	})
 	return o
+}
+
+// killEngine kills the service, in which runs are executed.
+func (o *operator) killEngine() {
+	o.Helper()
+	var s struct{ PID int }
+	if err := json.Unmarshal([]byte(o.does(0, "service", "status", "--json")), &s); err != nil {
+		o.Fatal(err)
+	}
+	if err := syscall.Kill(s.PID, syscall.SIGKILL); err != nil {
+		o.Fatal(err)
+	}
 }
 
 func (o *operator) command(args ...string) *exec.Cmd {
@@ -214,8 +229,8 @@ func TestAtLengthARunWhoseEngineWasKilledInTheMiddleOfAStepAsks(t *testing.T) {
 		text, _ := show.Output()
 		return strings.Contains(string(text), `"id": "seven"`)
 	})
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	o.killEngine()
+	_ = cmd.Wait() // it tells that the run was interrupted
 	k := o.theDesktop()
 	if said := o.does(5, "resume", "last"); !strings.Contains(said, "--redo") {
 		t.Errorf("wanted it to ask whether to do the step again:\n%s\n%s", said, out)
@@ -340,6 +355,7 @@ func TestADesktopThatNoRunNeedsIsClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	o.killEngine()
 	o.does(0, "runs", "ls")
 	var left []string
 	for _, k := range o.desktops() {
