@@ -19,7 +19,7 @@ func TestAppInABrowser(t *testing.T) {
 	got := parsed[map[string]any](t, s.must(s.script("../app.mjs", chromium, pictures, s.program, "mcp", "--display", "virtual")))
 	want := map[string]any{
 		"said": []any{}, "calls": []any{"get_run", "resume_run"}, "type": "text/html;profile=mcp-app", "answer": "text",
-		"light": "rgb(255, 255, 255)", "dark": "rgb(23, 25, 28)", "first": "not_found", "from": "Resume at press", "teardown": map[string]any{},
+		"light": "rgb(255, 255, 255)", "dark": "rgb(23, 25, 28)", "first": "not_found", "from": "Resume at press", "teardown": map[string]any{}, "output": `"blue"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

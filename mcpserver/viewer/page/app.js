@@ -126,11 +126,12 @@ function problem() {
 	return make("section", { ariaLabel: "What failed" }, box, step && shots(step));
 }
 
-// question is a form for what the run asks. A secret is never typed here.
+// question asks what the run asks. A secret is never typed here. It is no form element,
+// which hosts do not let submit.
 function question() {
 	const q = run.question;
 	if (!q || run.status !== "waiting") return;
-	const box = make("form", { className: "box waiting" }, make("p", { className: "text", textContent: q.text }), q.context && make("p", { className: "text", textContent: q.context }));
+	const box = make("section", { className: "box waiting" }, make("p", { className: "text", textContent: q.text }), q.context && make("p", { className: "text", textContent: q.context }));
 	const answer = (answer) => ({ run_id: run.run_id, answer, wait: false });
 	const row = make("div", { className: "acts" });
 	if (q.sort === "secret") {
@@ -141,12 +142,12 @@ function question() {
 		for (const c of q.choices) row.append(button(c, "resume_run", answer(c)));
 	} else {
 		const fields = Object.entries(q.fields ?? { "": {} }).map(([name, schema]) => [name, field(row, name, schema ?? {})]);
-		row.append(make("button", { className: "first", textContent: "Answer", disabled: busy }));
-		box.onsubmit = (e) => {
-			e.preventDefault();
+		const send = () => {
 			const values = Object.fromEntries(fields.map(([name, read]) => [name, read()]));
 			act("resume_run", answer(q.fields ? values : values[""]));
 		};
+		row.append(make("button", { type: "button", className: "first", textContent: "Answer", disabled: busy, onclick: send }));
+		row.onkeydown = (e) => e.key === "Enter" && e.target.tagName === "INPUT" && send();
 	}
 	box.append(row);
 	return host.serverTools ? box : undefined;
@@ -188,6 +189,10 @@ function plan() {
 	return lines.length ? make("p", { className: "note", textContent: lines.join("\n") }) : undefined;
 }
 
+function output() {
+	return run.output === undefined ? undefined : make("pre", { textContent: JSON.stringify(run.output, null, 2), ariaLabel: "Output" });
+}
+
 function rows() {
 	const list = make("ol", { className: "rows" });
 	for (const s of run.steps ?? []) {
@@ -206,12 +211,12 @@ function rows() {
 }
 
 function draw() {
-	const parts = run ? [facts(), problem(), question(), acts(), plan()] : [];
+	const parts = run ? [facts(), problem(), question(), acts(), plan(), output()] : [];
 	if (said) parts.push(make("p", { className: "said text", textContent: said }));
 	if (run) parts.push(rows());
 	if (!parts.length) return;
 	// An answer that is being typed must survive a refresh.
-	if (document.activeElement?.matches("form input, form select") && run?.status === "waiting") return;
+	if (document.activeElement?.matches(".box input, .box select") && run?.status === "waiting") return;
 	document.getElementById("main").replaceChildren(...parts.filter(Boolean));
 }
 

@@ -91,8 +91,7 @@ for (const theme of ["light", "dark"]) {
 
 // A run that asks: its form is in the view, and what is entered there reaches the run.
 const asking = { steps: [{ id: "ask", tool_name: "ask_user", arguments: { question: "Which <colour>?" } }], output: "ask_result.answer", wait: false };
-const asked = show("light", 720);
-const v = await asked;
+const v = await show("light", 720);
 await v.bridge.sendToolInput({ arguments: asking });
 await v.bridge.sendToolResult(await client.callTool({ name: "execute_sequence", arguments: asking }));
 await v.frame.getByText("Which <colour>?").waitFor();
@@ -100,7 +99,7 @@ await picture(v, "app-question");
 await v.frame.getByRole("textbox").fill("blue");
 await v.frame.getByRole("button", { name: "Answer" }).click();
 await v.frame.locator(".status.succeeded").waitFor();
-await v.page.waitForTimeout(200);
+seen.output = await v.frame.locator("pre").textContent();
 await picture(v, "app-answered");
 
 seen.calls = [...new Set(seen.calls)].sort();
