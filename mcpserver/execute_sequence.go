@@ -27,7 +27,7 @@ func (s sequenceTool) tool(g *guide) *tool {
 		Tool:    access.Tool{Name: "execute_sequence", Toolset: steps.Runs, Always: true, Risk: steps.Normal},
 		summary: "Run a workflow: steps given here, or a saved one by url.",
 		details: g.sheet(),
-		acts:    true, lasts: true, destructive: true, openWorld: true,
+		acts:    true, lasts: true, app: true, destructive: true, openWorld: true,
 		args: sequenceArgs(s.o.Fleet), result: runSchema(), run: s.run,
 	}
 }

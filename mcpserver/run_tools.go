@@ -31,10 +31,10 @@ func (s runTools) tools() []*tool {
 		return t
 	}
 	return []*tool{
-		define(of("get_run", "What a run did, step by step.", tool{Tool: access.Tool{Reads: true}}), onRuns(s.runner, s.get)),
+		define(of("get_run", "What a run did, step by step.", tool{Tool: access.Tool{Reads: true}, app: true}), onRuns(s.runner, s.get)),
 		define(of("list_runs", "List runs, the newest first.", tool{Tool: access.Tool{Reads: true}, result: listOf("runs")}), onRuns(s.runner, s.list)),
 		define(of("resume_run", "Continue a run that failed, was stopped or waits for an answer, without repeating what succeeded.",
-			tool{Tool: access.Tool{Always: true}, acts: true, lasts: true, destructive: true, openWorld: true}), s.resume),
+			tool{Tool: access.Tool{Always: true}, acts: true, lasts: true, app: true, destructive: true, openWorld: true}), s.resume),
 		define(of("answer_run", "Give a waiting run the answer or the choice that it waits for.",
 			tool{Tool: access.Tool{Always: true}, lasts: true, destructive: true, openWorld: true, unlisted: true}), s.answerRun),
 		define(of("stop_execution", "Stop one run, or all your own. What was done stays, and a stopped run can be resumed.",

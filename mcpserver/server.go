@@ -199,11 +199,14 @@ func (s *Server) register() {
 	}
 	for _, t := range s.tools.order {
 		s.mcp.AddTool(s.tools.declaration(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			out, err := s.handle(ctx, &call{caller: s.clients.caller(req), req: req, tool: t})
+			c := &call{caller: s.clients.caller(req), req: req, tool: t}
+			out, err := s.handle(ctx, c)
 			if err != nil {
 				return nil, err
 			}
-			return s.sent(out), nil
+			res := s.sent(out)
+			s.addAppData(ctx, c, out, res)
+			return res, nil
 		})
 	}
 	res.add()
@@ -213,6 +216,7 @@ func (s *Server) register() {
 func capabilities() *mcp.ServerCapabilities {
 	c := &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}}
 	c.AddExtension(tasks.Extension, nil)
+	c.AddExtension(appExtension, map[string]any{"mimeTypes": []string{appType}})
 	return c
 }
 

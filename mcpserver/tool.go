@@ -33,6 +33,7 @@ type tool struct {
 	destructive bool
 	openWorld   bool // it reaches beyond this machine's desktop
 	lasts       bool // clients are told that its calls may last
+	app         bool // clients can show a page beside its answers
 	unlisted    bool // listed only with the toolset all, because another tool does the same
 	args        *jsonschema.Schema
 	result      *jsonschema.Schema
@@ -181,6 +182,9 @@ func (b *toolbox) declaration(t *tool) *mcp.Tool {
 			ReadOnlyHint: t.Reads, IdempotentHint: t.idempotent || t.Reads,
 			DestructiveHint: new(t.destructive), OpenWorldHint: new(t.openWorld),
 		},
+	}
+	if t.app {
+		d.Meta = appMeta()
 	}
 	if t.result != nil && b.structured {
 		d.OutputSchema = t.result

@@ -177,10 +177,12 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 			Steps []engine.PlanStep
 		}{title, steps}
 	},
-	"screen": func(p runPage, picture string) desktop.Size { return p.inline[picture].Screen },
-	"style":  func() template.CSS { return template.CSS(embedded("style.css")) },
-	"plain":  plain,
-	"script": func() template.JS { return template.JS(embedded("page.js")) },
+	"screen":    func(p runPage, picture string) desktop.Size { return p.inline[picture].Screen },
+	"style":     func() template.CSS { return template.CSS(embedded("style.css")) },
+	"plain":     plain,
+	"script":    func() template.JS { return template.JS(embedded("page.js")) },
+	"appStyle":  func() template.CSS { return template.CSS(embedded("app.css")) },
+	"appScript": func() template.JS { return template.JS(embedded("app.js")) },
 }).ParseFS(files, "page/*.html"))
 
 // plain removes invisible characters, such as those that reverse the direction of text,
