@@ -107,6 +107,7 @@ func (t *tour) guide(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(t.dir)) }()
+	defer func() { _ = t.runs(context.WithoutCancel(ctx), io.Discard, "service", "stop") }() // it may have ended
 	t.keys = bufio.NewReader(t.in)
 	for name, text := range map[string][]byte{"tour.yaml": tourWorkflow, "crash.yaml": tourCrash} {
 		if err := os.WriteFile(filepath.Join(t.dir, name), text, 0o600); err != nil {
