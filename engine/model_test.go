@@ -74,10 +74,10 @@ func (m *model) run() (status Status, code steps.Code, c *scene) {
 	c = m.scene(m.root, m.root.start)
 	_, code = c.document(m.root.startFrom)
 	switch {
-	case m.limited:
-		return Failed, steps.LoopLimit, c
 	case code != "":
 		return Failed, code, c
+	case m.limited:
+		return Failed, steps.LoopLimit, c
 	}
 	return Succeeded, "", c
 }
@@ -96,9 +96,12 @@ func (c *scene) document(from string) (output any, code steps.Code) {
 		output = map[string]any{"n": float64(c.env["n"])}
 	}
 	code = out.code
-	if out.how == "spent" {
+	switch out.how {
+	case "spent":
 		c.spent = true
 		return nil, code
+	case "limit":
+		code = body.failure // of before, which the limit does not hide
 	}
 	if len(c.doc.finally) > 0 {
 		c.m.finally = append(c.m.finally, c.m.budget)
@@ -109,7 +112,7 @@ func (c *scene) document(from string) (output any, code steps.Code) {
 		}
 		c.m.budget = c.m.finally[len(c.m.finally)-1]
 		c.m.finally = c.m.finally[:len(c.m.finally)-1]
-		if code == "" {
+		if code == "" && out.how != "limit" {
 			code = final.code
 		}
 	}

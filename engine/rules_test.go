@@ -244,6 +244,13 @@ steps:
 max_steps: 2
 steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}, {tool_name: act, arguments: {name: c}}]
 finally: [{tool_name: act, arguments: {name: f}}]`, did: "a b f", status: Failed, code: steps.LoopLimit},
+		{say: "the bound of steps hides no failure of before", doc: `
+max_steps: 2
+steps:
+  - {tool_name: act, arguments: {name: a, fail: 1, code: unavailable}}
+  - {if: always(), id: b, tool_name: act, arguments: {name: b}, jumps: [{if: "true", to_id: b}]}
+  - {if: always(), tool_name: act, arguments: {name: c}}
+finally: [{tool_name: act, arguments: {name: f, fail: 1}}]`, did: "a b f", status: Failed, code: steps.Unavailable, errors: 1},
 		{say: "finally has a bound of its own", doc: `
 max_steps: 2
 steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]
