@@ -2,10 +2,13 @@ package local_test
 
 import (
 	"fmt"
+	"slices"
+	"syscall"
 	"testing"
 	"time"
 
 	"understudy/internal/desktop"
+	"understudy/internal/testing/desktoptest"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/waylandtest"
 )
@@ -61,6 +64,36 @@ func (p gnomePlacer) placed() (map[string][2]desktop.Rect, error) {
 func TestAtLengthContractOnGNOME(t *testing.T) {
 	s := waylandtest.StartGNOME(t, 1)
 	keepsTheContract(t, s.Session, gnomePlacer{s, t}, lacksOnGNOME)
+}
+
+// A program that reads the clipboard late, as on a busy machine, finds the text that it is to
+// paste, and not the one of before, which the shell's own copy does not bring back early.
+func TestAtLengthASlowProgramPastesItsTextOnGNOME(t *testing.T) {
+	s := waylandtest.StartGNOME(t, 1)
+	s.Enter(t)
+	d := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})}
+	app := placedApp{desktoptest.Start(t, s.Env()), gnomePlacer{s, t}}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(app.Do("reset"))
+	boxes, err := app.Boxes()
+	must(err)
+	click := func(name string) {
+		t.Helper()
+		must(d.Do(t.Context(), desktop.Click{At: boxes[name].Center(), Button: desktop.Left, Count: 1}))
+	}
+	click("OK") // which is no field, so that text is pasted
+	d.eventually("nothing is written in", func() bool { return slices.Contains(app.Received(), `click "OK"`) })
+	must(app.Do("settle"))
+	must(app.Process.Signal(syscall.SIGSTOP))
+	click("Body")
+	time.AfterFunc(time.Second, func() { _ = app.Process.Signal(syscall.SIGCONT) })
+	must(d.Do(t.Context(), desktop.Type{Text: "Ελληνικά"}))
+	d.eventually("it is pasted", func() bool { return slices.Contains(app.Received(), `text "Body" "Ελληνικά"`) })
 }
 
 // lacksOnGNOME are the sentences that Wayland or GNOME cannot hold, and why.

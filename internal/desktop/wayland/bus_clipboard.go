@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -26,6 +27,8 @@ type busClipboard struct {
 	ask func(context.Context) ([]string, error)
 	// hyphens says that options are written with them, and not with underscores.
 	hyphens bool
+	// copied says that the compositor reads each text itself, to keep it when its owner ends.
+	copied bool
 
 	mu    sync.Mutex    // guards the fields below
 	owned bool          // the clipboard has our text
@@ -122,5 +125,23 @@ func (c *busClipboard) offer(ctx context.Context, text string, secret bool) (<-c
 	c.mu.Lock()
 	c.own, c.owned, c.reads = text, true, reads
 	c.mu.Unlock()
-	return reads, c.explain(ctx, c.call(ctx, "SetSelection", map[string]dbus.Variant{c.option("mime_types"): dbus.MakeVariant(kindsOf(secret))}).Err)
+	err := c.call(ctx, "SetSelection", map[string]dbus.Variant{c.option("mime_types"): dbus.MakeVariant(kindsOf(secret))}).Err
+	if err == nil && c.copied && secret {
+		c.awaitCopy(ctx, reads)
+	}
+	return reads, c.explain(ctx, err)
+}
+
+// copyWithin bounds the wait for the compositor's copy, which a later version may not make of a
+// secret.
+const copyWithin = time.Second
+
+// awaitCopy waits until the compositor has read our text. It would be taken for the program that
+// is about to paste, which then finds the text of before if it is slow.
+func (c *busClipboard) awaitCopy(ctx context.Context, reads <-chan struct{}) {
+	select {
+	case <-reads:
+	case <-time.After(copyWithin):
+	case <-ctx.Done():
+	}
 }

@@ -260,6 +260,7 @@ func (g *gnome) openSelection(ctx context.Context) selection {
 		explain: gnomeError,
 		ready:   func() error { return nil },
 		hyphens: true,
+		copied:  true,
 		call: func(ctx context.Context, method string, args ...any) *dbus.Call {
 			return g.remote.CallWithContext(ctx, gnomeRemote+".Session."+method, 0, args...)
 		},

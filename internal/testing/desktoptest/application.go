@@ -25,6 +25,7 @@ const python = "/usr/bin/python3"
 
 // A Program is the application as a GTK 3 program. It implements App.
 type Program struct {
+	Process *os.Process
 	script  string
 	mu      sync.Mutex // one command at a time
 	in      io.Writer
@@ -52,7 +53,7 @@ func Start(t testing.TB, env []string) *Program {
 	out, err := cmd.StdoutPipe()
 	must(err)
 	must(cmd.Start())
-	p.in = in
+	p.Process, p.in = cmd.Process, in
 	var reading sync.WaitGroup
 	reading.Go(func() { p.read(out) })
 	t.Cleanup(func() {
