@@ -121,8 +121,10 @@ func gnomeOfScale(t *testing.T, scale int) placedSession {
 		err := s.Eval(&placed, fmt.Sprintf(`(() => {
 			const actor = global.get_window_actors().find(a => /%s/.test(a.meta_window.title));
 			if (!actor?.mapped) return false;
-			actor.meta_window.move_resize_frame(true, ...[%s].map(v => v * %d));
-			return true;
+			const w = actor.meta_window, wanted = [%s].map(v => v * %d), is = w.get_frame_rect();
+			if ([is.x, is.y, is.width, is.height].every((v, i) => v === wanted[i])) return true;
+			w.move_resize_frame(true, ...wanted);
+			return false;
 		})()`, countingTitle, layout, scale))
 		if err == nil && !placed {
 			err = desktop.ErrNotFound
