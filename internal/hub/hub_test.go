@@ -218,19 +218,21 @@ func TestAConnectionOutlivesARefusal(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := strings.TrimPrefix(h.URL(), "nats://")
+	var said scratch.Buffer
 	for _, dir := range []string{t.TempDir(), dir} {
 		if err := h.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if h, err = Start(Options{Dir: dir, Listen: at}); err != nil {
+		if h, err = Start(Options{Dir: dir, Listen: at, Log: slog.New(slog.NewTextHandler(&said, nil))}); err != nil {
 			t.Fatal(err)
 		}
 		defer h.Close()
-		time.Sleep(time.Second) // the client connects again every 100 ms
+		scratch.Until(t, "the client is refused", func() bool { return strings.Contains(said.String(), "authentication error") })
 	}
-	if _, _, err := s.Run(t.Context(), "run"); err != nil {
-		t.Errorf("reading the run: %v", err)
-	}
+	scratch.Until(t, "the run is read", func() bool {
+		_, _, err := s.Run(t.Context(), "run")
+		return err == nil
+	})
 }
 
 func TestATakenAddress(t *testing.T) {

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/testing/scratch"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -64,7 +66,7 @@ func command(t *testing.T, dir, name string, args ...string) string {
 
 func commandIn(t *testing.T, dir string, environ []string, name string, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithDeadline(t.Context(), scratch.Deadline(t))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), environ...)

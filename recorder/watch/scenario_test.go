@@ -107,7 +107,8 @@ func (c *scenario) begin(t *testing.T, v variation) (s *scene, fresh string, sta
 	if v.otherData && c.others != nil {
 		files = c.others
 	}
-	for range 10 {
+	const tries = 10
+	for range tries {
 		s = newSceneOn(t, v.screen, c.programs()...)
 		v.set(t, s, c)
 		for name, content := range files {
@@ -120,7 +121,7 @@ func (c *scenario) begin(t *testing.T, v variation) (s *scene, fresh string, sta
 			}
 			started = s.start(c.title, command[0], command[1:]...)
 		}
-		if started == nil || c.bare || s.accessible() {
+		if started == nil || c.bare || s.accessible(tries) {
 			break
 		}
 		s.quit()

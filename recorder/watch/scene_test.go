@@ -215,9 +215,10 @@ func (s *scene) elsewhere(title string) {
 }
 
 // accessible reports whether anything is known of what an application shows, in
-// the time that it may take.
-func (s *scene) accessible() bool {
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+// one of so many tries' share of the time that a test waits for something.
+func (s *scene) accessible(tries int) bool {
+	share := time.Until(scratch.Deadline(s.t)) / time.Duration(tries)
+	for end := time.Now().Add(share); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		tree, err := s.desk.Tree(s.t.Context(), desktop.Scope{})
 		if err == nil && len(tree.Roots) > 0 && len(tree.Roots[0].Children) > 0 {
 			return true

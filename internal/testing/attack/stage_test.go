@@ -23,9 +23,6 @@ import (
 	"understudy/internal/testing/scratch"
 )
 
-// patience is how long one command may take, on a loaded machine.
-const patience = 2 * time.Minute
-
 // The two users. The stranger need not be known to the system; the owner is one who is, if
 // there is one without programs of its own: a bus serves no other.
 const strangerUID = 54_322

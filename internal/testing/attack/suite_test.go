@@ -175,6 +175,7 @@ func table(out io.Writer, played []*arena) {
 // wire is a connection on which requests are written as they stand, also those
 // that no library would send.
 type wire struct {
+	t       testing.TB
 	address string
 	conn    net.Conn
 	in      *bufio.Reader
@@ -195,7 +196,7 @@ func (w *wire) send(request string) (res *http.Response, body string, err error)
 			w.conn = nil
 		}
 	}()
-	if err = w.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err = w.conn.SetDeadline(scratch.Deadline(w.t)); err != nil {
 		return nil, "", err
 	}
 	if _, err = io.WriteString(w.conn, request); err != nil {
@@ -224,7 +225,7 @@ func written(method, path, body string, headers ...string) string {
 
 // wires gives each attacker a wire.
 func (a *arena) wires(address string) *sync.Pool {
-	return &sync.Pool{New: func() any { return &wire{address: address} }}
+	return &sync.Pool{New: func() any { return &wire{t: a.t, address: address} }}
 }
 
 func one[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
@@ -256,24 +257,16 @@ func (a *arena) call(v byhand.Visitor, tool string, args byhand.Object) (status 
 	return a.ask(v, method, params)
 }
 
-// serves makes sure that somebody else is served, in good time, and says whether.
+// serves makes sure that somebody else is served, and says whether.
 func (a *arena) serves(v byhand.Visitor) bool {
 	a.t.Helper()
-	began := time.Now()
 	status, res := a.call(v, "list_runs", byhand.Object{})
 	served := status == http.StatusOK && !byhand.IsError(res) && res["error"] == nil
 	if !served {
 		a.t.Errorf("%s: another client is not served: %d %v", a.name, status, res)
 	}
-	took := time.Since(began)
-	if took > slowest {
-		a.t.Errorf("%s: another client waited for %s", a.name, took)
-	}
-	return served && took <= slowest
+	return served
 }
-
-// slowest is how long others may wait, on a loaded machine.
-const slowest = 20 * time.Second
 
 // token makes a token.
 func (s *stage) token(args ...string) string {

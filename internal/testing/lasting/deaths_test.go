@@ -177,10 +177,12 @@ func (m *mortal) quiet() {
 }
 
 // pressed says whether the application did what it does when it is pressed, which
-// takes it a moment.
+// takes it a moment: a small share of the time of the test, as no press comes late
+// after a death that swallowed it.
 func (m *mortal) pressed(step string) bool {
-	for wait := time.Now().Add(time.Second); !m.done(step); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(wait) {
+	share := time.Until(scratch.Deadline(m)) / 100
+	for end := time.Now().Add(share); !m.done(step); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
 			return false
 		}
 	}

@@ -19,9 +19,6 @@ import (
 	"understudy/internal/testing/virtualtest"
 )
 
-// patience is how long one command may take, on a loaded machine.
-const patience = 2 * time.Minute
-
 // TestMain makes this test program the command understudy, when it is called so.
 func TestMain(m *testing.M) { itself.Main(m) }
 
@@ -214,7 +211,7 @@ func (r *reader) write(b block) {
 // run gives a command to a shell.
 func (r *reader) run(typed string) (string, error) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
+	ctx, cancel := context.WithDeadline(r.t.Context(), scratch.Deadline(r.t))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", r.usual.Replace(typed))
 	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.environ, 5*time.Second

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"understudy/internal/testing/itself"
+	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
 )
 
@@ -177,7 +178,7 @@ func (f *form) serve(p *player) {
 func (f *form) received(p *player, want ...url.Values) {
 	p.Helper()
 	got := ""
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := scratch.Deadline(p); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		f.mu.Lock()
 		got = fmt.Sprint(f.sent)
 		f.mu.Unlock()

@@ -318,14 +318,11 @@ func (p *player) write(name, text string) {
 	}
 }
 
-// patience is how long what a job brings about may take.
-const patience = 20 * time.Second
-
 // holds waits until a file holds a text, but for line ends.
 func (p *player) holds(name, want string) {
 	p.Helper()
 	var got []byte
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := scratch.Deadline(p); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if got, _ = os.ReadFile(p.file(name)); strings.TrimRight(string(got), "\n") == want {
 			return
 		}

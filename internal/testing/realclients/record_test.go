@@ -18,6 +18,7 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/local"
 	"understudy/internal/desktop/virtual"
+	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
 )
 
@@ -102,7 +103,7 @@ func (s *stage) works(display *virtual.Display) (all string, question desktop.Po
 	}
 	places := map[string]any{"programs": worked}
 	at := func(name string, p desktop.Point) { places[name] = []int{p.X, p.Y} }
-	for end := time.Now().Add(patience); len(places) < 6; time.Sleep(100 * time.Millisecond) {
+	for end := scratch.Deadline(s.t); len(places) < 6; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			s.t.Fatalf("the programs do not show all that is worked on: %v", places)
 		}

@@ -24,9 +24,6 @@ const clientsVariable = "UNDERSTUDY_CLIENTS"
 
 var tools = flag.String("tools", os.Getenv("UNDERSTUDY_CLIENTS_TOOLS"), "a folder in which npm keeps the clients between runs")
 
-// patience is how long one use of a client may take, on a loaded machine.
-const patience = 5 * time.Minute
-
 // stage is a person's machine with the clients on it.
 type stage struct {
 	t       testing.TB
@@ -77,7 +74,7 @@ func (s *stage) script(path string, args ...string) (string, error) {
 // run gives the standard output of a command; its error holds the rest.
 func (s *stage) run(program string, args ...string) (string, error) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithDeadline(s.t.Context(), scratch.Deadline(s.t))
 	defer cancel()
 	var said strings.Builder
 	cmd := exec.CommandContext(ctx, program, args...)
