@@ -152,10 +152,35 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 		}
 		return aim.NoOption(el, name, all)
 	})
+	if steps.CodeOf(err) == steps.NotFound && opened && inPage(el) && el.States.Has(desktop.Editable) {
+		option, err = filtered(ctx, hand, el, name, lists, err)
+	}
 	if err != nil && opened {
 		closeList(ctx, hand, el, before)
 	}
 	return option, err
+}
+
+// filtered finds an option of a field that lists only what begins as its text does: the option is
+// typed, as a person does. The field gets its text back if it does not list the option then either.
+func filtered(ctx context.Context, hand *aim.Hand, el *desktop.Element, name string, lists map[desktop.Handle]bool, missing error) (option *desktop.Element, err error) {
+	typing := aim.Typing{Clear: true, Focus: aim.FocusOptions{Grab: true, Click: true}}
+	typed, err := aim.TypeInto(ctx, hand, el, name, typing)
+	if err != nil {
+		return nil, err
+	}
+	err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
+		all, err := optionsElsewhere(ctx, hand.Desktop, el, lists)
+		if err == nil {
+			option, err = aim.OptionNamed(all, name)
+		}
+		return err
+	})
+	if err != nil {
+		_, failed := aim.TypeInto(ctx, hand, el, typed.Before, typing)
+		return nil, errors.Join(missing, failed)
+	}
+	return option, nil
 }
 
 // In a page the list of a combo box may be anywhere: it is the one that shows once the combo
