@@ -33,6 +33,21 @@ func (h *Hand) shows(ctx context.Context, el *desktop.Element, at desktop.Point)
 	return err == nil && shows
 }
 
+// hasFocus is HasFocus, by the page if that is connected: the tree tells of the focus late.
+func (h *Hand) hasFocus(ctx context.Context, el *desktop.Element) (bool, error) {
+	if w := h.witnessOf(ctx, el); w != nil && el.States.Has(desktop.Editable) {
+		if has, known, err := w.Focused(ctx, el); err == nil && known {
+			return has && CheckWindowHasKeyboard(ctx, h.Desktop, el) == nil, nil
+		}
+	}
+	return HasFocus(ctx, h.Desktop, el)
+}
+
+// waitForFocus is WaitForFocus, by the page if that is connected.
+func (h *Hand) waitForFocus(ctx context.Context, el *desktop.Element) (bool, error) {
+	return waitForFocus(ctx, FocusEffectLimit, func(ctx context.Context) (bool, error) { return h.hasFocus(ctx, el) })
+}
+
 // pressWatched clicks an element of a page. It is an error if the page says that something else was
 // clicked.
 func (h *Hand) pressWatched(ctx context.Context, el *desktop.Element, c desktop.Click) error {

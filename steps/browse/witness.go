@@ -21,6 +21,7 @@ var witnessScript string
 type Witness struct {
 	page    *Page
 	origin  desktop.Point // of the page on the screen
+	last    int           // its world, or 0
 	watches int           // the world in which it watches, or 0
 }
 
@@ -107,6 +108,19 @@ func (w *Witness) Shows(ctx context.Context, el *desktop.Element, at desktop.Poi
 	return shows, w.ask(ctx, world, "shows", el, at, &shows)
 }
 
+// Focused reports whether an element has the focus of the page, and whether the page knows it.
+func (w *Witness) Focused(ctx context.Context, el *desktop.Element) (has, known bool, err error) {
+	world, err := w.world(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	var answer *bool
+	if err := w.ask(ctx, world, "focused", el, el.Bounds.Center(), &answer); err != nil || answer == nil {
+		return false, false, err
+	}
+	return *answer, true, nil
+}
+
 // Watch begins to note what the next click at a point goes to.
 func (w *Witness) Watch(ctx context.Context, el *desktop.Element, at desktop.Point) error {
 	world, err := w.world(ctx)
@@ -132,12 +146,17 @@ func (w *Witness) Beside(ctx context.Context, el *desktop.Element, at desktop.Po
 	return what
 }
 
+// world returns the world in which the page is asked. A page that was opened since has another.
 func (w *Witness) world(ctx context.Context) (int, error) {
+	if w.last != 0 {
+		return w.last, nil
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, witnessTime, desktop.ErrUnresponsive)
 	defer cancel()
 	var got struct{ ExecutionContextID int }
 	err := w.page.call(ctx, "Page.createIsolatedWorld", map[string]any{"frameId": w.page.ID, "worldName": "understudy"}, &got)
-	return got.ExecutionContextID, err
+	w.last = got.ExecutionContextID
+	return w.last, err
 }
 
 // ask calls a function of the script.
@@ -153,6 +172,7 @@ func (w *Witness) ask(ctx context.Context, world int, question string, el *deskt
 	var got evaluated
 	expression := fmt.Sprintf("(() => {%s\nreturn %s(%s)})()", witnessScript, question, arg)
 	if err := w.page.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression, "contextId": world, "returnByValue": true, "awaitPromise": true}, &got); err != nil {
+		w.last = 0
 		return err
 	}
 	if got.ExceptionDetails != nil {

@@ -35,6 +35,11 @@ const at = want => {
 	return found && found.e
 }
 const shows = want => !!at(want)
+// focused reports whether the wanted field has the focus, or null if it is not known.
+const focused = want => {
+	const e = at(want)
+	return e ? e.getRootNode().activeElement == e && e.ownerDocument.hasFocus() : null
+}
 const watch = want => {
 	globalThis.wanted = at(want)
 	globalThis.pressed = null
