@@ -44,7 +44,9 @@ func TestElementsOfAPageComeBeforeThoseOfItsBrowser(t *testing.T) {
 func TestWhatCanBeScrolledToCounts(t *testing.T) {
 	const shows = desktop.Showing | desktop.Visible
 	page := tree(&desktop.Element{Role: "document", States: shows, Children: []*desktop.Element{
-		{Name: "shown", States: shows}, {Name: "away", States: desktop.Visible}, {Name: "concealed"},
+		{Name: "shown", States: shows},
+		{Name: "away", States: desktop.Visible},
+		{Name: "concealed"},
 		{Name: "list", Children: []*desktop.Element{{Name: "item"}}},
 	}})
 	leaveOutConcealed(page)

@@ -172,7 +172,9 @@ func (s *Selector) Image() (file string, ok bool) {
 // Counts reports whether the selector counts elements, so that it may match another one
 // after an element appeared or disappeared.
 func (s *Selector) Counts() bool {
-	return slices.ContainsFunc(s.parts, func(p part) bool { return p.has(byNth) || slices.ContainsFunc(slices.Collect(p.each()), func(a *atom) bool { return a.inner != nil && a.inner.Counts() }) })
+	return slices.ContainsFunc(s.parts, func(p part) bool {
+		return p.has(byNth) || slices.ContainsFunc(slices.Collect(p.each()), func(a *atom) bool { return a.inner != nil && a.inner.Counts() })
+	})
 }
 
 // Within returns the selector without its last part, or nil if it has only one.
