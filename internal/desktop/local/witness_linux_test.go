@@ -54,6 +54,9 @@ func TestAPageIsAWitness(t *testing.T) {
 			t.Errorf("%s was clicked instead of Plain, and the page says %q, want %q", row.clicked, got, row.says)
 		}
 	}
+	if o := p.does(kinds.ExecuteBrowserScript, map[string]any{"script": "[typeof wanted, typeof pressed, typeof listens].join()"}); o.Result["result"] != "undefined,undefined,undefined" {
+		t.Errorf("the page sees of it: %v", o.Result["result"])
+	}
 	if w, err := browse.WitnessOf(t.Context(), env, &desktop.Element{PID: find("Plain").PID}); w != nil || err != nil {
 		t.Errorf("what is in no page has the witness %v, %v", w, err)
 	}
