@@ -73,7 +73,7 @@ func searchOne(ctx context.Context, hand *Hand, s *selector.Selector, m SearchOp
 			return now, err
 		}
 	}
-	if quick, inPage, ok := s.Quick(scope); ok {
+	if quick, inPage, ok := s.Quick(scope); ok && (!inPage || browses(ctx, hand.Desktop)) {
 		now, ok, err := searchQuick(ctx, hand.Env, s, quick, read)
 		if err != nil || ok && (!inPage || isInPage(now.Found[0])) {
 			return now, err
@@ -102,6 +102,12 @@ func pageFirst(found []*desktop.Element) []*desktop.Element {
 		pages[el.PID] = pages[el.PID] || isInPage(el)
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(el *desktop.Element) bool { return pages[el.PID] && !isInPage(el) })
+}
+
+// browses reports whether a connected browser runs. Else pages are too rare to read twice what shows.
+func browses(ctx context.Context, d *desktop.Desktop) bool {
+	all, err := d.Browsers(ctx)
+	return err == nil && len(all) > 0
 }
 
 func isInPage(el *desktop.Element) bool {
