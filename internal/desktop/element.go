@@ -88,6 +88,7 @@ type Scope struct {
 	Limit   int      // at most this many elements; 0 means no limit
 	Hidden  bool     // also elements that do not show
 	Full    bool     // also bounds, text, labels, actions, values, IDs and attributes
+	IDs     bool     // without Full: also IDs and attributes
 	Cell    string   // with Hidden: also the cell with this address, such as B4, of each spreadsheet
 	Of      Role     // with Full: these fields only for elements of this role
 	CellAt  *Point   // of each spreadsheet only the cell at this point of the screen

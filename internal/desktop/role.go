@@ -44,7 +44,7 @@ var roles = []struct {
 	{TakesWheel, []string{"canvas"}, []string{"drawing area"}},
 	{Control | Option | Recycled, []string{"cell", "table cell", "dataitem", "grid cell"}, nil},
 	{Operable | Control | Worded | NoText | Toggle, []string{"checkbox"}, nil},
-	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"checkmenuitem"}, nil},
+	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"checkmenuitem", "menu item checkbox"}, nil},
 	{TakesWheel, []string{"colorchooser"}, nil},
 	{Control | NoText, []string{"columnheader", "headeritem"}, []string{"table column header"}},
 	{Operable | Control | Worded | Labelled | OpensMenu, []string{"combobox"}, nil},
@@ -63,24 +63,24 @@ var roles = []struct {
 	{0, []string{"header"}, nil},
 	{NoText, []string{"heading"}, nil},
 	{NoText, []string{"icon"}, nil},
-	{NoText, []string{"image", "picture", "graphic"}, []string{"animation", "arrow", "image map"}},
+	{NoText, []string{"image", "picture", "graphic", "img"}, []string{"animation", "arrow", "image map"}},
 	{NoText, []string{"label", "static"}, []string{"caption", "description term", "description value", "accelerator label", "subscript", "superscript"}},
 	{Operable | Control | Worded, []string{"link", "hyperlink"}, nil},
 	{Rows, []string{"list"}, []string{"list box", "description list"}},
-	{Operable | Control | Option | Recycled, []string{"listitem"}, nil},
+	{Operable | Control | Option | Recycled, []string{"listitem", "option"}, nil},
 	{TakesWheel, []string{"media"}, []string{"audio", "video"}},
 	{Operable | NoText | InMenu | OpensMenu, []string{"menu"}, nil},
 	{NoText | OpensMenu, []string{"menubar"}, nil},
 	{Operable | Control | Worded | NoText | Option | InMenu | OpensMenu, []string{"menuitem"}, []string{"tearoff menu item"}},
 	{Operable | Control | Worded | NoText | Option | TakesWheel, []string{"pagetab", "tab", "tabitem"}, nil},
 	{TakesWheel, []string{"pagetablist", "tablist"}, nil},
-	{Container, []string{"panel", "pane", "custom"}, []string{"section", "article", "block quote", "landmark", "content deletion", "content insertion", "mark", "suggestion", "figure", "definition", "chart", "page", "comment", "math", "math fraction", "math root", "feed"}},
+	{Container, []string{"panel", "pane", "custom"}, []string{"section", "article", "block quote", "landmark", "content deletion", "content insertion", "mark", "suggestion", "figure", "definition", "chart", "page", "comment", "math", "math fraction", "math root", "feed", "tab panel", "radio group", "region", "navigation", "main", "complementary", "banner", "content info"}},
 	{0, []string{"paragraph"}, nil},
 	{Operable | Control | Labelled, []string{"password", "password text", "passwordbox"}, nil},
 	{OpensMenu, []string{"popup", "popup menu"}, nil},
 	{NoText, []string{"progressbar"}, []string{"level bar"}},
-	{Operable | Control | Worded | NoText | Option | Toggle, []string{"radiobutton"}, nil},
-	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"radiomenuitem"}, nil},
+	{Operable | Control | Worded | NoText | Option | Toggle, []string{"radiobutton", "radio"}, nil},
+	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"radiomenuitem", "menu item radio"}, nil},
 	{Recycled, []string{"row", "table row"}, nil},
 	{NoText, []string{"rowheader"}, []string{"table row header"}},
 	{0, []string{"ruler"}, nil},
@@ -99,7 +99,7 @@ var roles = []struct {
 	{NoText, []string{"tooltip"}, nil},
 	{Rows, []string{"tree"}, nil},
 	{Operable | Control | Option | Recycled, []string{"treeitem"}, nil},
-	{Rows, []string{"treetable"}, nil},
+	{Rows, []string{"treetable", "tree grid"}, nil},
 	{Container, []string{"unknown", "static object"}, []string{"invalid", "extended"}},
 }
 
@@ -161,7 +161,7 @@ func RoleNames() []string {
 
 // HasRole reports whether an element has a role that WantedRole returned.
 func (e *Element) HasRole(want Role) bool {
-	if want.OnlyWritten() && slices.Contains(strings.Fields(e.Attributes["xml-roles"]), string(want)) {
+	if want.OnlyWritten() && slices.Contains(strings.Fields(e.Attributes["xml-roles"]), withoutBlanks.Replace(string(want))) {
 		return true
 	}
 	if class := roleEntries[want].class; class != want && class != "" {
@@ -172,7 +172,13 @@ func (e *Element) HasRole(want Role) bool {
 
 // OnlyWritten reports whether toolkits map a role of a page to another one, so that only the
 // attribute in which the page writes it tells it.
-func (r Role) OnlyWritten() bool { return r == "switch" || r == "feed" }
+func (r Role) OnlyWritten() bool {
+	switch r {
+	case "switch", "feed", "tab panel", "radio group", "region", "navigation", "main", "complementary", "banner", "content info":
+		return true
+	}
+	return false
+}
 
 // ParticularRole returns the toolkit's role of an element within its class, or "".
 func (e *Element) ParticularRole() Role {

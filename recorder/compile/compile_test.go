@@ -244,6 +244,13 @@ func inPage(t *recorder.Seen) *recorder.Seen {
 	return t
 }
 
+// addressBar is that of a browser, in which a person types.
+func addressBar() *recorder.Seen {
+	t := with(element(browser, "entry", "Address and search bar", 1, "role:entry && name:Address and search bar"), desktop.Editable)
+	t.Class = "OmniboxViewViews"
+	return t
+}
+
 func large(t *recorder.Seen) *recorder.Seen {
 	t.Bounds.W, t.Bounds.H = 400, 300
 	return t
@@ -259,6 +266,7 @@ var (
 	dialog     = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
 	ledger     = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
 	unnamed    = desktop.Window{ID: 50, Title: "*", Bounds: desktop.Rect{W: 800, H: 600}}
+	browser    = desktop.Window{ID: 60, Title: "New Tab - Chromium", Process: "chromium", PID: 60, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
 	splash     = desktop.Window{ID: 12, Title: "Loading", Process: "ledger", PID: 20}
 	office     = desktop.Window{ID: 13, Title: "Untitled 1", Process: "soffice.bin", PID: 30}
 	sheet      = &recorder.Seen{Element: desktop.Element{Role: "document", Name: "Sheet", Process: "soffice.bin", PID: 30, Window: 13, Bounds: desktop.Rect{X: 0, Y: 0, W: 500, H: 500}}, Selectors: []selector.Candidate{{Selector: "role:document", Matches: 1}}}
@@ -406,6 +414,13 @@ var scenes = []struct {
 		newTape(ledger).focus(name, "").types("Ada").holds("Ada").keys("down").holds("Ada").click(ok).
 			focus(with(element(ledger, "spinbutton", "Seats", 12), desktop.Editable), "1").keys("up", "up").holds("3").click(ok),
 		Options{Name: "arrows"},
+	},
+	{
+		"an address that is typed into the address bar is opened, in a new tab if one was opened for it", "navigate",
+		newTape(browser).keys("ctrl+l").focus(addressBar(), "").types("example.org/shop").holds("example.org/shop").keys("enter").
+			keys("ctrl+t").focus(addressBar(), "").types("http://localhost:8080/a?b=c").holds("http://localhost:8080/a?b=c").keys("enter").
+			keys("ctrl+l").focus(addressBar(), "").types("cheap shoes").holds("cheap shoes").keys("enter"),
+		Options{Name: "navigate"},
 	},
 	{
 		"a text is written, and saved under a name in a dialog", "save",
@@ -920,5 +935,24 @@ func TestEventsSurviveTheirLog(t *testing.T) {
 	}
 	if _, err := recorder.ReadEvents(strings.NewReader("hello\n")); err == nil {
 		t.Error("a file that is no recording was read")
+	}
+}
+
+func TestWhatABrowserTakesForAnAddress(t *testing.T) {
+	for _, row := range []struct{ say, typed, want string }{
+		{"an address", "https://example.org/a?b=c", "https://example.org/a?b=c"},
+		{"a file", "file:///tmp/a.html", "file:///tmp/a.html"},
+		{"a host", "example.org", "https://example.org"},
+		{"a host with a port and a path", "shop.example.org:8443/cart", "https://shop.example.org:8443/cart"},
+		{"this machine", "localhost:8080", "http://localhost:8080"},
+		{"an address of a machine", "192.168.0.1/admin", "http://192.168.0.1/admin"},
+		{"words", "cheap shoes", ""},
+		{"a word", "shoes", ""},
+		{"a number with a dot", "3.5", ""},
+		{"nothing", " ", ""},
+	} {
+		if got, _ := addressOf(row.typed); got != row.want {
+			t.Errorf("%s: %q is %q, want %q", row.say, row.typed, got, row.want)
+		}
 	}
 }

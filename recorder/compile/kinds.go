@@ -9,6 +9,7 @@ const (
 	hoverElement    = "hover_element"
 	invokeElement   = "invoke_element"
 	mouseDrag       = "mouse_drag"
+	navigateBrowser = "navigate_browser"
 	openApplication = "open_application"
 	pressKey        = "press_key"
 	pressKeyGlobal  = "press_key_global"

@@ -184,6 +184,7 @@ func (k *keyboard) flushEntered(at time.Time) *step {
 	}
 	s.input.after += "{Enter}"
 	s.end = at
+	k.navigates(s)
 	return s
 }
 

@@ -2,6 +2,7 @@ package aim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"understudy/internal/desktop"
@@ -104,6 +105,9 @@ func DialogHint(roots []*desktop.Element) string {
 	return text
 }
 
+// isDialog reports whether an element is a dialog that shows. An alert is one if it is a window, or if a
+// page says so: others are messages, such as the bar of a browser.
 func isDialog(e *desktop.Element) bool {
-	return e.States.Has(desktop.Showing) && (e.Role == "dialog" || e.Role == "alert" && e.Window != 0 || e.States.Has(desktop.IsModal))
+	alert := e.Role == "alert" && (e.Parent == nil && e.Window != 0 || slices.Contains(strings.Fields(e.Attributes["xml-roles"]), "alertdialog"))
+	return e.States.Has(desktop.Showing) && (e.Role == "dialog" || alert || e.States.Has(desktop.IsModal))
 }

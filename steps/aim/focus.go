@@ -28,7 +28,7 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 	if el.Handle == "" {
 		return focusPicture(ctx, hand, el, o)
 	}
-	if has, err := HasFocus(ctx, hand.Desktop, el); err != nil || has {
+	if has, err := hand.hasFocus(ctx, el); err != nil || has {
 		return err
 	}
 	if o.Grab {
@@ -37,7 +37,7 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 			return err
 		}
 		if err == nil {
-			if has, err := WaitForFocus(ctx, hand.Desktop, el, FocusEffectLimit); err != nil || has {
+			if has, err := hand.waitForFocus(ctx, el); err != nil || has {
 				return err
 			}
 		}
@@ -46,7 +46,7 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 		if err := PressElement(ctx, hand, el, false); err != nil {
 			return err
 		}
-		if has, err := WaitForFocus(ctx, hand.Desktop, el, FocusEffectLimit); err != nil || has {
+		if has, err := hand.waitForFocus(ctx, el); err != nil || has {
 			return err
 		}
 	}
@@ -87,10 +87,14 @@ func CheckWindowHasKeyboard(ctx context.Context, d *desktop.Desktop, el *desktop
 
 // WaitForFocus reports whether el gets the focus within a limit.
 func WaitForFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element, limit EffectLimit) (bool, error) {
+	return waitForFocus(ctx, limit, func(ctx context.Context) (bool, error) { return HasFocus(ctx, d, el) })
+}
+
+func waitForFocus(ctx context.Context, limit EffectLimit, now func(context.Context) (bool, error)) (bool, error) {
 	has := false
 	err := WaitForEffect(ctx, limit, func(ctx context.Context) error {
 		var err error
-		if has, err = HasFocus(ctx, d, el); err == nil && !has {
+		if has, err = now(ctx); err == nil && !has {
 			err = steps.Errorf(steps.NotActionable, "no focus yet")
 		}
 		return err

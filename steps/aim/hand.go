@@ -6,6 +6,7 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/steps"
+	"understudy/steps/browse"
 )
 
 // Hand is the Env of one attempt of a step, with a cache of what it learnt of the screen.
@@ -23,6 +24,10 @@ type Hand struct {
 	// pointerBefore is the position of the pointer before the hand moved it, as to dismiss
 	// a tooltip; nil if it did not.
 	pointerBefore *desktop.Point
+	// witness is the page that was asked, if the browser is connected; asked reports whether
+	// one was looked for.
+	witness *browse.Witness
+	asked   bool
 }
 
 // newHand makes a Hand for one attempt.
@@ -41,7 +46,12 @@ const mostReruns = 3
 func With[A, R any](run func(context.Context, *Hand, A) (R, error)) func(context.Context, *steps.Env, A) (R, error) {
 	return func(ctx context.Context, env *steps.Env, args A) (r R, err error) {
 		for range 1 + mostReruns {
-			if r, err = run(ctx, newHand(env), args); !vanished(err) || env.Acted() != steps.ActedNo || ctx.Err() != nil {
+			hand := newHand(env)
+			r, err = run(ctx, hand, args)
+			if hand.witness != nil {
+				hand.witness.Close()
+			}
+			if !vanished(err) || env.Acted() != steps.ActedNo || ctx.Err() != nil {
 				break
 			}
 		}

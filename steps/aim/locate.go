@@ -68,8 +68,14 @@ func searchOne(ctx context.Context, hand *Hand, s *selector.Selector, m SearchOp
 	}
 	scope := s.Scope()
 	scope.Hidden = scope.Hidden || m.Hidden
-	if !scope.Full {
-		if now, ok, err := searchQuick(ctx, hand.Env, s, scope, read); err != nil || ok {
+	if s.Counts() && !scope.Hidden {
+		if now, ok, err := searchCounted(ctx, hand.Env, s, scope, read); err != nil || ok {
+			return now, err
+		}
+	}
+	if quick, inPage, ok := s.Quick(scope); ok && (!inPage || browses(ctx, hand.Desktop)) {
+		now, ok, err := searchQuick(ctx, hand.Env, s, quick, read)
+		if err != nil || ok && (!inPage || isInPage(now.Found[0])) {
 			return now, err
 		}
 	}
@@ -78,11 +84,60 @@ func searchOne(ctx context.Context, hand *Hand, s *selector.Selector, m SearchOp
 	if err != nil {
 		return SearchResult{}, err
 	}
-	now := SearchResult{Selector: s, Roots: tree.Roots, Found: desktop.Distinct(s.Find(tree.Roots), tree.Roots), Unread: tree.Unread}
+	now := SearchResult{Selector: s, Roots: tree.Roots, Found: pageFirst(desktop.Distinct(s.Find(tree.Roots), tree.Roots)), Unread: tree.Unread}
 	if len(now.Roots) == 0 {
 		now.open = applications(ctx, hand.Desktop)
 	}
 	return now, nil
+}
+
+// pageFirst leaves out elements of a browser itself, such as its address bar, where some of a page
+// match, too: who names a field on the web means the page.
+func pageFirst(found []*desktop.Element) []*desktop.Element {
+	if len(found) < 2 || !slices.ContainsFunc(found, isInPage) {
+		return found
+	}
+	pages := map[int]bool{}
+	for _, el := range found {
+		pages[el.PID] = pages[el.PID] || isInPage(el)
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(el *desktop.Element) bool { return pages[el.PID] && !isInPage(el) })
+}
+
+// browses reports whether a connected browser runs. Else pages are too rare to read twice what shows.
+func browses(ctx context.Context, d *desktop.Desktop) bool {
+	all, err := d.Browsers(ctx)
+	return err == nil && len(all) > 0
+}
+
+func isInPage(el *desktop.Element) bool {
+	return el.Enclosing(func(p *desktop.Element) bool { return p.RawRole == "document web" }) != nil
+}
+
+// searchCounted matches a selector that counts elements. In a page those count that are scrolled out of
+// view: else it would mean another element after a scroll. It reports false if no page is there.
+func searchCounted(ctx context.Context, env *steps.Env, s *selector.Selector, scope desktop.Scope, read map[desktop.Scope]*desktop.Tree) (SearchResult, bool, error) {
+	tree, err := readTree(ctx, env, scope, read)
+	if err != nil || !slices.ContainsFunc(tree.Roots, hasPage) {
+		return SearchResult{}, false, err
+	}
+	scope.Full, scope.Hidden = true, true
+	tree, err = readTree(ctx, env, scope, map[desktop.Scope]*desktop.Tree{}) // as it is changed
+	if err != nil {
+		return SearchResult{}, false, err
+	}
+	for _, r := range tree.Roots {
+		leaveOutConcealed(r)
+	}
+	return SearchResult{Selector: s, Roots: tree.Roots, Found: pageFirst(desktop.Distinct(s.Find(tree.Roots), tree.Roots)), Unread: tree.Unread}, true, nil
+}
+
+// leaveOutConcealed removes the elements below another that a person does not see, not even by scrolling.
+func leaveOutConcealed(e *desktop.Element) {
+	e.Children = slices.DeleteFunc(e.Children, func(c *desktop.Element) bool {
+		leaveOutConcealed(c)
+		return len(c.Children) == 0 && !c.States.Has(desktop.Showing) && !scrolledAway(c)
+	})
 }
 
 // applications returns the applications that have a window, the topmost first.

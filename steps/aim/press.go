@@ -57,6 +57,7 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 		if err := arrive(ctx, hand, el, at); err != nil {
 			return err
 		}
+		return hand.pressWatched(ctx, el, c)
 	} else if el != nil && time.Since(met.looked) > freshness {
 		if err := CheckUnmoved(ctx, hand, el); err != nil {
 			return err
@@ -78,7 +79,7 @@ func arrive(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poi
 	if err := steps.Sleep(ctx, arrivalTime); err != nil {
 		return err
 	}
-	_, err := pageElementAt(ctx, hand.Desktop, el, at)
+	_, err := pageElementAt(ctx, hand, el, at)
 	if steps.CodeOf(err) == steps.NotActionable {
 		return fmt.Errorf("%w, since the pointer is there: %w", err, desktop.ErrMoved)
 	}

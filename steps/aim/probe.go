@@ -1,6 +1,7 @@
 package aim
 
 import (
+	"cmp"
 	"context"
 
 	"understudy/internal/desktop"
@@ -54,10 +55,7 @@ func (p Probe) Text(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if e.Text == "" {
-		return e.Name, nil
-	}
-	return e.Text, nil
+	return cmp.Or(e.Text, e.Name, selector.WordsIn(e)), nil // a list has its words in its rows
 }
 
 func (p Probe) look(ctx context.Context, text string) (SearchResult, error) {

@@ -69,11 +69,16 @@ type hitTest func(context.Context, desktop.Point) (*desktop.Element, error)
 // elementAt returns the accessible element at a point of el, or nil if none is
 // reported; then the point counts as uncovered. Picture matches have no accessible
 // element.
-func elementAt(ctx context.Context, el *desktop.Element, at desktop.Point, ask hitTest) (*desktop.Element, error) {
+func elementAt(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point, ask hitTest) (*desktop.Element, error) {
 	if el.Handle == "" {
 		return nil, nil
 	}
 	hit, err := ask(ctx, at)
+	if hit != nil && (hit.Guessed || !sameOrInside(el, hit)) && hand.shows(ctx, el, at) {
+		sure := *el
+		sure.Sure = true
+		return &sure, nil
+	}
 	if errors.Is(err, desktop.ErrNotFound) {
 		return nil, nil
 	}

@@ -59,7 +59,7 @@ func waitStill(ctx context.Context, hand *Hand, s candidate, seen time.Time, n R
 		return nil, looked, err
 	}
 	if rests.Before(seen) {
-		if hit, looked, err = waitUndrawn(ctx, hand.Env, s, rests, n); err != nil || !looked.IsZero() {
+		if hit, looked, err = waitUndrawn(ctx, hand, s, rests, n); err != nil || !looked.IsZero() {
 			return hit, looked, err
 		}
 	}
@@ -69,18 +69,18 @@ func waitStill(ctx context.Context, hand *Hand, s candidate, seen time.Time, n R
 // waitUndrawn waits until el's area was not painted for StillTime. looked is zero if
 // it was painted meanwhile, or if its application reports its own moves, so that paint
 // proves nothing.
-func waitUndrawn(ctx context.Context, env *steps.Env, s candidate, rests time.Time, n Requirement) (hit *desktop.Element, looked time.Time, err error) {
+func waitUndrawn(ctx context.Context, hand *Hand, s candidate, rests time.Time, n Requirement) (hit *desktop.Element, looked time.Time, err error) {
 	if err := steps.Sleep(ctx, StillTime-askAhead-time.Since(rests)); err != nil {
 		return nil, looked, err
 	}
-	if hit, err = elementAt(ctx, s.el, s.at, env.Desktop.ElementAt); err != nil || hit != nil && (hit.Guessed || hit.Sure) {
+	if hit, err = elementAt(ctx, hand, s.el, s.at, hand.Desktop.ElementAt); err != nil || hit != nil && (hit.Guessed || hit.Sure) {
 		return nil, looked, err
 	}
 	if err := steps.Sleep(ctx, StillTime-time.Since(rests)); err != nil {
 		return nil, looked, err
 	}
 	now := time.Now()
-	if still, err := lastChange(ctx, env, s); err != nil || still.After(rests) {
+	if still, err := lastChange(ctx, hand.Env, s); err != nil || still.After(rests) {
 		return nil, looked, err
 	}
 	return hit, now, checkSamePlace(s.el, s.el, nil, n)
@@ -93,7 +93,7 @@ func waitSamePlace(ctx context.Context, hand *Hand, s candidate, seen time.Time,
 	if err := steps.Sleep(ctx, StillTime-askAhead-time.Since(seen)); err != nil {
 		return nil, looked, err
 	}
-	if hit, err = elementAt(ctx, s.el, s.at, hand.Desktop.ElementAt); err != nil {
+	if hit, err = elementAt(ctx, hand, s.el, s.at, hand.Desktop.ElementAt); err != nil {
 		return nil, looked, err
 	}
 	if hit != nil && (hit.Guessed || hit.Sure) {
@@ -108,7 +108,7 @@ func waitSamePlace(ctx context.Context, hand *Hand, s candidate, seen time.Time,
 	looked = time.Now()
 	var now *desktop.Element
 	if looked.Sub(told) > freshness {
-		if hit, err = elementAt(ctx, s.el, s.at, hand.Desktop.ElementAt); err != nil {
+		if hit, err = elementAt(ctx, hand, s.el, s.at, hand.Desktop.ElementAt); err != nil {
 			return nil, looked, err
 		}
 		now = hit
@@ -150,16 +150,16 @@ const occludedStillTime = 700 * time.Millisecond
 // error if el has moved since it was read. An element with a covered corner cannot be
 // checked by its corners, so it is polled for occludedStillTime.
 func browserStill(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
-	first, err := cornersFound(ctx, hand.Desktop, el)
+	first, err := cornersFound(ctx, hand, el)
 	if err != nil {
 		return nil, err
 	}
-	hit, err := pageElementAt(ctx, hand.Desktop, el, at)
+	hit, err := pageElementAt(ctx, hand, el, at)
 	for began := time.Now(); err == nil && first != whole && time.Since(began) < occludedStillTime; {
 		if err = steps.Sleep(ctx, LongestPause); err != nil {
 			break
 		}
-		if seen, err := cornersFound(ctx, hand.Desktop, el); err != nil {
+		if seen, err := cornersFound(ctx, hand, el); err != nil {
 			return nil, err
 		} else if seen != first {
 			return nil, NotActionable(el, "moves: its corners are not where they were", "wait until it stops moving")
@@ -168,15 +168,15 @@ func browserStill(ctx context.Context, hand *Hand, el *desktop.Element, at deskt
 		if err := checkSamePlace(el, now, failed, Requirement{}); err != nil {
 			return nil, err
 		}
-		hit, err = pageElementAt(ctx, hand.Desktop, el, at)
+		hit, err = pageElementAt(ctx, hand, el, at)
 	}
 	return hit, err
 }
 
 // pageElementAt returns the page's hit test at a point of el. Anything but el is an
 // error.
-func pageElementAt(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
-	hit, err := elementAt(ctx, el, at, d.Hit)
+func pageElementAt(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
+	hit, err := elementAt(ctx, hand, el, at, hand.Desktop.Hit)
 	if err != nil {
 		return nil, err
 	}
@@ -193,12 +193,12 @@ var whole = cornersSeen{true, true}
 
 // cornersFound runs the hit test at two opposite corners, inset far enough to be
 // inside a rounded box.
-func cornersFound(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (seen cornersSeen, err error) {
+func cornersFound(ctx context.Context, hand *Hand, el *desktop.Element) (seen cornersSeen, err error) {
 	const round = 7 // a quarter of a circle leaves a seventh of its width free
 	b := el.Bounds
 	in := (min(b.W, b.H) + round - 1) / round
 	for i, p := range []desktop.Point{{X: b.X + in, Y: b.Y + in}, {X: b.X + b.W - 1 - in, Y: b.Y + b.H - 1 - in}} {
-		hit, err := elementAt(ctx, el, p, d.Hit)
+		hit, err := elementAt(ctx, hand, el, p, hand.Desktop.Hit)
 		if err != nil {
 			return seen, err
 		}

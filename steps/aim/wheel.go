@@ -43,7 +43,7 @@ func wheelIntoView(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desk
 	}
 	if now, err := hand.Desktop.Refresh(ctx, el.Handle); err == nil {
 		now.Parent = el.Parent
-		if in, _, err := inView(ctx, hand.Desktop, now); in || err != nil {
+		if in, _, err := inView(ctx, hand, now); in || err != nil {
 			return in, err
 		}
 	}
@@ -58,7 +58,7 @@ func wheelIntoView(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desk
 		if now == nil || !sameRow(el, now) || now.Bounds.Empty() {
 			return false, nil
 		}
-		if in, _, err := inView(ctx, hand.Desktop, now); in || err != nil || len(vain) > mostVain {
+		if in, _, err := inView(ctx, hand, now); in || err != nil || len(vain) > mostVain {
 			return in, err
 		}
 		over, n, err := nextNotch(ctx, hand, now, around, vain)
@@ -93,12 +93,12 @@ func neighbours(tree *desktop.Tree, h desktop.Handle) (el *desktop.Element, arou
 }
 
 // inView reports whether an element is at its middle, and what is there.
-func inView(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (in bool, hit *desktop.Element, err error) {
+func inView(ctx context.Context, hand *Hand, el *desktop.Element) (in bool, hit *desktop.Element, err error) {
 	at := el.Bounds.Center()
-	if away, err := outOfView(ctx, d, el, at); away || err != nil {
+	if away, err := outOfView(ctx, hand.Desktop, el, at); away || err != nil {
 		return false, nil, err
 	}
-	hit, err = elementAt(ctx, el, at, d.ElementAt)
+	hit, err = elementAt(ctx, hand, el, at, hand.Desktop.ElementAt)
 	return hit != nil && sameOrInside(el, hit), hit, err
 }
 
@@ -119,7 +119,7 @@ func nextNotch(ctx context.Context, hand *Hand, el *desktop.Element, around []*d
 		} else if err != nil {
 			return nil, notch{}, err
 		}
-		in, hit, err := inView(ctx, hand.Desktop, over)
+		in, hit, err := inView(ctx, hand, over)
 		if err != nil {
 			return nil, notch{}, err
 		}

@@ -171,6 +171,7 @@ type State struct {
 	Status  int    `json:"status"` // of the answer of the server; 0: not known
 	Ready   string `json:"ready"`  // loading, interactive, complete
 	Stamp   string `json:"stamp"`  // changes with its content
+	Busy    bool   `json:"busy"`   // it says so, or shows nothing yet
 	Settled bool   `json:"-"`
 }
 
@@ -179,6 +180,7 @@ const stateScript = `(() => {
 	const root = document.documentElement, way = performance.getEntriesByType("navigation")[0]
 	return {
 		title: document.title, url: location.href, ready: document.readyState, status: way && way.responseStatus || 0,
+		busy: !!document.querySelector("[aria-busy=true]") || document.getElementsByTagName("*").length < 50 && !document.querySelector("img, svg, canvas, video, iframe, embed, input") && !(document.body && document.body.innerText.trim()),
 		stamp: [document.getElementsByTagName("*").length, root ? root.scrollHeight + "," + root.scrollWidth + "," + root.textContent.length : ""].join(),
 	}
 })()`
@@ -212,7 +214,10 @@ const (
 	// quietWithin bounds the wait for requests of a page that is loaded: some wait for
 	// messages as long as they are open.
 	quietWithin = 3 * time.Second
-	pollPause   = 50 * time.Millisecond
+	// busyWithin bounds the wait for a page that is loaded and empty, as an application that a
+	// script makes later is at first.
+	busyWithin = 3 * time.Second
+	pollPause  = 50 * time.Millisecond
 )
 
 // Settle waits until the page is loaded, waits for no answer, and has not changed for a
@@ -235,8 +240,9 @@ func (p *Page) Settle(ctx context.Context, limit time.Duration) (last State, err
 			loaded = now
 		}
 		quiet := p.waiting() == 0 || now.Sub(loaded) > quietWithin
+		ready := s.Ready == "complete" && (!s.Busy || now.Sub(loaded) > busyWithin)
 		last = s
-		if s.Ready == "complete" && quiet && now.Sub(since) >= stillFor {
+		if ready && quiet && now.Sub(since) >= stillFor {
 			last.Settled = true
 			return last, nil
 		}

@@ -600,3 +600,20 @@ func TestAPlaceInWhatDrawsItself(t *testing.T) {
 		})
 	}
 }
+
+func TestTheTextOfAListIsThatOfItsRows(t *testing.T) {
+	f := fake.New(fake.MustParse(`
+- frame "Islands" [process=islands] [at=0,0,400,400]
+  - list [at=10,40,80,80]
+    - listitem [at=10,40,80,20]
+      - label "Fiji" [at=10,40,80,20]
+    - listitem "Malta" [at=10,60,80,20]
+`)...)
+	defer f.Close()
+	p := aim.Probe{Open: func(context.Context) (*desktop.Desktop, error) { return f.Desktop(), nil }}
+	for text, want := range map[string]string{"role:list": "Fiji Malta", "role:listitem && name:Malta": "Malta", "role:label": "Fiji"} {
+		if got, err := p.Text(t.Context(), text); got != want || err != nil {
+			t.Errorf("%s has the text %q, %v; want %q", text, got, err, want)
+		}
+	}
+}

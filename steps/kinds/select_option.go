@@ -53,11 +53,14 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 	}
 	r := SelectOptionResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
-		option, err := option(ctx, hand, el, a.OptionName)
+		option, typed, err := option(ctx, hand, el, a.OptionName)
 		if err != nil {
 			return observe.Unchecked, err
 		}
 		r.Selected = aim.OptionText(option)
+		if typed {
+			return clickTyped(ctx, hand, option)
+		}
 		if chosen(ctx, hand.Desktop, el, option) {
 			return observe.YesIf(tells(el, option)), nil
 		}
@@ -113,14 +116,13 @@ func chooseAndLook(ctx context.Context, d *desktop.Desktop, el, option *desktop.
 }
 
 // option finds an option of a list by its text. A combo box that exposes its options only
-// when it is open is opened first.
-func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name string) (*desktop.Element, error) {
+// when it is open is opened first. typed: the field holds its text, which was typed to list it.
+func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name string) (option *desktop.Element, typed bool, err error) {
 	d := hand.Desktop
 	opened := false
 	var before desktop.Windows
 	var lists map[desktop.Handle]bool // those that show before
-	var option *desktop.Element
-	err := aim.WaitUntil(ctx, aim.SearchTime.Std(), func(ctx context.Context) error {
+	err = aim.WaitUntil(ctx, aim.SearchTime.Std(), func(ctx context.Context) error {
 		t, err := d.Tree(ctx, desktop.Scope{Root: el.Handle, Hidden: true, Full: true})
 		if err != nil {
 			return err
@@ -152,10 +154,55 @@ func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name strin
 		}
 		return aim.NoOption(el, name, all)
 	})
+	if steps.CodeOf(err) == steps.NotFound && opened && inPage(el) && el.States.Has(desktop.Editable) {
+		option, err = filtered(ctx, hand, el, name, lists, err)
+		typed = err == nil
+	}
 	if err != nil && opened {
 		closeList(ctx, hand, el, before)
 	}
-	return option, err
+	return option, typed, err
+}
+
+// clickTyped clicks an option whose text its field holds already: only that its list closes tells that
+// it was taken.
+func clickTyped(ctx context.Context, hand *aim.Hand, option *desktop.Element) (observe.Checked, error) {
+	if err := aim.PressElement(ctx, hand, option, true); err != nil {
+		return observe.Unchecked, err
+	}
+	err := aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
+		now, err := hand.Desktop.Refresh(ctx, option.Handle)
+		if errors.Is(err, desktop.ErrNotFound) || err == nil && !now.States.Has(desktop.Showing) {
+			return nil
+		}
+		return errors.Join(err, steps.Errorf(steps.Unexpected, "the list is still open"))
+	})
+	if err == nil {
+		return observe.Yes, nil
+	}
+	return observe.NotPossible, context.Cause(ctx)
+}
+
+// filtered finds an option of a field that lists only what begins as its text does: the option is
+// typed, as a person does. The field gets its text back if it does not list the option then either.
+func filtered(ctx context.Context, hand *aim.Hand, el *desktop.Element, name string, lists map[desktop.Handle]bool, missing error) (option *desktop.Element, err error) {
+	typing := aim.Typing{Clear: true, Focus: aim.FocusOptions{Grab: true, Click: true}}
+	typed, err := aim.TypeInto(ctx, hand, el, name, typing)
+	if err != nil {
+		return nil, err
+	}
+	err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
+		all, err := optionsElsewhere(ctx, hand.Desktop, el, lists)
+		if err == nil {
+			option, err = aim.OptionNamed(all, name)
+		}
+		return err
+	})
+	if err != nil {
+		_, failed := aim.TypeInto(ctx, hand, el, typed.Before, typing)
+		return nil, errors.Join(missing, failed)
+	}
+	return option, nil
 }
 
 // In a page the list of a combo box may be anywhere: it is the one that shows once the combo

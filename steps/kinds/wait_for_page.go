@@ -66,9 +66,9 @@ func waitForPageKind(ctx context.Context, env *steps.Env, a WaitForPageArgs) (r 
 // check returns an error unless the page is as it is wanted.
 func (a *WaitForPageArgs) check(ctx context.Context, page *browse.Page, s browse.State) error {
 	var missing []string
-	for what, pair := range map[string][2]string{"address": {s.URL, a.URL}, "title": {s.Title, a.Title}} {
-		if !strings.Contains(pair[0], pair[1]) {
-			missing = append(missing, fmt.Sprintf("its %s is %q, wanted one with %q", what, pair[0], pair[1]))
+	for _, x := range []struct{ what, is, wanted string }{{"address", s.URL, a.URL}, {"title", s.Title, a.Title}} {
+		if !strings.Contains(x.is, x.wanted) {
+			missing = append(missing, fmt.Sprintf("its %s is %q, wanted one with %q", x.what, x.is, x.wanted))
 		}
 	}
 	if a.Text != "" {

@@ -81,6 +81,11 @@ func (l *loader) askDetails(n *node, characters int32) {
 	if n.item == nil && !cell {
 		l.get(n.object, ifaceAccessible, "Description", func(v any) { n.description = as[string](v) })
 	}
+	l.askIdentity(n)
+}
+
+// askIdentity requests the ID and the attributes of a node.
+func (l *loader) askIdentity(n *node) {
 	switch {
 	case !l.signalsChanges(): // GTK 3 knows neither IDs nor attributes
 		l.get(n.object, ifaceAccessible, "AccessibleId", func(v any) { n.details.id = as[string](v) })

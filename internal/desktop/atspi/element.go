@@ -100,6 +100,8 @@ func (b builder) element(n *node, parent *desktop.Element) *desktop.Element {
 	e.Parent = parent
 	if b.full {
 		b.addDetails(e, n)
+	} else {
+		e.ID = n.details.identity()
 	}
 	for _, c := range n.compact() {
 		e.Children = append(e.Children, b.element(c, e))

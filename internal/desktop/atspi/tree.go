@@ -204,7 +204,13 @@ func (t *treeReader) read(roots []frameWindow) error {
 			t.addPaddings(r.frame)
 		}
 		t.rememberPopovers(r)
-		r.frame.each(func(n *node) bool { n.askRole(t.pipeline); return true })
+		r.frame.each(func(n *node) bool {
+			n.askRole(t.pipeline)
+			if s.IDs && !s.Full {
+				t.askIdentity(n)
+			}
+			return true
+		})
 	}
 	if !s.Full || s.Of != "" {
 		if err := t.run(); err != nil || !s.Full {

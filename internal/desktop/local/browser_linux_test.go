@@ -36,6 +36,7 @@ func site(t *testing.T) string {
 	page("/strict", "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'", `<!doctype html><title>Strict</title><p>Nothing runs here`)
 	page("/frame", "", `<!doctype html><title>Frame</title><p id="in">inside`)
 	page("/late", "", `<!doctype html><title>Late</title><p id="p">wait<script>setTimeout(() => { p.textContent = "here now"; document.title = "Arrived" }, 700)</script>`)
+	page("/app", "", `<!doctype html><title>App</title><div id="root"></div><script>setTimeout(() => { root.textContent = "Loading"; root.setAttribute("aria-busy", "true") }, 700); setTimeout(() => { root.textContent = "Ready"; root.setAttribute("aria-busy", "false") }, 1700)</script>`)
 	page("/asks", "", `<!doctype html><title>Asks</title><input><script>addEventListener("beforeunload", e => e.preventDefault())</script>`)
 	mux.HandleFunc("/cross", func(w http.ResponseWriter, r *http.Request) {
 		other := "http://localhost" + r.Host[strings.LastIndex(r.Host, ":"):]
@@ -286,6 +287,15 @@ func TestAtLengthABrowserHasManyWindows(t *testing.T) {
 	want := opener.Result["window"].(map[string]any)["id"]
 	if w := windows.Active(); w == nil || fmt.Sprint(float64(w.ID)) != fmt.Sprint(want) || w.Title != "Second - Chromium" {
 		t.Errorf("the active window is %+v, want %v", w, want)
+	}
+}
+
+// An application that a script makes when the page is loaded has settled when it shows.
+func TestAtLengthAPageThatIsMadeLaterSettlesThen(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	o := s.does(kinds.NavigateBrowser, map[string]any{"url": at + "/app", "process": "chromium", "timeout_ms": 60_000.0})
+	if got := s.does(kinds.ExecuteBrowserScript, map[string]any{"script": "document.body.innerText.trim()"}); o.Result["settled"] != true || got.Result["result"] != "Ready" {
+		t.Errorf("settled: %v, and it shows %q", o.Result["settled"], got.Result["result"])
 	}
 }
 

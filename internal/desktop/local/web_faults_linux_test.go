@@ -97,6 +97,8 @@ func TestWidgetsThatAPageMakesAreOperated(t *testing.T) {
 		{"and so is anything with a class", kinds.ValidateElement, "classname:thread && text:Amabelle", nil, ""},
 		{"what is scrolled away is there", kinds.WaitForElement, "name:B25", nil, ""},
 		{"and is clicked", kinds.ClickElement, "name:B25", nil, "B25"},
+		{"what is counted is the same after that", kinds.ClickElement, "role:document >> role:button && name~:B && nth:0", nil, "B1"},
+		{"also if it is not in view", kinds.ClickElement, "role:document >> role:button && name~:B && nth:20", nil, "B21"},
 	} {
 		args := map[string]any{"process": "chromium", "selector": row.selector, "timeout_ms": 5_000.0}
 		maps.Copy(args, row.more)

@@ -183,7 +183,7 @@ func (a *atom) matches(e *desktop.Element) bool {
 	case byName:
 		return a.matchesText(NameOf(e)) || a.matchesText(withoutGlyphs(NameOf(e)))
 	case byText:
-		return a.containsText(e.Text) || a.containsText(e.Name) || a.inside && a.containsText(wordsIn(e))
+		return a.containsText(e.Text) || a.containsText(e.Name) || a.inside && a.containsText(WordsIn(e))
 	case byID:
 		return e.ID != "" && a.matchesText(e.ID)
 	case byClass: // on pages a class is one of a list
@@ -240,11 +240,11 @@ func (a *atom) containsText(text string) bool {
 	return strings.Contains(text, a.value) || strings.Contains(desktop.CollapseSpace(text), desktop.CollapseSpace(a.value))
 }
 
-// wordsIn returns the words inside an element, as they are read.
-func wordsIn(e *desktop.Element) string {
+// WordsIn returns the words inside an element, as they are read.
+func WordsIn(e *desktop.Element) string {
 	var all []string
 	for _, c := range e.Children {
-		all = append(all, cmp.Or(c.Text, c.Name, wordsIn(c)))
+		all = append(all, cmp.Or(c.Text, c.Name, WordsIn(c)))
 	}
 	return strings.Join(slices.DeleteFunc(all, func(word string) bool { return word == "" }), " ")
 }

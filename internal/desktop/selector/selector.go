@@ -172,7 +172,9 @@ func (s *Selector) Image() (file string, ok bool) {
 // Counts reports whether the selector counts elements, so that it may match another one
 // after an element appeared or disappeared.
 func (s *Selector) Counts() bool {
-	return slices.ContainsFunc(s.parts, func(p part) bool { return p.has(byNth) })
+	return slices.ContainsFunc(s.parts, func(p part) bool {
+		return p.has(byNth) || slices.ContainsFunc(slices.Collect(p.each()), func(a *atom) bool { return a.inner != nil && a.inner.Counts() })
+	})
 }
 
 // Within returns the selector without its last part, or nil if it has only one.
@@ -231,6 +233,27 @@ func (s *Selector) needs() (full, hidden bool) {
 		}
 	}
 	return full, hidden
+}
+
+// Quick returns the scope of a read that is cheaper than that of Scope and decides the selector if it
+// has one match, which must be in a page if inPage: a field elsewhere may be named by a label beside it.
+func (s *Selector) Quick(scope desktop.Scope) (quick desktop.Scope, inPage, ok bool) {
+	if !scope.Full {
+		return scope, false, true
+	}
+	for _, p := range s.parts {
+		for a := range p.each() {
+			if a.inner != nil || a.kind == byVisible || a.kind == byState || a.kind != byID && a.kind.needsFull() || a.role.OnlyWritten() || a.kind == byNth {
+				return scope, false, false
+			}
+			quick.IDs = quick.IDs || a.kind == byID
+			inPage = inPage || a.kind == byName && p.mayBeField()
+		}
+	}
+	ids := quick.IDs
+	quick = scope
+	quick.Full, quick.IDs = false, ids
+	return quick, inPage, true
 }
 
 // mayBeField reports whether the part may match a field, whose name can be the label

@@ -13,10 +13,16 @@ import (
 	"understudy/steps/observe"
 )
 
-// StepsByKeys reports whether an element is a slider or a spin button of a page that is made of
-// other elements, which often takes only keys.
+// StepsByKeys reports whether an element is a slider, a spin button or a window splitter of a page
+// that is made of other elements, which often takes only keys.
 func StepsByKeys(el *desktop.Element) bool {
-	return el.Value != nil && (el.Role == "slider" || el.Role == "spinbutton") && el.Attributes["tag"] != "" && el.Attributes["tag"] != "input"
+	return el.Value != nil && stepKeys[el.Role] != nil && el.Attributes["tag"] != "" && el.Attributes["tag"] != "input"
+}
+
+// stepKeys are the keys for one step up and one down, by role: a window splitter takes those along
+// which it moves.
+var stepKeys = map[desktop.Role][][2]desktop.Key{
+	"slider": {{"up", "down"}}, "spinbutton": {{"up", "down"}}, "separator": {{"right", "left"}, {"down", "up"}},
 }
 
 // mostSteps bounds the keys that are pressed at once.
@@ -38,11 +44,16 @@ func StepByKeys(ctx context.Context, hand *aim.Hand, el *desktop.Element, value 
 	if err != nil || is(was) {
 		return was, err
 	}
-	key := desktop.Chord{Key: "up"}
-	if wanted < was.Value.Now {
-		key.Key = "down"
+	var key desktop.Chord
+	var now *desktop.Element
+	for _, keys := range stepKeys[el.Role] {
+		if key.Key = keys[0]; wanted < was.Value.Now {
+			key.Key = keys[1]
+		}
+		if now, err = pressed(ctx, hand, el, was, []desktop.Chord{key}); steps.CodeOf(err) != steps.Unexpected {
+			break
+		}
 	}
-	now, err := pressed(ctx, hand, el, was, []desktop.Chord{key})
 	if err != nil || is(now) {
 		return now, err
 	}

@@ -1,0 +1,66 @@
+package aim
+
+import (
+	"context"
+
+	"understudy/internal/desktop"
+	"understudy/steps"
+	"understudy/steps/browse"
+)
+
+// A page that is connected is asked where the tree only guesses: whether an element is what shows
+// at a point, and what was clicked. Without one, the tree has to do.
+
+// witnessOf returns the page of an element, or nil.
+func (h *Hand) witnessOf(ctx context.Context, el *desktop.Element) *browse.Witness {
+	if !h.asked && el.Attributes["tag"] != "" {
+		h.asked = true
+		var err error
+		if h.witness, err = browse.WitnessOf(ctx, h.Env, el); err != nil {
+			h.Logger().DebugContext(ctx, "the page is not asked", "error", err)
+		}
+	}
+	return h.witness
+}
+
+// shows reports whether the page says that an element is what shows at a point.
+func (h *Hand) shows(ctx context.Context, el *desktop.Element, at desktop.Point) bool {
+	w := h.witnessOf(ctx, el)
+	if w == nil {
+		return false
+	}
+	shows, err := w.Shows(ctx, el, at)
+	return err == nil && shows
+}
+
+// hasFocus is HasFocus, by the page if that is connected: the tree tells of the focus late.
+func (h *Hand) hasFocus(ctx context.Context, el *desktop.Element) (bool, error) {
+	if w := h.witnessOf(ctx, el); w != nil && el.States.Has(desktop.Editable) {
+		if has, known, err := w.Focused(ctx, el); err == nil && known {
+			return has && CheckWindowHasKeyboard(ctx, h.Desktop, el) == nil, nil
+		}
+	}
+	return HasFocus(ctx, h.Desktop, el)
+}
+
+// waitForFocus is WaitForFocus, by the page if that is connected.
+func (h *Hand) waitForFocus(ctx context.Context, el *desktop.Element) (bool, error) {
+	return waitForFocus(ctx, FocusEffectLimit, func(ctx context.Context) (bool, error) { return h.hasFocus(ctx, el) })
+}
+
+// pressWatched clicks an element of a page. It is an error if the page says that something else was
+// clicked.
+func (h *Hand) pressWatched(ctx context.Context, el *desktop.Element, c desktop.Click) error {
+	w := h.witnessOf(ctx, el)
+	if w == nil || w.Watch(ctx, el, c.At) != nil {
+		return h.Desktop.Do(ctx, c)
+	}
+	if err := h.Desktop.Do(ctx, c); err != nil {
+		return err
+	}
+	if what := w.Beside(ctx, el, c.At); what != "" {
+		return steps.Errorf(steps.Unexpected, "%s was to be clicked, and the page says that it was %s", Describe(el), what).
+			WithNext("look at the page: it changed as the pointer came")
+	}
+	return nil
+}

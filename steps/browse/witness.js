@@ -1,0 +1,57 @@
+// chain returns the elements at a point, the innermost first, with their boxes in the page.
+const chain = (x, y) => {
+	let root = document, left = 0, top = 0
+	const all = []
+	for (;;) {
+		const e = root.elementFromPoint(x - left, y - top)
+		if (!e || all.length && all[0].e == e) return all
+		const own = []
+		for (let n = e; n && n != (all[0] || {}).e; n = n.parentElement || n.getRootNode().host) {
+			const r = n.getBoundingClientRect()
+			own.push({e: n, x: r.x + left, y: r.y + top, w: r.width, h: r.height})
+		}
+		all.unshift(...own)
+		if (e.shadowRoot) root = e.shadowRoot
+		else if (e.contentDocument) {
+			const r = e.getBoundingClientRect()
+			left += r.left + e.clientLeft
+			top += r.top + e.clientTop
+			root = e.contentDocument
+		} else return all
+	}
+}
+const plain = text => (text || "").replace(/[\s\p{Co}]+/gu, "")
+// named reports whether an element may have a name.
+const named = (e, name) => {
+	const ids = (e.getAttribute("aria-labelledby") || "").split(/\s+/).map(id => e.getRootNode().getElementById(id)).map(n => n ? n.textContent : "").join("")
+	const texts = [ids, e.getAttribute("aria-label"), e.textContent, e.title, e.alt, e.value, e.placeholder, ...[...e.labels || []].map(l => l.textContent)]
+	return !plain(name) || texts.some(t => plain(t).includes(plain(name)))
+}
+// at returns the wanted element at the wanted point.
+const at = want => {
+	const scale = devicePixelRatio, near = (a, b) => Math.abs(a * scale - b) <= 2
+	const found = chain(want.x / scale, want.y / scale).find(b => b.e.localName == want.tag && b.e.id == want.id &&
+		near(b.x, want.box.x) && near(b.y, want.box.y) && near(b.w, want.box.w) && near(b.h, want.box.h) && named(b.e, want.name))
+	return found && found.e
+}
+const shows = want => !!at(want)
+// focused reports whether the wanted field has the focus, or null if it is not known.
+const focused = want => {
+	const e = at(want)
+	return e ? e.getRootNode().activeElement == e && e.ownerDocument.hasFocus() : null
+}
+const watch = want => {
+	globalThis.wanted = at(want)
+	globalThis.pressed = null
+	if (!globalThis.listens) addEventListener("pointerdown", e => { if (e.isTrusted && !globalThis.pressed) globalThis.pressed = e.composedPath() }, true)
+	globalThis.listens = true
+	return !!globalThis.wanted
+}
+// beside waits for the press, which may be on its way, and describes what it went to instead.
+const beside = async () => {
+	for (let i = 0; i < 30 && !globalThis.pressed; i++) await new Promise(done => setTimeout(done, 10))
+	const path = globalThis.pressed
+	if (!path || path.includes(globalThis.wanted)) return ""
+	const e = path[0], text = (e.innerText || "").trim().slice(0, 40)
+	return (e.localName || "the page") + (e.id ? " with the id " + JSON.stringify(e.id) : "") + (text ? " " + JSON.stringify(text) : "")
+}
