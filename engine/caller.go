@@ -47,11 +47,16 @@ func (r callersRuns) Continue(ctx context.Context, id string) (Header, error) {
 }
 
 // Gone tells the engine that a caller has gone, whose runs are cancelled unless their
-// documents, or by default goesOn, say otherwise.
-func (e *Engine) Gone(c *Caller, goesOn bool) {
+// documents say otherwise. A run that is stopping already continues to: this does not count as
+// a second stop.
+func (e *Engine) Gone(c *Caller) {
 	for _, id := range e.Active() {
-		if w := e.workers.of(id); w != nil && w.may.caller == c {
-			e.Disconnected(id, goesOn)
+		w := e.workers.of(id)
+		if w == nil || w.may.caller != c || w.program.Options.OutlivesClient(false) {
+			continue
+		}
+		if stop, _ := w.stops.asked(); stop == nil {
+			w.stops.interrupt(ByClient, "its client went away")
 		}
 	}
 }

@@ -313,13 +313,13 @@ func TestClientDisconnects(t *testing.T) {
 	} {
 		t.Run(say, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t)
-				h, err := s.Start(t.Context(), s.request(c.doc, nil))
+				s, by := newStage(t), &Caller{}
+				h, err := s.For(by).Start(t.Context(), s.request(c.doc, nil))
 				if err != nil {
 					t.Fatal(err)
 				}
 				synctest.Wait()
-				s.Disconnected(h.ID, false)
+				s.Gone(by)
 				if h = s.rest(h.ID); h.Status != c.status {
 					t.Errorf("the run is %s, want %s", h.Status, c.status)
 				}

@@ -195,19 +195,6 @@ func (w *worker) keepStopping() {
 	}
 }
 
-// Disconnected tells the engine that the client of a run has gone. Whether the run is
-// cancelled depends on its document, and by default on goesOn. A run that is stopping
-// already continues to: this does not count as a second stop.
-func (e *Engine) Disconnected(id string, goesOn bool) {
-	w := e.workers.of(id)
-	if w == nil || w.program.Options.OutlivesClient(goesOn) {
-		return
-	}
-	if stop, _ := w.stops.asked(); stop == nil {
-		w.stops.interrupt(ByClient, "its client went away")
-	}
-}
-
 // stopPatience bounds the wait of a call for the end of a run that is stopping.
 const stopPatience = 5 * time.Second
 

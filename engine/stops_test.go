@@ -102,14 +102,14 @@ finally:
 // stopped it: that is no second stop.
 func TestAClientThatGoesAfterItsStopLeavesFinally(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t)
+		s, by := newStage(t), &Caller{}
 		s.hook = func(ctx context.Context, name string) error {
 			if name == "f" {
 				return steps.Sleep(ctx, time.Second)
 			}
 			return nil
 		}
-		h, err := s.Start(t.Context(), s.request(`
+		h, err := s.For(by).Start(t.Context(), s.request(`
 steps: [{tool_name: act, arguments: {name: a, hang: true}}]
 finally: [{tool_name: act, arguments: {name: f}}, {tool_name: act, arguments: {name: g}}]`, nil))
 		if err != nil {
@@ -119,7 +119,7 @@ finally: [{tool_name: act, arguments: {name: f}}, {tool_name: act, arguments: {n
 		if _, err := s.Stop(t.Context(), h.ID, ByUser, "enough"); err != nil {
 			t.Fatal(err)
 		}
-		s.Disconnected(h.ID, false)
+		s.Gone(by)
 		if h := s.rest(h.ID); h.Status != Cancelled || s.did() != "a f g" {
 			t.Errorf("the run is %s and did %q, want it cancelled, and finally done", h.Status, s.did())
 		}
@@ -188,12 +188,11 @@ func TestARunWhoseClientHasJustGoneIsContinued(t *testing.T) {
 	if _, err := s.Plan(t.Context(), h.ID, ResumeRequest{}); steps.CodeOf(err) != steps.Busy {
 		t.Errorf("while its client is there: %v", err)
 	}
-	s.Gone(&Caller{}, false)
-	s.Gone(by, true)
+	s.Gone(&Caller{})
 	if w := s.workers.of(h.ID); w == nil {
-		t.Error("it ends when another client goes, or although it outlives its client")
+		t.Error("it ends when another client goes")
 	}
-	s.Gone(by, false)
+	s.Gone(by)
 	if p, err := s.Plan(t.Context(), h.ID, ResumeRequest{}); err != nil || p.From != "b" {
 		t.Errorf("once its client has gone: %+v, %v", p, err)
 	}

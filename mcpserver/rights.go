@@ -23,7 +23,7 @@ func (s *clients) allow(callers []caller, client string, k steps.Kind) error {
 			return err
 		}
 	}
-	return s.rights().Allow(client, k)
+	return s.modes.Allow(s.policy, client, k)
 }
 
 // subjectNow returns the current rights of a caller, which never exceed those at the
@@ -68,9 +68,4 @@ func (r *runner) mandate(c *call) *engine.Mandate {
 		return nil
 	}
 	return &engine.Mandate{Client: c.id(), Owner: c.Owner, Rights: c.rightsToStore(), At: time.Now()}
-}
-
-func (s *clients) rights() access.Rights {
-	modes, blocked := s.modes.All()
-	return access.Rights{Policy: s.policy, Modes: modes, Blocked: blocked}
 }

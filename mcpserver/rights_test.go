@@ -18,7 +18,7 @@ func TestRightIsLostUnderWay(t *testing.T) {
 		byhand.Object{"tool_name": "click_element", "id": "second", "arguments": byhand.Object{"selector": "role:button && name:Save"}},
 	}}))
 	run := st.hanging()
-	st.clients.modes.Set("by-hand", access.ClientMode{Mode: access.Ask})
+	st.clients.modes.Set("by-hand", access.Limits{Mode: access.Ask})
 	close(st.goOn)
 	if res := w.Await(answer); code(res) != "denied" {
 		t.Errorf("the answer: %v", res)

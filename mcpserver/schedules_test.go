@@ -233,7 +233,7 @@ func TestAScheduleHasTheRightsOfWhoMadeIt(t *testing.T) {
 	if err := s.tokens.Remove("gone"); err != nil {
 		t.Fatal(err)
 	}
-	s.clients.modes.Set("less", access.ClientMode{Mode: access.Ask})
+	s.clients.modes.Set("less", access.Limits{Mode: access.Ask})
 	all, err := folder.List(t.Context())
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%v, %v", all, err)

@@ -18,22 +18,23 @@ func TestRights(t *testing.T) {
 	core := Policy{}.WithDefaults()
 	for _, c := range []struct {
 		say    string
-		r      Rights
+		p      Policy
+		modes  map[string]Mode
 		client string
 		k      steps.Kind
 		denied string
 	}{
-		{"a client without a mode may act", Rights{Policy: core}, "cursor#1", acting, ""},
-		{"one in ask mode may not", Rights{Policy: core, Modes: map[string]Mode{"cursor": Ask}}, "cursor#1", acting, "ask mode"},
-		{"it may look", Rights{Policy: core, Modes: map[string]Mode{"cursor": Ask}}, "cursor#1", looking, ""},
-		{"the mode of its credential counts", Rights{Policy: core, Modes: map[string]Mode{"laptop": Ask}}, "laptop/cursor#1", acting, "ask mode"},
-		{"and of what it calls itself", Rights{Policy: core, Modes: map[string]Mode{"cursor": Ask}}, "laptop/cursor", acting, "ask mode"},
-		{"and of both together", Rights{Policy: core, Modes: map[string]Mode{"laptop/cursor": Ask}}, "laptop/cursor#1", acting, "ask mode"},
-		{"act mode does not undo that of the server", Rights{Policy: Policy{Mode: Ask}, Modes: map[string]Mode{"cursor": Act}}, "cursor", acting, "ask mode"},
-		{"the mode of another client does not count", Rights{Policy: core, Modes: map[string]Mode{"other": Ask}}, "cursor", acting, ""},
-		{"a shell needs its toolset", Rights{Policy: core}, "cursor", shell, "the toolset shell is off"},
+		{"a client without a mode may act", core, nil, "cursor#1", acting, ""},
+		{"one in ask mode may not", core, map[string]Mode{"cursor": Ask}, "cursor#1", acting, "ask mode"},
+		{"it may look", core, map[string]Mode{"cursor": Ask}, "cursor#1", looking, ""},
+		{"the mode of its credential counts", core, map[string]Mode{"laptop": Ask}, "laptop/cursor#1", acting, "ask mode"},
+		{"and of what it calls itself", core, map[string]Mode{"cursor": Ask}, "laptop/cursor", acting, "ask mode"},
+		{"and of both together", core, map[string]Mode{"laptop/cursor": Ask}, "laptop/cursor#1", acting, "ask mode"},
+		{"act mode does not undo that of the server", Policy{Mode: Ask}, map[string]Mode{"cursor": Act}, "cursor", acting, "ask mode"},
+		{"the mode of another client does not count", core, map[string]Mode{"other": Ask}, "cursor", acting, ""},
+		{"a shell needs its toolset", core, nil, "cursor", shell, "the toolset shell is off"},
 	} {
-		t.Run(c.say, func(t *testing.T) { denied(t, c.r.Allow(c.client, c.k), c.denied) })
+		t.Run(c.say, func(t *testing.T) { denied(t, NewModes(c.modes).Allow(c.p, c.client, c.k), c.denied) })
 	}
 }
 

@@ -187,7 +187,7 @@ func (a *app) attachMCP(cmd *cobra.Command, f *serverFlags) error {
 	}
 	s := setupFor(f.displayFlags)
 	s.Shared = true
-	c, err := a.connect(cmd.Context(), dir, service.Hello{Client: "mcp", Display: f.Display, Setup: s.String(), KeepRunning: true}, s)
+	c, err := a.connect(cmd.Context(), dir, service.Hello{Client: "mcp", Display: f.Display, Setup: s.String()}, s)
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,6 @@ type Hello struct {
 	Display string `json:"display,omitempty"`
 	// Setup is what the client wants the service to be started with; empty: anything will do.
 	Setup string `json:"setup,omitempty"`
-	// KeepRunning means that the runs of the client continue when it has gone.
-	KeepRunning bool `json:"keep_running,omitempty"`
 	// Alone means that the process does not want to be a client, but to have the folder.
 	Alone bool `json:"alone,omitempty"`
 }

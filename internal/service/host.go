@@ -213,7 +213,7 @@ func (h *Host) dismiss(p *peer) {
 	delete(h.peers, p)
 	h.mu.Unlock()
 	if known {
-		h.Engine.Gone(&p.caller, p.KeepRunning)
+		h.Engine.Gone(&p.caller)
 		h.Engine.Forget(p.Client)
 	}
 }

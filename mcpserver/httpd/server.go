@@ -45,7 +45,7 @@ type Options struct {
 	// RunsOf counts the runs in flight of a credential, and of all.
 	RunsOf func(credential string) (own, all int)
 	// SetMode sets the mode of a client.
-	SetMode func(client string, mode access.ClientMode)
+	SetMode func(client string, mode access.Limits)
 	// Check examines the machine; nil: it is ready.
 	Check func(context.Context) []desktop.Finding
 	// Life ends the streams of events.
