@@ -10,24 +10,28 @@ import (
 	"understudy/engine"
 )
 
-// Repeat tells when a call may be repeated if it is unknown whether it was executed.
-type Repeat int
+// repeat tells whether a call may be repeated if it is unknown whether it was executed.
+type repeat int
 
 const (
-	never Repeat = iota // only the process that received it may be asked
-	Keyed               // always: the engine recognises its key
-	Reads               // always
+	never repeat = iota // only the process that received it may be asked
+	keyed               // the engine recognises its key
+	reads
 )
 
 // methods are those of engine.Runs.
-var methods = map[string]Repeat{
-	"Start": Keyed, "Resume": Keyed, "Fork": Keyed, "Answer": Keyed,
-	"Plan": Reads, "Get": Reads, "List": Reads, "Report": Reads, "Events": Reads, "File": Reads, "Check": Reads, "Places": Reads, "Wait": Reads, "Await": Reads,
+var methods = map[string]repeat{
+	"Start": keyed, "Resume": keyed, "Fork": keyed, "Answer": keyed,
+	"Plan": reads, "Get": reads, "List": reads, "Report": reads, "Events": reads, "File": reads, "Check": reads, "Places": reads, "Wait": reads, "Await": reads,
 	"Stop": never, "StopAll": never, "Pause": never, "Continue": never, "TakeOver": never, "HandBack": never, "Remove": never, "Prune": never, "Backup": never,
 }
 
-// RepeatOf tells when a call of a method may be repeated.
-func RepeatOf(method string) Repeat { return methods[method] }
+// Reads reports whether a method changes nothing.
+func Reads(method string) bool { return methods[method] == reads }
+
+// Repeats reports whether a call of a method may be repeated if it is unknown whether it was
+// executed.
+func Repeats(method string) bool { return methods[method] != never }
 
 // Invoke calls a method of runs with encoded arguments.
 func Invoke(ctx context.Context, runs engine.Runs, method string, raw json.RawMessage) (any, error) {

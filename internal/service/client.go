@@ -150,7 +150,7 @@ func (c *Client) call(ctx context.Context, method string, args []byte) ([]byte, 
 			return raw, err
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case errors.Is(err, errLost) && remote.RepeatOf(method) != remote.Reads && remote.RepeatOf(method) != remote.Keyed:
+		case errors.Is(err, errLost) && !remote.Repeats(method):
 			return nil, unsure(method)
 		case method == "Await" && bytes.HasPrefix(args, []byte(`["",`)):
 			return []byte("{}"), nil

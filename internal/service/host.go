@@ -243,7 +243,7 @@ func (h *Host) serveCall(w http.ResponseWriter, r *http.Request) {
 		reply(w, nil, errMoved)
 		return
 	}
-	reads := remote.RepeatOf(method) == remote.Reads
+	reads := remote.Reads(method)
 	if reads {
 		h.acts.Done() // nobody waits for it
 	} else {
