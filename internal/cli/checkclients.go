@@ -22,13 +22,15 @@ type clientCheck struct {
 
 type serverFinding struct {
 	desktop.Finding
-	Client   string `json:"client"`
-	Server   string `json:"server,omitempty"`
-	File     string `json:"file"`
-	Tools    int    `json:"tools,omitempty"`
-	Protocol string `json:"protocol,omitempty"`
-	HelloMS  int64  `json:"hello_ms,omitempty"` // start and handshake
-	ListMS   int64  `json:"list_ms,omitempty"`
+	Client    string `json:"client"`
+	Server    string `json:"server,omitempty"`
+	File      string `json:"file"`
+	Tools     int    `json:"tools,omitempty"`
+	Prompts   int    `json:"prompts,omitempty"`
+	Resources int    `json:"resources,omitempty"`
+	Protocol  string `json:"protocol,omitempty"`
+	HelloMS   int64  `json:"hello_ms,omitempty"` // start and handshake
+	ListMS    int64  `json:"list_ms,omitempty"`
 }
 
 // run asks all servers at once. The servers that a working folder configures are not
@@ -96,8 +98,15 @@ func (s *serverFinding) ask(ctx context.Context, e clients.Entry, timeout time.D
 		s.Detail, s.Mend = clean(err.Error()), s.mend(e, err)
 		return
 	}
-	s.OK, s.Tools, s.Protocol, s.HelloMS, s.ListMS = true, r.Tools, r.Protocol, r.Hello.Milliseconds(), r.List.Milliseconds()
-	s.Detail = fmt.Sprintf("%s %s: %d tools; hello %d ms, list %d ms", clean(r.Name), clean(r.Version), r.Tools, s.HelloMS, s.ListMS)
+	s.OK, s.Tools, s.Prompts, s.Resources = true, len(r.Tools), len(r.Prompts), len(r.Resources)
+	s.Protocol, s.HelloMS, s.ListMS = r.Protocol, r.Hello.Milliseconds(), r.List.Milliseconds()
+	s.Detail = introduce(r)
+}
+
+// introduce says who a server is and what it has, in one line.
+func introduce(r clients.ProbeResult) string {
+	return fmt.Sprintf("%s %s: %s, %s, %s; hello %d ms, lists %d ms", clean(r.Name), clean(r.Version),
+		count(len(r.Tools), "tool"), count(len(r.Prompts), "prompt"), count(len(r.Resources), "resource"), r.Hello.Milliseconds(), r.List.Milliseconds())
 }
 
 // mend returns the command that probably mends a failure.

@@ -111,7 +111,23 @@ func (d diagnosis) show(c *console, asJSON bool) error {
 			fmt.Fprintf(c.out, "   %*s  fix: %s\n", width, "", clean(f.Mend))
 		}
 	}
+	if len(d.Clients) > 0 && !c.Quiet {
+		fmt.Fprintln(c.out, d.summary())
+	}
 	return nil
+}
+
+// summary counts what the servers of the clients offer.
+func (d diagnosis) summary() string {
+	var answered, tools, prompts, resources int
+	for _, s := range d.Clients {
+		if s.Protocol != "" {
+			answered++
+		}
+		tools, prompts, resources = tools+s.Tools, prompts+s.Prompts, resources+s.Resources
+	}
+	return fmt.Sprintf("%d of %s of clients answered: %s, %s, %s", answered, count(len(d.Clients), "server"),
+		count(tools, "tool"), count(prompts, "prompt"), count(resources, "resource"))
 }
 
 // verdict returns a word of two characters for a finding.

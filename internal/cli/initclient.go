@@ -27,13 +27,17 @@ type clientSetup struct {
 	HTTP   string `flag:"http" usage:"the URL of a server that is running already"`
 	Token  string `flag:"token" usage:"with --http: the file with the client's token, or - for the standard input"`
 
+	Through string `flag:"through-proxy" usage:"start this server of the client through understudy proxy, so that its messages are logged"`
+	Without string `flag:"without-proxy" usage:"start this server of the client without the proxy again"`
+
 	client clients.Client
 	path   string // the client's file
+	name   string // of the server in it
 }
 
 // refuse fails if a flag was given that needs --client.
 func (c *clientSetup) refuse(cmd *cobra.Command) error {
-	for _, name := range []string{"write", "http", "token"} {
+	for _, name := range []string{"write", "http", "token", "through-proxy", "without-proxy"} {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, "--%s: wanted --client too, one of %s", name, strings.Join(clients.Names(), ", "))
 		}
@@ -47,15 +51,18 @@ func (c *clientSetup) init(cmd *cobra.Command, args []string) error {
 		return unknown(cmd, fmt.Sprintf("there is no client %q here", c.Client), c.Client, clients.Names())
 	}
 	c.client = client
-	server, err := c.server(cmd, args)
-	if err != nil {
-		return err
-	}
 	system, err := clients.ThisSystem()
 	if err != nil {
 		return &steps.Error{Code: steps.Unavailable, Err: err, Next: "set HOME"}
 	}
-	c.path = client.File(system)
+	c.path, c.name = client.File(system), clients.Name
+	if c.Through != "" || c.Without != "" {
+		return c.proxy(cmd, args)
+	}
+	server, err := c.server(cmd, args)
+	if err != nil {
+		return err
+	}
 	words := client.Command(server)
 	switch {
 	case !c.Write:
@@ -209,7 +216,11 @@ func (c *clientSetup) print(words []string, server clients.Server) error {
 		c.tell("next: run this, or let --write do it")
 		return nil
 	}
-	text, err := c.client.Snippet(server)
+	return c.printSnippet(server)
+}
+
+func (c *clientSetup) printSnippet(server clients.Server) error {
+	text, err := c.client.Snippet(c.name, server)
 	if err != nil {
 		return err
 	}
@@ -229,7 +240,7 @@ func (c *clientSetup) write(server clients.Server) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &steps.Error{Code: steps.Invalid, Err: err, Next: "make it readable, or omit --write"}
 	}
-	text, err := c.client.With(old, clients.Name, server)
+	text, err := c.client.With(old, c.name, server)
 	if err != nil {
 		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s was left as it is: %w", c.path, err), Next: "correct it, then run this again"}
 	}

@@ -28,18 +28,28 @@ type inspection struct {
 	Pick    bool   `flag:"pick" usage:"when Ctrl is pressed, show the selectors of the element under the pointer"`
 	At      string `flag:"at" usage:"show the selectors of the element at x,y of the screen"`
 	JSON    bool   `flag:"json" usage:"print one JSON document, with all attributes"`
+	Server  bool   `flag:"server" usage:"show what an MCP server offers instead: the words after -- start it, or are its address"`
 	Limit   int    `flag:"limit" usage:"show at most this many bytes of the tree"`
 }
 
 func inspectCommand(a *app) *cobra.Command {
 	i := &inspection{app: a, screenFlags: screenFlags{Display: "auto"}, Limit: 64 << 10}
 	return withFlags(&cobra.Command{
-		Use:   "inspect [SELECTOR]",
+		Use:   "inspect [SELECTOR...]",
 		Short: "Show the elements on the screen and their selectors",
 		Long: "Show the elements on the screen as a tree. With a selector, show how many elements\n" +
 			"each of its parts matches, and what nearly matches. With --pick, point at an element\n" +
-			"and press Ctrl: its selectors are shown, the best first.",
+			"and press Ctrl: its selectors are shown, the best first.\n\n" +
+			"With --server, show the tools, prompts and resources of any MCP server instead. It is\n" +
+			"started or called as a client does that, and no tool is called.",
+		Example: "  understudy inspect --process mousepad\n  understudy inspect --server -- npx -y @modelcontextprotocol/server-memory\n  understudy inspect --server http://127.0.0.1:8765/mcp",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if i.Server {
+				return i.server(cmd, args)
+			}
+			if len(args) > 1 {
+				return usage(cmd, "wanted one selector, found %q", args[1])
+			}
 			d, err := i.openDisplay(cmd.Context(), cmd, &i.screenFlags)
 			if err != nil {
 				return err

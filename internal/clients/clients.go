@@ -223,12 +223,12 @@ func (c Client) Command(s Server) []string {
 // Edited reports whether With can add a server to the client's file.
 func (c Client) Edited() bool { return c.standard == nil }
 
-// Snippet returns the part of the client's file that names our server.
-func (c Client) Snippet(s Server) ([]byte, error) {
+// Snippet returns the part of the client's file that names a server.
+func (c Client) Snippet(name string, s Server) ([]byte, error) {
 	if c.text != nil {
-		return c.text(c.key, Name, c.fields(s))
+		return c.text(c.key, name, c.fields(s))
 	}
-	return c.With(nil, Name, s)
+	return c.With(nil, name, s)
 }
 
 // Find returns the client with a name.

@@ -106,7 +106,7 @@ func TestCommand(t *testing.T) {
 func TestSnippetIsRead(t *testing.T) {
 	goose, _ := Find("goose")
 	for _, s := range []Server{local, remote} {
-		text, err := goose.Snippet(s)
+		text, err := goose.Snippet(Name, s)
 		if err != nil {
 			t.Fatal(err)
 		}

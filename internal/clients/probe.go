@@ -18,13 +18,17 @@ import (
 
 // A ProbeResult is what a server answered.
 type ProbeResult struct {
-	Name, Version string
-	Protocol      string
-	Tools         int
-	Hello, List   time.Duration // how long the start with the handshake took, and the listing
+	Name      string        `json:"name"`
+	Version   string        `json:"version"`
+	Protocol  string        `json:"protocol"`
+	Tools     []Offer       `json:"tools"`
+	Prompts   []Offer       `json:"prompts"`
+	Resources []Offer       `json:"resources"` // templates too
+	Hello     time.Duration `json:"-"`         // how long the start with the handshake took
+	List      time.Duration `json:"-"`         // how long the lists took
 }
 
-// Probe starts or calls a server as a client does, and lists its tools; it calls none. Its
+// Probe starts or calls a server as a client does, and lists what it offers; it calls no tool. Its
 // error ends with the last line that a started server has written.
 func (s Server) Probe(ctx context.Context) (ProbeResult, error) {
 	stderr, over := &tail{}, &headerTransport{headers: s.Headers}
@@ -75,14 +79,9 @@ func probe(ctx context.Context, transport mcp.Transport) (r ProbeResult, err err
 		r.Name, r.Version = hello.ServerInfo.Name, hello.ServerInfo.Version
 	}
 	began = time.Now()
-	for _, err := range s.Tools(ctx, nil) {
-		if err != nil {
-			return r, fmt.Errorf("listing the tools: %w", err)
-		}
-		r.Tools++
-	}
+	err = r.list(ctx, s)
 	r.List = time.Since(began)
-	return r, nil
+	return r, err
 }
 
 // ErrCredential is the error of a server that asks for a credential and was given none,

@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -37,6 +39,9 @@ func server() *mcp.Server {
 			return nil, nil, nil
 		})
 	}
+	s.AddPrompt(&mcp.Prompt{Name: "p", Arguments: []*mcp.PromptArgument{{Name: "must", Required: true}, {Name: "may"}}}, nil)
+	s.AddResource(&mcp.Resource{URI: "x://r", Name: "r"}, nil)
+	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "x://{t}", Name: "t"}, nil)
 	return s
 }
 
@@ -50,7 +55,7 @@ func testServer(t *testing.T, role string) Server {
 
 func check(t *testing.T, r ProbeResult, err error) {
 	t.Helper()
-	if err != nil || r.Name != "small" || r.Version != "7" || r.Tools != 3 || r.Protocol == "" || r.Hello <= 0 || r.List <= 0 {
+	if err != nil || r.Name != "small" || r.Version != "7" || len(r.Tools) != 3 || len(r.Prompts) != 1 || len(r.Resources) != 2 || r.Protocol == "" || r.Hello <= 0 || r.List <= 0 {
 		t.Errorf("%+v, %v; want 3 tools of small 7", r, err)
 	}
 }
@@ -95,5 +100,28 @@ func TestProbeSaysWhatIsWrong(t *testing.T) {
 	defer cancel()
 	if _, err := testServer(t, "silent").Probe(ctx); err == nil || !strings.Contains(err.Error(), "no answer in time") {
 		t.Errorf("a silent server: %v", err)
+	}
+}
+
+func TestProxiedAndBack(t *testing.T) {
+	proxy := []string{"proxy", "--log", "l", "--"}
+	for _, s := range []Server{{Command: "npx", Args: []string{"-y", "x", "--", "z"}, Env: map[string]string{"K": "v"}}, {Command: "x", Args: []string{}}} {
+		through, err := s.Proxied("/u", proxy, true)
+		if err != nil || through.Command != "/u" || !slices.Equal(through.Args, slices.Concat(proxy, []string{s.Command}, s.Args)) {
+			t.Errorf("%+v: %v", through, err)
+		}
+		if _, err := through.Proxied("/u", proxy, true); err == nil {
+			t.Error("it went through the proxy twice")
+		}
+		back, err := through.Proxied("/u", proxy, false)
+		if diff := cmp.Diff(s, back); err != nil || diff != "" {
+			t.Errorf("%v, -want +got\n%s", err, diff)
+		}
+		if _, err := s.Proxied("/u", proxy, false); err == nil {
+			t.Error("a proxy was removed that was not there")
+		}
+	}
+	if _, err := remote.Proxied("/u", proxy, true); err == nil {
+		t.Error("a server at an address was given a command")
 	}
 }
