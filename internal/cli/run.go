@@ -13,13 +13,14 @@ type runFlags struct {
 	displayFlags
 	inputFlags
 	showFlags
-	From     string   `flag:"from" usage:"begin at the step with this id"`
-	To       string   `flag:"to" usage:"end after the step with this id"`
-	Dry      bool     `flag:"dry-run" usage:"evaluate conditions and execute steps that only look; show the others"`
-	Step     bool     `flag:"step" usage:"pause after each step"`
-	Queue    bool     `flag:"queue" usage:"wait while another run uses the desktop; with =false, fail as busy"`
-	Needs    []string `flag:"needs" usage:"in a fleet: labels that the worker must have"`
-	Priority int      `flag:"priority" usage:"in a fleet: the priority, from 0, the first, to 9"`
+	From  string   `flag:"from" usage:"begin at the step with this id"`
+	To    string   `flag:"to" usage:"end after the step with this id"`
+	Dry   bool     `flag:"dry-run" usage:"evaluate conditions and execute steps that only look; show the others"`
+	Step  bool     `flag:"step" usage:"pause after each step"`
+	Queue bool     `flag:"queue" usage:"wait while another run uses the desktop; with =false, fail as busy"`
+	Needs []string `flag:"needs" usage:"in a fleet: labels that the worker must have"`
+	eachFlags
+	Priority int `flag:"priority" usage:"in a fleet: the priority, from 0, the first, to 9"`
 }
 
 func runCommand(a *app) *cobra.Command { return runWith(a, nil) }
@@ -32,7 +33,10 @@ func runWith(a *app, inputs map[string]string) *cobra.Command {
 		Short: "Run a workflow",
 		Long: "Run a workflow: a file, the name of a saved one, or - for the standard input.\n" +
 			"Every step is stored before and after it acts, so a run that is cut short can be\n" +
-			"resumed, and no click is done twice.",
+			"resumed, and no click is done twice.\n\n" +
+			"With --each, there is a run for each row of a file; columns are the inputs of the same\n" +
+			"names. The same command again goes on where the last one ended, and --failed resumes\n" +
+			"the rows that failed.",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runWorkflow(cmd, args[0], &f) },
 	}, &f)
 }
@@ -61,12 +65,20 @@ func (a *app) runWorkflow(cmd *cobra.Command, name string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	r := engine.Request{
+		Bundle: bundle, Inputs: inputs, Secrets: secret, From: f.From, To: f.To, DryRun: f.Dry, StepThrough: f.Step,
+		Queue: f.Queue, Environ: os.Environ(),
+		Terms: engine.Terms{Client: engine.CommandLine, Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Needs: f.Needs, Priority: f.Priority},
+	}
+	rows, err := f.rows(a, program, src, r)
+	if err != nil {
+		return err
+	}
 	return a.withRuns(cmd, &f.displayFlags, func(runs engine.Runs) error {
-		h, err := runs.Start(cmd.Context(), engine.Request{
-			Bundle: bundle, Inputs: inputs, Secrets: secret, From: f.From, To: f.To, DryRun: f.Dry, StepThrough: f.Step,
-			Queue: f.Queue, Environ: os.Environ(),
-			Terms: engine.Terms{Client: engine.CommandLine, Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Needs: f.Needs, Priority: f.Priority},
-		})
+		if rows != nil {
+			return rows.run(cmd.Context(), runs, &f.showFlags)
+		}
+		h, err := runs.Start(cmd.Context(), r)
 		if err != nil {
 			return err
 		}
