@@ -64,6 +64,9 @@ func worldKinds(world, worker string) []steps.Kind {
 		return actResult{true}, steps.Sleep(ctx, time.Duration(a.For)*time.Millisecond)
 	}
 	hold := func(ctx context.Context, _ *steps.Env, a actArgs) (actResult, error) {
+		if err := os.WriteFile(world+"."+a.Name+".held", nil, 0o600); err != nil {
+			return actResult{}, err
+		}
 		for {
 			if _, err := os.Stat(world + "." + a.Name); err == nil {
 				return actResult{true}, nil
@@ -530,14 +533,10 @@ func TestAWorkerThatEndsLeavesAStepThatLasts(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
 	h := s.begin(`{name: two, steps: [{id: a, tool_name: hold, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}}]}`, nil)
-	for h.Status != engine.Running {
-		var err error
-		if h, err = s.Get(t.Context(), h.ID); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	time.Sleep(100 * time.Millisecond) // the step is under way
+	scratch.Until(t, "the step is under way", func() bool {
+		_, err := os.Stat(s.world + ".a.held")
+		return err == nil
+	})
 	cancel()
 	if err := <-done; err != nil {
 		t.Fatal(err)
