@@ -82,6 +82,9 @@ func (k Kind) ToolArgs() *jsonschema.Schema {
 	for _, p := range s.Properties {
 		terse(p)
 	}
+	if p := s.Properties["timeout_ms"]; p != nil {
+		p.Description = "" // the name says it
+	}
 	if k.HasTarget() {
 		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string", Description: k.targetText()}
 	}
