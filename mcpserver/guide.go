@@ -31,12 +31,13 @@ func (g *guide) sheet() string { return sheetText + g.names() }
 
 func (g *guide) text() string { return fmt.Sprintf(guideText, g.sheet()) }
 
-// names lists the kinds that a sequence may use, one line for each toolset.
+// names lists the kinds that a sequence may use besides those that are tools for every
+// client, one line for each toolset.
 func (g *guide) names() string {
 	lines := map[steps.Toolset][]string{}
 	var order []steps.Toolset
 	for _, k := range g.kinds {
-		if (access.Subject{Policy: g.policy}).May(access.Of(k)) != nil {
+		if k.Toolset == steps.Core || (access.Subject{Policy: g.policy}).May(access.Of(k)) != nil {
 			continue
 		}
 		if lines[k.Toolset] == nil {

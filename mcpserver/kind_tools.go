@@ -43,7 +43,7 @@ const lastingTimeout = time.Hour
 
 // imageArgs are the arguments of a tool that are none of its kind.
 var imageArgs = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
-	includeImage: {Type: "boolean", Description: "show a picture"},
+	includeImage: {Type: "boolean"},
 }}
 
 // argsOf returns the schema of the arguments that the tool of a kind takes.
@@ -55,7 +55,7 @@ func argsOf(k steps.Kind) *jsonschema.Schema {
 	args.Properties[includeImage] = imageArgs.Properties[includeImage]
 	args.PropertyOrder = append(args.PropertyOrder, includeImage)
 	if k.Picture == steps.IsPicture {
-		args.Properties[imageSince] = &jsonschema.Schema{Type: "string", Description: "only what changed since a picture: p3"}
+		args.Properties[imageSince] = &jsonschema.Schema{Type: "string", Description: "only changes since picture p3"}
 		args.PropertyOrder = append(args.PropertyOrder, imageSince)
 	}
 	return args

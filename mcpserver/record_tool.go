@@ -61,7 +61,7 @@ type recordArgs struct {
 	Action      recordAction `json:"action"`
 	Name        string       `json:"name,omitempty" jsonschema:"save it under this name"`
 	Description string       `json:"description,omitempty" jsonschema:"what it does"`
-	Replace     bool         `json:"replace,omitempty" jsonschema:"put it in the place of the one with this name"`
+	Replace     bool         `json:"replace,omitempty" jsonschema:"one of this name"`
 	Literal     bool         `json:"literal,omitempty" jsonschema:"keep typed values, make no inputs of them"`
 	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs: run ids, in order"`
 }

@@ -63,7 +63,7 @@ type getRunArgs struct {
 	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: results too"`
 	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first"`
 	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many"`
-	Image       bool                `json:"include_image,omitempty" jsonschema:"show the last picture"`
+	Image       bool                `json:"include_image,omitempty"`
 }
 
 // longPoll bounds the wait of get_run: many clients time out after a minute.
@@ -109,8 +109,8 @@ func (s runTools) poll(ctx context.Context, c *call, runs engine.Runs, h engine.
 }
 
 type listRunsArgs struct {
-	Status   engine.Status `json:"status,omitempty" jsonschema:"only runs with this status"`
-	Workflow string        `json:"workflow,omitempty" jsonschema:"only runs of this workflow"`
+	Status   engine.Status `json:"status,omitempty"`
+	Workflow string        `json:"workflow,omitempty"`
 	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls of tools"`
 	Before   string        `json:"before,omitempty" jsonschema:"only runs older than this one"`
 	Limit    int           `json:"limit,omitempty" jsonschema:"default 20"`
@@ -183,15 +183,15 @@ func (s runTools) list(ctx context.Context, _ *call, runs engine.Runs, a listRun
 
 type resumeArgs struct {
 	RunID    string              `json:"run_id" jsonschema:"the run"`
-	From     string              `json:"from,omitempty" jsonschema:"the step to begin at; without it the first that did not succeed"`
+	From     string              `json:"from,omitempty" jsonschema:"the first step; without it the one that failed"`
 	Inputs   map[string]any      `json:"inputs,omitempty" jsonschema:"inputs to replace"`
 	Answer   any                 `json:"answer,omitempty" jsonschema:"to its question"`
-	Decision resumption          `json:"decision,omitempty" jsonschema:"of a step that may have acted; done: a person did it"`
-	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document with the failed step corrected"`
+	Decision resumption          `json:"decision,omitempty" jsonschema:"on a step that may have acted; done: a person did it"`
+	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document, corrected"`
 	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
 	Queue    bool                `json:"queue,omitempty" jsonschema:"wait for the desktop"`
 	Verbose  workflows.Verbosity `json:"verbosity,omitempty"`
-	Image    bool                `json:"include_image,omitempty" jsonschema:"show the last picture"`
+	Image    bool                `json:"include_image,omitempty"`
 }
 
 func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, error) {
@@ -319,7 +319,7 @@ type answerArgs struct {
 	Choice  decision            `json:"choice,omitempty" jsonschema:"of a step that may have acted"`
 	Wait    *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
 	Verbose workflows.Verbosity `json:"verbosity,omitempty"`
-	Image   bool                `json:"include_image,omitempty" jsonschema:"show the last picture"`
+	Image   bool                `json:"include_image,omitempty"`
 }
 
 func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply, error) {

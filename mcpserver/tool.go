@@ -177,19 +177,29 @@ func (b *toolbox) unknownMessage(name string) string {
 // declaration returns the tool as clients see it.
 func (b *toolbox) declaration(t *tool) *mcp.Tool {
 	d := &mcp.Tool{
-		Name: t.Name, Description: strings.TrimSpace(t.summary + " " + t.details), InputSchema: t.args,
+		Name: t.Name, Description: strings.TrimSpace(t.summary + " " + t.details), InputSchema: brief(t.args),
 		Annotations: &mcp.ToolAnnotations{
 			ReadOnlyHint: t.Reads, IdempotentHint: t.idempotent || t.Reads,
-			DestructiveHint: new(t.destructive), OpenWorldHint: new(t.openWorld),
+			OpenWorldHint: new(t.openWorld),
 		},
 	}
 	if t.app {
 		d.Meta = appMeta()
 	}
+	if !t.Reads { // what only reads destroys nothing
+		d.Annotations.DestructiveHint = new(t.destructive)
+	}
 	if t.result != nil && b.structured {
 		d.OutputSchema = t.result
 	}
 	return d
+}
+
+// brief returns a schema of arguments without what only a check uses: the call makes it.
+func brief(s *jsonschema.Schema) *jsonschema.Schema {
+	short := *s
+	short.AdditionalProperties = nil
+	return &short
 }
 
 // define makes a tool whose arguments have a type. Kinds and execute_sequence, whose

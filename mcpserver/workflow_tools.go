@@ -125,7 +125,7 @@ func (s workflowTools) getTool(_ context.Context, c *call, a nameArgs) (*reply, 
 type saveArgs struct {
 	Name    string `json:"name" jsonschema:"letters, digits, - and _"`
 	Text    string `json:"text" jsonschema:"the workflow, as YAML or JSON"`
-	Replace bool   `json:"replace,omitempty" jsonschema:"put it in the place of the one with this name"`
+	Replace bool   `json:"replace,omitempty" jsonschema:"one of this name"`
 }
 
 type saveResult struct {

@@ -49,7 +49,7 @@ func (k Kind) check(args map[string]any, later func(any) bool) (run func(context
 	if later == nil {
 		later = func(any) bool { return false }
 	}
-	c := checker{ignored: k.ignored, later: func(v any) bool { l := later(v); open = open || l; return l }}
+	c := checker{later: func(v any) bool { l := later(v); open = open || l; return l }}
 	flat := k.Spread(args)
 	c.value(k.Fields(), flat, nil)
 	c.problems = append(c.problems, k.twice(args)...)
@@ -84,7 +84,6 @@ var formats = map[string]func(string) error{
 }
 
 type checker struct {
-	ignored  []string // arguments that are accepted without effect
 	later    func(any) bool
 	problems []Problem
 }
@@ -157,7 +156,7 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 			// A null for an optional argument means that it is absent.
 		case p != nil:
 			c.value(p, v[name], at)
-		case len(path) == 0 && (slices.Contains(c.ignored, name) || absent[name] != "" && asksNothing(name, v[name])):
+		case len(path) == 0 && absent[name] != "" && asksNothing(name, v[name]):
 		case closed:
 			hint := words.DidYouMean(name, known)
 			if s.Properties["selector"] != nil && slices.Contains(selector.Atoms(), name) {

@@ -57,7 +57,7 @@ type Kind struct {
 	Args, Result *jsonschema.Schema
 	Defaults     map[string]any
 
-	rare, ignored, typed, old []string
+	rare, typed, old []string
 
 	fields  *jsonschema.Schema           // Args without groups
 	members map[string]member            // the fields that are written in groups

@@ -13,31 +13,10 @@ import (
 //
 //	Retries Count `json:"retries,omitzero" use:"rare" jsonschema:"…"`
 //	Text string `json:"text" use:"typed" jsonschema:"…"`
-//	_ struct{} `ignored:"color font_size"`
 //
 // A typed argument may go into a password field: it is a secret until the kind calls
 // NoteTyped. A rare argument is left out of the schema that models are offered, to save
-// their context. One with use:"old" is a spelling that is only read. An ignored argument passes Check and has no effect: sequences of other
-// programs have it.
-
-// ignored are the arguments that kinds may accept without effect, each with the reason.
-var ignored = map[string]string{
-	"bring_to_front":            "looking leaves all windows as they are",
-	"color":                     "frames are red",
-	"enable_window_management":  "looking leaves all windows as they are",
-	"font_bold":                 "the text has one font",
-	"font_color":                "the text is white",
-	"font_size":                 "the text has one size",
-	"include_element_info":      "the result always has it",
-	"include_tree_after_action": "the elements are what it shows",
-	"maximize_target":           "looking leaves all windows as they are",
-	"minimize_always_on_top":    "no window but the element's own is touched",
-	"restore_focus":             "looking leaves the focus where it is",
-	"text_position":             "the text stands above the frame",
-	"verify_element_exists":     "this kind does not act",
-	"verify_element_not_exists": "this kind does not act",
-	"verify_timeout_ms":         "nothing is verified",
-}
+// their context. One with use:"old" is a spelling that is only read.
 
 // absent are the arguments of other programs that no kind has, each with what to write
 // instead. They pass Check as long as they ask for nothing; see asksNothing.
@@ -57,7 +36,7 @@ func asksNothing(name string, v any) bool {
 	return v == nil || v == false || name == "vision_type" && (v == "ui_tree" || v == "ocr" || v == "dom")
 }
 
-// readTags collects the rare, typed and ignored arguments of a type.
+// readTags collects the rare and typed arguments, and the groups, of a type.
 func (k *Kind) readTags(t reflect.Type, group string) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -78,27 +57,11 @@ func (k *Kind) readTags(t reflect.Type, group string) {
 		case "typed":
 			k.typed = append(k.typed, name)
 		}
-		for name := range strings.FieldsSeq(f.Tag.Get("ignored")) {
-			if ignored[name] == "" {
-				panic("steps: " + k.Name + " ignores " + name + " without a reason")
-			}
-			k.ignored = append(k.ignored, name)
-		}
 	}
 }
 
 // Typed returns the arguments whose text may go into a password field.
 func (k Kind) Typed() []string { return k.typed }
-
-// Ignored returns the arguments that the kind accepts without effect, each with the
-// reason.
-func (k Kind) Ignored() map[string]string {
-	all := map[string]string{}
-	for _, name := range k.ignored {
-		all[name] = ignored[name]
-	}
-	return all
-}
 
 // HasTarget reports whether the kind takes an element, by a ref or a selector.
 func (k Kind) HasTarget() bool { return k.groups[TargetArgument] != nil }
@@ -113,11 +76,14 @@ func (k Kind) ToolArgs() *jsonschema.Schema {
 	}
 	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), left)
 	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return left(name) })
-	if len(s.Properties) < len(k.fields.Properties) || len(k.ignored) > 0 {
+	if len(s.Properties) < len(k.fields.Properties) {
 		s.AdditionalProperties = nil
 	}
 	for _, p := range s.Properties {
 		terse(p)
+	}
+	if p := s.Properties["timeout_ms"]; p != nil {
+		p.Description = "" // the name says it
 	}
 	if k.HasTarget() {
 		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string", Description: k.targetText()}

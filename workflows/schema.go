@@ -139,9 +139,6 @@ func (s schemas) kinds(kinds []steps.Kind) {
 	for _, k := range kinds {
 		name.Enum = append(name.Enum, k.Name)
 		args := authoring(written(&k))
-		for name, why := range k.Ignored() {
-			args.Properties[name] = &jsonschema.Schema{Description: "has no effect: " + why}
-		}
 		s.definitions["arguments_"+k.Name] = args
 		then := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"arguments": orNull(ref("arguments_" + k.Name))}}
 		if len(k.Args.Required) > 0 {

@@ -217,10 +217,6 @@ func (t *translator) argument(args *value, e entry, tool string, k *steps.Kind) 
 		t.word(args, e)
 		return
 	}
-	if why := k.Ignored()[e.key.text]; why != "" {
-		t.drop(args, e, why)
-		return
-	}
 	row, ok := dialect.Find(dialect.Argument, tool, e.key.text)
 	if own, has := dialect.Find(dialect.Argument, k.Name, e.key.text); has && (!ok || row.Of == "") {
 		row, ok = own, true

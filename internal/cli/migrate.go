@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,12 +26,14 @@ const canonicalEnd = ".canonical"
 type migrated struct {
 	checked
 	Written string `json:"written,omitempty"` // the file with the canonical spelling
+	Kept    string `json:"kept,omitempty"`    // the same, if it was there already and differs
 }
 
 func migrateCommand(a *app) *cobra.Command {
 	var f struct {
 		jsonFlag
 		DryRun bool `flag:"dry-run" usage:"write no files"`
+		Force  bool `flag:"force" usage:"replace canonical files that are there and differ"`
 		Names  bool `flag:"names" usage:"print what becomes of each foreign name, and do nothing else"`
 	}
 	return withFlags(&cobra.Command{
@@ -44,17 +50,17 @@ func migrateCommand(a *app) *cobra.Command {
 			case len(args) == 0:
 				return steps.Errorf(steps.Invalid, "which folder is meant? Name the one that holds the workflows")
 			}
-			all, err := a.migrate(args[0], !f.DryRun)
+			all, err := a.migrate(args[0], !f.DryRun, f.Force)
 			if err != nil {
 				return err
 			}
-			return showMigrated(&a.console, all, f.JSON)
+			return cmp.Or(showMigrated(&a.console, all, f.JSON), keptError(all))
 		},
 	}, &f)
 }
 
 // migrate checks the documents of a folder, and writes those that load.
-func (a *app) migrate(folder string, write bool) (all []migrated, err error) {
+func (a *app) migrate(folder string, write, force bool) (all []migrated, err error) {
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -64,7 +70,7 @@ func (a *app) migrate(folder string, write bool) (all []migrated, err error) {
 		case d.IsDir() || !isForeign(d.Name()):
 			return nil
 		}
-		m, err := a.migrateOne(path, write)
+		m, err := a.migrateOne(path, write, force)
 		all = append(all, m)
 		return err
 	})
@@ -80,7 +86,7 @@ func isForeign(file string) bool {
 	return slices.Contains(workflows.Extensions, ext) && !strings.HasSuffix(strings.TrimSuffix(file, ext), canonicalEnd)
 }
 
-func (a *app) migrateOne(path string, write bool) (m migrated, err error) {
+func (a *app) migrateOne(path string, write, force bool) (m migrated, err error) {
 	if m.checked, err = a.checkDocument(path); err != nil || !m.Valid || !write {
 		return m, err
 	}
@@ -96,8 +102,23 @@ func (a *app) migrateOne(path string, write bool) (m migrated, err error) {
 		return m, nil
 	}
 	ext := filepath.Ext(path)
-	m.Written = strings.TrimSuffix(path, ext) + canonicalEnd + ext
-	return m, writeDocument(m.Written, text)
+	to := strings.TrimSuffix(path, ext) + canonicalEnd + ext
+	if now, err := os.ReadFile(to); !force && !errors.Is(err, fs.ErrNotExist) && !bytes.Equal(now, text) {
+		m.Kept = to
+		return m, nil
+	}
+	m.Written = to
+	return m, writeDocument(to, text)
+}
+
+// keptError says which files were not written, because somebody may have changed them.
+func keptError(all []migrated) error {
+	i := slices.IndexFunc(all, func(m migrated) bool { return m.Kept != "" })
+	if i < 0 {
+		return nil
+	}
+	err := fmt.Errorf("%s is there already, and differs from what would be written", all[i].Kept)
+	return &steps.Error{Code: steps.Invalid, Err: err, Next: "give --force to replace it and all like it, or rename it"}
 }
 
 func showMigrated(o *console, all []migrated, asJSON bool) error {
@@ -120,6 +141,9 @@ func showMigrated(o *console, all []migrated, asJSON bool) error {
 		}
 		if m.Written != "" {
 			fmt.Fprintf(o.out, "  written: %s\n", clean(m.Written))
+		}
+		if m.Kept != "" {
+			fmt.Fprintf(o.out, "  kept: %s\n", clean(m.Kept))
 		}
 	}
 	_, err := fmt.Fprintf(o.out, "%d of %s load\n", loads, count(len(all), "workflow"))

@@ -161,8 +161,6 @@ type WindowOptions struct {
 	RestoreFocus             *bool `json:"restore_focus,omitzero" use:"rare" jsonschema:"give focus and caret back afterwards; without it the kind decides"`
 	IncludeWindowScreenshot  bool  `json:"include_window_screenshot,omitzero" in:"show" as:"window" use:"rare" jsonschema:"keep a picture of the window afterwards"`
 	IncludeMonitorScreenshot bool  `json:"include_monitor_screenshots,omitzero" in:"show" as:"screen" use:"rare" jsonschema:"keep a picture of the whole screen afterwards"`
-
-	_ struct{} `ignored:"minimize_always_on_top"`
 }
 
 // DefaultWindowOptions raises the element's window and changes nothing else.

@@ -29,7 +29,7 @@ func TestCheckOfRealKinds(t *testing.T) {
 		{"a part of the name of an argument that is missing", TypeIntoElement, args("selector", "name:x", "text", "Ada"), "did you mean text_to_type?"},
 		{"a part of a selector beside the argument whose name it is a part of", TypeIntoElement, args("text_to_type", "Ada", "text", "Ada"), "it belongs in the selector"},
 		{"an argument of another kind", Delay, args("delay", "1s"), "there is no argument"},
-		{"an argument of other programs that does nothing", HighlightElement, args("selector", "name:x", "color", 255.0, "bring_to_front", true), ""},
+		{"an argument of other programs that does nothing, which callers leave out", HighlightElement, args("selector", "name:x", "color", 255.0), "there is no argument"},
 		{"what no kind has, not asked for", GetWindowTree, args("include_gemini_vision", false, "show_overlay", nil), ""},
 		{"a ref of a tree, whatever it was read from", ClickElement, args("ref", "e1", "vision_type", "ocr"), ""},
 		{"a ref of a model of pictures", ClickElement, args("ref", "e1", "vision_type", "omniparser"), "there is no argument \"vision_type\"; give the ref alone"},

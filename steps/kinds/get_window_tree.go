@@ -32,8 +32,6 @@ type WindowTreeArgs struct {
 	IncludeOCR    bool        `json:"include_ocr,omitzero" use:"rare" jsonschema:"also read the words in the picture of the window (needs the tesseract command), each with a ref"`
 	observe.TreeOptions
 	observe.PictureOptions
-
-	_ struct{} `ignored:"include_tree_after_action"`
 }
 
 // WindowTreeResult is the tree, written out.

@@ -25,8 +25,6 @@ type HighlightArgs struct {
 	DurationMS steps.Millis `json:"duration_ms,omitzero" jsonschema:"how long the frame stays; the step does not wait for it"`
 	Text       string       `json:"text,omitzero" jsonschema:"what to write beside the frame; without it the element's role"`
 	observe.LookOptions
-
-	_ struct{} `ignored:"color text_position font_size font_bold font_color include_element_info"`
 }
 
 // HighlightResult says what is shown.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -104,7 +103,7 @@ func writeIndex(kinds []steps.Kind, shared map[string][]string) string {
 	for _, table := range []string{"argument", "result"} {
 		fmt.Fprintf(b, "\n## Shared %ss\n\nMany kinds have these; the page of a kind names those that it has.\n\n| %[1]s | type | |\n|---|---|---|\n%s\n", table, strings.Join(shared[table], "\n"))
 	}
-	writeIgnored(b, kinds)
+	b.WriteString("\n[Migrating](../migrating.md) lists the arguments of other programs that are accepted without effect.\n")
 	return b.String()
 }
 
@@ -116,21 +115,6 @@ These pages are generated from the declarations; ` + "`make golden`" + ` writes 
 | kind | toolset | |
 |---|---|---|
 `
-
-// writeIgnored lists the arguments that are accepted without effect, once for all
-// kinds.
-func writeIgnored(b *strings.Builder, kinds []steps.Kind) {
-	b.WriteString("\n## Arguments without effect\n\nSequences of other programs have these; they are accepted, and nothing is done.\n\n| argument | why it has no effect | kinds |\n|---|---|---|\n")
-	why, by := map[string]string{}, map[string][]string{}
-	for _, k := range kinds {
-		for name, text := range k.Ignored() {
-			why[name], by[name] = text, append(by[name], "`"+k.Name+"`")
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(why)) {
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, why[name], strings.Join(by[name], ", "))
-	}
-}
 
 // schema is everything that is derived from a declaration, for tools and
 // golden files.

@@ -36,8 +36,6 @@ var DefaultLookOptions = LookOptions{TreeOptions: DefaultTreeOptions}
 type PictureOptions struct {
 	IncludeWindowScreenshot  bool `json:"include_window_screenshot,omitzero" as:"window" use:"rare" jsonschema:"keep a picture of the window too"`
 	IncludeMonitorScreenshot bool `json:"include_monitor_screenshots,omitzero" as:"screen" use:"rare" jsonschema:"keep a picture of the whole screen too"`
-
-	_ struct{} `ignored:"verify_element_exists verify_element_not_exists verify_timeout_ms enable_window_management bring_to_front maximize_target minimize_always_on_top restore_focus"`
 }
 
 // Seen is what was observed in addition to a kind's own result.

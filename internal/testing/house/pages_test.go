@@ -221,3 +221,20 @@ func TestQuestionsHaveAFile(t *testing.T) {
 		t.Errorf("docs/architecture.md answers %d questions, wanted 10", questions)
 	}
 }
+
+// called matches a call on the page, with the file that declares it.
+var called = regexp.MustCompile("(?m)^\\d+\\. `(\\w+)` \\(\\[`\\w+\\.go`\\]\\(\\.\\./(\\S+)\\)\\)")
+
+func TestTheWalkOfAClickIsThatOfTheCode(t *testing.T) {
+	_, walk, _ := strings.Cut(string(read(t, "docs/architecture.md")), "\n## An ordinary click, call by call\n")
+	walk, _, _ = strings.Cut(walk, "\n## ")
+	calls := called.FindAllStringSubmatch(walk, -1)
+	if len(calls) < 10 || len(calls) > 15 {
+		t.Errorf("the walk has %d calls, want 10 to 15", len(calls))
+	}
+	for _, c := range calls {
+		if declares := regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + c[1] + `\(`); !declares.Match(read(t, c[2])) {
+			t.Errorf("%s declares no function %s", c[2], c[1])
+		}
+	}
+}
