@@ -22,8 +22,9 @@ type translator struct {
 	loose  bool // name: means a part of a name
 
 	unversioned bool // the document gets no version
-	gathers     bool // arguments are written in their groups
+	gathers     bool // the text is kept, with arguments in their groups
 	noted       bool // that some are
+	parser      *outputParser
 }
 
 var (
@@ -49,10 +50,16 @@ func (t *translator) translate(root *value) {
 	if steps := root.get("steps"); root.get("url") != nil && steps != nil && steps.sort == sortList && len(steps.list) == 0 {
 		root.remove("steps")
 	}
-	t.outputParser(root)
+	if root.get("url") == nil {
+		t.outputParser(root)
+	} else if !t.gathers {
+		t.parser = t.takeParser(root)
+	}
 	t.keys(root, dialect.Document, documentKeys)
 	t.durations(root, "timeout")
-	t.loose = root.get("version") == nil
+	if t.loose = root.get("version") == nil; t.loose {
+		t.firsts(root)
+	}
 	for _, e := range root.get("selectors").fields() {
 		t.looseNames(e.value)
 	}
@@ -203,6 +210,9 @@ func (t *translator) tool(x *value) {
 		if foreign && args.get(name) == nil {
 			args.insert(name, with, true)
 		}
+	}
+	if k.Calls && args.get("engine") != nil {
+		t.looseNamesIn(args.get("run"))
 	}
 	if t.gathers {
 		t.gather(args, k)
