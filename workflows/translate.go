@@ -223,6 +223,12 @@ func (t *translator) tool(x *value) {
 // their own names keep them.
 func (t *translator) argument(args *value, e entry, tool string, k *steps.Kind) {
 	if property := k.Argument(e.key.text); property != nil {
+		if on := e.value.get("enabled"); on != nil && on.sort == sortTruth && property.Type == "boolean" {
+			t.report.note(e.value.position, "", "%s is written as true or false here", e.key.text)
+			args.remove(e.key.text)
+			args.insert(e.key.text, on.truth, false)
+			return
+		}
 		t.argumentValue(property, e.value)
 		t.word(args, e)
 		return
