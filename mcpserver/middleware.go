@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/internal/words"
+	"understudy/workflows"
 )
 
 // recovering turns a panic into an error of one request.
@@ -26,6 +27,31 @@ func (s *Server) recovering(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}()
 		return next(ctx, method, req)
+	}
+}
+
+// translating makes a call of a tool of another program one of ours, before anything else
+// looks at it.
+func (s *Server) translating(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if c, ok := req.(*mcp.CallToolRequest); ok && s.tools.named[c.Params.Name] == nil {
+			s.translate(c.Params)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// translate gives a call the name and the arguments of the tool that it means here, if
+// there is one.
+func (s *Server) translate(p *mcp.CallToolParamsRaw) {
+	ours := s.tools.ours(p.Name)
+	var args map[string]any
+	if s.tools.named[ours] == nil || len(p.Arguments) > 0 && json.Unmarshal(p.Arguments, &args) != nil {
+		return
+	}
+	_, args = workflows.ForeignCall(s.o.Kinds, p.Name, args)
+	if raw, err := json.Marshal(args); err == nil {
+		p.Name, p.Arguments = ours, raw
 	}
 }
 

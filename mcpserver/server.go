@@ -166,6 +166,7 @@ func New(o Options) *Server {
 	if err := tasks.Add(s.mcp, runTasks{s}); err != nil {
 		panic(err) // impossible: its methods are none of the SDK's
 	}
+	s.mcp.AddReceivingMiddleware(s.translating)
 	s.mcp.AddReceivingMiddleware(s.recovering)
 	if o.Extend != nil {
 		o.Extend(s.mcp)

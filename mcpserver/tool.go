@@ -20,6 +20,7 @@ import (
 	"understudy/mcpserver/httpd"
 	"understudy/mcpserver/viewer"
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 // tool is a tool that a client can call: a kind, or an operation on runs, workflows,
@@ -125,7 +126,7 @@ func (b *toolbox) runsForPage(r *http.Request, tool string) (engine.Runs, error)
 // admitted returns the properties of a tool that the admission over HTTP examines, or
 // nil if there is no such tool.
 func (b *toolbox) admitted(name string) *httpd.Tool {
-	t := b.named[name]
+	t := b.named[b.ours(name)]
 	if t == nil {
 		return nil
 	}
@@ -165,9 +166,20 @@ func (s *Server) CheckTool(name string) error {
 	return errors.New(s.tools.unknownMessage(name))
 }
 
+// ours returns the name of the tool that a name of another program means.
+func (b *toolbox) ours(name string) string {
+	if b.named[name] != nil {
+		return name
+	}
+	return workflows.ToolName(name)
+}
+
 // unknownMessage returns the message for a tool that does not exist.
 func (b *toolbox) unknownMessage(name string) string {
 	text := fmt.Sprintf("there is no tool %q", name)
+	if why := workflows.ToolRefusal(name); why != "" {
+		return text + ": " + why
+	}
 	if near := words.Nearest(name, slices.Collect(maps.Keys(b.named))); near != "" {
 		return text + "; did you mean " + near + "?"
 	}

@@ -175,6 +175,30 @@ func TestStructuredContentFits(t *testing.T) {
 	}
 }
 
+// TestToolsOfOtherPrograms calls tools by the names that other programs have for them, with
+// and without the prefix of a client.
+func TestToolsOfOtherPrograms(t *testing.T) {
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
+	for _, c := range []struct {
+		tool string
+		args byhand.Object
+		want string
+	}{
+		{"wait", byhand.Object{"ms": 1}, "1"},
+		{"mcp_terminator-mcp-agent_delay", byhand.Object{"delay_ms": 1, "include_monitor_screenshots": false}, "1"},
+		{"mcp__terminator__sleep", byhand.Object{"duration_ms": 1}, "1"},
+		{"get_applications", nil, "notes"},
+		{"get_focused_window_tree", byhand.Object{"process": "notes", "overlay_display_mode": "index"}, "button"},
+		{"is_selected", byhand.Object{"process": "notes", "selector": "role:button && name:Save"}, "exists: true"},
+		{"mcp_terminator-mcp-agent_execute_sequence", document("mcp_terminator-mcp-agent_wait", byhand.Object{"ms": 1}), "succeeded"},
+	} {
+		res := w.Call(c.tool, c.args)
+		if text := byhand.Said(res); byhand.IsError(res) || res["error"] != nil || !strings.Contains(text, c.want) {
+			t.Errorf("%s: got %s, want %q in it", c.tool, text, c.want)
+		}
+	}
+}
+
 // TestMistakes makes mistakes that models make: each reply leads to the right call.
 func TestMistakes(t *testing.T) {
 	w := newStage(t).connect("2025-11-25", byhand.Object{})
@@ -185,6 +209,9 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"a tool that is misspelt", "click_elment", byhand.Object{}, []string{"did you mean click_element?"}},
 		{"a tool of another system", "browser_navigate", byhand.Object{}, []string{"no tool", "tools/list"}},
+		{"a tool of a program that asks a model", "mcp_terminator-mcp-agent_gemini_computer_use", byhand.Object{"goal": "x"}, []string{"no model is asked"}},
+		{"a tool under the name of another program, in its arguments", "wait", byhand.Object{"seconds": 1}, []string{"delay", "seconds"}},
+		{"a tool that is off, under the name of another program", "run_javascript", byhand.Object{"script": "return 1"}, []string{"--toolsets core,shell"}},
 		{"a word for a number", "click_element", byhand.Object{"selector": "role:button", "timeout_ms": "soon"}, []string{"timeout_ms", "integer"}},
 		{"an argument that does not exist", "click_element", byhand.Object{"selektor": "role:button"}, []string{"did you mean selector?"}},
 		{"nothing to click", "click_element", byhand.Object{}, []string{"invalid"}},

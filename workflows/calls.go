@@ -147,7 +147,7 @@ func (u *unit) fetch() bool {
 		return false
 	}
 	root := read(src, u.report)
-	t := &translator{report: u.report, kinds: u.kinds}
+	t := &translator{report: u.report, kinds: u.kinds, parser: u.parser}
 	t.translate(root)
 	other := decodeDocument(root, u.report)
 	if other == nil {

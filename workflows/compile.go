@@ -70,6 +70,7 @@ type unit struct {
 	set      map[string]bool // names that the document sets
 	openSet  bool            // a script may set more
 	loose    bool            // name: of a selector means a part of a name too
+	parser   *outputParser   // of the results of the document at url
 }
 
 func (c *compiler) program(src Source) *Program {
@@ -83,6 +84,7 @@ func (c *compiler) program(src Source) *Program {
 	u := &unit{
 		compiler: c, src: src, doc: doc, results: map[string]*jsonschema.Schema{}, declared: map[string]*jsonschema.Schema{},
 		loose:   t.loose,
+		parser:  t.parser,
 		program: &Program{Source: src, ids: map[string]*Node{}},
 	}
 	u.program.addHash(string(src.Text))
@@ -263,7 +265,7 @@ func (u *unit) output(s *scope) *Output {
 		o := &Output{Named: make(map[string]*expression.Expr, len(v.entries))}
 		for _, e := range v.entries {
 			if isScript[e.key.text] {
-				u.report.add(e.key.position, "write the script itself, under javascript_code", "output cannot name a file with a script")
+				u.report.add(e.key.position, "write it under javascript_code, or name its file under javascript_file_path", "output has no script")
 				return nil
 			}
 			o.Named[e.key.text] = u.expr(e.value, s)

@@ -101,7 +101,7 @@ func refusal(name string) string {
 		row, ok := dialect.Find(sort, "", name)
 		switch {
 		case ok && row.Now != "":
-			return "it belongs into the document that has the steps"
+			return "give it a script: javascript_code, or javascript_file_path"
 		case ok:
 			return row.Why
 		}

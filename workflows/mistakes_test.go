@@ -73,8 +73,12 @@ func TestMistakesAreExplained(t *testing.T) {
 			`1:137 there is no field exist; did you mean exists?`,
 		}},
 		{"JavaScript as an output", "output: {javascript_code: return 1}\n" + step, nil},
-		{"a file with JavaScript as an output", "output: {javascript_file_path: a.js}\n" + step, []string{
-			"1:10 output cannot name a file with a script; write the script itself, under javascript_code",
+		{"a file with JavaScript as an output", "output: {javascript_file_path: a.js}\n" + step, nil},
+		{"an output of a script that is missing", "output: {ui_tree_source_step_id: a}\n" + step, []string{
+			"1:10 output has no script; write it under javascript_code, or name its file under javascript_file_path",
+		}},
+		{"an output parser without its script", "output_parser: {ui_tree_source_step_id: a}\n" + step, []string{
+			`1:1 unknown key "output_parser"; give it a script: javascript_code, or javascript_file_path`,
 		}},
 		{"selectors that are no JSON", "selectors: 'role:button'\n" + step, []string{"1:12 selectors holds text that is not JSON; write it as an object"}},
 		{"a text that looks like no number", "steps: [{tool_name: delay, arguments: {delay_ms: nan}}]", []string{`1:50 delay: wanted integer, found the string "nan"`}},

@@ -1,71 +1,113 @@
 package workflows
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
 	"understudy/workflows/dialect"
 )
 
-// parsedOutput is the id of the step that an output parser becomes.
-const parsedOutput = "parsed_output"
+// The ids of the steps that an output parser becomes.
+const (
+	parsedOutput = "parsed_output"
+	parserInput  = "parser_input"
+)
 
 // javaScript matches an output that is a script, and no expression.
 var javaScript = regexp.MustCompile(`(?m)\breturn\b|\b(?:const|let|var)\s+\w+\s*=|=>|\bfunction\b|;\s*$`)
 
+// A parser is the script that other programs run over the results of a run.
+type outputParser struct {
+	key        *value // under which it stands
+	code, file string
+	source     string // the step whose tree it reads
+}
+
+// takeParser removes the parser of a document that names another one with the steps, for
+// that one.
+func (t *translator) takeParser(root *value) *outputParser {
+	p := parserIn(root)
+	if p != nil {
+		root.remove(p.key.text)
+	}
+	return p
+}
+
 // outputParser makes a last step of the JavaScript that other programs run over the
-// results of a run, and the result of that step the output.
+// results of a run, and the result of that step the output. A parser of the document that
+// named this one counts.
 func (t *translator) outputParser(root *value) {
+	p, list := cmp.Or(t.parser, parserIn(root)), root.get("steps")
+	if p == nil || list == nil || list.sort != sortList {
+		return
+	}
+	end := root.get("end_at_step")
+	own := parserIn(root)
+	if own != nil {
+		root.remove(own.key.text)
+	}
+	if end != nil && end.sort == sortText {
+		t.report.note(p.key.position, "", "%s has no effect beside end_at_step: only a part of the workflow runs", p.key.text)
+		return
+	}
+	t.report.note(p.key.position, "the last step has it, and the output is its result", "%s becomes a step that runs the script", p.key.text)
+	order := t.nameSteps(list)
+	root.remove("output")
+	for _, step := range p.steps(order) {
+		list.add(step)
+		list.list[len(list.list)-1].move(p.key.position)
+	}
+	root.insert("output", parsedOutput+"_result.result", false)
+}
+
+// parserIn returns the parser of a document, or nil.
+func parserIn(root *value) *outputParser {
 	e := root.entry("output_parser")
 	if e == nil {
 		e = root.entry("output")
 	}
-	list := root.get("steps")
-	if e == nil || list == nil || list.sort != sortList {
-		return
+	if e == nil {
+		return nil
 	}
-	code, source := parserOf(e.value, e.key.text == "output_parser")
-	if code == "" {
-		return
-	}
-	key, end := e.key.text, root.get("end_at_step")
-	if end != nil && end.sort == sortText {
-		t.report.note(e.key.position, "", "%s has no effect beside end_at_step: only a part of the workflow runs", key)
-		root.remove(key)
-		return
-	}
-	t.report.note(e.key.position, "the last step has it, and the output is its result", "%s becomes a step that runs the script", key)
-	order := t.nameSteps(list)
-	at := root.get(key).position
-	root.remove(key)
-	root.remove("output")
-	list.add([]Pair{
-		{"id", parsedOutput},
-		{"tool_name", "run_command"},
-		{"arguments", []Pair{
-			{"engine", "javascript"},
-			{"run", parserCode(order, source, code)},
-			{"env", []Pair{{"_steps", "${{ steps }}"}, {"_env", "${{ env }}"}}},
-		}},
-	})
-	list.list[len(list.list)-1].move(at)
-	root.insert("output", parsedOutput+"_result.result", false)
-}
-
-// parserOf returns the script of an output parser, and the step whose tree it reads.
-func parserOf(v *value, certain bool) (code, source string) {
-	if v.sort == sortText {
-		if certain || javaScript.MatchString(v.text) {
-			code = v.text
-		}
-		return code, ""
+	certain := e.key.text == "output_parser"
+	p := &outputParser{key: e.key, source: e.value.get("ui_tree_source_step_id").str()}
+	if e.value.sort == sortText && (certain || javaScript.MatchString(e.value.text)) {
+		p.code = e.value.text
 	}
 	for _, key := range []string{"javascript_code", "run", "javascript", "code"} {
-		if x := v.get(key); x != nil && x.sort == sortText && (certain || isScript[key]) {
-			return x.text, v.get("ui_tree_source_step_id").str()
+		if x := e.value.get(key); x != nil && x.sort == sortText && (certain || isScript[key]) && p.code == "" {
+			p.code = x.text
 		}
 	}
-	return "", ""
+	for _, key := range []string{"javascript_file_path", "script_file"} {
+		if certain || isScript[key] {
+			p.file = cmp.Or(p.file, e.value.get(key).str())
+		}
+	}
+	if p.code == "" && p.file == "" {
+		return nil
+	}
+	return p
+}
+
+// steps returns the steps that run the parser: a script in a file gets what it reads from
+// a step before it.
+func (p *outputParser) steps(order [][2]string) [][]Pair {
+	given := []Pair{{"_steps", "${{ steps }}"}, {"_env", "${{ env }}"}}
+	if p.code != "" {
+		return [][]Pair{scriptStep(parsedOutput, Pair{"run", parserNames(order, p.source) + "return await (async () => {\n" + literalBraces(p.code) + "\n})();"}, given)}
+	}
+	return [][]Pair{
+		scriptStep(parserInput, Pair{"run", parserNames(order, p.source) + "return [sequenceResult, tree];"}, given),
+		scriptStep(parsedOutput, Pair{"script_file", p.file}, []Pair{
+			{"sequenceResult", "${{ " + parserInput + "_result.result[0] }}"}, {"tree", "${{ " + parserInput + "_result.result[1] ?? '' }}"},
+		}),
+	}
+}
+
+func scriptStep(id string, script Pair, env []Pair) []Pair {
+	return []Pair{{"id", id}, {"tool_name", "run_command"}, {"arguments", []Pair{{"engine", "javascript"}, script, {"env", env}}}}
 }
 
 // nameSteps gives each step an id, so that its result is kept, and returns the ids and
@@ -97,15 +139,15 @@ func (t *translator) nameSteps(list *value) (order [][2]string) {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
-// parserCode returns the script with the names that it expects: sequenceResult and tree.
-func parserCode(order [][2]string, source, code string) string {
+// parserNames returns the declarations of the names that a parser expects: sequenceResult
+// and tree.
+func parserNames(order [][2]string, source string) string {
 	return "const sequenceResult = { action: 'execute_sequence', status: 'executed_without_error', env: _env, results: " + encode(order) +
 		".flatMap(([id, tool], index) => { const s = _steps[id]; if (!s) return []; const status = { success: 'executed_without_error' }[s.status] ?? s.status;" +
 		" const content = [{ type: 'text', text: JSON.stringify(s.result ?? null) }];" +
 		" return [{ step_id: id, tool_name: tool, index, status, executed: status !== 'skipped', error: s.error?.message, result: { ...(s.result ?? {}), content } }]; }) };\n" +
 		"const tree = (() => { const from = sequenceResult.results.filter((r) => " + wantedStep(source) + "); const t = from.at(-1)?.result; const v = t?.tree ?? t?.ui_tree;" +
-		" try { return typeof v === 'string' ? JSON.parse(v) : v; } catch { return v; } })();\n" +
-		"return await (async () => {\n" + literalBraces(code) + "\n})();"
+		" try { return typeof v === 'string' ? JSON.parse(v) : v; } catch { return v; } })();\n"
 }
 
 func wantedStep(source string) string {

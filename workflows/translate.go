@@ -22,8 +22,9 @@ type translator struct {
 	loose  bool // name: means a part of a name
 
 	unversioned bool // the document gets no version
-	gathers     bool // arguments are written in their groups
+	gathers     bool // the text is kept, with arguments in their groups
 	noted       bool // that some are
+	parser      *outputParser
 }
 
 var (
@@ -49,10 +50,16 @@ func (t *translator) translate(root *value) {
 	if steps := root.get("steps"); root.get("url") != nil && steps != nil && steps.sort == sortList && len(steps.list) == 0 {
 		root.remove("steps")
 	}
-	t.outputParser(root)
+	if root.get("url") == nil {
+		t.outputParser(root)
+	} else if !t.gathers {
+		t.parser = t.takeParser(root)
+	}
 	t.keys(root, dialect.Document, documentKeys)
 	t.durations(root, "timeout")
-	t.loose = root.get("version") == nil
+	if t.loose = root.get("version") == nil; t.loose {
+		t.firsts(root)
+	}
 	for _, e := range root.get("selectors").fields() {
 		t.looseNames(e.value)
 	}
@@ -204,6 +211,9 @@ func (t *translator) tool(x *value) {
 			args.insert(name, with, true)
 		}
 	}
+	if k.Calls && args.get("engine") != nil {
+		t.looseNamesIn(args.get("run"))
+	}
 	if t.gathers {
 		t.gather(args, k)
 	}
@@ -213,6 +223,12 @@ func (t *translator) tool(x *value) {
 // their own names keep them.
 func (t *translator) argument(args *value, e entry, tool string, k *steps.Kind) {
 	if property := k.Argument(e.key.text); property != nil {
+		if on := e.value.get("enabled"); on != nil && on.sort == sortTruth && property.Type == "boolean" {
+			t.report.note(e.value.position, "", "%s is written as true or false here", e.key.text)
+			args.remove(e.key.text)
+			args.insert(e.key.text, on.truth, false)
+			return
+		}
 		t.argumentValue(property, e.value)
 		t.word(args, e)
 		return

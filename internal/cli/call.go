@@ -10,6 +10,7 @@ import (
 
 	"understudy/engine"
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 func callCommand(a *app) *cobra.Command {
@@ -21,7 +22,10 @@ func callCommand(a *app) *cobra.Command {
 		Use:   "call KIND [JSON]",
 		Short: "Execute one step of a kind; `understudy tools` lists the kinds",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.kind(cmd, args[0]); err != nil {
+			if why := workflows.ToolRefusal(args[0]); why != "" {
+				return usage(cmd, "there is no kind %q: %s", args[0], why)
+			}
+			if _, err := a.kind(cmd, workflows.ToolName(args[0])); err != nil {
 				return err
 			}
 			arguments := map[string]any{}
@@ -38,13 +42,14 @@ func callCommand(a *app) *cobra.Command {
 					return usage(cmd, "the arguments are not a JSON object: %w", err)
 				}
 			}
+			kind, arguments := workflows.ForeignCall(a.kinds, args[0], arguments)
 			dir, err := os.Getwd()
 			if err != nil {
 				return err
 			}
 			return a.withRuns(cmd, &f.displayFlags, func(runs engine.Runs) error {
 				h, err := runs.Start(cmd.Context(), engine.Request{
-					Call: args[0], Args: arguments, Queue: true, Environ: os.Environ(),
+					Call: kind, Args: arguments, Queue: true, Environ: os.Environ(),
 					Terms: engine.Terms{Client: engine.CommandLine, Dir: dir, Roots: []string{dir}},
 				})
 				if err != nil {

@@ -19,7 +19,7 @@ var RunCommand = steps.Define(steps.Kind{
 	Name:    "run_command",
 	Summary: "Run a shell command, or a script in JavaScript, TypeScript or Python.",
 	Details: "A script is the body of a function: it returns its result with return. It sees `env` (the values of the run and of the argument env), `inputs`, and each of these values, ID_result and ID_status of steps by their own names; `log`, `sleep(ms)` and `setEnv({…})`; " +
-		"and `desktop`: await desktop.locator(SELECTOR).click(), .typeText(TEXT), .text(), .exists(), .first(MS), .locator(INNER), and others; desktop.openApplication(NAME), .pressKey(KEYS), .screenshot(), .call(KIND, ARGUMENTS). " +
+		"and `desktop`: await desktop.locator(SELECTOR).click(), .typeText(TEXT), .text(), .exists(), .first(MS), .all(), .locator(INNER), and others; desktop.openApplication(NAME), .pressKey(KEYS), .screenshot(), .call(KIND, ARGUMENTS). " +
 		"In Python await is for bodies that await; a script_file runs in its folder unless working_directory is given. " +
 		"The fields of an object that it returns become values of the run's env, also those inside its fields set_env and env, those of an object in a string of JSON, and those of printed lines ::set-env name=NAME::VALUE; status, error, logs and duration_ms do not. The status failed or error fails the step. " +
 		"A shell command sees the argument env as environment variables. Ending with a status other than 0 is a failure. Long output is cut in the middle.",

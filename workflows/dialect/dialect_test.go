@@ -21,6 +21,25 @@ func TestLooseNames(t *testing.T) {
 	if got := LooseNamesIn(was); got != now {
 		t.Errorf("an expression becomes %s, want %s", got, now)
 	}
+	const script, loosened = "await desktop.locator(`role:Button|name:${x}`).locator('name:y').type('name:z')", "await desktop.locator(`role:Button|name?:${x}`).locator('name?:y').type('name:z')"
+	if got := LooseNamesIn(script); got != loosened {
+		t.Errorf("a script becomes %s, want %s", got, loosened)
+	}
+}
+
+func TestWithoutFirst(t *testing.T) {
+	known := func(id string) bool { return id != "called" }
+	for was, now := range map[string]string{
+		"a_result[0].x == 1 && b_result?.[0]?.y": "a_result.x == 1 && b_result?.y", "a_result[1].x": "a_result[1].x",
+		"called_result[0].x": "called_result[0].x", "list[0].x": "list[0].x", "a-b_result[0]": "a-b_result",
+	} {
+		if got := WithoutFirst(was, known); got != now {
+			t.Errorf("%s becomes %s, want %s", was, got, now)
+		}
+		if got := WithoutFirstIn("say a_result[0]: {{ "+was+" }}", known); got != "say a_result[0]: {{ "+now+" }}" {
+			t.Errorf("in a template %s becomes %s, want %s", was, got, now)
+		}
+	}
 }
 
 func TestDuration(t *testing.T) {

@@ -34,6 +34,7 @@ const (
 	byHas     kind = "has"
 	byAttr    kind = "attr"
 	parent    kind = ".."
+	byPath    kind = "/"
 	anyOf     kind = "||"
 )
 
@@ -44,7 +45,7 @@ var kinds = map[string]kind{
 	"id": byID, "nativeid": byID, "classname": byClass, "class": byClass,
 	"process": byProcess, "processname": byProcess, "window": byWindow, "title": byWindow,
 	"ref": byRef, "nth": byNth, "pos": byPos, "image": byImage,
-	"has": byHas, "attr": byAttr,
+	"has": byHas, "attr": byAttr, "localizedrole": byRole,
 	"rightof": rightOf, "leftof": leftOf, "above": above, "below": below, "near": near,
 }
 
@@ -67,7 +68,7 @@ func (k kind) needsFull() bool {
 // elements. Only such an atom can be negated.
 func (k kind) local() bool {
 	switch k {
-	case byNth, byPos, byImage, parent:
+	case byNth, byPos, byImage, byPath, parent:
 		return false
 	}
 	return !k.relative()
@@ -97,6 +98,7 @@ type atom struct {
 	window desktop.WindowID // of window: with an id instead of a title
 	at     desktop.Point
 	inner  *Selector
+	path   []segment
 	any    []part // the alternatives of anyOf
 	// program reports whether a program is called so; see withPrograms.
 	program func(pid int, name string, aliases []string) bool
@@ -116,6 +118,8 @@ func (a atom) String() string {
 	switch {
 	case a.kind == parent:
 		return text
+	case a.kind == byPath:
+		return join(a.path, "")
 	case a.kind == anyOf:
 		return "(" + join(a.any, " || ") + ")"
 	case a.kind == byNth:

@@ -30,6 +30,8 @@ func (p part) find(roots, from []*desktop.Element, self bool) []*desktop.Element
 	switch {
 	case p[0].kind == parent:
 		return parents(roots, from)
+	case p[0].kind == byPath:
+		return p[0].follow(from, self)
 	case p[0].kind == byImage:
 		return nil
 	case len(p) == 1 && p[0].kind == byNth:

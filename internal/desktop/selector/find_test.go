@@ -75,6 +75,28 @@ func refs(found []*desktop.Element) string {
 	return strings.Join(names, " ")
 }
 
+func TestPaths(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"/Window", "e1"},
+		{"/Window[2]/Pane/Button", "e16"},
+		{"/Window/Pane[2]/Button[3]", "e12"},
+		{"/Window/Pane[3]", ""},
+		{"/Window/Button", ""}, // it is no child, but farther inside
+		{"process:zenity >> /Pane/Text", ""},
+		{"process:zenity >> /Pane/Static", "e15"},
+		{"process:zenity >> /Window/Pane/Button", "e16"},
+		{"/Window/Pane >> role:entry && nth:1", "e6"},
+	} {
+		if got := refs(MustParse(c.text).Find(desk())); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.text, got, c.want)
+		}
+	}
+	app := linked(el("application", "gedit", desktop.Rect{}, desk()...))
+	if found := MustParse("/Window[2]/Pane").Find(app); len(found) != 1 || found[0].Parent.Name != "Question" {
+		t.Errorf("below an application: %v", found)
+	}
+}
+
 func TestFindOnPages(t *testing.T) {
 	handle := el("panel", "", box(0, 0, 10, 10))
 	handle.Class = "ui-slider-handle ui-corner-all"

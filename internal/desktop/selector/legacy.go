@@ -30,12 +30,15 @@ func (p *parser) legacy() (part, *SyntaxError) {
 		p.pos = end
 		return p.part(from+1, byID, false, id)
 	}
-	if word, _, _ := strings.Cut(text, ":"); kinds[strings.ToLower(strings.TrimRight(word, "~?"))] != "" {
+	name, rest, named := strings.Cut(text, ":")
+	if first, _, several := strings.Cut(name, ","); several && isRole(first) {
+		name, named, end = first, false, from+len(first)
+	}
+	if named && (kinds[strings.ToLower(strings.TrimRight(name, "~?"))] != "" || strings.TrimSpace(rest) == "") {
 		return nil, nil
 	}
-	name, rest, named := strings.Cut(text, ":")
-	role, ok := desktop.WantedRole(strings.TrimPrefix(name, "AX"))
-	if !ok || named && strings.TrimSpace(rest) == "" {
+	role, ok := desktop.WantedRole(strings.TrimPrefix(strings.TrimSpace(name), "AX"))
+	if !ok {
 		return nil, nil
 	}
 	all := part{{kind: byRole, role: role}}
@@ -47,6 +50,11 @@ func (p *parser) legacy() (part, *SyntaxError) {
 	p.skipBlanks()
 	of, err := p.bareName()
 	return append(all, of...), err
+}
+
+func isRole(name string) bool {
+	_, ok := desktop.WantedRole(strings.TrimSpace(name))
+	return ok
 }
 
 // bareName parses a name without name: before it. It means name?:, because the tools that

@@ -131,8 +131,8 @@ func (p *parser) checkAlternative(atoms part, from int) *SyntaxError {
 	switch {
 	case atoms.has(byImage):
 		return p.errorf(from, p.pos, "", "a picture is no alternative: give several selectors in targets")
-	case atoms.has(parent):
-		return p.errorf(from, p.pos, "", ".. is no alternative: join it by >>")
+	case atoms.has(parent), atoms.has(byPath):
+		return p.errorf(from, p.pos, "", "%s is no alternative: join it by >>", choose(atoms.has(parent), "..", "a path"))
 	}
 	return p.check(&Selector{}, atoms, from)
 }
@@ -238,8 +238,8 @@ func (p *parser) check(s *Selector, atoms part, from int) *SyntaxError {
 		return p.errorf(from, p.pos, "", ".. is the parent of what stands before it, and nothing does")
 	case count[byNth] == len(atoms) && len(s.parts) == 0:
 		return p.errorf(from, p.pos, "", "nth picks from what is matched, and nothing says what")
-	case (count[parent] > 0 || count[byImage] > 0) && len(atoms) > 1:
-		return p.errorf(from, p.pos, "", "%s stands alone in its part: join it by >>", choose(count[parent] > 0, "..", "image:"))
+	case (count[parent] > 0 || count[byImage] > 0 || count[byPath] > 0) && len(atoms) > 1:
+		return p.errorf(from, p.pos, "", "%s stands alone in its part: join it by >>", choose(count[parent] > 0, "..", choose(count[byPath] > 0, "a path", "image:")))
 	case count[byNth] > 1 || count[byPos] > 1:
 		return p.errorf(from, p.pos, "", "%s stands only once in a part", choose(count[byNth] > 1, "nth", "pos:"))
 	case count[byImage] > 0 && p.nested > 0:
@@ -260,6 +260,9 @@ func (p *parser) atom() (atom, *SyntaxError) {
 	from := p.pos
 	if err := p.checkAtom(); err != nil {
 		return atom{}, err
+	}
+	if p.peek("/") {
+		return p.path()
 	}
 	bare := p.bareEnd()
 	text := strings.TrimSpace(p.text[from:bare])

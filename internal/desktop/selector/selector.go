@@ -34,6 +34,7 @@
 //	pos:10,20        the smallest element at a point of the screen
 //	ref:e12          an element of a printed tree; also ref=e12 or e12
 //	image:save.png   a picture on the screen, which the caller must find
+//	/Window/Pane[2]  a path of children by role, each counted from 1
 //	..               the parents of the matches of the part before it
 //
 // In comparisons of names a run of white space counts as one blank. "~" before the colon
@@ -46,7 +47,8 @@
 // rightof:name:Age, rightof:(role:label && name:Age).
 //
 // Other spellings are understood: button|Save and Button:Save for role:button && name?:Save,
-// role:button|contains:Sav for role:button && name~:Sav, button for role:button, and #submit for id:submit.
+// role:button|contains:Sav for role:button && name~:Sav, button for role:button,
+// localizedrole:button for it too, and #submit for id:submit.
 //
 // # The meaning of a part
 //

@@ -34,11 +34,15 @@ function locator(selector) {
   const self = {
     selector,
     locator: (inner) => locator(`${selector} >> ${inner}`),
-    first: async (timeout_ms) => (await found(timeout_ms && { timeout_ms }), self),
+    nth: (n) => locator(`${selector} >> nth:${n}`),
+    first: async (timeout) => self.nth(0).waitFor("exists", timeout === undefined ? {} : { timeout_ms: Math.max(1, timeout) }),
+    all: async () => Array.from({ length: (await seen()).matches }, (_, n) => self.nth(n)),
     waitFor: async (condition = "exists", options) => (await on("wait_for_element", { condition, ...options }), self),
     click: (options) => on("click_element", options),
     invoke: (options) => on("invoke_element", options),
     typeText: (text, options) => on("type_into_element", { text_to_type: text, ...options }),
+    type: (text, options) => self.typeText(text, options),
+    setToggled: (state, options) => on("set_selected", { state, ...options }),
     setValue: (value, options) => on("set_value", { value, ...options }),
     pressKey: (key, options) => on("press_key", { key, ...options }),
     scroll: (direction, amount = 3) => on("scroll_element", { direction, amount }),
@@ -47,6 +51,9 @@ function locator(selector) {
     exists: async () => (await seen()).exists,
     isVisible: async () => (await seen()).visible,
     isEnabled: async () => (await seen()).enabled,
+    enabled: () => self.isEnabled(),
+    isChecked: async () => (await seen()).checked,
+    bounds: async (options) => (await found(options)).bounds,
   };
   return self;
 }
@@ -63,6 +70,11 @@ const desktop = {
   delay: sleep,
 };
 
+// What other programs have for scripts and this one does not.
+const refuse = (name, instead) => new Proxy({}, { get: () => { throw new Error(`there is no ${name} here: ${instead}`); } });
+const kv = refuse("kv", "keep values of the run by setEnv, and those of several runs in a file");
+const emit = new Proxy({}, { get: (_, what) => (...words) => console.log(what, ...words) });
+
 const set = {};
 const values = {
   desktop,
@@ -70,9 +82,12 @@ const values = {
   log: (...words) => console.log(...words),
   setEnv: (more) => (Object.assign(set, more), Object.assign(given.env, more)),
   variables: given.inputs,
+  kv,
+  emit,
+  createStepEmitter: () => emit,
 };
 for (const [name, value] of Object.entries(given.names)) {
-  if (canBeParameter(name)) values[name] = value;
+  if (canBeParameter(name)) values[name] = withFirst(name, value);
 }
 Object.assign(values, {
   env: given.env,
@@ -88,6 +103,12 @@ if (given.typed) code = module.stripTypeScriptTypes(code);
 const result = await new Function(`${code}\nreturn given;`)()(...Object.values(values));
 await say("returned", { result, set });
 process.exit();
+
+// Other programs have the result of a step as a list of one: a_result[0].x.
+function withFirst(name, value) {
+  if (!name.endsWith("_result") || value?.constructor !== Object) return value;
+  return Object.defineProperty(value, 0, { value, configurable: true });
+}
 
 function canBeParameter(name) {
   if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;

@@ -62,9 +62,14 @@ class Locator:
     def _seen(self, field):
         return ready(ask("validate_element", selector=self.selector)[field])
 
+    def nth(self, n):
+        return Locator(f"{self.selector} >> nth:{n}")
+
     def first(self, timeout_ms=None):
-        self._found(timeout_ms=timeout_ms)
-        return ready(self)
+        return self.nth(0).wait_for(timeout_ms=timeout_ms if timeout_ms is None else max(1, timeout_ms))
+
+    def all(self):
+        return ready([self.nth(n) for n in range(ask("validate_element", selector=self.selector)["matches"])])
 
     def wait_for(self, condition="exists", **args):
         ask("wait_for_element", selector=self.selector, condition=condition, **args)
@@ -104,8 +109,18 @@ class Locator:
     def is_enabled(self):
         return self._seen("enabled")
 
+    def is_checked(self):
+        return self._seen("checked")
+
+    def bounds(self, **args):
+        return ready(self._found(**args)["bounds"])
+
+    def set_toggled(self, state, **args):
+        return self._on("set_selected", state=state, **args)
+
     waitFor, typeText, setValue, pressKey = wait_for, type_text, set_value, press_key
-    isVisible, isEnabled = is_visible, is_enabled
+    isVisible, isEnabled, isChecked = is_visible, is_enabled, is_checked
+    type, setToggled, enabled = type_text, set_toggled, is_enabled
 
 
 class Desktop:
@@ -152,6 +167,19 @@ def set_env(values):
     given["env"].update(values)
 
 
+class Result(dict):
+    """The result of a step, which other programs have as a list of one: a_result[0]["x"]."""
+
+    def __missing__(self, key):
+        if key == 0:
+            return self
+        raise KeyError(key)
+
+
+def with_first(name, value):
+    return Result(value) if name.endswith("_result") and isinstance(value, dict) else value
+
+
 def compiled(tree, kind):
     wrapper = ast.parse(kind + " script():\n    pass")
     wrapper.body[0].body = tree.body or wrapper.body[0].body
@@ -167,7 +195,7 @@ except SyntaxError:  # it awaits, or else has the same error again
     code = compiled(tree, "async def")
 
 values = {"desktop": Desktop(), "log": print, "sleep": sleep, "setEnv": set_env, "set_env": set_env, "variables": given["inputs"]}
-values.update((name, value) for name, value in given["names"].items() if name.isidentifier())
+values.update((name, with_first(name, value)) for name, value in given["names"].items() if name.isidentifier())
 values.update(
     env=given["env"],
     inputs=given["inputs"],
