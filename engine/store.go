@@ -161,6 +161,7 @@ type ErrorRecord struct {
 	Step       string            `json:"step,omitempty"`
 	Next       string            `json:"next,omitempty"`
 	Candidates []steps.Candidate `json:"candidates,omitempty"`
+	Blocker    string            `json:"blocker,omitempty"` // title of the dialog or window in the way
 }
 
 // Status is the status of a run.

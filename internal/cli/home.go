@@ -195,7 +195,10 @@ func (a *app) engineOver(st fullStore, maintainer engine.Maintainer, dir string,
 		Probe: func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe {
 			return aim.Probe{Open: open, Dir: dir, Roots: roots}
 		},
-		Watch: watchPerson(a.opens(o.Dir)), Observe: t.Observe,
+		Watch: watchPerson(a.opens(o.Dir)), Observe: func(h engine.Header, ev engine.Event, fact any) {
+			t.Observe(h, ev, fact)
+			keepAct(auditTrail(dir), log, h, ev, fact)
+		},
 	}
 	d.EndNeedless(context.Background(), e)
 	return e, func(ctx context.Context) error {

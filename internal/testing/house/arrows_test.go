@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"recorder/compile": {"recorder", "steps", "internal/desktop", "internal/desktop/selector", "steps/observe", "workflows"},
 	"recorder/watch":   {"internal/words", "recorder", "recorder/compile", "internal/desktop", "internal/desktop/input", "internal/desktop/selector", "internal/desktop/vision"},
 
-	"mcpserver":                    {"engine", "internal/operations", "internal/repair", "internal/schedules", "internal/telemetry", "internal/fileio", "internal/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "mcpserver/tasks", "internal/rfb", "mcpserver/viewer", "recorder", "recorder/compile", "steps", "steps/confined", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
+	"mcpserver":                    {"engine", "internal/audit", "internal/inbox", "internal/operations", "internal/repair", "internal/schedules", "internal/telemetry", "internal/fileio", "internal/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "mcpserver/tasks", "internal/rfb", "mcpserver/viewer", "recorder", "recorder/compile", "steps", "steps/confined", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 	"internal/access":              {"engine", "steps", "workflows"},
 	"mcpserver/ask":                {"engine", "steps", "workflows"},
 	"mcpserver/auth":               {"internal/sandbox", "internal/fileio", "steps"},
@@ -69,13 +69,15 @@ var arrows = map[string][]string{
 	"mcpserver/tasks":              {},
 	"internal/rfb":                 {"internal/desktop", "internal/desktop/input", "steps/observe"},
 	"internal/testing/rfbtest":     {},
-	"mcpserver/viewer":             {"engine", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
+	"mcpserver/viewer":             {"engine", "internal/inbox", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/relay", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
+		"engine", "internal/audit", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/relay", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
 		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/dialect", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":            {},
+	"internal/audit":               {"engine"},
+	"internal/inbox":               {"engine", "internal/audit", "internal/desktop/virtual", "internal/operations", "internal/schedules", "steps"},
 	"internal/clients":             {"internal/fileio"},
 	"internal/operations":          {"internal/fileio", "steps", "internal/desktop", "internal/desktop/virtual", "steps/observe"},
 	"internal/testing/modelbench":  {},
