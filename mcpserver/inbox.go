@@ -52,4 +52,3 @@ func (s inboxTools) sources(ctx context.Context, who caller, t access.Tool) (src
 	src.Trail = s.o.Audit
 	return src, nil
 }
-
