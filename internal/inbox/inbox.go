@@ -207,13 +207,13 @@ func ofDesktop(k virtual.Kept, h engine.Header) Entry {
 
 func ofNote(x schedules.Entry, n schedules.Note) Entry {
 	return Entry{
-		Key: fmt.Sprintf("schedule %s %s %s", x.Name, x.MadeAt.UTC().Format(time.RFC3339Nano), audited(n)), Schedule: x.Name, At: n.At, Owner: x.Owner, Client: x.Client,
+		Key: fmt.Sprintf("schedule %s %s %s", x.Name, x.MadeAt.UTC().Format(time.RFC3339Nano), noteID(n)), Schedule: x.Name, At: n.At, Owner: x.Owner, Client: x.Client,
 		Text: n.Text, of: group{Trouble: Missed, Workflow: x.Workflow, Step: x.Name},
 	}
 }
 
-// audited identifies a note among those of a schedule.
-func audited(n schedules.Note) string {
+// noteID identifies a note among those of a schedule.
+func noteID(n schedules.Note) string {
 	sum := sha256.Sum256([]byte(n.Text))
 	return n.At.UTC().Format(time.RFC3339) + " " + hex.EncodeToString(sum[:4])
 }
