@@ -14,7 +14,7 @@ type inboxTools struct{ *runner }
 
 func (s inboxTools) operations() []operation {
 	return operationsOn("inbox", steps.Runs, inbox.Operations(), func(who caller, t access.Tool) (inbox.Open, inbox.Caller) {
-		may := func(e inbox.Entry) error {
+		may := func(e inbox.Need) error {
 			return who.May(t, access.Thing{Name: e.Key, Owner: e.Owner, Change: true}).Denied()
 		}
 		open := func(ctx context.Context) (inbox.Sources, error) { return s.sources(ctx, who, t) }

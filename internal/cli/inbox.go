@@ -38,7 +38,7 @@ func inboxCommand(a *app) *cobra.Command {
 func auditCommand(a *app) *cobra.Command { return a.ofInbox(inbox.Operations()[2]) }
 
 // ofInbox returns the command of an operation on the inbox of the data folder.
-func (a *app) ofInbox(o inbox.Operation) *cobra.Command {
+func (a *app) ofInbox(o operations.Operation[inbox.Open, inbox.Caller]) *cobra.Command {
 	return a.operation(o.Declaration, func(cmd *cobra.Command, values any) (answer operations.Result, err error) {
 		err = a.withRuns(cmd, &anyDisplay, func(runs engine.Runs) (err error) {
 			answer, err = o.Do(cmd.Context(), a.inboxOf(cmd, runs), inbox.Caller{Name: engine.CommandLine, All: true}, values)

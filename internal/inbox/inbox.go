@@ -43,8 +43,8 @@ var acts = map[Trouble][]string{
 	Paused: {"resume", "dismiss"}, Interrupted: {"resume", "dismiss"}, Healed: {"look", "dismiss"}, Ending: {"take over", "dismiss"}, Missed: {"run", "dismiss"},
 }
 
-// An Entry is one thing that needs a person.
-type Entry struct {
+// A Need is one thing that needs a person.
+type Need struct {
 	Key      string    `json:"key"` // changes when something new happens to the run
 	Run      string    `json:"run_id,omitempty"`
 	Desktop  string    `json:"desktop,omitempty"`
@@ -80,7 +80,7 @@ type Cause struct {
 	Acts    []string  `json:"acts"`
 	Count   int       `json:"count"`
 	Newest  time.Time `json:"newest"`
-	Entries []Entry   `json:"entries"` // the newest first
+	Entries []Need   `json:"entries"` // the newest first
 }
 
 // Sources are where an inbox looks, as far as its caller may see them.
@@ -106,7 +106,7 @@ func (s Sources) Causes(ctx context.Context, now time.Time) ([]Cause, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(entries, func(a, b Entry) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(entries, func(a, b Need) int { return b.At.Compare(a.At) })
 	causes, known := []Cause{}, map[string]int{}
 	for _, e := range entries {
 		if gone[e.Key] {
@@ -135,7 +135,7 @@ func (s Sources) dismissed() (map[string]bool, error) {
 	return keys, err
 }
 
-func (s Sources) entries(ctx context.Context, now time.Time) ([]Entry, error) {
+func (s Sources) entries(ctx context.Context, now time.Time) ([]Need, error) {
 	needy, err := s.Runs.List(ctx, engine.Query{Status: []engine.Status{engine.Failed, engine.Waiting, engine.Paused, engine.Interrupted}})
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (s Sources) entries(ctx context.Context, now time.Time) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Entry
+	var all []Need
 	for _, h := range needy {
 		all = append(all, ofRun(h))
 	}
@@ -173,8 +173,8 @@ var troubles = map[engine.Status]Trouble{
 	engine.Failed: Failed, engine.Waiting: Waiting, engine.Paused: Paused, engine.Interrupted: Interrupted, engine.Succeeded: Healed,
 }
 
-func ofRun(h engine.Header) Entry {
-	e := Entry{
+func ofRun(h engine.Header) Need {
+	e := Need{
 		Key: fmt.Sprintf("run %s %d", h.ID, h.Seq), Run: h.ID, At: h.UpdatedAt, Owner: h.Owner, Client: h.Client,
 		of: group{Trouble: troubles[h.Status], Workflow: h.Workflow, Step: h.ResumeFrom},
 	}
@@ -197,16 +197,16 @@ func ofRun(h engine.Header) Entry {
 	return e
 }
 
-func ofDesktop(k virtual.Kept, h engine.Header) Entry {
-	return Entry{
+func ofDesktop(k virtual.Kept, h engine.Header) Need {
+	return Need{
 		Key: fmt.Sprintf("desktop %s %s %d", k.Name, k.Birth, k.Until.Unix()), Run: h.ID, Desktop: k.Name, At: h.UpdatedAt, Owner: k.Owner, Client: h.Client,
 		Text: "its desktop " + k.Name + " ends at " + k.Until.UTC().Format(time.RFC3339),
 		of:   group{Trouble: Ending, Workflow: h.Workflow},
 	}
 }
 
-func ofNote(x schedules.Entry, n schedules.Note) Entry {
-	return Entry{
+func ofNote(x schedules.Entry, n schedules.Note) Need {
+	return Need{
 		Key: fmt.Sprintf("schedule %s %s %s", x.Name, x.MadeAt.UTC().Format(time.RFC3339Nano), noteID(n)), Schedule: x.Name, At: n.At, Owner: x.Owner, Client: x.Client,
 		Text: n.Text, of: group{Trouble: Missed, Workflow: x.Workflow, Step: x.Name},
 	}

@@ -100,7 +100,7 @@ func TestDismissing(t *testing.T) {
 	if err != nil || len(causes) != 1 {
 		t.Fatalf("%v, %v", causes, err)
 	}
-	who := Caller{Name: "ada", May: func(Entry) error { return steps.Errorf(steps.Denied, "ask mode") }}
+	who := Caller{Name: "ada", May: func(Need) error { return steps.Errorf(steps.Denied, "ask mode") }}
 	if _, err := dismiss(t.Context(), open, who, &dismissArgs{causes[0].ID, "known"}); steps.CodeOf(err) != steps.Denied {
 		t.Errorf("dismissed without the right: %v", err)
 	}

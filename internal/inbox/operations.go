@@ -21,18 +21,15 @@ type Caller struct {
 	All bool
 	// May returns an error if the caller may not change what belongs to an owner.
 	// Nil means that it may change all.
-	May func(e Entry) error
+	May func(e Need) error
 }
 
 // Open returns the sources of an operation, as far as its caller may see them.
 type Open func(ctx context.Context) (Sources, error)
 
-// An Operation is something that can be done with the inbox.
-type Operation = operations.Operation[Open, Caller]
-
 // Operations returns all operations on the inbox.
-func Operations() []Operation {
-	return []Operation{
+func Operations() []operations.Operation[Open, Caller] {
+	return []operations.Operation[Open, Caller]{
 		operations.New(operations.Declaration{
 			Command: "ls", Tool: "inbox", Reads: true, Lists: "causes",
 			Summary: "List what needs a person, by cause: runs that failed, wait, are paused or were cut short, desktops about to end, schedules that began no run.",
@@ -122,7 +119,7 @@ func dismiss(ctx context.Context, open Open, c Caller, a *dismissArgs) (operatio
 }
 
 // find returns the entries of a cause, or those of a run.
-func (s Sources) find(ctx context.Context, name string) (found []Entry, err error) {
+func (s Sources) find(ctx context.Context, name string) (found []Need, err error) {
 	causes, err := s.Causes(ctx, time.Now())
 	for _, c := range causes {
 		for _, e := range c.Entries {
