@@ -80,7 +80,7 @@ type Cause struct {
 	Acts    []string  `json:"acts"`
 	Count   int       `json:"count"`
 	Newest  time.Time `json:"newest"`
-	Entries []Need   `json:"entries"` // the newest first
+	Entries []Need    `json:"entries"` // the newest first
 }
 
 // Sources are where an inbox looks, as far as its caller may see them.
