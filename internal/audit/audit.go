@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"understudy/engine"
@@ -48,32 +49,100 @@ type Act struct {
 
 // A Trail keeps acts in the files of a folder, which need not exist yet. Several
 // processes may share it.
-type Trail struct{ dir string }
+type Trail struct {
+	dir  string
+	sync func(path string) error
+
+	mu      sync.Mutex
+	unsaved map[string]bool // files with acts that no sync covers yet
+	syncs   sync.WaitGroup
+}
 
 // New returns the trail in a folder.
-func New(dir string) *Trail { return &Trail{dir} }
+func New(dir string) *Trail {
+	return &Trail{dir: dir, sync: syncFile, unsaved: map[string]bool{}}
+}
 
 const ending = ".jsonl"
 
 // Add appends an act durably.
 func (t *Trail) Add(a Act) error {
+	path, err := t.write(a)
+	if err != nil {
+		return err
+	}
+	return t.sync(path)
+}
+
+// Keep appends an act, for those who cannot wait for the disk: the act survives the end of
+// the process, and a moment later that of the machine. failed is told if it does not.
+func (t *Trail) Keep(a Act, failed func(error)) {
+	path, err := t.write(a)
+	if err != nil {
+		failed(err)
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.unsaved[path] {
+		return
+	}
+	t.unsaved[path] = true
+	t.syncs.Go(func() {
+		t.mu.Lock()
+		delete(t.unsaved, path) // before the sync, which need not cover what is added during it
+		t.mu.Unlock()
+		if err := t.sync(path); err != nil {
+			failed(err)
+		}
+	})
+}
+
+// Close returns when all that was kept is durable.
+func (t *Trail) Close() { t.syncs.Wait() }
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) // Windows syncs only what may be written
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// write appends an act to the file of its month, and returns the path of that.
+func (t *Trail) write(a Act) (path string, err error) {
 	if a.At.IsZero() {
 		a.At = time.Now()
 	}
 	a.At = a.At.UTC()
 	line, err := json.Marshal(a)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := os.MkdirAll(t.dir, 0o700); err != nil {
-		return err
+		return "", err
 	}
-	f, err := os.OpenFile(filepath.Join(t.dir, a.At.Format("2006-01")+ending), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	path = filepath.Join(t.dir, a.At.Format("2006-01")+ending)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return err
+		return "", err
+	}
+	if cutShort(f) {
+		line = append([]byte{'\n'}, line...)
 	}
 	_, err = f.Write(append(line, '\n')) // one write, so that lines of several processes do not mix
-	return errors.Join(err, f.Sync(), f.Close())
+	return path, errors.Join(err, f.Close())
+}
+
+// cutShort reports whether the last line lacks its end, as after a full disk.
+func cutShort(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	last := []byte{0}
+	_, err = f.ReadAt(last, info.Size()-1)
+	return err == nil && last[0] != '\n'
 }
 
 // Acts returns the acts that keep accepts, the oldest first. Only lines that contain text

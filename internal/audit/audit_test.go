@@ -1,9 +1,11 @@
 package audit
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,7 +41,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestATrailSurvivesALineCutShort reads acts of two months, with half a line between.
+// TestATrailSurvivesALineCutShort reads acts of two months, with half a line between, and
+// one that was added after that.
 func TestATrailSurvivesALineCutShort(t *testing.T) {
 	trail := New(filepath.Join(t.TempDir(), "audit"))
 	first := Act{At: time.Date(2026, 1, 31, 23, 0, 0, 0, time.UTC), By: "ada", Verb: Started, Run: "a"}
@@ -57,8 +60,35 @@ func TestATrailSurvivesALineCutShort(t *testing.T) {
 	if _, err := f.WriteString(`{"by": "ad`); err != nil {
 		t.Fatal(err)
 	}
+	after := Act{At: first.At.Add(time.Minute), By: "eve", Verb: Stopped, Run: "c"}
+	if err := trail.Add(after); err != nil {
+		t.Fatal(err)
+	}
 	all, err := trail.Acts("", func(Act) bool { return true })
-	if diff := cmp.Diff([]Act{first, second}, all); diff != "" || err != nil {
+	if diff := cmp.Diff([]Act{first, after, second}, all); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
+}
+
+// TestKeepDoesNotWaitForTheDisk keeps two acts while the disk syncs an earlier one.
+func TestKeepDoesNotWaitForTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trail, disk, syncs := New(filepath.Join(t.TempDir(), "audit")), make(chan error), 0
+		trail.sync = func(string) error { syncs++; return <-disk }
+		var failed []error
+		keep := func(run string) { trail.Keep(Act{Verb: Started, Run: run}, func(err error) { failed = append(failed, err) }) }
+		keep("a")
+		synctest.Wait()
+		keep("b")
+		keep("c")
+		if all, err := trail.Acts("", func(Act) bool { return true }); len(all) != 3 || err != nil {
+			t.Errorf("kept %v, %v", all, err)
+		}
+		disk <- nil
+		disk <- io.ErrShortWrite
+		trail.Close()
+		if syncs != 2 || len(failed) != 1 {
+			t.Errorf("%d syncs, of which these failed: %v", syncs, failed)
+		}
+	})
 }

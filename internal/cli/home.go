@@ -188,7 +188,7 @@ type fullStore interface {
 func (a *app) engineOver(st fullStore, maintainer engine.Maintainer, dir string, o desktop.Options, c rundesktops.Config) (*engine.Engine, func(context.Context) error) {
 	log, t := a.log(), a.observer()
 	o.Dir = cmp.Or(o.Dir, desktopsFolder(dir))
-	d, passwords := rundesktops.New(a.machine, o, c, log), &observe.Passwords{}
+	d, passwords, trail := rundesktops.New(a.machine, o, c, log), &observe.Passwords{}, auditTrail(dir)
 	e := &engine.Engine{
 		Store: st, Files: st, Maintainer: maintainer, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
@@ -197,12 +197,13 @@ func (a *app) engineOver(st fullStore, maintainer engine.Maintainer, dir string,
 		},
 		Watch: watchPerson(a.opens(o.Dir)), Observe: func(h engine.Header, ev engine.Event, fact any) {
 			t.Observe(h, ev, fact)
-			keepAct(auditTrail(dir), log, h, ev, fact)
+			keepAct(trail, log, h, ev, fact)
 		},
 	}
 	d.EndNeedless(context.Background(), e)
 	return e, func(ctx context.Context) error {
 		defer a.sendRest(ctx, t)
+		defer trail.Close()
 		return errors.Join(d.LeaveShared(ctx, e), d.Close())
 	}
 }

@@ -18,12 +18,10 @@ func auditTrail(home string) *audit.Trail { return audit.New(filepath.Join(home,
 
 // keepAct adds what was done with a run to a trail. A run does not depend on that.
 func keepAct(trail *audit.Trail, log *slog.Logger, h engine.Header, ev engine.Event, fact any) {
-	act, ok := audit.Of(h, ev, fact)
-	if !ok {
-		return
-	}
-	if err := trail.Add(act); err != nil {
-		log.Warn("an act is missing in the audit trail", "run", h.ID, "act", act.Verb, "error", err)
+	if act, ok := audit.Of(h, ev, fact); ok {
+		trail.Keep(act, func(err error) {
+			log.Warn("an act may be missing in the audit trail", "run", h.ID, "act", act.Verb, "error", err)
+		})
 	}
 }
 
