@@ -76,7 +76,9 @@ func TestKeepDoesNotWaitForTheDisk(t *testing.T) {
 		trail, disk, syncs := New(filepath.Join(t.TempDir(), "audit")), make(chan error), 0
 		trail.sync = func(string) error { syncs++; return <-disk }
 		var failed []error
-		keep := func(run string) { trail.Keep(Act{Verb: Started, Run: run}, func(err error) { failed = append(failed, err) }) }
+		keep := func(run string) {
+			trail.Keep(Act{Verb: Started, Run: run}, func(err error) { failed = append(failed, err) })
+		}
 		keep("a")
 		synctest.Wait()
 		keep("b")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,11 +79,11 @@ func TestCauses(t *testing.T) {
 			causes, err := s.Causes(t.Context(), now)
 			var got []string
 			for _, c := range causes {
-				line := fmt.Sprintf("%s %s %s:", c.Trouble, c.Step, c.Blocker)
+				runs := []string{}
 				for _, e := range c.Entries {
-					line += " " + e.Run
+					runs = append(runs, e.Run)
 				}
-				got = append(got, line)
+				got = append(got, fmt.Sprintf("%s %s %s: %s", c.Trouble, c.Step, c.Blocker, strings.Join(runs, " ")))
 			}
 			if diff := cmp.Diff(row.want, got); diff != "" || err != nil {
 				t.Errorf("%v\n-want +got:\n%s", err, diff)
