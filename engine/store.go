@@ -124,6 +124,7 @@ type Header struct {
 	Round       int           `json:"round,omitempty"`  // of the outermost loop over a list, from 1
 	Rounds      int           `json:"rounds,omitempty"` // the length of that list
 	Errors      int           `json:"errors,omitempty"`
+	Tally       *Tally        `json:"tally,omitempty"` // for its outcome
 	Parent      string        `json:"parent,omitempty"`
 	Error       *ErrorRecord  `json:"error,omitempty"`
 	ResumeFrom  string        `json:"resume_from,omitempty"`
