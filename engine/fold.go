@@ -127,6 +127,7 @@ func headerOf(s *State, h Header, l *layout) Header {
 	h.Round, h.Rounds = s.round()
 	h.Error, h.Question, h.Stopping = s.Error, s.Question, s.Stop != nil
 	h.UpdatedAt, h.Desktop, h.Auto = time.Now().UTC(), s.Desktop, l.lists[bodyKey].program.Options.ResumesItself
+	h.Notify = l.lists[bodyKey].program.Options.Notify
 	if s.Status.Ended() && h.EndedAt.IsZero() {
 		h.EndedAt = h.UpdatedAt
 	}

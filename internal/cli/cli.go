@@ -80,7 +80,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	for _, command := range []func(*app) *cobra.Command{
 		answerCommand, auditCommand, callCommand, compileCommand, completionCommand, desktopCommand, doctorCommand, forkCommand, formatCommand, hubCommand,
-		inboxCommand, initCommand, inspectCommand, keepDesktop, keepFolder, mcpCommand, migrateCommand, proxyCommand, recordCommand, resumeCommand, runCommand, runsCommand, scheduleCommand,
+		inboxCommand, initCommand, inspectCommand, keepDesktop, keepFolder, mcpCommand, migrateCommand, notifyCommand, proxyCommand, recordCommand, resumeCommand, runCommand, runsCommand, scheduleCommand,
 		schemaCommand, serveCommand, serviceCommand, setupCommand, stopCommand, tokenCommand, toolsCommand, tourCommand, validateCommand, versionCommand, workerCommand,
 		workflowCommand,
 	} {

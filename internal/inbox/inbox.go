@@ -173,6 +173,12 @@ var troubles = map[engine.Status]Trouble{
 	engine.Failed: Failed, engine.Waiting: Waiting, engine.Paused: Paused, engine.Interrupted: Interrupted, engine.Succeeded: Healed,
 }
 
+// Of returns the cause of a run that needs a person, with only its own text.
+func Of(h engine.Header) Cause {
+	e := ofRun(h)
+	return Cause{ID: e.of.id(), group: e.of, Text: e.Text}
+}
+
 func ofRun(h engine.Header) Need {
 	e := Need{
 		Key: fmt.Sprintf("run %s %d", h.ID, h.Seq), Run: h.ID, At: h.UpdatedAt, Owner: h.Owner, Client: h.Client,
