@@ -71,11 +71,14 @@ func (c Conclusion) Steps() []string {
 
 // String returns the outcome and the steps that explain it, in one line.
 func (c Conclusion) String() string {
-	text := string(c.Outcome)
-	if s := c.Steps(); len(s) > 0 {
-		text += ": " + strings.Join(s, ", ")
+	s := strings.Join(c.Steps(), ", ")
+	switch {
+	case s == "":
+		return string(c.Outcome)
+	case c.Outcome == MustLook:
+		return string(c.Outcome) + " at " + s
 	}
-	return text
+	return string(c.Outcome) + ": " + s
 }
 
 // A Tally is what the steps of a run have done, in all its attempts.

@@ -31,8 +31,8 @@ type runView struct {
 	ResumeFrom string           `json:"resume_from,omitempty"`
 	Question   *engine.Question `json:"question,omitempty"`
 	engine.Conclusion
-	Steps      []any            `json:"steps,omitempty"`
-	StepsTotal int              `json:"steps_total,omitempty"`
+	Steps      []any `json:"steps,omitempty"`
+	StepsTotal int   `json:"steps_total,omitempty"`
 }
 
 // stepView is a step of a run, in short.

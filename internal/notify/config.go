@@ -49,7 +49,7 @@ type Receiver struct {
 	Command []string `json:"command,omitempty"` // gets the message as JSON
 	Desktop bool     `json:"desktop,omitempty"` // shows it on the desktop of the user
 
-	On []Event `json:"on,omitempty"` // empty: all
+	On []Occasion `json:"on,omitempty"` // empty: all
 	// Runs of these workflows and schedules; both empty: all. Named: only runs whose
 	// workflow names the receiver.
 	Workflows []string `json:"workflows,omitempty"`
@@ -67,19 +67,19 @@ type Mail struct {
 	Plain        bool     `json:"plain,omitempty"` // do without TLS
 }
 
-// Event is what somebody is told.
-type Event string
+// Occasion is when somebody is told of a run.
+type Occasion string
 
-// The events.
+// The occasions.
 const (
-	Failed    Event = "failed"
-	Waiting   Event = "waiting"
-	Paused    Event = "paused"
-	Recovered Event = "recovered" // succeeded, after the last run of the workflow had failed
-	Test      Event = "test"
+	Failed    Occasion = "failed"
+	Waiting   Occasion = "waiting"
+	Paused    Occasion = "paused"
+	Recovered Occasion = "recovered" // succeeded, after the last run of the workflow had failed
+	Test      Occasion = "test"
 )
 
-var events = []Event{Failed, Waiting, Paused, Recovered}
+var occasions = []Occasion{Failed, Waiting, Paused, Recovered}
 
 // Load reads the configuration of a data folder. Without a file, nobody is told anything.
 func Load(home string) (Config, error) {
@@ -126,8 +126,8 @@ func (r *Receiver) check() error {
 		return fmt.Errorf("wanted one of webhook, mail, command and desktop, found %d", ways)
 	}
 	for _, e := range r.On {
-		if !slices.Contains(events, e) {
-			return fmt.Errorf("on has %q; there are %v", e, events)
+		if !slices.Contains(occasions, e) {
+			return fmt.Errorf("on has %q; there are %v", e, occasions)
 		}
 	}
 	if r.Mail != nil && (r.Mail.Server == "" || r.Mail.From == "" || len(r.Mail.To) == 0) {
@@ -144,7 +144,7 @@ func (r *Receiver) check() error {
 
 // wants reports whether a receiver is told of something.
 func (r *Receiver) wants(name string, m Message) bool {
-	if len(r.On) > 0 && !slices.Contains(r.On, m.Event) {
+	if len(r.On) > 0 && !slices.Contains(r.On, m.Occasion) {
 		return false
 	}
 	if slices.Contains(m.names, name) {

@@ -13,7 +13,7 @@ import (
 
 // A Message is what somebody is told of the runs with one cause.
 type Message struct {
-	Event    Event             `json:"event"`
+	Occasion Occasion          `json:"event"`
 	Cause    string            `json:"cause"` // as in the inbox
 	Workflow string            `json:"workflow,omitempty"`
 	Schedule string            `json:"schedule,omitempty"`
@@ -34,10 +34,10 @@ type Message struct {
 const mostRuns = 20
 
 // of returns what is told of a run.
-func of(e Event, h engine.Header) Message {
+func of(e Occasion, h engine.Header) Message {
 	c := inbox.Of(h)
 	m := Message{
-		Event: e, Cause: c.ID, Workflow: cmp.Or(h.Workflow, "(no name)"), Schedule: h.Schedule, Step: c.Step, Code: c.Code, Blocker: c.Blocker,
+		Occasion: e, Cause: c.ID, Workflow: cmp.Or(h.Workflow, "(no name)"), Schedule: h.Schedule, Step: c.Step, Code: c.Code, Blocker: c.Blocker,
 		Text: c.Text, Outcome: h.Conclusion(), Count: 1, Runs: []string{h.ID}, At: h.UpdatedAt,
 	}
 	if e == Recovered {
@@ -50,7 +50,7 @@ func of(e Event, h engine.Header) Message {
 }
 
 // key distinguishes the messages to one receiver.
-func (m Message) key() string { return string(m.Event) + " " + m.Cause }
+func (m Message) key() string { return string(m.Occasion) + " " + m.Cause }
 
 // and adds a later run with the same cause.
 func (m Message) and(later Message) Message {
@@ -68,7 +68,7 @@ func line(text string) string { return words.Shorten(words.Line(text), widest) }
 
 // Subject says in one line what it is about.
 func (m Message) Subject() string {
-	text := fmt.Sprintf("%s: %s", m.Event, line(m.Workflow))
+	text := fmt.Sprintf("%s: %s", m.Occasion, line(m.Workflow))
 	if m.Step != "" {
 		text += " at " + line(m.Step)
 	}

@@ -99,7 +99,7 @@ func (n *Notifier) sort(boxes map[string]chan Message) {
 }
 
 func (n *Notifier) tell(h engine.Header, boxes map[string]chan Message) {
-	e, ok := n.event(h)
+	e, ok := n.occasion(h)
 	if !ok {
 		return
 	}
@@ -117,7 +117,7 @@ func (n *Notifier) tell(h engine.Header, boxes map[string]chan Message) {
 	}
 }
 
-func (n *Notifier) event(h engine.Header) (Event, bool) {
+func (n *Notifier) occasion(h engine.Header) (Occasion, bool) {
 	switch h.Status {
 	case engine.Failed:
 		return Failed, true

@@ -127,18 +127,18 @@ func TestAnErrorHoldsNoAddress(t *testing.T) {
 
 type letters struct{ got chan string }
 
-func (l letters) NewSession(*smtp.Conn) (smtp.Session, error) { return &session{letters: l}, nil }
+func (l letters) NewSession(*smtp.Conn) (smtp.Session, error) { return &delivery{letters: l}, nil }
 
-type session struct {
+type delivery struct {
 	letters
 	to string
 }
 
-func (*session) Reset()                                      {}
-func (*session) Logout() error                               { return nil }
-func (*session) Mail(string, *smtp.MailOptions) error        { return nil }
-func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error { s.to += to + " "; return nil }
-func (s *session) Data(r io.Reader) error {
+func (*delivery) Reset()                                      {}
+func (*delivery) Logout() error                               { return nil }
+func (*delivery) Mail(string, *smtp.MailOptions) error        { return nil }
+func (s *delivery) Rcpt(to string, _ *smtp.RcptOptions) error { s.to += to + " "; return nil }
+func (s *delivery) Data(r io.Reader) error {
 	text, err := io.ReadAll(r)
 	s.got <- s.to + "\n" + string(text)
 	return err
@@ -167,7 +167,7 @@ func TestMail(t *testing.T) {
 			t.Errorf("wanted %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "\nBcc:")  {
+	if strings.Contains(text, "\nBcc:") {
 		t.Errorf("a name added a header:\n%s", text)
 	}
 }
@@ -244,7 +244,7 @@ func TestGrouping(t *testing.T) {
 		{"but not for ever", Receiver{}, 100, map[int][]engine.Header{0: many("a")}, 12 * time.Hour, nil, nil},
 		{"messages are bounded by the hour", Receiver{}, 0, map[int][]engine.Header{0: many("a", "b", "c", "d")}, 90 * time.Minute, nil, []string{"1: failed: a at save", "1: failed: b at save", "1: failed: c at save", "61: failed: d at save"}},
 		{"the end of the process delivers what waits", Receiver{}, 0, map[int][]engine.Header{0: many("a")}, time.Minute, nil, []string{"1: failed: a at save"}},
-		{"a receiver hears only of its events", Receiver{On: []Event{Waiting}}, 0, map[int][]engine.Header{0: append(many("a"), waits)}, time.Hour, nil, []string{"1: waiting: pay at sure"}},
+		{"a receiver hears only of its events", Receiver{On: []Occasion{Waiting}}, 0, map[int][]engine.Header{0: append(many("a"), waits)}, time.Hour, nil, []string{"1: waiting: pay at sure"}},
 		{"and of its workflows", Receiver{Workflows: []string{"b"}}, 0, map[int][]engine.Header{0: many("a", "b")}, time.Hour, nil, []string{"1: failed: b at save"}},
 		{"or of those that name it", Receiver{Named: true}, 0, map[int][]engine.Header{0: append(many("a"), named)}, time.Hour, nil, []string{"1: failed: other at save"}},
 		{"a success after a success is no news", Receiver{}, 0, map[int][]engine.Header{0: {well}}, time.Hour, []engine.Header{well}, nil},

@@ -38,7 +38,7 @@ func Send(ctx context.Context, r *Receiver, m Message) error {
 
 // post signs a message as Standard Webhooks says, and posts it.
 func (r *Receiver) post(ctx context.Context, m Message) error {
-	body, err := json.Marshal(map[string]any{"type": "run." + string(m.Event), "timestamp": m.At.UTC().Format(time.RFC3339), "data": m})
+	body, err := json.Marshal(map[string]any{"type": "run." + string(m.Occasion), "timestamp": m.At.UTC().Format(time.RFC3339), "data": m})
 	if err != nil {
 		return err
 	}
@@ -190,5 +190,5 @@ func show(ctx context.Context, m Message) error {
 func (r *Receiver) Try(ctx context.Context, address string, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
-	return Send(ctx, r, Message{Event: Test, Cause: "test", Workflow: "a test", Text: "This is a test: messages reach you.", Count: 1, Runs: []string{"test"}, Address: address, At: now})
+	return Send(ctx, r, Message{Occasion: Test, Cause: "test", Workflow: "a test", Text: "This is a test: messages reach you.", Count: 1, Runs: []string{"test"}, Address: address, At: now})
 }
