@@ -65,6 +65,7 @@ func with[T any](fold func(*State, Event, T)) eventSort {
 		fold: func(s *State, ev Event) error {
 			data, err := factOf[T](ev)
 			if err == nil {
+				s.Tally = s.Tally.add(ev, data)
 				fold(s, ev, data)
 			}
 			return err
@@ -81,6 +82,9 @@ func (s *State) created(ev Event, c Created) {
 	s.resetClocks(ev.At)
 	c.Start, c.Scope = nil, Scope{}
 	s.Created = c
+	if !c.DryRun {
+		s.Tally = &Tally{}
+	}
 }
 
 func (c *Scope) init() {

@@ -119,6 +119,9 @@ type Started struct {
 	Kind  string `json:"kind"`
 	Try   int    `json:"try"`
 	Args  any    `json:"args,omitempty"`
+	// Reads and Checks are as in steps.Kind.
+	Reads  bool `json:"reads,omitempty"`
+	Checks bool `json:"checks,omitempty"`
 	// Queued is how long the step waited for the desktop. It counts for no limit.
 	Queued time.Duration `json:"queued,omitempty"`
 }

@@ -81,7 +81,7 @@ func (f *folder) rewind(ctx context.Context, s State, ev Event) (State, error) {
 // goBack returns an earlier state with the counters that cover all attempts.
 func (s *State) goBack(earlier State) State {
 	earlier.Seq, earlier.Attempt = s.Seq, s.Attempt
-	earlier.Executed, earlier.Errors = s.Executed, s.Errors
+	earlier.Executed, earlier.Errors, earlier.Tally = s.Executed, s.Errors, s.Tally
 	earlier.Created.Args, earlier.Created.Document, earlier.Desktop = s.Created.Args, s.Created.Document, s.Desktop
 	earlier.Worker, earlier.Lost = s.Worker, s.Lost
 	return earlier
@@ -123,10 +123,11 @@ func headerOf(s *State, h Header, l *layout) Header {
 	h.Owner, h.Worker, h.Needs, h.Priority = c.Owner, s.Worker, c.Needs, c.Priority
 	h.WorkflowID, h.TraceID, h.ExecutionID, h.Schedule, h.TraceParent = c.WorkflowID, c.TraceID, c.ExecutionID, c.Schedule, c.TraceParent
 	h.Status, h.Attempt, h.Seq = s.Status, s.Attempt, s.Seq
-	h.Executed, h.Total, h.Errors = s.Executed, l.total, s.Errors
+	h.Executed, h.Total, h.Errors, h.Tally = s.Executed, l.total, s.Errors, s.Tally
 	h.Round, h.Rounds = s.round()
 	h.Error, h.Question, h.Stopping = s.Error, s.Question, s.Stop != nil
 	h.UpdatedAt, h.Desktop, h.Auto = time.Now().UTC(), s.Desktop, l.lists[bodyKey].program.Options.ResumesItself
+	h.Notify = l.lists[bodyKey].program.Options.Notify
 	if s.Status.Ended() && h.EndedAt.IsZero() {
 		h.EndedAt = h.UpdatedAt
 	}

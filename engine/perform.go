@@ -23,7 +23,8 @@ func (w *worker) start(e start) error {
 	if err != nil {
 		return w.cannotStart(e, err)
 	}
-	st := Started{Index: e.index, ID: e.node.ID, Kind: e.node.Kind.Name, Try: e.try, Args: w.holdBack(*e.node.Kind, form)}
+	k := *e.node.Kind
+	st := Started{Index: e.index, ID: e.node.ID, Kind: k.Name, Try: e.try, Args: w.holdBack(k, form), Reads: k.Reads, Checks: k.Checks}
 	if w.needsPlace(e.node.Kind) {
 		waited, ok, err := w.takeLease()
 		if !ok {

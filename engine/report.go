@@ -30,7 +30,8 @@ type Report struct {
 	Error      *ErrorRecord `json:"error"`
 	ResumeFrom string       `json:"resume_from,omitempty"`
 	Question   *Question    `json:"question,omitempty"`
-	Steps      []StepReport `json:"steps"`
+	Conclusion
+	Steps []StepReport `json:"steps"`
 	// StepsTotal is the number of executions; Steps holds one page of them.
 	StepsTotal int `json:"steps_total"`
 }
@@ -306,7 +307,7 @@ func (b *reporter) report(h Header) Report {
 		RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Position: h.Position, Waits: h.Waits, Attempt: h.Attempt, StartedAt: h.StartedAt,
 		Executed: h.Executed, Round: h.Round, Rounds: h.Rounds, Total: h.Total, Errors: h.Errors, Output: b.output, Parent: h.Parent, Error: h.Error,
 		ResumeFrom: h.ResumeFrom, Question: h.Question, StepsTotal: b.count, Steps: []StepReport{},
-		DurationMS: b.running.Milliseconds(),
+		DurationMS: b.running.Milliseconds(), Conclusion: h.Conclusion(),
 	}
 	if b.failed != nil && !b.failed.paged {
 		b.steps = append(b.steps, b.failed)

@@ -27,10 +27,11 @@ type State struct {
 	Lost     int           `json:"lost,omitempty"`    // number of workers lost since a person last continued the run
 	Mandate  *Mandate      `json:"mandate,omitempty"` // in a fleet: of the client that continued the run; nil: the one that began it
 	Errors   int           `json:"errors,omitempty"`  // number of failures that did not end the run
-	Executed int           `json:"executed"`          // number of step executions in all attempts
-	Budget   int           `json:"budget"`            // number of step executions in this attempt
-	Used     time.Duration `json:"used"`              // running time of this attempt, until Since
-	Since    time.Time     `json:"since,omitzero"`    // when the clock was last started
+	Tally    *Tally        `json:"tally,omitempty"`
+	Executed int           `json:"executed"`       // number of step executions in all attempts
+	Budget   int           `json:"budget"`         // number of step executions in this attempt
+	Used     time.Duration `json:"used"`           // running time of this attempt, until Since
+	Since    time.Time     `json:"since,omitzero"` // when the clock was last started
 }
 
 // stack is where the run is: the lists that it executes, and what the expressions in

@@ -124,6 +124,7 @@ type Header struct {
 	Round       int           `json:"round,omitempty"`  // of the outermost loop over a list, from 1
 	Rounds      int           `json:"rounds,omitempty"` // the length of that list
 	Errors      int           `json:"errors,omitempty"`
+	Tally       *Tally        `json:"tally,omitempty"` // for its outcome
 	Parent      string        `json:"parent,omitempty"`
 	Error       *ErrorRecord  `json:"error,omitempty"`
 	ResumeFrom  string        `json:"resume_from,omitempty"`
@@ -144,6 +145,7 @@ type Header struct {
 	Desktop     *desktop.Info `json:"desktop,omitempty"`
 	Bytes       int64         `json:"bytes,omitempty"`       // stored bytes, including pictures and large results
 	Auto        bool          `json:"resume_auto,omitempty"` // the document lets the run continue by itself
+	Notify      string        `json:"notify,omitempty"`      // who is told how the run goes
 	Position    int           `json:"position,omitempty"`    // in the queue for a desktop, from 1
 	Waits       string        `json:"waits,omitempty"`       // why the run is still in the queue of the fleet; not stored
 	Worker      string        `json:"worker,omitempty"`      // in a fleet: the worker that executes the run, or did last
@@ -161,6 +163,7 @@ type ErrorRecord struct {
 	Step       string            `json:"step,omitempty"`
 	Next       string            `json:"next,omitempty"`
 	Candidates []steps.Candidate `json:"candidates,omitempty"`
+	Blocker    string            `json:"blocker,omitempty"` // title of the dialog or window in the way
 }
 
 // Status is the status of a run.

@@ -247,7 +247,7 @@ func (v *evaluator) errorRecord(e *steps.Error, step string) *ErrorRecord {
 	}
 	r := &ErrorRecord{
 		Code: e.Code, Message: v.secrets.maskText(text, v.near...), Step: step,
-		Next: v.secrets.maskText(e.Next, v.near...), Candidates: slices.Clone(e.Candidates),
+		Next: v.secrets.maskText(e.Next, v.near...), Candidates: slices.Clone(e.Candidates), Blocker: v.secrets.maskText(e.Blocker, v.near...),
 	}
 	for i, c := range r.Candidates {
 		r.Candidates[i].Selector = v.secrets.maskText(c.Selector, v.near...)

@@ -273,6 +273,9 @@ var forgingRows = map[string]forgingRow{
 		return []byhand.Object{record("start"), record("start"), record("status"), record("stop"), record("from_runs", byhand.Object{"runs": []any{run[0].ID}}), record("from_runs", byhand.Object{"runs": []any{f.runs["evil"]}})}
 	}},
 	"repair_run":      onRun("failing", byhand.Object{}).butPlain("TestAttackWhatAPersonDid has such a run"),
+	"inbox":           on(byhand.Object{}),
+	"dismiss":         onRun("failing", byhand.Object{}).butPlain("it tells the ids of runs"),
+	"audit_trail":     on(byhand.Object{}).butPlain("the engine of these tests has no observer"),
 	"list_desktops":   on(byhand.Object{}),
 	"show_desktop":    on(byhand.Object{"name": "good"}).butPlain("it shows a picture"),
 	"start_desktop":   on(byhand.Object{"name": "more"}).butPlain("it tells the name"),

@@ -379,6 +379,7 @@ var leadTo = map[string][]string{
 	"list_schedules": nil, "show_schedule": nil, "remove_schedule": nil, "pause_schedule": nil, "resume_schedule": nil,
 	"validate_workflow": nil, "list_workflows": nil, "get_workflow": nil, "describe_kinds": nil, "get_run": nil, "list_runs": nil, "stop_execution": nil, "record_workflow": nil,
 	"start_desktop": nil, "list_desktops": nil, "show_desktop": nil, "stop_desktop": nil, "prune_desktops": nil,
+	"inbox": nil, "dismiss": nil, "audit_trail": nil,
 	"workflow_versions": nil, "restore_workflow": {saving},
 	"repair_run": {saving},              // with resume, also the ways of resume_run
 	"take_over":  nil, "hand_back": nil, // like TakeOver and HandBack
@@ -501,6 +502,6 @@ func TestEveryWayAsks(t *testing.T) {
 
 // waysThatAsk has a star for each place in a file.
 const waysThatAsk = `
-	caller.go:** desktop_tools.go:** execute_sequence.go:*** failure.go:* guide.go:* layers.go:**** library.go:* operations.go:* picture_parts.go:* prompts.go:** record_tool.go:***
+	caller.go:** desktop_tools.go:** execute_sequence.go:*** failure.go:* guide.go:* inbox.go:*** layers.go:**** library.go:* operations.go:* picture_parts.go:* prompts.go:** record_tool.go:***
 	resources.go:***** resume_auto.go:** rights.go:* repair_tool.go:** run_tasks.go:** run_tools.go:********* schedules.go:*** server.go:* subscriptions.go:** tool.go:**** workflow_tools.go:****
 `

@@ -30,8 +30,9 @@ type runView struct {
 	Error      *failure         `json:"error,omitempty"`
 	ResumeFrom string           `json:"resume_from,omitempty"`
 	Question   *engine.Question `json:"question,omitempty"`
-	Steps      []any            `json:"steps,omitempty"`
-	StepsTotal int              `json:"steps_total,omitempty"`
+	engine.Conclusion
+	Steps      []any `json:"steps,omitempty"`
+	StepsTotal int   `json:"steps_total,omitempty"`
 }
 
 // stepView is a step of a run, in short.
@@ -95,7 +96,7 @@ func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {
 	view := runView{
 		RunID: r.RunID, Workflow: r.Workflow, Status: r.Status, Position: r.Position, Waits: r.Waits, Attempt: r.Attempt, DurationMS: r.DurationMS,
 		Executed: r.Executed, Total: r.Total, Errors: r.Errors, Output: r.Output, Error: f, ResumeFrom: r.ResumeFrom,
-		Question: r.Question, StepsTotal: r.StepsTotal,
+		Question: r.Question, StepsTotal: r.StepsTotal, Conclusion: r.Conclusion,
 	}
 	for _, s := range r.Steps {
 		switch {

@@ -14,6 +14,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/access"
+	"understudy/internal/audit"
 	"understudy/internal/desktop"
 	"understudy/internal/operations"
 	"understudy/internal/rfb"
@@ -104,6 +105,8 @@ type Options struct {
 	Desktops operations.Desktops
 	// Schedules keeps the schedules; nil: there are none.
 	Schedules schedules.Store
+	// Audit keeps who did what; nil: it is not kept.
+	Audit *audit.Trail
 	// Telemetry observes the engine; nil: nothing does.
 	Telemetry *telemetry.Telemetry
 	// Check examines the machine; nil: it is ready.
@@ -187,7 +190,7 @@ func (s *Server) register() {
 	documents := workflowTools{s.library, res}
 	s.tools.add(documents.tools()...)
 	s.tools.add(s.recorder.tool())
-	s.operations = slices.Concat(s.scheduler.operations(), documents.versionOperations())
+	s.operations = slices.Concat(s.scheduler.operations(), documents.versionOperations(), inboxTools{s.runner}.operations())
 	if !s.o.Fleet {
 		s.operations = slices.Concat(lasting.operations(), s.operations)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/audit"
 	"understudy/internal/desktop"
 	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/fake"
@@ -56,7 +57,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	dir := t.TempDir()
 	o := Options{
 		Open: func(context.Context) (Backend, error) { return backendOf(st.engine), nil }, Kinds: kinds,
-		Folder: folder, Pictures: pictures, Dir: dir, Roots: []string{dir}, Version: "test", Structured: true,
+		Folder: folder, Pictures: pictures, Dir: dir, Roots: []string{dir}, Version: "test", Structured: true, Audit: audit.New(t.TempDir()),
 	}
 	for _, f := range adjust {
 		f(&o)

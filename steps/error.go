@@ -44,6 +44,7 @@ type Error struct {
 	Err        error       // what was wanted and what was found
 	Next       string      // what to do next
 	Candidates []Candidate // what was tried, or what nearly matched
+	Blocker    string      // title of the dialog or window in the way
 }
 
 // Candidate is a selector and how many elements it matched.

@@ -28,6 +28,8 @@ type Kind struct {
 
 	// Reads: it changes nothing, so it may be repeated at will.
 	Reads bool
+	// Checks: it fails unless things are as its arguments say, so it proves the step before it.
+	Checks bool
 	// Idempotent: repeating it does no harm.
 	Idempotent bool
 	// Asks: the engine runs it, and the run waits for the answer of a person.

@@ -25,6 +25,7 @@ func (u *unit) runOptions() Options {
 		ResumesItself:    d.Resume != nil,
 		OnLostDesktop:    LostDesktop(d.OnLostDesktop.str()),
 		OnDisconnect:     d.OnDisconnect.str(),
+		Notify:           d.Notify.str(),
 		ScriptsBasePath:  d.ScriptsPath.str(),
 		WindowManagement: u.program.Options.WindowManagement,
 		RestoreFocus:     d.RestoreFocus.truthOr(false),

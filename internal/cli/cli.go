@@ -79,8 +79,8 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	for _, command := range []func(*app) *cobra.Command{
-		answerCommand, callCommand, compileCommand, completionCommand, desktopCommand, doctorCommand, forkCommand, formatCommand, hubCommand,
-		initCommand, inspectCommand, keepDesktop, keepFolder, mcpCommand, migrateCommand, proxyCommand, recordCommand, resumeCommand, runCommand, runsCommand, scheduleCommand,
+		answerCommand, auditCommand, callCommand, compileCommand, completionCommand, desktopCommand, doctorCommand, forkCommand, formatCommand, hubCommand,
+		inboxCommand, initCommand, inspectCommand, keepDesktop, keepFolder, mcpCommand, migrateCommand, notifyCommand, proxyCommand, recordCommand, resumeCommand, runCommand, runsCommand, scheduleCommand,
 		schemaCommand, serveCommand, serviceCommand, setupCommand, stopCommand, tokenCommand, toolsCommand, tourCommand, validateCommand, versionCommand, workerCommand,
 		workflowCommand,
 	} {

@@ -43,6 +43,7 @@ func (c completer) arguments() map[string]argument {
 		"FILE":      {"the file of a workflow, or - for the standard input", filesOf("yaml", "yml", "json")},
 		"FILE|NAME": {"the file or the name of one workflow", c.workflows},
 		"FOLDER":    {"a folder", folders},
+		"CAUSE":     {"the id of a cause, or of one run", c.run},
 		"JSON":      {"its arguments as one JSON object in quotes", cobra.NoFileCompletions},
 		"KIND":      {"the name of one kind", oneOf(steps.Names(c.kinds)...)},
 		"NEW":       {"a new name", cobra.NoFileCompletions},

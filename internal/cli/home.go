@@ -15,6 +15,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/desktop"
+	"understudy/internal/notify"
 	"understudy/internal/rundesktops"
 	"understudy/internal/service"
 	"understudy/internal/telemetry"
@@ -188,18 +189,26 @@ type fullStore interface {
 func (a *app) engineOver(st fullStore, maintainer engine.Maintainer, dir string, o desktop.Options, c rundesktops.Config) (*engine.Engine, func(context.Context) error) {
 	log, t := a.log(), a.observer()
 	o.Dir = cmp.Or(o.Dir, desktopsFolder(dir))
-	d, passwords := rundesktops.New(a.machine, o, c, log), &observe.Passwords{}
+	d, passwords, trail := rundesktops.New(a.machine, o, c, log), &observe.Passwords{}, auditTrail(dir)
+	var told *notify.Notifier
 	e := &engine.Engine{
 		Store: st, Files: st, Maintainer: maintainer, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
 		Probe: func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe {
 			return aim.Probe{Open: open, Dir: dir, Roots: roots}
 		},
-		Watch: watchPerson(a.opens(o.Dir)), Observe: t.Observe,
+		Watch: watchPerson(a.opens(o.Dir)), Observe: func(h engine.Header, ev engine.Event, fact any) {
+			t.Observe(h, ev, fact)
+			keepAct(trail, log, h, ev, fact)
+			told.Observe(h, ev)
+		},
 	}
+	told = a.notifier(dir, e)
 	d.EndNeedless(context.Background(), e)
 	return e, func(ctx context.Context) error {
 		defer a.sendRest(ctx, t)
+		defer trail.Close()
+		defer told.Close()
 		return errors.Join(d.LeaveShared(ctx, e), d.Close())
 	}
 }

@@ -98,6 +98,9 @@ func runsShow(a *app) *cobra.Command {
 		if err == nil {
 			a.lastWords(h, r)
 		}
+		if err == nil && r.Outcome != "" {
+			a.showLines("outcome: " + r.Conclusion.String())
+		}
 		return err
 	}), &f)
 }

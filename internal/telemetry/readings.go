@@ -78,6 +78,7 @@ func WriteText(w io.Writer, all []Reading) {
 type counters struct {
 	mu      sync.Mutex
 	ended   map[engine.Status]int
+	left    map[engine.RunOutcome]int
 	steps   map[string]int // tries, by kind
 	failed  map[string]int
 	seconds map[string]float64
@@ -89,6 +90,7 @@ func (c *counters) observe(h engine.Header, ev engine.Event, fact any) {
 	defer c.mu.Unlock()
 	if c.ended == nil {
 		c.ended, c.steps, c.failed = map[engine.Status]int{}, map[string]int{}, map[string]int{}
+		c.left = map[engine.RunOutcome]int{}
 		c.seconds, c.kinds = map[string]float64{}, map[string]string{}
 	}
 	try := h.ID + " " + ev.Path
@@ -106,6 +108,9 @@ func (c *counters) observe(h engine.Header, ev engine.Event, fact any) {
 		delete(c.kinds, try)
 	case engine.Finished:
 		c.ended[f.Status]++
+		if outcome := h.Conclusion().Outcome; outcome != "" {
+			c.left[outcome]++
+		}
 		maps.DeleteFunc(c.kinds, func(try, _ string) bool { return strings.HasPrefix(try, h.ID+" ") })
 	}
 }
@@ -117,6 +122,7 @@ func (t *Telemetry) Readings() []Reading {
 	defer c.mu.Unlock()
 	return []Reading{
 		By("understudy_runs_ended_total", "status", "Runs that came to an end here, by how.", true, c.ended),
+		By("understudy_run_outcomes_total", "outcome", "Runs of workflows that came to an end here, by their outcome.", true, c.left),
 		By("understudy_steps_total", "kind", "Tries of steps that ended here, by kind.", true, c.steps),
 		By("understudy_steps_failed_total", "kind", "Those of them that failed.", true, c.failed),
 		By("understudy_step_seconds_total", "kind", "How long they took together.", true, c.seconds),

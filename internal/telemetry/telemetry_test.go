@@ -309,7 +309,7 @@ func TestTelemetryIsOffByDefault(t *testing.T) {
 			}
 			var text strings.Builder
 			WriteText(&text, o.Readings())
-			for _, want := range []string{`understudy_steps_total{kind="works"} 1`, `understudy_steps_failed_total{kind="fails"} 1`, `understudy_runs_ended_total{status="failed"} 1`} {
+			for _, want := range []string{`understudy_steps_total{kind="works"} 1`, `understudy_steps_failed_total{kind="fails"} 1`, `understudy_runs_ended_total{status="failed"} 1`, `understudy_run_outcomes_total{outcome="stopped before anything was done"} 1`} {
 				if !strings.Contains(text.String(), want) {
 					t.Errorf("wanted %s in\n%s", want, &text)
 				}

@@ -128,6 +128,8 @@ func routes() []route {
 		{"POST /workflows/{name}/run", (*Viewer).runWorkflow},
 		{"GET /workflows/{name}/versions", fresh((*Viewer).versions)},
 		{"POST /workflows/{name}/restore", (*Viewer).restore},
+		{"GET /inbox", fresh((*Viewer).inbox)},
+		{"POST /inbox/dismiss", (*Viewer).dismiss},
 		{"GET /desktops", (*Viewer).desktops},
 		{"GET /desktops/{name}", fresh((*Viewer).lasting)},
 		{"GET /desktops/{name}/live", (*Viewer).watchLasting},
@@ -156,7 +158,7 @@ func New(o Options) *Viewer {
 
 // Paths returns the addresses that a viewer serves.
 func Paths() []string {
-	return []string{"/runs", "/runs/", "/captures/", "/pages/", "/workflows", "/workflows/", "/desktops", "/desktops/"}
+	return []string{"/inbox", "/inbox/", "/runs", "/runs/", "/captures/", "/pages/", "/workflows", "/workflows/", "/desktops", "/desktops/"}
 }
 
 //go:embed page

@@ -24,6 +24,13 @@ func NotActionable(el *desktop.Element, why, next string) error {
 	return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("%s %s", Describe(el), why), Next: next}
 }
 
+// blockedBy adds the window in the way to the error of a step.
+func blockedBy(w *desktop.Window, err error) error {
+	e := steps.AsError(err)
+	e.Blocker = w.Title
+	return e
+}
+
 // Describe names an element in words: its role, its name and the title of its window.
 func Describe(e *desktop.Element) string {
 	text := string(e.Role)
@@ -69,9 +76,9 @@ const maxDialogText = 80
 const DialogIsOpen = "a dialog is open"
 
 // DialogHint describes the dialog that shows among roots, with its text and its
-// buttons, or returns "". An unexpected dialog is the usual reason why an element is
-// not found.
-func DialogHint(roots []*desktop.Element) string {
+// buttons, and returns its title, or "". An unexpected dialog is the usual reason why an
+// element is not found.
+func DialogHint(roots []*desktop.Element) (hint, title string) {
 	var dialog *desktop.Element
 	for _, r := range roots {
 		r.Walk(func(e *desktop.Element) bool {
@@ -82,7 +89,7 @@ func DialogHint(roots []*desktop.Element) string {
 		})
 	}
 	if dialog == nil {
-		return ""
+		return "", ""
 	}
 	said, buttons := "", []string{}
 	dialog.Walk(func(e *desktop.Element) bool {
@@ -102,7 +109,7 @@ func DialogHint(roots []*desktop.Element) string {
 	if len(buttons) > 0 {
 		text += " with the buttons " + strings.Join(buttons, ", ")
 	}
-	return text
+	return text, selector.NameOf(dialog)
 }
 
 // isDialog reports whether an element is a dialog that shows. An alert is one if it is a window, or if a

@@ -226,7 +226,8 @@ func (s SearchResult) One() (*desktop.Element, error) {
 		if len(s.open) > 0 {
 			err.Next += "; open are " + string(words.List(s.open))
 		}
-	} else if dialog := DialogHint(s.Roots); dialog != "" {
+	} else if dialog, title := DialogHint(s.Roots); dialog != "" {
+		err.Blocker = title
 		err.Next = dialog + "; if it is in the way, answer it first, else look at the elements with get_window_tree"
 	} else {
 		err.Next = "look at the elements with get_window_tree"

@@ -44,7 +44,7 @@ func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at des
 		return nil, NotActionable(el, fmt.Sprintf("was covered at %s", at), "wait until the window stops moving")
 	}
 	if top != nil && foreignWindow(windows, el, top) {
-		return nil, NotActionable(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
+		return nil, blockedBy(top, NotActionable(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own"))
 	}
 	if w := windows.ByID(el.Window); w != nil {
 		switch {
@@ -58,7 +58,7 @@ func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at des
 		return nil, NotActionable(el, fmt.Sprintf("is in no window that shows at %s", at), "wait until its window is there")
 	}
 	if d := windows.Blocker(el.Window); d != nil {
-		return nil, NotActionable(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
+		return nil, blockedBy(d, NotActionable(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first"))
 	}
 	return top, nil
 }

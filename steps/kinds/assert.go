@@ -13,6 +13,7 @@ var Assert = steps.Define(steps.Kind{
 	Summary: "Fail when a condition does not hold.",
 	Toolset: steps.Flow,
 	Reads:   true,
+	Checks:  true,
 }, AssertArgs{}, assert)
 
 // AssertArgs is a condition and the message of the failure.

@@ -20,6 +20,7 @@ var WaitForElement = steps.Define(steps.Kind{
 	Summary: "Wait until an element is there, gone, visible, enabled, focused, or holds a text.",
 	Toolset: steps.Core,
 	Reads:   true,
+	Checks:  true,
 	Timeout: time.Hour,
 }, WaitArgs{Target: aim.DefaultTarget, Condition: Exists, LookOptions: observe.DefaultLookOptions}, aim.With(waitForElement))
 

@@ -15,6 +15,7 @@ var WaitForImage = steps.Define(steps.Kind{
 	Summary: "Wait until a picture is on the screen, or gone from it.",
 	Toolset: steps.Vision,
 	Reads:   true,
+	Checks:  true,
 	Timeout: time.Hour,
 }, WaitForImageArgs{Sought: Sought{Threshold: aim.Likeness}, TimeoutMS: 10_000}, aim.With(waitForImage))
 

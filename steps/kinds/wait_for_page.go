@@ -18,6 +18,7 @@ var WaitForPage = steps.Define(steps.Kind{
 	Summary: "Wait until a page has an address, a title or a text, and has settled.",
 	Toolset: steps.Browser,
 	Reads:   true,
+	Checks:  true,
 	Timeout: 10 * time.Minute,
 }, WaitForPageArgs{Idle: true, TimeoutMS: 30_000}, waitForPageKind)
 

@@ -157,17 +157,18 @@ func NameDialog(ctx context.Context, env *steps.Env, e *steps.Error) {
 	if strings.Contains(e.Next, aim.DialogIsOpen) {
 		return
 	}
-	if open := openDialog(ctx, env); open != "" {
+	if open, title := openDialog(ctx, env); open != "" {
+		e.Blocker = title
 		e.Next = strings.TrimPrefix(e.Next+"; ", "; ") + open
 	}
 }
 
-// openDialog describes the dialog that is open. It returns "" if there is none, or if
+// openDialog describes the dialog that is open, and returns its title. They are "" if there is none, or if
 // its application does not answer in time.
-func openDialog(ctx context.Context, env *steps.Env) string {
+func openDialog(ctx context.Context, env *steps.Env) (hint, title string) {
 	windows, err := env.Desktop.Windows(ctx)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	for _, w := range slices.Backward(windows) {
 		if !w.Shows() || w.Popup || !w.Dialog && !w.Modal && !w.Active {
@@ -177,12 +178,12 @@ func openDialog(ctx context.Context, env *steps.Env) string {
 		if err != nil {
 			continue
 		}
-		if text := aim.DialogHint(t.Roots); text != "" {
+		if text, title := aim.DialogHint(t.Roots); text != "" {
 			env.Keyboard.Happened(w)
-			return text
+			return text, title
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // nameKeyWindow adds the window that has the keyboard, with its content, to the advice of
@@ -193,7 +194,8 @@ func nameKeyWindow(ctx context.Context, env *steps.Env, e *steps.Error, w deskto
 	if err != nil {
 		return
 	}
-	if text := aim.DialogHint(t.Roots); text != "" {
+	if text, title := aim.DialogHint(t.Roots); text != "" {
+		e.Blocker = title
 		e.Next += "; " + text
 		return
 	}

@@ -1,0 +1,288 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/emersion/go-smtp"
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/engine"
+	"understudy/internal/operations"
+	"understudy/internal/schedules"
+	"understudy/steps"
+)
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+func failedRun(workflow string, i int) engine.Header {
+	return engine.Header{
+		ID: fmt.Sprintf("run-%d", i), Workflow: workflow, Status: engine.Failed, Tally: &engine.Tally{Done: []string{"open"}},
+		Error: &engine.ErrorRecord{Code: steps.NotFound, Step: "save", Message: "no such element", Blocker: "Update available"},
+	}
+}
+
+func message() Message { return of(Failed, failedRun("invoice", 1)) }
+
+// TestWebhook posts a message to a real receiver, which verifies its signature.
+func TestWebhook(t *testing.T) {
+	var header http.Header
+	var body []byte
+	answer := http.StatusOK
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header = r.Header
+		body, _ = io.ReadAll(r.Body)
+		w.Header().Set("Location", "http://127.0.0.1/elsewhere")
+		w.WriteHeader(answer)
+	}))
+	defer receiver.Close()
+	r := &Receiver{Webhook: receiver.URL, Secret: secret, Local: true}
+	if err := Send(t.Context(), r, message()); err != nil {
+		t.Fatal(err)
+	}
+	id, at := header.Get("webhook-id"), header.Get("webhook-timestamp")
+	if want := schedules.Sign(secret, id, at, body); header.Get("webhook-signature") != want || id == "" || strings.Contains(id, ".") {
+		t.Errorf("id %q, signature %q, wanted %q", id, header.Get("webhook-signature"), want)
+	}
+	var got struct {
+		Type string
+		Data Message
+	}
+	if err := json.Unmarshal(body, &got); err != nil || got.Type != "run.failed" || got.Data.Step != "save" || got.Data.Outcome.Outcome != engine.StoppedPartly {
+		t.Errorf("%v: %s", err, body)
+	}
+	for _, answer = range []int{http.StatusInternalServerError, http.StatusFound} {
+		if err := Send(t.Context(), r, message()); err == nil {
+			t.Errorf("an answer of %d was taken for a success", answer)
+		}
+	}
+}
+
+// TestAWebhookOfThisMachine tests that a webhook reaches this machine only if that is
+// allowed, by whatever name.
+func TestAWebhookOfThisMachine(t *testing.T) {
+	asked := 0
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer receiver.Close()
+	at, err := url.Parse(receiver.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]", "[::]"} {
+		err := Send(t.Context(), &Receiver{Webhook: "http://" + host + ":" + at.Port(), Secret: secret}, message())
+		if err == nil {
+			t.Errorf("%s was reached", host)
+		}
+	}
+	if asked > 0 {
+		t.Errorf("the service was asked %d times", asked)
+	}
+}
+
+func TestRefuseLocal(t *testing.T) {
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]bool{
+		"127.0.0.1:80": false, "127.9.9.9:80": false, "[::1]:80": false, "0.0.0.0:80": false, "[::]:80": false, "169.254.169.254:80": false, "[fe80::1%eth0]:80": false,
+		"[::ffff:127.0.0.1]:80": false, "[64:ff9b::7f00:1]:80": false, "[2002:7f00:1::]:80": false, "224.0.0.1:80": false,
+		"203.0.113.7:443": true, "[2001:db8::7]:443": true,
+	}
+	for _, a := range own {
+		if n, ok := a.(*net.IPNet); ok {
+			rows[net.JoinHostPort(n.IP.String(), "80")] = false
+		}
+	}
+	for address, may := range rows {
+		if err := refuseLocal("tcp", address, nil); (err == nil) != may {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestAnErrorHoldsNoAddress tests that a webhook whose address is a secret is not logged.
+func TestAnErrorHoldsNoAddress(t *testing.T) {
+	for _, local := range []bool{true, false} {
+		err := Send(t.Context(), &Receiver{Webhook: "http://127.0.0.1:1/s3cret", Secret: secret, Local: local}, message())
+		if err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("local %t: %v", local, err)
+		}
+	}
+}
+
+type letters struct{ got chan string }
+
+func (l letters) NewSession(*smtp.Conn) (smtp.Session, error) { return &delivery{letters: l}, nil }
+
+type delivery struct {
+	letters
+	to string
+}
+
+func (*delivery) Reset()                                      {}
+func (*delivery) Logout() error                               { return nil }
+func (*delivery) Mail(string, *smtp.MailOptions) error        { return nil }
+func (s *delivery) Rcpt(to string, _ *smtp.RcptOptions) error { s.to += to + " "; return nil }
+func (s *delivery) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	s.got <- s.to + "\n" + string(text)
+	return err
+}
+
+// TestMail sends a mail to a real server. A hostile name adds no header and no line.
+func TestMail(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan string, 1)
+	server := smtp.NewServer(letters{got})
+	server.Domain = "localhost"
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
+	m := of(Failed, failedRun("in\r\nBcc: eve@example.com\r\n\r\nvoice", 1))
+	m.Address = "https://robot.example/"
+	r := &Receiver{Mail: &Mail{Server: l.Addr().String(), From: "robot@example.com", To: []string{"ada@example.com", "bob@example.com"}, Plain: true}}
+	if err := Send(t.Context(), r, m); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(<-got, "\r\n ", " ") // long headers are folded
+	for _, want := range []string{"ada@example.com bob@example.com", "Subject: Understudy: failed: in", "at save", "not_found", "Update available", "stopped, and this much is done: open", "https://robot.example/runs/"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("wanted %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "\nBcc:") {
+		t.Errorf("a name added a header:\n%s", text)
+	}
+}
+
+// TestCommand gives a message to a command, as JSON and not in its arguments.
+func TestCommand(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "message")
+	if err := Send(t.Context(), &Receiver{Command: []string{"sh", "-c", `cat >"$0"`, file}}, message()); err != nil {
+		t.Fatal(err)
+	}
+	var got Message
+	raw, err := os.ReadFile(file)
+	if err := errors.Join(err, json.Unmarshal(raw, &got)); err != nil || got.Workflow != "invoice" {
+		t.Errorf("%v: %s", err, raw)
+	}
+	if err := Send(t.Context(), &Receiver{Command: []string{"false"}}, message()); err == nil {
+		t.Error("a command that failed was taken for a success")
+	}
+}
+
+// sent plays what runs do at minutes, and returns what a receiver is told, with the minute.
+func sent(t *testing.T, c Config, fails int, runs map[int][]engine.Header, until time.Duration, last ...engine.Header) (got []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		send := func(_ context.Context, _ *Receiver, m Message) error {
+			if fails > 0 {
+				fails--
+				return io.ErrUnexpectedEOF
+			}
+			got = append(got, fmt.Sprintf("%d: %s", int(time.Since(began).Minutes()), m.Subject()))
+			return nil
+		}
+		earlier := func(context.Context, engine.Query) ([]engine.Header, error) { return last, nil }
+		n := start(c, earlier, slog.New(slog.DiscardHandler), send)
+		for at := range int(until.Minutes()) {
+			for _, h := range runs[at] {
+				n.Observe(h, engine.Event{Type: engine.EvFinished})
+			}
+			time.Sleep(time.Minute)
+		}
+		n.Close()
+	})
+	return got
+}
+
+func config(r Receiver) Config {
+	return Config{Wait: operations.Period(time.Minute), Again: operations.Period(12 * time.Hour), PerHour: 3, Receivers: map[string]*Receiver{"ops": &r}}
+}
+
+func TestGrouping(t *testing.T) {
+	many := func(names ...string) (all []engine.Header) {
+		for i, w := range names {
+			all = append(all, failedRun(w, i))
+		}
+		return all
+	}
+	waits := engine.Header{ID: "w", Workflow: "pay", Status: engine.Waiting, Tally: &engine.Tally{}, Question: &engine.Question{Step: "sure", Sort: "ask_user", Text: "?"}}
+	well := engine.Header{ID: "z", Workflow: "invoice", Status: engine.Succeeded, Tally: &engine.Tally{}}
+	named := failedRun("other", 1)
+	named.Notify = "ops"
+	for _, row := range []struct {
+		says  string
+		r     Receiver
+		fails int
+		runs  map[int][]engine.Header
+		until time.Duration
+		last  []engine.Header
+		want  []string
+	}{
+		{"runs with one cause are one message", Receiver{}, 0, map[int][]engine.Header{0: many("a", "a", "b", "a")}, time.Hour, nil, []string{"1: failed: a at save (3 runs)", "1: failed: b at save"}},
+		{"a cause is told again only after long", Receiver{}, 0, map[int][]engine.Header{0: many("a"), 20: many("a"), 30: many("a")}, 13 * time.Hour, nil, []string{"1: failed: a at save", "721: failed: a at save (2 runs)"}},
+		{"a message that is not delivered is tried again", Receiver{}, 2, map[int][]engine.Header{0: many("a")}, time.Hour, nil, []string{"7: failed: a at save"}},
+		{"but not for ever", Receiver{}, 100, map[int][]engine.Header{0: many("a")}, 12 * time.Hour, nil, nil},
+		{"messages are bounded by the hour", Receiver{}, 0, map[int][]engine.Header{0: many("a", "b", "c", "d")}, 90 * time.Minute, nil, []string{"1: failed: a at save", "1: failed: b at save", "1: failed: c at save", "61: failed: d at save"}},
+		{"the end of the process delivers what waits", Receiver{}, 0, map[int][]engine.Header{0: many("a")}, time.Minute, nil, []string{"1: failed: a at save"}},
+		{"a receiver hears only of its events", Receiver{On: []Occasion{Waiting}}, 0, map[int][]engine.Header{0: append(many("a"), waits)}, time.Hour, nil, []string{"1: waiting: pay at sure"}},
+		{"and of its workflows", Receiver{Workflows: []string{"b"}}, 0, map[int][]engine.Header{0: many("a", "b")}, time.Hour, nil, []string{"1: failed: b at save"}},
+		{"or of those that name it", Receiver{Named: true}, 0, map[int][]engine.Header{0: append(many("a"), named)}, time.Hour, nil, []string{"1: failed: other at save"}},
+		{"a success after a success is no news", Receiver{}, 0, map[int][]engine.Header{0: {well}}, time.Hour, []engine.Header{well}, nil},
+		{"a success after a failure is", Receiver{}, 0, map[int][]engine.Header{0: {well}}, time.Hour, many("invoice"), []string{"1: recovered: invoice"}},
+		{"a single call is no news", Receiver{}, 0, map[int][]engine.Header{0: {{ID: "c", Call: "log", Status: engine.Failed, Tally: &engine.Tally{}}}}, time.Hour, nil, nil},
+	} {
+		t.Run(row.says, func(t *testing.T) {
+			if diff := cmp.Diff(row.want, sent(t, config(row.r), row.fails, row.runs, row.until, row.last...)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	for says, row := range map[string]struct{ text, want string }{
+		"no file tells nobody":            {"", ""},
+		"a webhook":                       {`{"receivers": {"ops": {"webhook": "https://example.com/x", "secret": "` + secret + `"}}, "wait": "1m"}`, ""},
+		"a key that is misspelled":        {`{"recievers": {}}`, "recievers"},
+		"two ways at once":                {`{"receivers": {"ops": {"desktop": true, "command": ["true"]}}}`, "found 2"},
+		"no way":                          {`{"receivers": {"ops": {}}}`, "found 0"},
+		"nothing under a name":            {`{"receivers": {"ops": null}}`, "empty"},
+		"an event that does not exist":    {`{"receivers": {"ops": {"desktop": true, "on": ["never"]}}}`, "never"},
+		"a mail to nobody":                {`{"receivers": {"ops": {"mail": {"server": "a:1", "from": "b@c.d"}}}}`, "from and to"},
+		"a webhook that cannot be signed": {`{"receivers": {"ops": {"webhook": "https://example.com"}}}`, "secret"},
+		"a webhook that is no address":    {`{"receivers": {"ops": {"webhook": "file:///etc/passwd", "secret": "whsec_x"}}}`, "not an address"},
+	} {
+		t.Run(says, func(t *testing.T) {
+			home := t.TempDir()
+			if row.text != "" {
+				if err := os.WriteFile(filepath.Join(home, FileName), []byte(row.text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := Load(home)
+			if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
