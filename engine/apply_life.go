@@ -111,6 +111,7 @@ func (s *State) answered(ev Event, a Answered) {
 		if q.Fields != nil {
 			result = map[string]any{"answer": "", "fields": a.Value}
 		}
+		s.Executed++ // the question was all that the step did
 		s.outcome(q.ID, Outcome{Status: Success, Result: result})
 	}
 }

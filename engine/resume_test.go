@@ -362,8 +362,8 @@ steps:
 		if _, err := s.Answer(t.Context(), h.ID, Answer{Value: "y"}); err != nil {
 			t.Fatal(err)
 		}
-		if h = s.rest(h.ID); h.Status != Succeeded || s.did() != "y" {
-			t.Errorf("answered, the run is %s and did %q", h.Status, s.did())
+		if h = s.rest(h.ID); h.Status != Succeeded || s.did() != "y" || h.Executed != 2 {
+			t.Errorf("answered, the run is %s, did %q and executed %d steps; want succeeded, y and 2", h.Status, s.did(), h.Executed)
 		}
 	})
 }
