@@ -40,7 +40,7 @@ type document struct {
 	WorkflowID    *value  `json:"workflow_id" type:"text" doc:"Kept with the run; with start_from_step it restores the state of that workflow's last run."`
 	TraceID       *value  `json:"trace_id" type:"text" doc:"Kept with the run, to search by."`
 	ExecutionID   *value  `json:"execution_id" type:"text" doc:"Kept with the run, to search by."`
-	ScriptsPath   *value  `json:"scripts_base_path" type:"text" doc:"Where script_file is looked for first."`
+	ScriptsPath   *value  `json:"scripts_base_path" type:"text" doc:"Where script_file is looked for first; then in working_directory, the caller's folder, and beside the workflow."`
 	SkipPreflight *value  `json:"skip_preflight_check" type:"boolean" doc:"Whether to start without checking that the environment is ready."`
 	ManageWindows *value  `json:"enable_window_management" type:"boolean" doc:"Whether windows are arranged for the steps."`
 	Maximize      *value  `json:"maximize_target" type:"boolean" doc:"Whether the window that a step acts on is maximised."`

@@ -22,6 +22,7 @@ func TestRunCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	scripts := tree(t, map[string]string{"s.sh": "echo from the scripts"})
+	beside := tree(t, map[string]string{"beside.sh": "echo from beside", "s.sh": "echo from beside"})
 	for _, c := range []struct {
 		say    string
 		args   map[string]any
@@ -42,6 +43,7 @@ func TestRunCommand(t *testing.T) {
 		{"a variable that is too long for it", map[string]any{"run": "true", "env": map[string]any{"A": strings.Repeat("x", 4<<20)}}, "", steps.Invalid, "cannot be started"},
 		{"a shell that is no program", map[string]any{"run": "true", "shell": filepath.Join(dir, "no.sh")}, "", steps.Invalid, "cannot be started"},
 		{"a script file, from the scripts first", map[string]any{"script_file": "s.sh"}, "from the scripts\n", "", ""},
+		{"a script file beside the workflow", map[string]any{"script_file": "beside.sh"}, "from beside\n", "", ""},
 		{"a script file by its whole path", map[string]any{"script_file": filepath.Join(dir, "s.sh")}, "from a file\n", "", ""},
 		{"a script file that is not there", map[string]any{"script_file": "none.sh"}, "", steps.NotFound, "there is no none.sh in"},
 		{"a shell that is not there", map[string]any{"run": "true", "shell": "no-such-shell"}, "", steps.Unavailable, "not installed"},
@@ -51,7 +53,7 @@ func TestRunCommand(t *testing.T) {
 		{"without its output", map[string]any{"run": "echo hello", "include_logs": false}, "", "", ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			env := &steps.Env{Folders: steps.Folders{Dir: dir, Scripts: scripts}, Children: steps.Children{Environ: os.Environ()}}
+			env := &steps.Env{Folders: steps.Folders{Dir: dir, Scripts: scripts, Document: beside}, Children: steps.Children{Environ: os.Environ()}}
 			o := RunCommand.Run(t.Context(), env, c.args)
 			if code(o) != c.code {
 				t.Fatalf("got %v, want code %q", o.Err, c.code)

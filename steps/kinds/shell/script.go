@@ -16,13 +16,13 @@ import (
 )
 
 // FindScript finds a script in the folder of scripts, in the folder where it is to run,
-// or in that of the caller.
+// in that of the caller, or beside the workflow.
 func FindScript(env *steps.Env, name, dir string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil
 	}
 	var tried []string
-	for _, d := range []string{env.Scripts, dir, env.Dir} {
+	for _, d := range []string{env.Scripts, dir, env.Dir, env.Document} {
 		if d == "" || slices.Contains(tried, d) {
 			continue
 		}
