@@ -35,6 +35,7 @@ type release struct {
 	Scope     string // of the npm packages, such as @me; may be empty
 	Namespace string // in the registry of MCP servers, such as io.github.me
 	Site      string // the address of the folder from which packages will be fetched; may be empty
+	Image     string // the name of the container image, with its tag; may be empty
 }
 
 func run(ctx context.Context, args []string) error {
@@ -45,6 +46,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&r.Scope, "npm-scope", "", "the scope of the npm packages, such as @me")
 	flags.StringVar(&r.Namespace, "namespace", "localhost", "the namespace in the registry of MCP servers, such as io.github.me")
 	flags.StringVar(&r.Site, "site", "", "the https address from which the packages will be fetched")
+	flags.StringVar(&r.Image, "image", "", "the name of the container image that was pushed, such as ghcr.io/me/understudy:1.2.3")
 	flags.Func("targets", "such as linux/amd64,darwin/arm64 (default all)", func(text string) (err error) {
 		r.Targets, err = parseTargets(text)
 		return err

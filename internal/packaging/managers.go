@@ -14,12 +14,14 @@ var (
 	installScript string
 	//go:embed files/understudy.rb
 	formula string
+	//go:embed files/Containerfile
+	containerfile string
 )
 
-// managers returns what installs the products: a script, and where the address of the
-// packages is known, a formula for Homebrew and a manifest for Scoop.
+// managers returns what installs the products: a script and the file of a container, and
+// where the address of the packages is known, a formula for Homebrew and a manifest for Scoop.
 func (r release) managers(products []file) (files []file, err error) {
-	files = append(files, file{"install.sh", 0o755, []byte(r.filled(installScript, nil))})
+	files = append(files, file{"install.sh", 0o755, []byte(r.filled(installScript, nil))}, file{"Containerfile", 0o644, []byte(containerfile)})
 	if r.Site == "" {
 		return files, nil
 	}

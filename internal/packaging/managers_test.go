@@ -92,10 +92,33 @@ func TestInstallScript(t *testing.T) {
 	}
 }
 
+// TestTheContainerInstallsThePackage reads the file as its builder would: it copies packages
+// that the release has, and starts the program as its user.
+func TestTheContainerInstallsThePackage(t *testing.T) {
+	r, products := small(t, "")
+	text := string(products["Containerfile"].Body)
+	for _, target := range allTargets {
+		if target.OS != "linux" {
+			continue
+		}
+		f, err := r.debian(target, []byte("x"), shared{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pattern := "understudy_*_" + target.Arch + ".deb"
+		if ok, err := filepath.Match(pattern, f.Name); !ok || err != nil {
+			t.Errorf("%s is not copied by %s", f.Name, pattern)
+		}
+	}
+	if !strings.Contains(text, "COPY understudy_*_${TARGETARCH}.deb") || strings.Index(text, "USER person") > strings.Index(text, "ENTRYPOINT") {
+		t.Errorf("the container does not install the package, or runs as root:\n%s", text)
+	}
+}
+
 func TestManagersNameTheSite(t *testing.T) {
 	_, without := small(t, "")
-	if len(without) != len(allTargets)+2 {
-		t.Errorf("a release without an address has %d files, want its archives, the script and the sums", len(without))
+	if len(without) != len(allTargets)+3 {
+		t.Errorf("a release without an address has %d files, want its archives, the script, the container and the sums", len(without))
 	}
 	r, with := small(t, "https://example.com/packages/")
 	text := string(with["understudy.rb"].Body)

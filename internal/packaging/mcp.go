@@ -56,7 +56,7 @@ func setting(title, description, otherwise string) object {
 func (r release) registryName() string { return r.Namespace + "/understudy" }
 
 // registry returns the file that tells the registry of MCP servers where the packages
-// are. Bundles are named only if their site is known.
+// are. Bundles are named only if their site is known, an image only if it has a name.
 func (r release) registry(products []file) (file, error) {
 	packages := []object{{
 		"registryType": "npm", "registryBaseUrl": "https://registry.npmjs.org", "identifier": r.npmName(), "version": r.npmVersion(),
@@ -69,6 +69,12 @@ func (r release) registry(products []file) (file, error) {
 				"fileSha256": fmt.Sprintf("%x", sha256.Sum256(f.Body)), "transport": object{"type": "stdio"},
 			})
 		}
+	}
+	if r.Image != "" {
+		packages = append(packages, object{
+			"registryType": "oci", "identifier": r.Image, "runtimeHint": "docker", "transport": object{"type": "stdio"},
+			"packageArguments": []object{{"type": "positional", "value": "mcp"}, {"type": "named", "name": "--display", "value": "virtual"}},
+		})
 	}
 	return document("server.json", object{
 		"$schema":     "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",

@@ -437,6 +437,9 @@ func TestRegistryFile(t *testing.T) {
 	}
 	for _, site := range []string{"", "https://example.com/v1.2.3/"} {
 		r := release{Version: version{Text: "1.2.3"}, Namespace: "io.github.example", Scope: "@example", Site: site}
+		if site != "" {
+			r.Image = "example.com/me/understudy:1.2.3"
+		}
 		f, err := r.registry([]file{{"a.mcpb", 0, []byte("x")}, {"a.tar.gz", 0, nil}})
 		if err != nil {
 			t.Fatal(err)
@@ -444,7 +447,7 @@ func TestRegistryFile(t *testing.T) {
 		if err := valid(f.Body); err != nil {
 			t.Errorf("%v in %s", err, f.Body)
 		}
-		if named := strings.Contains(string(f.Body), `"https://example.com/v1.2.3/a.mcpb"`); named != (site != "") || strings.Contains(string(f.Body), "a.tar.gz") {
+		if named := strings.Contains(string(f.Body), `"https://example.com/v1.2.3/a.mcpb"`); named != (site != "") || strings.Contains(string(f.Body), "a.tar.gz") || strings.Contains(string(f.Body), `"oci"`) != (site != "") {
 			t.Errorf("with the site %q: %s", site, f.Body)
 		}
 		for _, broken := range [][2]string{
