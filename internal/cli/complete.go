@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/virtual"
 	"understudy/internal/fileio"
+	"understudy/internal/notify"
 	"understudy/internal/schedules"
 	"understudy/steps"
 	"understudy/workflows"
@@ -47,6 +49,7 @@ func (c completer) arguments() map[string]argument {
 		"JSON":      {"its arguments as one JSON object in quotes", cobra.NoFileCompletions},
 		"KIND":      {"the name of one kind", oneOf(steps.Names(c.kinds)...)},
 		"NEW":       {"a new name", cobra.NoFileCompletions},
+		"RECEIVER":  {"the name of one receiver of messages", offered(c.receivers)},
 		"RUN":       {"the id of one run", c.run},
 		"SCHEDULE":  {"the name of one schedule", offered(c.scheduled)},
 		"SELECTOR":  {"one selector", cobra.NoFileCompletions},
@@ -303,6 +306,15 @@ func (c completer) scheduled(cmd *cobra.Command, _ []string) (names []cobra.Comp
 		names = append(names, e.Name)
 	}
 	return names
+}
+
+func (c completer) receivers(*cobra.Command, []string) []cobra.Completion {
+	home, err := c.folder()
+	if err != nil {
+		return nil
+	}
+	all, _ := notify.Load(home)
+	return slices.Sorted(maps.Keys(all.Receivers))
 }
 
 func (c completer) saved(*cobra.Command, []string) []cobra.Completion {

@@ -71,6 +71,7 @@ func TestEveryAtomNamesElementsOfRealApplications(t *testing.T) {
 		{"process:chromium >> role:checkbox && name:contains:gift", `checkbox "As a gift"`},
 		{"role:button|name:Send", `button "Send"`},
 		{"button|Send", `button "Send"`},
+		{"process:chromium >> localizedrole:link", `link "Terms of sale"`},
 		{"process:chromium >> name:Nothing || role:button && name:Send", `button "Send"`},
 		{"process:chromium >> role:button && !(name:Send || id:inner)  && !name:Within the frame && state:disabled", `button "Withdraw"`},
 		{"process:zenity >> name:OK, name:Nothing", `button "OK"`},
