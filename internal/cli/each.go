@@ -88,19 +88,19 @@ func (e *rowRuns) run(ctx context.Context, runs engine.Runs, show *showFlags) (e
 	if e.before, err = runs.List(ctx, engine.Query{ExecutionID: e.request.ExecutionID}); err != nil {
 		return err
 	}
-	keys, err := e.keys()
+	rows, err := e.prepare()
 	if err != nil {
 		return err
 	}
 	if err := e.confirmColumns(); err != nil {
 		return err
 	}
-	for i, row := range e.table.Rows {
+	for i, row := range rows {
 		if ctx.Err() != nil || e.MaxFailures > 0 && e.summary.Failed >= e.MaxFailures {
 			e.summary.Left++
 			continue
 		}
-		h, err := e.runRow(ctx, runs, row, keys[i])
+		h, err := e.runRow(ctx, runs, row)
 		if err != nil {
 			return e.inRow(i, err)
 		}
@@ -113,17 +113,24 @@ func (e *rowRuns) inRow(i int, err error) error {
 	return fmt.Errorf("%s, row %d: %w", e.Each, i+1, err)
 }
 
-// keys returns the keys of the runs of all rows, made of what each row gives without its secrets. It fails
-// if the workflow would refuse a row, before any is begun.
-func (e *rowRuns) keys() (keys []string, err error) {
+// A preparedRow is what a row gives, and the key of its run, which is made of that without its secrets.
+type preparedRow struct {
+	key     string
+	inputs  map[string]any
+	secrets map[string]string
+}
+
+// prepare reads all rows. It fails if the workflow would refuse one, before any is begun.
+func (e *rowRuns) prepare() (rows []preparedRow, err error) {
 	equal := map[string]int{}
 	for i, row := range e.table.Rows {
 		inputs, secrets, err := e.table.Inputs(row, e.program.Variables, e.columns)
 		if err != nil {
 			return nil, e.inRow(i, err)
 		}
-		all := joined(e.request.Inputs, inputs)
-		for name, text := range joined(e.request.Secrets, secrets) {
+		r := preparedRow{inputs: joined(e.request.Inputs, inputs), secrets: joined(e.request.Secrets, secrets)}
+		all := maps.Clone(r.inputs)
+		for name, text := range r.secrets {
 			all[name] = text
 		}
 		if _, problems := e.program.CheckInputs(all); len(problems) > 0 {
@@ -135,21 +142,18 @@ func (e *rowRuns) keys() (keys []string, err error) {
 		}
 		same := strings.Join(words, "\x00")
 		equal[same]++
-		keys = append(keys, engine.KeyAt(time.Now(), append(words, fmt.Sprint(equal[same]))...))
+		r.key = engine.KeyAt(time.Now(), append(words, fmt.Sprint(equal[same]))...)
+		rows = append(rows, r)
 	}
-	return keys, nil
+	return rows, nil
 }
 
 // runRow starts or resumes the run of a row, and returns how it ended. What succeeded, and what failed
 // unless that is asked for, is left as it is.
-func (e *rowRuns) runRow(ctx context.Context, runs engine.Runs, row map[string]any, key string) (engine.Header, error) {
+func (e *rowRuns) runRow(ctx context.Context, runs engine.Runs, row preparedRow) (engine.Header, error) {
 	r := e.request
-	inputs, secrets, err := e.table.Inputs(row, e.program.Variables, e.columns)
-	if err != nil {
-		return engine.Header{}, err
-	}
-	r.Key, r.Inputs, r.Secrets = key, joined(r.Inputs, inputs), joined(r.Secrets, secrets)
-	i := slices.IndexFunc(e.before, func(h engine.Header) bool { return engine.SameWords(h.ID, key) })
+	r.Key, r.Inputs, r.Secrets = row.key, row.inputs, row.secrets
+	i := slices.IndexFunc(e.before, func(h engine.Header) bool { return engine.SameWords(h.ID, row.key) })
 	if i < 0 && e.Failed {
 		return engine.Header{}, nil
 	}
@@ -164,7 +168,7 @@ func (e *rowRuns) runRow(ctx context.Context, runs engine.Runs, row map[string]a
 	if h.Status == engine.Failed && !e.Failed || h.Status == engine.Succeeded || h.Status == engine.Waiting || h.Status == engine.Running || h.Status == engine.Queued {
 		return h, nil
 	}
-	h, _, err = continueRun(ctx, runs, h.ID, engine.ResumeRequest{
+	h, _, err := continueRun(ctx, runs, h.ID, engine.ResumeRequest{
 		Inputs: e.request.Inputs, Secrets: r.Secrets, From: r.From, Queue: r.Queue, Environ: r.Environ, By: "command line",
 	})
 	if err != nil {
@@ -183,13 +187,8 @@ func joined[V any](a, b map[string]V) map[string]V {
 
 // waitOrStop waits for the end of a run, and stops it if the command is interrupted.
 func waitOrStop(ctx context.Context, runs engine.Runs, id string) (engine.Header, error) {
-	lasting := context.WithoutCancel(ctx)
-	stop := context.AfterFunc(ctx, func() {
-		c, cancel := context.WithTimeout(lasting, hurriedTime)
-		defer cancel()
-		_, _ = runs.Stop(c, id, engine.ByUser, stopReason)
-	})
-	defer stop()
+	lasting, forget := stopOnInterrupt(ctx, runs, id)
+	defer forget()
 	return runs.Wait(lasting, id)
 }
 

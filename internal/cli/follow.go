@@ -20,18 +20,24 @@ type showFlags struct {
 // follow shows the events of a run after the first seen ones, until it stands still.
 // If the command is interrupted, the run is stopped and can be resumed.
 func (a *app) follow(ctx context.Context, runs engine.Runs, h engine.Header, seen uint64, f *showFlags) error {
-	lasting := context.WithoutCancel(ctx)
-	stop := context.AfterFunc(ctx, func() {
-		c, cancel := context.WithTimeout(lasting, hurriedTime)
-		defer cancel()
-		_, _ = runs.Stop(c, h.ID, engine.ByUser, stopReason)
-	})
-	defer stop()
+	lasting, forget := stopOnInterrupt(ctx, runs, h.ID)
+	defer forget()
 	h, err := newProgress(&a.console, f).watch(lasting, runs, h, seen)
 	if err != nil {
 		return err
 	}
 	return a.conclude(lasting, runs, h, f)
+}
+
+// stopOnInterrupt stops a run if the command is interrupted, until forget is called. The
+// context that it returns goes on then, to see how the run ends.
+func stopOnInterrupt(ctx context.Context, runs engine.Runs, id string) (lasting context.Context, forget func() bool) {
+	lasting = context.WithoutCancel(ctx)
+	return lasting, context.AfterFunc(ctx, func() {
+		c, cancel := context.WithTimeout(lasting, hurriedTime)
+		defer cancel()
+		_, _ = runs.Stop(c, id, engine.ByUser, stopReason)
+	})
 }
 
 // watch shows the events of a run after the first seen ones, until it stands still.
