@@ -173,7 +173,8 @@ func (t *tour) runs(ctx context.Context, to io.Writer, args ...string) error {
 func (t *tour) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.program, args...)
 	cmd.Args[0], cmd.Dir = os.Args[0], t.dir
-	cmd.Env = append(os.Environ(), homeVariable+"="+filepath.Join(t.dir, "data"), "GSETTINGS_BACKEND=memory")
+	// Of the person's own folder and fleet, a tour sees nothing.
+	cmd.Env = append(os.Environ(), "UNDERSTUDY_FLEET=", homeVariable+"="+filepath.Join(t.dir, "data"), "GSETTINGS_BACKEND=memory")
 	return cmd
 }
 
