@@ -132,6 +132,8 @@ func (t *Tally) add(ev Event, fact any) *Tally {
 	case Resumed:
 		next.cutShort()
 		next.decided(f.Decision)
+	default:
+		return t
 	}
 	return &next
 }
