@@ -321,16 +321,17 @@ func (s Status) Busy() bool { return len(s.Clients)+len(s.Running)+len(s.Waiting
 
 func (h *Host) status() Status {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.statusNow()
+	s := h.statusNow()
+	h.mu.Unlock()
+	s.Scheduled = h.Scheduled != nil && h.Scheduled() // reads files
+	return s
 }
 
-// statusNow is status. The mutex is held.
+// statusNow is status, without Scheduled. The mutex is held.
 func (h *Host) statusNow() Status {
 	s := Status{
 		PID: os.Getpid(), Version: h.Version, Started: h.born, Clients: []string{}, Idle: h.Idle.Seconds(),
 		Running: append([]string{}, h.Engine.Active()...), Waiting: append([]string{}, h.Engine.Kept()...),
-		Scheduled: h.Scheduled != nil && h.Scheduled(),
 	}
 	for p := range maps.Keys(h.peers) {
 		s.Clients = append(s.Clients, p.Client)
