@@ -131,6 +131,12 @@ func (r release) pack(ctx context.Context, dir string, t target, common shared) 
 	return packed, nil
 }
 
+// site returns the address of the folder of the packages, without a slash at its end.
+func (r release) site() string { return strings.TrimSuffix(r.Site, "/") }
+
+// address returns from where a package will be fetched.
+func (r release) address(f file) string { return r.site() + "/" + f.Name }
+
 // name returns the base name of a package, such as understudy-1.2.3-linux-amd64.
 func (r release) name(t target) string {
 	return strings.Join([]string{"understudy", r.Version.Text, t.OS, t.Arch}, "-")

@@ -41,7 +41,7 @@ func (r release) filled(text string, products []file) string {
 		case "VERSION":
 			return indent + r.Version.Text
 		case "SITE":
-			return indent + strings.TrimSuffix(r.Site, "/")
+			return indent + r.site()
 		}
 		system, arch, _ := strings.Cut(name, "/")
 		url, sum := r.source(products, target{system, arch})
@@ -58,7 +58,7 @@ func (r release) source(products []file, t target) (url, sum string) {
 	if i < 0 {
 		return "", ""
 	}
-	return strings.TrimSuffix(r.Site, "/") + "/" + products[i].Name, fmt.Sprintf("%x", sha256.Sum256(products[i].Body))
+	return r.address(products[i]), fmt.Sprintf("%x", sha256.Sum256(products[i].Body))
 }
 
 // scoop returns the manifest for Scoop, a package manager of Windows.
@@ -71,7 +71,7 @@ func (r release) scoop(products []file) (file, error) {
 		}
 	}
 	return document("understudy.json", object{
-		"version": r.Version.Text, "description": summary, "license": "MIT", "homepage": strings.TrimSuffix(r.Site, "/"),
+		"version": r.Version.Text, "description": summary, "license": "MIT", "homepage": r.site(),
 		"architecture": machines, "bin": "understudy.exe",
 	})
 }

@@ -65,7 +65,7 @@ func (r release) registry(products []file) (file, error) {
 	for _, f := range products {
 		if r.Site != "" && strings.HasSuffix(f.Name, ".mcpb") {
 			packages = append(packages, object{
-				"registryType": "mcpb", "identifier": strings.TrimSuffix(r.Site, "/") + "/" + f.Name, "version": r.npmVersion(),
+				"registryType": "mcpb", "identifier": r.address(f), "version": r.npmVersion(),
 				"fileSha256": fmt.Sprintf("%x", sha256.Sum256(f.Body)), "transport": object{"type": "stdio"},
 			})
 		}
