@@ -55,24 +55,31 @@ func answering(h *Host) (runs engine.Runs, refuse *atomic.Bool, asked *atomic.In
 	}}), refuse, asked
 }
 
-// TestGuestIsAskedBeforeEachStep takes a token back while a run of a server is under way:
-// the next step is denied, with the words of the server.
-func TestGuestIsAskedBeforeEachStep(t *testing.T) {
-	dir := t.TempDir()
-	guest, refuse, asked := answering(host(t, dir))
-	r := marking(dir, 4)
+// inSecondStep starts a run of a server with a number of steps, and returns when the second acts.
+func inSecondStep(t *testing.T, guest engine.Runs, dir string, n int) engine.Header {
+	t.Helper()
+	r := marking(dir, n)
 	r.Client = "laptop/tester"
 	h, err := guest.Start(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	return h
+}
+
+// TestGuestIsAskedBeforeEachStep takes a token back while a run of a server is under way:
+// the next step is denied, with the words of the server.
+func TestGuestIsAskedBeforeEachStep(t *testing.T) {
+	dir := t.TempDir()
+	guest, refuse, asked := answering(host(t, dir))
+	h := inSecondStep(t, guest, dir, 4)
 	if n := asked.Load(); n != 2 {
 		t.Errorf("asked %d times for 2 steps", n)
 	}
 	refuse.Store(true)
 	openGate(t, dir)
-	h, err = guest.Wait(t.Context(), h.ID)
+	h, err := guest.Wait(t.Context(), h.ID)
 	if err != nil || h.Status != engine.Failed || h.Error.Code != steps.Denied || !strings.Contains(h.Error.Message, "taken back") || marks(t, dir) != 2 {
 		t.Fatalf("%s, %v, %v, after %d marks", h.Status, h.Error, err, marks(t, dir))
 	}
@@ -91,16 +98,10 @@ func TestRightsChangeUnderWay(t *testing.T) {
 	dir := t.TempDir()
 	served, owner := pair(t, dir)
 	guest, refuse, _ := answering(served)
-	r := marking(dir, 3)
-	r.Client = "laptop/tester"
-	h, err := guest.Start(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	h := inSecondStep(t, guest, dir, 3)
 	refuse.Store(true)
 	openGate(t, dir)
-	h, err = guest.Wait(t.Context(), h.ID)
+	h, err := guest.Wait(t.Context(), h.ID)
 	if err != nil || h.Status != engine.Failed || h.Error.Code != steps.Denied || marks(t, dir) != 2 {
 		t.Fatalf("%s, %v, %v, after %d marks", h.Status, h.Error, err, marks(t, dir))
 	}
@@ -124,19 +125,14 @@ func TestARefusedResumptionLeavesTheRunToAnotherMember(t *testing.T) {
 	dir := t.TempDir()
 	served, person := pair(t, dir)
 	guest, refuse, _ := answering(served)
-	r := marking(dir, 3)
-	r.Client = "laptop/tester"
-	h, err := guest.Start(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	h := inSecondStep(t, guest, dir, 3)
 	if _, err := person.Resume(t.Context(), h.ID, engine.ResumeRequest{}); steps.CodeOf(err) != steps.Busy {
 		t.Fatalf("wanted it refused, got %v", err)
 	}
 	refuse.Store(true)
 	openGate(t, dir)
-	if h, err = person.Wait(t.Context(), h.ID); err != nil || h.Error == nil || h.Error.Code != steps.Denied {
+	h, err := person.Wait(t.Context(), h.ID)
+	if err != nil || h.Error == nil || h.Error.Code != steps.Denied {
 		t.Errorf("%s, %v, %v", h.Status, h.Error, err)
 	}
 }

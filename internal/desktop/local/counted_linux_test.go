@@ -189,6 +189,34 @@ func (p *page) expect(what string, n int) {
 	}
 }
 
+// A pageAct is something to do in a page, and what the page tells of it.
+type pageAct struct {
+	say      string
+	kind     steps.Kind
+	selector string
+	more     map[string]any
+	tells    string // empty: nothing
+}
+
+// acts does one act after the other. Each is told once more than before.
+func (p *page) acts(all []pageAct) {
+	p.Helper()
+	said := map[string]int{}
+	for _, a := range all {
+		args := map[string]any{"process": "chromium", "selector": a.selector, "timeout_ms": 5_000.0}
+		maps.Copy(args, a.more)
+		o := p.tries(a.kind, args)
+		if o.Err != nil || o.Result["exists"] == false {
+			p.Errorf("%s: %v %v", a.say, o.Result, o.Err)
+			continue
+		}
+		if a.tells != "" {
+			said[a.tells]++
+			p.expect(a.tells, said[a.tells])
+		}
+	}
+}
+
 // busy keeps the machine busy until the test ends: with what it does already, two
 // processes want each processor.
 func busy(t *testing.T) {

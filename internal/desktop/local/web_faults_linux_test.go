@@ -1,7 +1,6 @@
 package local_test
 
 import (
-	"maps"
 	"strings"
 	"testing"
 
@@ -78,13 +77,7 @@ const widgetsPage = `<!doctype html><title>Widgets</title><meta charset="utf-8">
 func TestWidgetsThatAPageMakesAreOperated(t *testing.T) {
 	p := showPage(t, widgetsPage)
 	p.does(kinds.WaitForElement, map[string]any{"process": "chromium", "selector": "id:lights", "timeout_ms": 60_000.0})
-	for _, row := range []struct {
-		say      string
-		kind     steps.Kind
-		selector string
-		more     map[string]any
-		tells    string
-	}{
+	p.acts([]pageAct{
 		{"an item of a menu that lies outside of it is clicked", kinds.ClickElement, "id:mi", nil, "menu"},
 		{"a combo box whose list is elsewhere takes an option", kinds.SelectOption, "id:fruit", map[string]any{"option_name": "Banana"}, "fruit Banana"},
 		{"and so does one with a field", kinds.SelectOption, "id:land", map[string]any{"option_name": "Alabama"}, "land Alabama"},
@@ -99,18 +92,7 @@ func TestWidgetsThatAPageMakesAreOperated(t *testing.T) {
 		{"and is clicked", kinds.ClickElement, "name:B25", nil, "B25"},
 		{"what is counted is the same after that", kinds.ClickElement, "role:document >> role:button && name~:B && nth:0", nil, "B1"},
 		{"also if it is not in view", kinds.ClickElement, "role:document >> role:button && name~:B && nth:20", nil, "B21"},
-	} {
-		args := map[string]any{"process": "chromium", "selector": row.selector, "timeout_ms": 5_000.0}
-		maps.Copy(args, row.more)
-		o := p.tries(row.kind, args)
-		if o.Err != nil || o.Result["exists"] == false {
-			t.Errorf("%s: %v %v", row.say, o.Result, o.Err)
-			continue
-		}
-		if row.tells != "" {
-			p.expect(row.tells, 1)
-		}
-	}
+	})
 	o := p.tries(kinds.SelectOption, map[string]any{"process": "chromium", "selector": "id:fruit", "option_name": "Cherry", "timeout_ms": 5_000.0})
 	if steps.CodeOf(o.Err) != steps.NotFound {
 		t.Errorf("an option that is not there: %v", o.Err)

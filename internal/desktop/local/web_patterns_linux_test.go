@@ -1,10 +1,8 @@
 package local_test
 
 import (
-	"maps"
 	"testing"
 
-	"understudy/steps"
 	"understudy/steps/kinds"
 )
 
@@ -90,14 +88,7 @@ func TestPatternsOfTheAuthoringPracticesAreOperated(t *testing.T) {
 	p := showPage(t, patternsPage)
 	p.does(kinds.WaitForElement, map[string]any{"process": "chromium", "selector": "id:acc", "timeout_ms": 60_000.0})
 	click, is := kinds.ClickElement, kinds.ValidateElement
-	said := map[string]int{}
-	for _, row := range []struct {
-		say      string
-		kind     steps.Kind
-		selector string
-		more     map[string]any
-		tells    string
-	}{
+	p.acts([]pageAct{
 		{"accordion: its button", click, "role:button && name:Billing", nil, "accordion true"},
 		{"accordion: a field in it", kinds.TypeIntoElement, "role:entry && name:Street", map[string]any{"text_to_type": "Main{Tab}"}, "street Main"},
 		{"accordion: by the key", kinds.PressKey, "role:button && name:Billing", map[string]any{"key": "enter"}, "accordion false"},
@@ -153,17 +144,5 @@ func TestPatternsOfTheAuthoringPracticesAreOperated(t *testing.T) {
 		{"a wrapped label", click, "role:label && text:label that wraps", nil, "wraps true"},
 		{"a wrapped option", click, "role:option && name:A very long", nil, "wrapped"},
 		{"a wrapped link", click, "role:link && name~:wraps over", nil, "#wrapped"},
-	} {
-		args := map[string]any{"process": "chromium", "selector": row.selector, "timeout_ms": 5_000.0}
-		maps.Copy(args, row.more)
-		o := p.tries(row.kind, args)
-		if o.Err != nil || o.Result["exists"] == false {
-			t.Errorf("%s: %v %v", row.say, o.Result, o.Err)
-			continue
-		}
-		if row.tells != "" {
-			said[row.tells]++
-			p.expect(row.tells, said[row.tells])
-		}
-	}
+	})
 }
