@@ -44,7 +44,7 @@ e2e: ## play workflows on real applications
 	@echo "the variations and recordings of SEED=$(SEED)"
 	@UNDERSTUDY_E2E=1 RACE=off AGAIN="understudy/internal/testing/e2e.TestScenarios understudy/recorder/watch.TestRecordedWorkflowsReplay" UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
 		UNDERSTUDY_E2E_SHARD=$(PART) UNDERSTUDY_E2E_SEED=$(SEED) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
-		.ci/test -count=1 -timeout=60m -p=1 -parallel=$(PARALLEL) -skip=TestSoak ./internal/testing/e2e ./internal/testing/manual ./recorder/...; \
+		.ci/test -count=1 -timeout=40m -p=1 -parallel=$(PARALLEL) -skip=TestSoak ./internal/testing/e2e ./internal/testing/manual ./recorder/...; \
 		status=$$?; cat dist/e2e.txt; sort dist/recorded.txt; exit $$status
 
 # Workflows in every variation, and recordings of every scenario, each played in every variation.

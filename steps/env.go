@@ -201,3 +201,7 @@ func (f *Folders) Abs(path Path) string {
 	}
 	return filepath.Join(f.Dir, string(path))
 }
+
+// TemplateVariable begins the names of the variables through which the values of templates
+// reach a command or a script.
+const TemplateVariable = "UNDERSTUDY_VALUE_"

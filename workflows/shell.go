@@ -13,6 +13,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"understudy/internal/words"
+	"understudy/steps"
 	"understudy/workflows/expression"
 )
 
@@ -29,7 +30,7 @@ type shellPart struct {
 const mark = '\x00'
 
 // valueName returns the name of the variable of a value.
-func valueName(i int) string { return "UNDERSTUDY_VALUE_" + strconv.Itoa(i+1) }
+func valueName(i int) string { return steps.TemplateVariable + strconv.Itoa(i+1) }
 
 // maxVariable is the limit of Linux for an environment variable with its name.
 const maxVariable = 128<<10 - 1

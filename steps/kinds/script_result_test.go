@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/steps"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -35,5 +37,13 @@ func TestValuesOfScripts(t *testing.T) {
 				t.Errorf("got the failure %v, want %q", err, r.failure)
 			}
 		})
+	}
+}
+
+func TestTextsOfJSONForScripts(t *testing.T) {
+	names, _, _ := scriptValues(&steps.Env{}, map[string]any{"rows": `[{"a": 1}]`, steps.TemplateVariable + "1": "{}"})
+	want := map[string]any{"rows": []any{map[string]any{"a": 1.0}}, steps.TemplateVariable + "1": "{}"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
 	}
 }

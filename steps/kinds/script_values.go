@@ -3,18 +3,22 @@ package kinds
 import (
 	"maps"
 	"regexp"
+	"strings"
 
 	"understudy/steps"
 )
 
 // scriptValues returns what a script sees: names are its variables, and all is its variable
-// env. A text that is an object or a list as JSON is one among the names that the step gives.
+// env. A text that is an object or a list as JSON is one among the names that the step gives,
+// as other programs have it; the value of a template is what it is.
 func scriptValues(env *steps.Env, given map[string]any) (names, all, inputs map[string]any) {
 	names, inputs = map[string]any{}, map[string]any{}
 	maps.Copy(inputs, env.Inputs)
 	maps.Copy(names, env.Named)
 	for name, v := range given {
-		names[name] = fromJSON(v)
+		if names[name] = v; !strings.HasPrefix(name, steps.TemplateVariable) {
+			names[name] = fromJSON(v)
+		}
 	}
 	all = map[string]any{"inputs": inputs}
 	maps.Copy(all, env.Vars)

@@ -58,13 +58,13 @@ func (b *Buffer) String() string {
 }
 
 // Deadline returns until when a test waits for something: for a quarter of the time that
-// it has left, so that others can still fail for reasons of their own. Nothing else bounds
-// a wait, because no test knows how fast a machine is.
+// it has left, so that others can still fail for reasons of their own, and for at most
+// three minutes, because on the slowest machine what takes longer was lost.
 func Deadline(t testing.TB) time.Time {
 	left := 10 * time.Minute // a benchmark, or -timeout=0
 	if x, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if end, ok := x.Deadline(); ok {
-			left = time.Until(end) / 4
+			left = min(time.Until(end)/4, 3*time.Minute)
 		}
 	}
 	return time.Now().Add(left)

@@ -139,16 +139,22 @@ func (r *report) takePackage(e event, p *pkg) {
 }
 
 // explain shows the output of the tests of a package that failed, of those that did not
-// end, and of the package itself.
+// end, of the package itself, and what a panic said: it may be attributed to a test that
+// passed.
 func (r *report) explain(p *pkg) {
 	for _, text := range r.builds {
 		fmt.Fprint(r.out, "      ", text)
 	}
 	r.builds = nil
+	panicked := false
 	for _, l := range p.lines {
-		if l.test == "" || p.failed[l.test] || p.open[l.test] {
+		panicked = panicked || strings.HasPrefix(l.text, "panic: ")
+		if l.test == "" || p.failed[l.test] || p.open[l.test] || panicked {
 			fmt.Fprint(r.out, "      ", l.text)
 		}
+	}
+	for _, test := range slices.Sorted(maps.Keys(p.open)) {
+		fmt.Fprintf(r.out, "      --- FAIL: %s (it did not end)\n", test)
 	}
 }
 

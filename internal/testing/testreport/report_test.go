@@ -39,6 +39,14 @@ func TestReport(t *testing.T) {
 			false, "panic: boom", "",
 		},
 		{
+			"a test that never ended is named, whichever test the panic is attributed to",
+			passing + `{"Action":"run","Package":"p","Test":"TestB"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"panic: test timed out after 1h0m0s\n"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"goroutine 1 [select]:\n"}
+{"Action":"fail","Package":"p"}`,
+			false, "goroutine 1 [select]:\n      --- FAIL: TestB (it did not end)", "chatter",
+		},
+		{
 			"a package that does not compile is explained",
 			passing + `{"Action":"build-output","ImportPath":"q","Output":"q.go:1: syntax error\n"}
 {"Action":"build-fail","ImportPath":"q"}
