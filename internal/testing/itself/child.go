@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // childVariable names the test for which a test process was started.
@@ -32,7 +33,13 @@ func InChild(t *testing.T, environ []string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, childFlags(os.Args[1:], t.Name())...)
+	args := childFlags(os.Args[1:], t.Name())
+	if end, ok := t.Deadline(); ok {
+		// The parent must be left to say which child hangs, and where.
+		args = append(args, "-test.timeout="+(time.Until(end)*3/4).String())
+	}
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.WaitDelay = grace
 	cmd.Env = append(append(os.Environ(), environ...), childVariable+"="+t.Name())
 	out, err := cmd.CombinedOutput()
 	switch why, skipped := skipReason(string(out), t.Name()); {
@@ -50,7 +57,7 @@ func InChild(t *testing.T, environ []string) bool {
 
 // ownFlags matches the flags of the parent that a child must not have: files that it
 // would overwrite, and which tests the parent runs and how often.
-var ownFlags = regexp.MustCompile(`^--?test\.(testlogfile|coverprofile|cpuprofile|memprofile|blockprofile|mutexprofile|trace|gocoverdir|outputdir|run|v|count|parallel|bench|fuzz|skip|paniconexit0)(=|$)`)
+var ownFlags = regexp.MustCompile(`^--?test\.(testlogfile|coverprofile|cpuprofile|memprofile|blockprofile|mutexprofile|trace|gocoverdir|outputdir|run|v|count|parallel|timeout|bench|fuzz|skip|paniconexit0)(=|$)`)
 
 // childFlags returns the arguments of a process that runs one test.
 func childFlags(args []string, test string) []string {

@@ -29,6 +29,8 @@ func TestPlayed(t *testing.T) {
 			t.Error("it fails in its child")
 		case "skips":
 			t.Skip("needs a desktop: it skips in its child")
+		case "hangs":
+			select {}
 		case "ends":
 			os.Exit(0)
 		}
@@ -48,10 +50,15 @@ func TestInChild(t *testing.T) {
 		{"what passes in the child passes", "passes", false, "--- PASS: TestPlayed/a_name,_with_(signs)_×_and_spaces"},
 		{"what fails in the child fails, and says why", "fails", true, "it fails in its child"},
 		{"what is skipped in the child is skipped for the same reason", "skips", false, "needs a desktop: it skips in its child\n"},
+		{"a child that hangs is named before the time of its parent is up", "hangs", true, "panic: test timed out"},
 		{"a child that ends without its test fails", "ends", true, "did not run in its own process"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			cmd := exec.Command(self, "-test.v", "-test.run=^TestPlayed$")
+			limit := "10m"
+			if row.role == "hangs" {
+				limit = "8s"
+			}
+			cmd := exec.Command(self, "-test.v", "-test.run=^TestPlayed$", "-test.timeout="+limit)
 			cmd.Env = append(os.Environ(), roleVariable+"="+row.role)
 			out, err := cmd.CombinedOutput()
 			if failed := err != nil; failed != row.fails {
@@ -59,6 +66,9 @@ func TestInChild(t *testing.T) {
 			}
 			if !strings.Contains(string(out), row.says) {
 				t.Errorf("wanted %q in\n%s", row.says, out)
+			}
+			if row.fails && !strings.Contains(string(out), "--- FAIL: TestPlayed/") {
+				t.Errorf("the test itself did not fail:\n%s", out)
 			}
 			if row.role == "skips" && !strings.Contains(string(out), "--- SKIP: TestPlayed/") {
 				t.Errorf("it was not skipped:\n%s", out)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"understudy/internal/cli"
 	"understudy/internal/desktop/local"
@@ -32,9 +33,13 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// grace is how long the output of a program that has ended is still read: what it started may
+// keep it open.
+const grace = 5 * time.Second
+
 // Command turns a command that would run the test program into one that runs as
 // understudy.
 func Command(c *exec.Cmd) *exec.Cmd {
-	c.Args[0] = Name
+	c.Args[0], c.WaitDelay = Name, grace
 	return c
 }
