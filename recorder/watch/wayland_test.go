@@ -22,7 +22,6 @@ import (
 	"understudy/internal/desktop/local"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/waylandtest"
 	"understudy/recorder"
 	"understudy/recorder/compile"
 	"understudy/recorder/watch"
@@ -46,7 +45,7 @@ type waylander struct {
 	keys   bool
 }
 
-func takeSeat(t *testing.T, s *waylandtest.Session) *waylander {
+func takeSeat(t *testing.T, s *virtualtest.Session) *waylander {
 	t.Helper()
 	s.Enter(t)
 	p := &waylander{T: t, root: scratch.Dir(t)}
@@ -239,23 +238,23 @@ func (p *waylander) starts(form string) (sent func() order, end func()) {
 }
 
 func TestAFormIsRecordedOnSway(t *testing.T) {
-	recordsForms(t, func(t *testing.T) *waylandtest.Session {
-		return waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900", `for_window [title=".*"] floating enable`)
+	recordsForms(t, func(t *testing.T) *virtualtest.Session {
+		return virtualtest.StartSway(t, "xwayland disable", "output * resolution 1280x900", `for_window [title=".*"] floating enable`)
 	}, "form_gtk3.py", "form_gtk4.py", "form_qt6.py", "form.html")
 }
 
 func TestAFormIsRecordedOnKWin(t *testing.T) {
-	recordsForms(t, func(t *testing.T) *waylandtest.Session {
-		return waylandtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, 1)
+	recordsForms(t, func(t *testing.T) *virtualtest.Session {
+		return virtualtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, 1)
 	}, "form.html", "form_gtk4.py")
 }
 
 func TestAFormIsRecordedOnGNOME(t *testing.T) {
-	recordsForms(t, func(t *testing.T) *waylandtest.Session { return waylandtest.StartGNOME(t, 1).Session }, "form_gtk3.py", "form_gtk4.py", "form_qt6.py", "form.html", "menu_gtk3.py")
+	recordsForms(t, func(t *testing.T) *virtualtest.Session { return virtualtest.StartGNOME(t, 1).Session }, "form_gtk3.py", "form_gtk4.py", "form_qt6.py", "form.html", "menu_gtk3.py")
 }
 
 // recordsForms fills forms of each toolkit, records that, and plays it on a fresh start.
-func recordsForms(t *testing.T, start func(*testing.T) *waylandtest.Session, forms ...string) {
+func recordsForms(t *testing.T, start func(*testing.T) *virtualtest.Session, forms ...string) {
 	virtualtest.TakesTime(t)
 	virtualtest.Need(t, "/usr/bin/python3", "chromium")
 	for _, form := range forms {

@@ -9,7 +9,6 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/waylandtest"
 	"understudy/steps"
 	"understudy/steps/kinds"
 	"understudy/steps/observe"
@@ -74,7 +73,7 @@ func BenchmarkClick(b *testing.B) {
 	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "gtk3-widget-factory")
 	b.Run("x11", func(b *testing.B) { benchClick(b, desktop.Options{Display: "virtual", Dir: scratch.Dir(b)}) })
 	b.Run("sway", func(b *testing.B) {
-		session := waylandtest.Start(b, "xwayland disable", "output * resolution 1920x1080")
+		session := virtualtest.StartSway(b, "xwayland disable", "output * resolution 1920x1080")
 		session.Enter(b)
 		benchClick(b, desktop.Options{Display: session.Wayland, Dir: scratch.Dir(b)})
 	})

@@ -10,12 +10,12 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/testing/desktoptest"
 	"understudy/internal/testing/scratch"
-	"understudy/internal/testing/waylandtest"
+	"understudy/internal/testing/virtualtest"
 )
 
 // gnomePlacer is the shell of GNOME, asked past our extension.
 type gnomePlacer struct {
-	*waylandtest.GNOME
+	*virtualtest.GNOME
 	t testing.TB
 }
 
@@ -62,14 +62,14 @@ func (p gnomePlacer) placed() (map[string][2]desktop.Rect, error) {
 
 // A session of GNOME keeps the contract, but for what Wayland or GNOME do not have.
 func TestAtLengthContractOnGNOME(t *testing.T) {
-	s := waylandtest.StartGNOME(t, 1)
+	s := virtualtest.StartGNOME(t, 1)
 	keepsTheContract(t, s.Session, gnomePlacer{s, t}, lacksOnGNOME)
 }
 
 // A program that reads the clipboard late, as on a busy machine, finds the text that it is to
 // paste, and not the one of before, which the shell's own copy does not bring back early.
 func TestAtLengthASlowProgramPastesItsTextOnGNOME(t *testing.T) {
-	s := waylandtest.StartGNOME(t, 1)
+	s := virtualtest.StartGNOME(t, 1)
 	s.Enter(t)
 	d := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})}
 	app := placedApp{desktoptest.Start(t, s.Env()), gnomePlacer{s, t}}

@@ -8,12 +8,12 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/testing/scratch"
-	"understudy/internal/testing/waylandtest"
+	"understudy/internal/testing/virtualtest"
 )
 
 // kwinPlacer is KWin, asked by scripts past ours.
 type kwinPlacer struct {
-	*waylandtest.Session
+	*virtualtest.Session
 	t testing.TB
 }
 
@@ -61,7 +61,7 @@ func (p kwinPlacer) placed() (map[string][2]desktop.Rect, error) {
 
 // A session of KWin keeps the contract, but for what Wayland or KWin do not have.
 func TestAtLengthContractOnKWin(t *testing.T) {
-	s := waylandtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, 1)
+	s := virtualtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, 1)
 	keepsTheContract(t, s, kwinPlacer{s, t}, lacksOnKWin)
 }
 
@@ -77,7 +77,7 @@ var lacksOnKWin = map[string]string{
 // In a session of KWin "auto" is that session once this program is allowed to act
 // there; before, it is a virtual display, and the diagnosis has the command.
 func TestAtLengthAutoIsTheSessionOfKWin(t *testing.T) {
-	s := waylandtest.StartKWinThatForbids(t, desktop.Size{W: 1280, H: 900}, 1)
+	s := virtualtest.StartKWinThatForbids(t, desktop.Size{W: 1280, H: 900}, 1)
 	s.Enter(t)
 	if f := diagnosed(t)["your session"]; f.OK || f.Mend != "understudy setup kwin" {
 		t.Errorf("before it is allowed, the diagnosis says %+v", f)

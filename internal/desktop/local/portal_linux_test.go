@@ -16,7 +16,6 @@ import (
 	"understudy/internal/desktop/local"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/waylandtest"
 	"understudy/steps"
 	"understudy/steps/kinds"
 )
@@ -35,7 +34,7 @@ func (p fillingPlacer) raise(title string, _ desktop.Rect) error {
 // A session that is reached by the portal keeps the contract in a window that fills the
 // screen, but for what nobody tells there.
 func TestAtLengthContractOnThePortal(t *testing.T) {
-	g := waylandtest.StartGNOMEPortal(t)
+	g := virtualtest.StartGNOMEPortal(t)
 	g.Enter(t)
 	g.AllowPictures(t)
 	keepsTheContractAs(t, g.Session, fillingPlacer{gnomePlacer{g, t}}, lacksOnThePortal, desktop.Options{Display: desktop.Portal, Dir: scratch.Dir(t), Asks: answers(t, "Allow remote interaction", "Share")})
@@ -110,7 +109,7 @@ func pressed(ctx context.Context, c *atspi.Client, name string) (done bool) {
 
 // What a person does not allow is not done, and said.
 func TestAtLengthThePortalAsks(t *testing.T) {
-	g := waylandtest.StartGNOMEPortal(t)
+	g := virtualtest.StartGNOMEPortal(t)
 	g.Enter(t)
 	g.AllowPictures(t)
 	o := desktop.Options{Display: desktop.Portal, Dir: scratch.Dir(t), Asks: answers(t, "Cancel")}
@@ -163,7 +162,7 @@ func TestAtLengthThePortalAsks(t *testing.T) {
 func TestAtLengthACompositorThatTellsOfNoWindows(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
 	t.Setenv("GSK_RENDERER", "cairo")
-	session := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900 scale 1")
+	session := virtualtest.StartSway(t, "xwayland disable", "output * resolution 1280x900 scale 1")
 	session.Enter(t)
 	tells, err := filepath.Glob(filepath.Join(session.Dir, "sway-ipc.*.sock"))
 	if err != nil || len(tells) != 1 {

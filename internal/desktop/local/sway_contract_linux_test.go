@@ -13,12 +13,11 @@ import (
 	"understudy/internal/testing/desktoptest"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/waylandtest"
 )
 
 // swayPlacer is sway, asked by a program that has nothing to do with what is tested.
 type swayPlacer struct {
-	*waylandtest.Session
+	*virtualtest.Session
 	t testing.TB
 }
 
@@ -81,7 +80,7 @@ func (p swayPlacer) placed() (map[string][2]desktop.Rect, error) {
 
 // A session of sway keeps the contract, but for what Wayland or sway do not have.
 func TestAtLengthContractOnSway(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900", "for_window [title=.] floating enable")
+	s := virtualtest.StartSway(t, "xwayland disable", "output * resolution 1280x900", "for_window [title=.] floating enable")
 	keepsTheContract(t, s, swayPlacer{s, t}, lacksOnSway)
 }
 
@@ -99,7 +98,7 @@ var lacksOnSway = map[string]string{
 // is taken for what a click there reaches, and it is operated by its actions and keys.
 func TestAMenuOnSwayIsNotGuessed(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
-	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900")
+	s := virtualtest.StartSway(t, "xwayland disable", "output * resolution 1280x900")
 	s.Enter(t)
 	d := open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})
 	app := placedApp{desktoptest.Start(t, s.Env()), swayPlacer{s, t}}
@@ -138,7 +137,7 @@ func TestAMenuOnSwayIsNotGuessed(t *testing.T) {
 // right behind the question reaches the window there.
 func TestAPressBehindTheQuestionForThePointerOnSway(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
-	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900")
+	s := virtualtest.StartSway(t, "xwayland disable", "output * resolution 1280x900")
 	s.Enter(t)
 	d, other := open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)}), open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})
 	app := placedApp{desktoptest.Start(t, s.Env()), swayPlacer{s, t}}

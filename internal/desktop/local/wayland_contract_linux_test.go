@@ -11,7 +11,6 @@ import (
 	"understudy/internal/testing/desktoptest"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/waylandtest"
 )
 
 // A placer is a compositor that is asked, past all that is tested, to do with windows
@@ -88,14 +87,14 @@ func (a placedApp) Boxes() (map[string]desktop.Rect, error) {
 
 // keepsTheContract holds a session to the contract, but for the sentences that it lacks,
 // which the page on Wayland names.
-func keepsTheContract(t *testing.T, s *waylandtest.Session, p placer, lacks map[string]string) {
+func keepsTheContract(t *testing.T, s *virtualtest.Session, p placer, lacks map[string]string) {
 	s.Enter(t)
 	keepsTheContractAs(t, s, p, lacks, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})
 }
 
 // keepsTheContractAs is keepsTheContract in a session that was entered and is opened
 // in a certain way.
-func keepsTheContractAs(t *testing.T, s *waylandtest.Session, p placer, lacks map[string]string, o desktop.Options) {
+func keepsTheContractAs(t *testing.T, s *virtualtest.Session, p placer, lacks map[string]string, o desktop.Options) {
 	virtualtest.Need(t, "/usr/bin/python3")
 	for sentence := range lacks {
 		if page, err := os.ReadFile("../../../docs/wayland.md"); err != nil || !strings.Contains(string(page), "\n| "+sentence+" | ") {

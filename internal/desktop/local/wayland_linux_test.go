@@ -9,7 +9,7 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/local"
 	"understudy/internal/testing/scratch"
-	"understudy/internal/testing/waylandtest"
+	"understudy/internal/testing/virtualtest"
 )
 
 // A session that cannot be reached by its own protocol is told for what it is: of its
@@ -20,7 +20,7 @@ func TestWaylandSessionIsReported(t *testing.T) {
 		{"without", "disable", "the session is Wayland and DISPLAY is not set: in a Wayland session"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			session := waylandtest.Start(t, "xwayland "+row.xwayland)
+			session := virtualtest.StartSway(t, "xwayland "+row.xwayland)
 			x, name := session.X, session.Wayland
 			t.Setenv("DISPLAY", x)
 			t.Setenv("WAYLAND_DISPLAY", name)
@@ -59,7 +59,7 @@ func TestWaylandSessionIsReported(t *testing.T) {
 // With DISPLAY and WAYLAND_DISPLAY of one session, "auto" is that session and none
 // instead of it; X alone, named, stays refused.
 func TestAutoIsTheWaylandSession(t *testing.T) {
-	session := waylandtest.Start(t, "xwayland force")
+	session := virtualtest.StartSway(t, "xwayland force")
 	session.Enter(t)
 	t.Setenv("DISPLAY", session.X)
 	isOurSession(t, session, "sway", "zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1")
@@ -68,7 +68,7 @@ func TestAutoIsTheWaylandSession(t *testing.T) {
 // Without accessibility nothing of a person is heard in a Wayland session, and both who
 // watches and the diagnosis say so.
 func TestNobodyHearsInASessionWithoutAccessibility(t *testing.T) {
-	session := waylandtest.Start(t, "xwayland disable")
+	session := virtualtest.StartSway(t, "xwayland disable")
 	session.Enter(t)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	d := open(t, desktop.Options{Display: desktop.Seat, Dir: scratch.Dir(t)})
@@ -84,7 +84,7 @@ func TestNobodyHearsInASessionWithoutAccessibility(t *testing.T) {
 
 // isOurSession holds that a session is what is meant where no other is named, and that
 // the diagnosis finds its protocols.
-func isOurSession(t *testing.T, session *waylandtest.Session, manager string, protocols ...string) {
+func isOurSession(t *testing.T, session *virtualtest.Session, manager string, protocols ...string) {
 	t.Helper()
 	for _, display := range []string{"auto", desktop.Seat, session.Wayland} {
 		d := open(t, desktop.Options{Display: display, Dir: scratch.Dir(t)})

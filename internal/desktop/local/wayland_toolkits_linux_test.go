@@ -15,7 +15,6 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/waylandtest"
 	"understudy/steps/kinds"
 )
 
@@ -87,7 +86,7 @@ app.exec()
 // A placedSession is a session whose compositor places windows as a test says, past
 // all that is tested.
 type placedSession struct {
-	*waylandtest.Session
+	*virtualtest.Session
 	layouts []string
 	place   func(layout string) error // places the window that counts
 }
@@ -96,7 +95,7 @@ type placedSession struct {
 const countingTitle = `^Counting( - Chromium)?$`
 
 func swayOfScale(t *testing.T, scale int) placedSession {
-	s := waylandtest.Start(t, "xwayland disable", fmt.Sprintf("output * resolution %dx%d scale %d", 1280*scale, 900*scale, scale))
+	s := virtualtest.StartSway(t, "xwayland disable", fmt.Sprintf("output * resolution %dx%d scale %d", 1280*scale, 900*scale, scale))
 	return placedSession{s, []string{"floating disable", "floating enable", "move absolute position 300 px 200 px"}, func(layout string) error {
 		_, err := s.Message(fmt.Sprintf(`[title="%s"] %s`, countingTitle, layout))
 		return err
@@ -104,7 +103,7 @@ func swayOfScale(t *testing.T, scale int) placedSession {
 }
 
 func kwinOfScale(t *testing.T, scale int) placedSession {
-	s := waylandtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, scale)
+	s := virtualtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, scale)
 	return placedSession{s, []string{"x: 20, y: 10, width: 700, height: 500", "x: 300, y: 200, width: 500, height: 400"}, func(layout string) error {
 		said, err := s.Script(fmt.Sprintf(`workspace.clientList().filter(w => /%s/.test(w.caption)).map(w => { w.frameGeometry = {%s}; return "placed" })`, countingTitle, layout))
 		if err == nil && said != "placed" {
@@ -115,7 +114,7 @@ func kwinOfScale(t *testing.T, scale int) placedSession {
 }
 
 func gnomeOfScale(t *testing.T, scale int) placedSession {
-	s := waylandtest.StartGNOME(t, scale)
+	s := virtualtest.StartGNOME(t, scale)
 	return placedSession{s.Session, []string{"20, 60, 700, 500", "300, 200, 500, 400"}, func(layout string) error {
 		// A window may keep its first size for a while, and may refuse to be as small as wanted.
 		var is string

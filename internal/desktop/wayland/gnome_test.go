@@ -17,13 +17,12 @@ import (
 	"understudy/internal/desktop/wayland"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/waylandtest"
 )
 
 // In a session of GNOME the pointer is where it was moved, and pictures show what our extension
 // draws, until we end.
 func TestAtLengthGNOMEIsSeenAndTouched(t *testing.T) {
-	g := waylandtest.StartGNOME(t, 1)
+	g := virtualtest.StartGNOME(t, 1)
 	g.Enter(t)
 	driver, err := wayland.Open(t.Context(), wayland.Options{Display: g.Wayland})
 	if err != nil {
@@ -77,7 +76,7 @@ func TestAtLengthGNOMEIsSeenAndTouched(t *testing.T) {
 
 // When the screen is locked, GNOME ends the extension; after that it is used again.
 func TestAtLengthGNOMEIsSeenAgainAfterItWasLocked(t *testing.T) {
-	g := waylandtest.StartGNOME(t, 1)
+	g := virtualtest.StartGNOME(t, 1)
 	d := open(t, g.Session)
 	do := func(what string) {
 		t.Helper()
@@ -109,7 +108,7 @@ func TestAtLengthGNOMEIsSeenAgainAfterItWasLocked(t *testing.T) {
 // The extension refuses everything to a program that does not know the token, which only programs of
 // the same person can read.
 func TestAtLengthGNOMEAnswersOnlyWhoKnowsTheToken(t *testing.T) {
-	g := waylandtest.StartGNOME(t, 1)
+	g := virtualtest.StartGNOME(t, 1)
 	bus, err := dbus.Connect(g.Bus)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +147,7 @@ func TestAtLengthGNOMEAnswersOnlyWhoKnowsTheToken(t *testing.T) {
 
 // Without the extension the error names the command that installs it.
 func TestAtLengthGNOMEWithoutTheExtension(t *testing.T) {
-	g := waylandtest.StartGNOMEWithout(t)
+	g := virtualtest.StartGNOMEWithout(t)
 	g.Enter(t)
 	_, err := wayland.Open(t.Context(), wayland.Options{Display: g.Wayland})
 	var missing *desktop.MissingError

@@ -17,13 +17,13 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/wayland"
-	"understudy/internal/testing/waylandtest"
+	"understudy/internal/testing/virtualtest"
 )
 
 // While somebody watches, the mouse of a person is heard, and the keys if GNOME tells them without a
 // screen reader. Our own input is left out.
 func TestAtLengthGNOMEHearsAPerson(t *testing.T) {
-	g := waylandtest.StartGNOME(t, 1)
+	g := virtualtest.StartGNOME(t, 1)
 	g.Enter(t)
 	var monitor bool
 	if err := g.Eval(&monitor, "global.context.get_debug_control?.().a11y_manager_without_access_control === false"); err != nil {
@@ -101,7 +101,7 @@ func TestAtLengthGNOMEHearsAPerson(t *testing.T) {
 
 // Only the connection that asked gets signals, as long as it exists.
 func TestAtLengthGNOMETellsOnlyWhoAsked(t *testing.T) {
-	g := waylandtest.StartGNOME(t, 1)
+	g := virtualtest.StartGNOME(t, 1)
 	g.Enter(t)
 	token, err := os.ReadFile(filepath.Join(g.Dir, "understudy-gnome"))
 	if err != nil {

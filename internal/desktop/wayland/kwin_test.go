@@ -9,13 +9,13 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/wayland"
-	"understudy/internal/testing/waylandtest"
+	"understudy/internal/testing/virtualtest"
 )
 
 // A session of KWin that does not allow this program to act is refused, with the command that allows
 // it; the permission is read with the next connection.
 func TestAtLengthKWinAllowsWhatItWasToldTo(t *testing.T) {
-	s := waylandtest.StartKWinThatForbids(t, desktop.Size{W: 640, H: 450}, 2)
+	s := virtualtest.StartKWinThatForbids(t, desktop.Size{W: 640, H: 450}, 2)
 	s.Enter(t)
 	_, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland})
 	var missing *desktop.MissingError

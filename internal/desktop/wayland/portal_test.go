@@ -23,7 +23,7 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/wayland"
 	"understudy/internal/testing/scratch"
-	"understudy/internal/testing/waylandtest"
+	"understudy/internal/testing/virtualtest"
 )
 
 // fakePortal is a portal with a person who allows everything, or does not answer.
@@ -47,7 +47,7 @@ const (
 
 // startPortal puts a portal on the bus of a session, with a version of the interface for remote
 // desktops.
-func startPortal(t *testing.T, s *waylandtest.Session, version uint32) *fakePortal {
+func startPortal(t *testing.T, s *virtualtest.Session, version uint32) *fakePortal {
 	t.Helper()
 	bus, err := dbus.Connect(s.Bus)
 	if err != nil {
@@ -221,7 +221,7 @@ func (f fixedFrames) FrameWindows(context.Context) ([]desktop.Window, error) {
 func (fixedFrames) Close() error { return nil }
 
 // byPortal returns the options for a session that is operated by the portal alone.
-func byPortal(s *waylandtest.Session, token string, asks func(string), windows ...desktop.Window) wayland.Options {
+func byPortal(s *virtualtest.Session, token string, asks func(string), windows ...desktop.Window) wayland.Options {
 	frames := func(context.Context) (wayland.FrameLister, error) { return fixedFrames(windows), nil }
 	return wayland.Options{Display: s.Wayland, Portal: wayland.Portal{Frames: frames, Only: true, Token: token, Asks: asks}}
 }
@@ -236,7 +236,7 @@ func TestThePortalKeepsWhatWasAllowed(t *testing.T) {
 		{2, map[string]any{"types": uint32(3), "persist_mode": uint32(2)}, map[string]any{"types": uint32(3), "persist_mode": uint32(2), "restore_token": "token"}, "tokentoken"},
 	} {
 		t.Run(fmt.Sprint(row.version), func(t *testing.T) {
-			s := waylandtest.Start(t, "xwayland disable")
+			s := virtualtest.StartSway(t, "xwayland disable")
 			s.Enter(t)
 			p := startPortal(t, s, row.version)
 			file := filepath.Join(t.TempDir(), "folder", "token")
@@ -268,7 +268,7 @@ func TestThePortalKeepsWhatWasAllowed(t *testing.T) {
 // Input goes to the monitor that was shared, the files of pictures are removed, and the clipboard
 // works both ways.
 func TestThePortalIsSeenAndTouched(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable", "output HEADLESS-1 resolution 640x480 position 0 0", "output HEADLESS-2 resolution 640x480 position 640 0")
+	s := virtualtest.StartSway(t, "xwayland disable", "output HEADLESS-1 resolution 640x480 position 0 0", "output HEADLESS-2 resolution 640x480 position 640 0")
 	s.Enter(t)
 	if _, err := s.Message("create_output"); err != nil {
 		t.Fatal(err)
@@ -371,7 +371,7 @@ func TestThePortalIsSeenAndTouched(t *testing.T) {
 
 // The scale of an output is that of its pixels, also if it is turned.
 func TestATurnedOutputKeepsItsScale(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable", "output * resolution 640x480 scale 2 transform 90")
+	s := virtualtest.StartSway(t, "xwayland disable", "output * resolution 640x480 scale 2 transform 90")
 	s.Enter(t)
 	startPortal(t, s, 1)
 	o := byPortal(s, "", nil)
@@ -389,7 +389,7 @@ func TestATurnedOutputKeepsItsScale(t *testing.T) {
 
 // Input that the portal does not answer is given up, and so is the session.
 func TestAStuckPortalIsGivenUp(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable")
+	s := virtualtest.StartSway(t, "xwayland disable")
 	s.Enter(t)
 	p, stuck := startPortal(t, s, 1), make(chan struct{})
 	defer close(stuck)
@@ -426,7 +426,7 @@ func TestAStuckPortalIsGivenUp(t *testing.T) {
 // Nobody is asked unless that is permitted, and the wait for a person who does not answer ends with
 // the context of the caller.
 func TestThePortalAsksOnlyWhenItMay(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable")
+	s := virtualtest.StartSway(t, "xwayland disable")
 	s.Enter(t)
 	p := startPortal(t, s, 2)
 	p.with(func() { p.silent = true })

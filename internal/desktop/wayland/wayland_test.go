@@ -21,11 +21,11 @@ import (
 	"understudy/internal/desktop/wayland"
 	"understudy/internal/testing/desktoptest"
 	"understudy/internal/testing/scratch"
-	"understudy/internal/testing/waylandtest"
+	"understudy/internal/testing/virtualtest"
 )
 
 // open enters a session and opens it.
-func open(t *testing.T, s *waylandtest.Session) *desktop.Desktop {
+func open(t *testing.T, s *virtualtest.Session) *desktop.Desktop {
 	t.Helper()
 	s.Enter(t)
 	d, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland})
@@ -43,7 +43,7 @@ func open(t *testing.T, s *waylandtest.Session) *desktop.Desktop {
 // Another device that moves the pointer is noticed, and then the compositor is asked. A command that
 // moves it is not noticed.
 func TestThePointerIsWhereTheCompositorHasIt(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900")
+	s := virtualtest.StartSway(t, "xwayland disable", "output * resolution 1280x900")
 	d := open(t, s)
 	if _, err := s.Message("seat - cursor set 300 200"); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestThePointerIsWhereTheCompositorHasIt(t *testing.T) {
 
 // A picture has one pixel per point, whatever the scale of the output.
 func TestAPictureIsInPoints(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900 scale 2", "output * bg #3070b0 solid_color")
+	s := virtualtest.StartSway(t, "xwayland disable", "output * resolution 1280x900 scale 2", "output * bg #3070b0 solid_color")
 	d := open(t, s)
 	picture, err := d.Capture(t.Context(), desktop.Rect{})
 	if err != nil || picture.Rect.Dx() != 640 || picture.Rect.Dy() != 450 {
@@ -80,7 +80,7 @@ func TestAPictureIsInPoints(t *testing.T) {
 // too.
 func TestAPictureOfATurnedOutput(t *testing.T) {
 	for _, transform := range []string{"normal", "90", "180", "270", "flipped", "flipped-90", "flipped-180", "flipped-270"} {
-		s := waylandtest.Start(t, "xwayland disable", "output * resolution 640x480 transform "+transform)
+		s := virtualtest.StartSway(t, "xwayland disable", "output * resolution 640x480 transform "+transform)
 		d := open(t, s)
 		to := desktop.Point{X: 41, Y: 377}
 		if err := d.Do(t.Context(), desktop.MovePointer{To: to}); err != nil {
@@ -118,7 +118,7 @@ func TestAPictureOfATurnedOutput(t *testing.T) {
 // A window is where its output shows it, with its title bar, which sway tells by its place in what
 // holds the window.
 func TestAWindowOfAnotherOutputIsThere(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable", "default_border normal", "output HEADLESS-1 resolution 640x480 position 0 0", "output HEADLESS-2 resolution 1240x980 position 640 100", "workspace 2 output HEADLESS-2")
+	s := virtualtest.StartSway(t, "xwayland disable", "default_border normal", "output HEADLESS-1 resolution 640x480 position 0 0", "output HEADLESS-2 resolution 1240x980 position 640 100", "workspace 2 output HEADLESS-2")
 	d := open(t, s)
 	do := func(command string) {
 		t.Helper()
@@ -164,7 +164,7 @@ func TestAWindowOfAnotherOutputIsThere(t *testing.T) {
 
 // Typing that is cancelled leaves the modifiers as they were held.
 func TestCancelledTypingLeavesTheModifiersAsTheyWere(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable", "default_border none", "output * resolution 1280x900")
+	s := virtualtest.StartSway(t, "xwayland disable", "default_border none", "output * resolution 1280x900")
 	d := open(t, s)
 	must := func(err error) {
 		t.Helper()
@@ -192,7 +192,7 @@ func TestCancelledTypingLeavesTheModifiersAsTheyWere(t *testing.T) {
 
 // A session that ends is reported as lost, and every call returns.
 func TestLostSessionIsReported(t *testing.T) {
-	s := waylandtest.Start(t, "xwayland disable")
+	s := virtualtest.StartSway(t, "xwayland disable")
 	d := open(t, s)
 	if err := d.Ping(t.Context()); err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestLostSessionIsReported(t *testing.T) {
 
 // The windows of one session are not those of another, whose variables this process has.
 func TestTheWindowsOfAnotherSessionAreNotTaken(t *testing.T) {
-	sockets := func(s *waylandtest.Session) string {
+	sockets := func(s *virtualtest.Session) string {
 		t.Helper()
 		found, _ := filepath.Glob(filepath.Join(s.Dir, "sway-ipc.*.sock"))
 		if len(found) != 1 {
@@ -221,7 +221,7 @@ func TestTheWindowsOfAnotherSessionAreNotTaken(t *testing.T) {
 		}
 		return found[0]
 	}
-	mute, own := waylandtest.Start(t, "xwayland disable"), waylandtest.Start(t, "xwayland disable")
+	mute, own := virtualtest.StartSway(t, "xwayland disable"), virtualtest.StartSway(t, "xwayland disable")
 	mute.Enter(t)
 	if err := os.Remove(sockets(mute)); err != nil {
 		t.Fatal(err)

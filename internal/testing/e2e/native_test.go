@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"understudy/internal/desktop"
-	"understudy/internal/testing/waylandtest"
+	"understudy/internal/testing/virtualtest"
 	"understudy/steps"
 )
 
@@ -19,14 +19,14 @@ type nativeDesktop struct {
 	name   string
 	needs  []string
 	scales []int
-	start  func(t testing.TB, scale int) *waylandtest.Session
+	start  func(t testing.TB, scale int) *virtualtest.Session
 }
 
 func nativeDesktops() []nativeDesktop {
-	sway := func(lines ...string) func(testing.TB, int) *waylandtest.Session {
-		return func(t testing.TB, scale int) *waylandtest.Session {
+	sway := func(lines ...string) func(testing.TB, int) *virtualtest.Session {
+		return func(t testing.TB, scale int) *virtualtest.Session {
 			output := fmt.Sprintf("output * resolution %dx%d scale %d", 1280*scale, 900*scale, scale)
-			return waylandtest.Start(t, append(lines, "xwayland disable", output)...)
+			return virtualtest.StartSway(t, append(lines, "xwayland disable", output)...)
 		}
 	}
 	both := []int{1, 2}
@@ -37,11 +37,11 @@ func nativeDesktops() []nativeDesktop {
 	return []nativeDesktop{
 		{"sway, tiled", []string{"sway", "swaymsg"}, both, sway()},
 		{"sway, floating", []string{"sway", "swaymsg"}, both, sway(`for_window [title=".*"] floating enable`)},
-		{"KWin", []string{"kwin_wayland"}, both, func(t testing.TB, scale int) *waylandtest.Session {
-			return waylandtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, scale)
+		{"KWin", []string{"kwin_wayland"}, both, func(t testing.TB, scale int) *virtualtest.Session {
+			return virtualtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, scale)
 		}},
-		{"GNOME", []string{"gnome-shell"}, onGNOME, func(t testing.TB, scale int) *waylandtest.Session {
-			return waylandtest.StartGNOME(t, scale).Session
+		{"GNOME", []string{"gnome-shell"}, onGNOME, func(t testing.TB, scale int) *virtualtest.Session {
+			return virtualtest.StartGNOME(t, scale).Session
 		}},
 	}
 }
@@ -61,7 +61,7 @@ func nativeScenarios() []scenario {
 				c.name = fmt.Sprintf("%s, scale %d: %s", d.name, scale, c.name)
 				c.needs = slices.Concat(d.needs, c.needs)
 				c.varied = true
-				c.session = func(t testing.TB) *waylandtest.Session { return d.start(t, scale) }
+				c.session = func(t testing.TB) *virtualtest.Session { return d.start(t, scale) }
 				if c.workflow == "form_menu" { // nobody tells where its items are
 					c.may, c.must, c.check = []steps.Code{steps.NotActionable}, true, sentOrNot("")
 				}

@@ -27,7 +27,6 @@ import (
 	"understudy/internal/testing/itself"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/waylandtest"
 )
 
 // TestMain has every command do its work in its own process, which tests watch and kill.
@@ -49,7 +48,7 @@ type stage struct {
 }
 
 // startSession starts a session of Wayland.
-type startSession func(testing.TB) *waylandtest.Session
+type startSession func(testing.TB) *virtualtest.Session
 
 // newStage makes the environment of this process that of a newcomer who sits
 // before a fresh display; the test's end undoes it.

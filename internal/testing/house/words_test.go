@@ -42,7 +42,7 @@ var words = map[string]struct {
 	"problem":   {"what is wrong with a document, an expression, arguments or a store", []string{"engine", "steps", "workflows", "workflows/expression"}},
 	"recording": {"what a person does, while it is recorded and for those who show it", []string{"internal/cli", "internal/rfb", "mcpserver", "mcpserver/viewer", "recorder/watch", "store"}},
 	"report":    {"the result of a run, of a check of a document, of a test run", []string{"engine", "internal/testing/testreport", "workflows"}},
-	"session":   {"the time that a person or a viewer has a desktop", []string{"internal/desktop", "internal/desktop/local", "internal/rfb", "internal/testing/waylandtest", "recorder/watch"}},
+	"session":   {"the time that a person or a viewer has a desktop", []string{"internal/desktop", "internal/desktop/local", "internal/rfb", "internal/testing/virtualtest", "recorder/watch"}},
 	"state":     {"what is known of a thing that changes: a run, a schedule, a worker, a folder, a page", []string{"engine", "internal/fleet", "internal/schedules", "mcpserver/ask", "steps/browse"}},
 	"store":     {"where runs or schedules are kept", []string{"engine", "internal/fleet", "internal/schedules", "store", "store/jetstream"}},
 

@@ -1,4 +1,9 @@
-// Package virtualtest starts virtual displays for the tests of other packages.
+// Package virtualtest starts screens for the tests of other packages: virtual displays, and
+// headless sessions of sway, KWin and GNOME, which it asks for the truth independently of
+// the code under test. It also says which tests of desktops are to be played.
+//
+// Its limit is that sway refuses to run as root: for root it runs as another user than the
+// programs of the test.
 package virtualtest
 
 import (

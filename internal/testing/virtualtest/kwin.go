@@ -1,6 +1,6 @@
 //go:build linux
 
-package waylandtest
+package virtualtest
 
 import (
 	"errors"
@@ -16,7 +16,6 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/wayland"
-	"understudy/internal/testing/virtualtest"
 )
 
 // kwin is the compositor of a session, for questions of tests.
@@ -50,7 +49,7 @@ func (s *Session) Allow(t testing.TB) {
 // StartKWinThatForbids is StartKWin without the permission to act.
 func StartKWinThatForbids(t testing.TB, screen desktop.Size, scale int) *Session {
 	t.Helper()
-	virtualtest.Need(t, "kwin_wayland", "kbuildsycoca5", "dbus-daemon")
+	Need(t, "kwin_wayland", "kbuildsycoca5", "dbus-daemon")
 	dir := folder(t, "kwin")
 	s := &Session{Dir: dir, Wayland: "wayland-kwin"}
 	for name, text := range map[string]string{

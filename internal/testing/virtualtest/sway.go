@@ -1,11 +1,6 @@
 //go:build linux
 
-// Package waylandtest starts headless sessions of sway, KWin and GNOME for tests, and asks them
-// for the truth, independently of the code under test.
-//
-// Its limit is that sway refuses to run as root: for root it runs as another user than the
-// programs of the test.
-package waylandtest
+package virtualtest
 
 import (
 	"bufio"
@@ -21,7 +16,6 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"understudy/internal/testing/scratch"
-	"understudy/internal/testing/virtualtest"
 )
 
 // A Session is a session that ends with the test.
@@ -33,10 +27,10 @@ type Session struct {
 	kwin *kwin // nil: it is no session of KWin
 }
 
-// Start starts a session of sway. The lines are added to its configuration.
-func Start(t testing.TB, lines ...string) *Session {
+// StartSway starts a session of sway. The lines are added to its configuration.
+func StartSway(t testing.TB, lines ...string) *Session {
 	t.Helper()
-	virtualtest.Need(t, "sway", "swaymsg", "Xwayland", "xhost", "dbus-daemon")
+	Need(t, "sway", "swaymsg", "Xwayland", "xhost", "dbus-daemon")
 	s := &Session{Dir: folder(t, "sway")}
 	if os.Geteuid() == 0 {
 		if err := os.Chown(s.Dir, nobody, nobody); err != nil {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package waylandtest
+package virtualtest
 
 import (
 	"os"
@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"understudy/internal/testing/virtualtest"
 )
 
 // The programs of the portal.
@@ -22,7 +20,7 @@ const (
 // StartGNOMEPortal starts a session of GNOME without our extension and with the portal.
 func StartGNOMEPortal(t testing.TB) *GNOME {
 	t.Helper()
-	virtualtest.Need(t, "pipewire", portalStore, portalGNOME, portalFront)
+	Need(t, "pipewire", portalStore, portalGNOME, portalFront)
 	g := StartGNOMEWithout(t)
 	// Only the portals that are started here, whatever else is installed.
 	chosen := filepath.Join(g.Dir, "portals")

@@ -1,6 +1,6 @@
 //go:build linux
 
-package waylandtest
+package virtualtest
 
 import (
 	"encoding/json"
@@ -15,7 +15,6 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"understudy/internal/desktop/wayland"
-	"understudy/internal/testing/virtualtest"
 )
 
 // GNOME is a session of GNOME that ends with the test.
@@ -86,7 +85,7 @@ func StartGNOMEWithout(t testing.TB) *GNOME {
 
 func startGNOME(t testing.TB, scale int, extensions ...string) *GNOME {
 	t.Helper()
-	virtualtest.Need(t, "gnome-shell", "dbus-daemon")
+	Need(t, "gnome-shell", "dbus-daemon")
 	version, err := gnomeShell("--version").Output()
 	if err != nil {
 		t.Fatal(err)
