@@ -15,8 +15,8 @@ import (
 	"understudy/engine"
 	"understudy/internal/access"
 	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/fake"
-	"understudy/internal/testing/rfbtest"
 	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/viewer"
@@ -63,7 +63,7 @@ func newKept(t *testing.T, more ...func(*Options)) *secured {
 }
 
 // view opens the live view of a run.
-func (r *reader) view(run string, header http.Header) (*rfbtest.Client, error) {
+func (r *reader) view(run string, header http.Header) (*byhand.Viewer, error) {
 	if header == nil {
 		header = http.Header{"Origin": {r.site}}
 	}
@@ -76,10 +76,10 @@ func (r *reader) view(run string, header http.Header) (*rfbtest.Client, error) {
 	}
 	conn.SetReadLimit(-1)
 	r.t.Cleanup(func() { _ = conn.CloseNow() })
-	return rfbtest.Dial(websocket.NetConn(r.t.Context(), conn, websocket.MessageBinary), rfbtest.ZRLE)
+	return byhand.View(websocket.NetConn(r.t.Context(), conn, websocket.MessageBinary), byhand.ZRLE)
 }
 
-func (r *reader) watches(run string) *rfbtest.Client {
+func (r *reader) watches(run string) *byhand.Viewer {
 	r.t.Helper()
 	c, err := r.view(run, nil)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *reader) watches(run string) *rfbtest.Client {
 }
 
 // press presses a key that nothing else in the test presses.
-func press(t *testing.T, c *rfbtest.Client, char rune) {
+func press(t *testing.T, c *byhand.Viewer, char rune) {
 	t.Helper()
 	if err := errors.Join(c.Key(uint32(char), true), c.Key(uint32(char), false)); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestOnlyTheTakeoverActs(t *testing.T) {
 	if status, page := bob.takeOver(run); status != 409 || !strings.Contains(page, "ann/page has taken over") {
 		t.Errorf("another took it too: %d\n%s", status, page)
 	}
-	for char, c := range map[rune]*rfbtest.Client{'L': looker.watches(run), 'B': bob.watches(run), 'E': early} {
+	for char, c := range map[rune]*byhand.Viewer{'L': looker.watches(run), 'B': bob.watches(run), 'E': early} {
 		press(t, c, char)
 		if _, err := c.Update(true); err != nil { // all earlier input has been read by then
 			t.Fatal(err)
@@ -317,7 +317,7 @@ func TestAPasswordFieldIsBlackForWhoWatches(t *testing.T) {
 	s.desk.Add(s.desk.Find("role:frame"), fake.MustParse(`- password "PIN": "1234"`)[0])
 	box := s.desk.Get(s.desk.Find("role:password")).Bounds
 	middle := box.Center()
-	black := func(c *rfbtest.Client) bool {
+	black := func(c *byhand.Viewer) bool {
 		return c.Screen.RGBAAt(middle.X, middle.Y).R == 0 && c.Screen.RGBAAt(middle.X, middle.Y).G == 0
 	}
 	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})

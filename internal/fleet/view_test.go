@@ -20,7 +20,6 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/fake"
-	"understudy/internal/testing/rfbtest"
 	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
 	"understudy/steps/kinds"
@@ -112,7 +111,7 @@ func (p person) send(run, act string, form url.Values) (int, string) {
 	return p.do(http.MethodPost, "/runs/"+run+"/"+act, form)
 }
 
-func (p person) view(run string) (*rfbtest.Client, error) {
+func (p person) view(run string) (*byhand.Viewer, error) {
 	h := http.Header{"Origin": {p.url}}
 	if p.authorization != "" {
 		h.Set("Authorization", p.authorization)
@@ -126,10 +125,10 @@ func (p person) view(run string) (*rfbtest.Client, error) {
 	}
 	conn.SetReadLimit(-1)
 	p.t.Cleanup(func() { _ = conn.CloseNow() })
-	return rfbtest.Dial(websocket.NetConn(p.t.Context(), conn, websocket.MessageBinary), rfbtest.ZRLE)
+	return byhand.View(websocket.NetConn(p.t.Context(), conn, websocket.MessageBinary), byhand.ZRLE)
 }
 
-func (p person) watches(run string) *rfbtest.Client {
+func (p person) watches(run string) *byhand.Viewer {
 	p.t.Helper()
 	c, err := p.view(run)
 	if err == nil {
@@ -141,7 +140,7 @@ func (p person) watches(run string) *rfbtest.Client {
 	return c
 }
 
-func press(t *testing.T, c *rfbtest.Client, char rune) {
+func press(t *testing.T, c *byhand.Viewer, char rune) {
 	t.Helper()
 	if err := errors.Join(c.Key(uint32(char), true), c.Key(uint32(char), false)); err != nil {
 		t.Fatal(err)

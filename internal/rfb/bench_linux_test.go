@@ -13,7 +13,7 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/local"
-	"understudy/internal/testing/rfbtest"
+	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
 )
@@ -21,15 +21,15 @@ import (
 // BenchmarkFrames types and scrolls in an editor that fills a screen of 1920×1080, and
 // counts the pictures that reach the viewer over a socket.
 func BenchmarkFrames(b *testing.B) {
-	for name, act := range map[string]func(c *rfbtest.Client, i int) error{
-		"typing": func(c *rfbtest.Client, i int) error {
+	for name, act := range map[string]func(c *byhand.Viewer, i int) error{
+		"typing": func(c *byhand.Viewer, i int) error {
 			sym := uint32('a' + i%26)
 			if i%60 == 59 {
 				sym = symEnter
 			}
 			return errors.Join(c.Key(sym, true), c.Key(sym, false))
 		},
-		"scrolling": func(c *rfbtest.Client, i int) error {
+		"scrolling": func(c *byhand.Viewer, i int) error {
 			wheel := byte(16)
 			if i/40%2 == 1 {
 				wheel = 8
@@ -41,7 +41,7 @@ func BenchmarkFrames(b *testing.B) {
 	}
 }
 
-func benchFrames(b *testing.B, act func(c *rfbtest.Client, i int) error) {
+func benchFrames(b *testing.B, act func(c *byhand.Viewer, i int) error) {
 	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "mousepad")
 	b.Setenv("HOME", b.TempDir()) // the editor would ask whether to restore its files
 	d, err := local.Machine{}.Open(b.Context(), desktop.Options{Display: "virtual", Dir: scratch.Dir(b)})
@@ -116,7 +116,7 @@ func awaitWindow(b *testing.B, d *desktop.Desktop, title string) desktop.WindowI
 }
 
 // overSocket connects a viewer over a local socket.
-func overSocket(b *testing.B, s *Session) *rfbtest.Client {
+func overSocket(b *testing.B, s *Session) *byhand.Viewer {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -139,7 +139,7 @@ func overSocket(b *testing.B, s *Session) *rfbtest.Client {
 		_ = l.Close()
 		<-served
 	})
-	c, err := rfbtest.Dial(conn, rfbtest.ZRLE)
+	c, err := byhand.View(conn, byhand.ZRLE)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/internal/desktop"
+	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/fake"
-	"understudy/internal/testing/rfbtest"
 	"understudy/internal/testing/scratch"
 )
 
@@ -35,7 +35,7 @@ func always(ctx context.Context, act func(context.Context)) error {
 }
 
 // watch connects a viewer to a desktop, until the test ends or end is called.
-func watch(t *testing.T, s *Session, encodings ...int32) (c *rfbtest.Client, end func()) {
+func watch(t *testing.T, s *Session, encodings ...int32) (c *byhand.Viewer, end func()) {
 	t.Helper()
 	ours, theirs := net.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -52,14 +52,14 @@ func watch(t *testing.T, s *Session, encodings ...int32) (c *rfbtest.Client, end
 		}
 	}
 	t.Cleanup(end)
-	c, err := rfbtest.Dial(theirs, encodings...)
+	c, err := byhand.View(theirs, encodings...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, end
 }
 
-func update(t *testing.T, c *rfbtest.Client, everything bool) {
+func update(t *testing.T, c *byhand.Viewer, everything bool) {
 	t.Helper()
 	if _, err := c.Update(everything); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func update(t *testing.T, c *rfbtest.Client, everything bool) {
 }
 
 // equal reports whether a viewer sees what the desktop shows.
-func equal(t *testing.T, d *desktop.Desktop, c *rfbtest.Client) {
+func equal(t *testing.T, d *desktop.Desktop, c *byhand.Viewer) {
 	t.Helper()
 	want, err := d.Capture(t.Context(), desktop.Rect{})
 	if err != nil {
@@ -79,7 +79,7 @@ func equal(t *testing.T, d *desktop.Desktop, c *rfbtest.Client) {
 }
 
 func TestAViewerSeesWhatChanges(t *testing.T) {
-	for name, encodings := range map[string][]int32{"raw": {rfbtest.Raw}, "ZRLE": {rfbtest.ZRLE}, "neither named": nil} {
+	for name, encodings := range map[string][]int32{"raw": {byhand.Raw}, "ZRLE": {byhand.ZRLE}, "neither named": nil} {
 		t.Run(name, func(t *testing.T) {
 			f := fake.New(fake.MustParse(notes)...)
 			d := f.Desktop()
@@ -182,7 +182,7 @@ func TestHiddenAreasAreNotSent(t *testing.T) {
 		draw.Draw(p, hidden, image.Black, image.Point{}, draw.Src)
 		return p
 	}
-	c, _ := watch(t, &Session{Desktop: f.Desktop(), Hide: hide}, rfbtest.ZRLE)
+	c, _ := watch(t, &Session{Desktop: f.Desktop(), Hide: hide}, byhand.ZRLE)
 	update(t, c, true)
 	if got := c.Screen.RGBAAt(200, 120); got != (color.RGBA{A: 255}) {
 		t.Errorf("a hidden pixel is %v", got)
@@ -212,7 +212,7 @@ func TestEachFormOfATileIsRead(t *testing.T) {
 			areas := []image.Rectangle{image.Rect(3, 5, 131, 70), image.Rect(64, 64, 200, 150), image.Rect(199, 149, 200, 150)}
 			m, err := v.update(p, areas)
 			must(t, err)
-			c, want := rfbtest.Decode(t, p.Rect, m), image.NewRGBA(p.Rect)
+			c, want := byhand.DecodeUpdate(t, p.Rect, m), image.NewRGBA(p.Rect)
 			for _, a := range areas {
 				draw.Draw(want, a, p, a.Min, draw.Src)
 			}

@@ -1,6 +1,6 @@
-// Package byhand is a client for tests that sends and receives plain JSON, with no
-// library in between. It supports every version of the protocol, and knows nothing of
-// what a server offers.
+// Package byhand has clients for tests that send and receive the bytes of a protocol
+// themselves, with no library in between and no code of the server that they test: MCP as
+// plain JSON, in every version, and a VNC viewer. It knows nothing of what a server offers.
 package byhand
 
 import (

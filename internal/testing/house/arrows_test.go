@@ -67,7 +67,6 @@ var arrows = map[string][]string{
 	"mcpserver/relay":              {"internal/words"},
 	"mcpserver/tasks":              {},
 	"internal/rfb":                 {"internal/desktop", "internal/desktop/input", "steps/observe"},
-	"internal/testing/rfbtest":     {},
 	"mcpserver/viewer":             {"engine", "internal/inbox", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 
 	"internal/cli": {

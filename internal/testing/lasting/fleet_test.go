@@ -16,7 +16,7 @@ import (
 	"github.com/coder/websocket"
 
 	"understudy/internal/desktop/virtual"
-	"understudy/internal/testing/rfbtest"
+	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/scratch"
 )
 
@@ -74,7 +74,7 @@ func (s *server) site() string {
 }
 
 // sees is the live view of the desktop of a run.
-func (s *server) sees(run string) *rfbtest.Client {
+func (s *server) sees(run string) *byhand.Viewer {
 	s.Helper()
 	conn, _, err := websocket.Dial(s.Context(), s.site()+"/runs/"+run+"/live", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {s.site()}}, Subprotocols: []string{"binary"}})
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *server) sees(run string) *rfbtest.Client {
 	}
 	s.Cleanup(func() { _ = conn.CloseNow() })
 	conn.SetReadLimit(-1)
-	c, err := rfbtest.Dial(websocket.NetConn(s.Context(), conn, websocket.MessageBinary), rfbtest.ZRLE)
+	c, err := byhand.View(websocket.NetConn(s.Context(), conn, websocket.MessageBinary), byhand.ZRLE)
 	if err == nil {
 		_, err = c.Update(true)
 	}

@@ -1,7 +1,4 @@
-// Package rfbtest is a VNC viewer for tests: it decodes what a server sends into
-// a picture, and sends input. It is written from RFC 6143 and shares nothing with
-// the server that it tests.
-package rfbtest
+package byhand
 
 import (
 	"bufio"
@@ -22,8 +19,9 @@ const (
 	ZRLE int32 = 16
 )
 
-// Client is one viewer. After the first error of reading, all that it reads is zero.
-type Client struct {
+// Viewer is a VNC viewer, written from RFC 6143: it decodes what a server sends into a
+// picture, and sends input. After the first error of reading, all that it reads is zero.
+type Viewer struct {
 	Name   string
 	Screen *image.RGBA
 	conn   io.ReadWriter
@@ -33,9 +31,9 @@ type Client struct {
 	err    error // the first error of reading
 }
 
-// Dial negotiates with a server, and states which encodings the viewer reads.
-func Dial(conn io.ReadWriter, encodings ...int32) (*Client, error) {
-	c := &Client{conn: conn, in: bufio.NewReader(conn)}
+// View negotiates with a VNC server, and states which encodings the viewer reads.
+func View(conn io.ReadWriter, encodings ...int32) (*Viewer, error) {
+	c := &Viewer{conn: conn, in: bufio.NewReader(conn)}
 	const version = "RFB 003.008\n"
 	for _, step := range []struct{ want, answer string }{
 		{version, version},
@@ -61,12 +59,12 @@ func Dial(conn io.ReadWriter, encodings ...int32) (*Client, error) {
 	return c, c.Send(m)
 }
 
-func (c *Client) Send(b []byte) error {
+func (c *Viewer) Send(b []byte) error {
 	_, err := c.conn.Write(b)
 	return err
 }
 
-func (c *Client) Key(sym uint32, down bool) error {
+func (c *Viewer) Key(sym uint32, down bool) error {
 	m := []byte{4, 0, 0, 0}
 	if down {
 		m[1] = 1
@@ -75,14 +73,14 @@ func (c *Client) Key(sym uint32, down bool) error {
 }
 
 // Pointer sends the position of the pointer and a bit for each button that is down.
-func (c *Client) Pointer(mask byte, x, y int) error {
+func (c *Viewer) Pointer(mask byte, x, y int) error {
 	m := binary.BigEndian.AppendUint16([]byte{5, mask}, uint16(x))
 	return c.Send(binary.BigEndian.AppendUint16(m, uint16(y)))
 }
 
 // Update requests what has changed, or everything, waits for the update, and returns
 // the number of its areas.
-func (c *Client) Update(everything bool) (areas int, err error) {
+func (c *Viewer) Update(everything bool) (areas int, err error) {
 	m := []byte{3, 1, 0, 0, 0, 0}
 	if everything {
 		m[1] = 0
@@ -102,7 +100,7 @@ func (c *Client) Update(everything bool) (areas int, err error) {
 	return areas, c.err
 }
 
-func (c *Client) area() {
+func (c *Viewer) area() {
 	head, be := c.take(12), binary.BigEndian
 	x, y := int(be.Uint16(head)), int(be.Uint16(head[2:]))
 	r := image.Rect(x, y, x+int(be.Uint16(head[4:])), y+int(be.Uint16(head[6:])))
@@ -123,7 +121,7 @@ func (c *Client) area() {
 	}
 }
 
-func (c *Client) zrle(area image.Rectangle) {
+func (c *Viewer) zrle(area image.Rectangle) {
 	c.packed.Write(c.take(int(binary.BigEndian.Uint32(c.take(4)))))
 	if c.stream == nil && c.err == nil {
 		c.stream, c.err = zlib.NewReader(&c.packed)
@@ -138,7 +136,7 @@ func (c *Client) zrle(area image.Rectangle) {
 }
 
 // tile reads one tile of ZRLE.
-func (c *Client) tile(r image.Rectangle) {
+func (c *Viewer) tile(r image.Rectangle) {
 	sort := c.byte()
 	palette := make([]color.RGBA, sort&127)
 	for i := range palette {
@@ -166,7 +164,7 @@ func (c *Client) tile(r image.Rectangle) {
 	}
 }
 
-func (c *Client) packedTile(r image.Rectangle, palette []color.RGBA) {
+func (c *Viewer) packedTile(r image.Rectangle, palette []color.RGBA) {
 	bits := map[bool]int{true: 1, false: 2}[len(palette) == 2]
 	if len(palette) > 4 {
 		bits = 4
@@ -184,7 +182,7 @@ func (c *Client) packedTile(r image.Rectangle, palette []color.RGBA) {
 }
 
 // fill paints runs of pixels row by row.
-func (c *Client) fill(r image.Rectangle, next func() (color.RGBA, int)) {
+func (c *Viewer) fill(r image.Rectangle, next func() (color.RGBA, int)) {
 	for i, all := 0, r.Dx()*r.Dy(); i < all && c.err == nil; {
 		p, n := next()
 		if i+n > all {
@@ -198,7 +196,7 @@ func (c *Client) fill(r image.Rectangle, next func() (color.RGBA, int)) {
 	}
 }
 
-func (c *Client) length() int {
+func (c *Viewer) length() int {
 	for n := 1; ; {
 		b := c.byte()
 		if n += int(b); b != 255 {
@@ -207,17 +205,17 @@ func (c *Client) length() int {
 	}
 }
 
-func (c *Client) colour() color.RGBA {
+func (c *Viewer) colour() color.RGBA {
 	b := c.read(c.stream, 3)
 	return color.RGBA{b[0], b[1], b[2], 255}
 }
 
-func (c *Client) byte() byte { return c.read(c.stream, 1)[0] }
+func (c *Viewer) byte() byte { return c.read(c.stream, 1)[0] }
 
-func (c *Client) take(n int) []byte { return c.read(c.in, n) }
+func (c *Viewer) take(n int) []byte { return c.read(c.in, n) }
 
 // read reads n bytes, unless reading has failed before.
-func (c *Client) read(from io.Reader, n int) []byte {
+func (c *Viewer) read(from io.Reader, n int) []byte {
 	b := make([]byte, n)
 	if c.err == nil {
 		_, c.err = io.ReadFull(from, b)
@@ -226,16 +224,16 @@ func (c *Client) read(from io.Reader, n int) []byte {
 }
 
 // fail notes what is wrong with what was read, unless reading has failed before.
-func (c *Client) fail(format string, args ...any) {
+func (c *Viewer) fail(format string, args ...any) {
 	if c.err == nil {
 		c.err = fmt.Errorf(format, args...)
 	}
 }
 
-// Decode decodes one update of ZRLE onto a black screen.
-func Decode(t testing.TB, screen image.Rectangle, update []byte) *image.RGBA {
+// DecodeUpdate decodes one update of ZRLE onto a black screen.
+func DecodeUpdate(t testing.TB, screen image.Rectangle, update []byte) *image.RGBA {
 	t.Helper()
-	c := &Client{Screen: image.NewRGBA(screen), in: bufio.NewReader(bytes.NewReader(update)), conn: discarding{}}
+	c := &Viewer{Screen: image.NewRGBA(screen), in: bufio.NewReader(bytes.NewReader(update)), conn: discarding{}}
 	if _, err := c.Update(true); err != nil {
 		t.Fatal(err)
 	}
