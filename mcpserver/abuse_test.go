@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/testing/attack"
 	"understudy/internal/testing/byhand"
-	"understudy/internal/testing/hostile"
 	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
@@ -111,7 +111,7 @@ func settles(t *testing.T, before footprint) {
 
 func TestAbuseMalformedMessages(t *testing.T) {
 	l := newLive(t, httpd.DefaultTimeouts)
-	for _, body := range hostile.Messages {
+	for _, body := range attack.Messages {
 		for _, version := range []string{"2025-11-25", modern, "", "9999-99-99", "\t"} {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, l.url+"/mcp", strings.NewReader(body))
 			if err != nil {

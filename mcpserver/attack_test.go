@@ -17,9 +17,9 @@ import (
 	"unicode"
 
 	"understudy/internal/access"
+	"understudy/internal/testing/attack"
 	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/fake"
-	"understudy/internal/testing/hostile"
 	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
@@ -451,7 +451,7 @@ func TestAttackNamesOfClients(t *testing.T) {
 // TestAttackNamesOfWindows has an application with names that address a model: each stays
 // within its quotes and its line.
 func TestAttackNamesOfWindows(t *testing.T) {
-	for _, name := range hostile.Names {
+	for _, name := range attack.Names {
 		st := newStage(t)
 		st.desk = fake.New(fake.MustParse("- frame \"Notes\" [process=notes]\n  - button " + strconv.Quote(name) + "\n")...)
 		st.engine.Desk = desk{st.desk}

@@ -18,8 +18,8 @@ import (
 	"understudy/engine"
 	"understudy/internal/access"
 	"understudy/internal/schedules"
+	"understudy/internal/testing/attack"
 	"understudy/internal/testing/byhand"
-	"understudy/internal/testing/hostile"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
 	"understudy/steps/kinds"
@@ -91,9 +91,9 @@ func newWorld(t *testing.T) *world {
 			return nothing{}, nil
 		}))
 	}
-	key := hostile.Ed25519("k")
-	signer := hostile.NewAuthority(t, key)
-	issuer, err := auth.NewIssuer(signer.URL, hostile.Audience)
+	key := attack.Ed25519("k")
+	signer := attack.NewAuthority(t, key)
+	issuer, err := auth.NewIssuer(signer.URL, attack.Audience)
 	if err != nil {
 		t.Fatal(err)
 	}

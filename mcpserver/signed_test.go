@@ -8,23 +8,23 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/testing/attack"
 	"understudy/internal/testing/byhand"
-	"understudy/internal/testing/hostile"
 	"understudy/internal/testing/scratch"
 	"understudy/mcpserver/auth"
 )
 
 // authority is a local issuer of signed tokens with its own clock.
 type authority struct {
-	*hostile.Authority
-	hostile.Signer
+	*attack.Authority
+	attack.Signer
 	late atomic.Int64 // by how much its clock is ahead
 }
 
 func newAuthority(t *testing.T) *authority {
 	t.Helper()
-	s := hostile.Ed25519("k")
-	return &authority{Authority: hostile.NewAuthority(t, s), Signer: s}
+	s := attack.Ed25519("k")
+	return &authority{Authority: attack.NewAuthority(t, s), Signer: s}
 }
 
 func (a *authority) now() time.Time { return time.Now().Add(time.Duration(a.late.Load())) }

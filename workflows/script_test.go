@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"understudy/internal/testing/hostile"
+	"understudy/internal/testing/attack"
 	"understudy/workflows/expression"
 )
 
@@ -144,7 +144,7 @@ print(json.dumps(out))`},
 // TestValuesAreNeverCodeOfAScript puts values that would do harm as code into
 // every place of a script: each comes out as it is.
 func TestValuesAreNeverCodeOfAScript(t *testing.T) {
-	values := slices.Concat(hostile.Scripts, hostile.Values)
+	values := slices.Concat(attack.Scripts, attack.Values)
 	for engine, scripts := range places {
 		t.Run(engine, func(t *testing.T) {
 			if _, err := exec.LookPath(harness[engine][0]); err != nil {

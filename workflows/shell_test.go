@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"understudy/internal/testing/hostile"
+	"understudy/internal/testing/attack"
 	"understudy/workflows/expression"
 )
 
@@ -66,10 +66,10 @@ func run(t *testing.T, shell, command string, env []string) (out string, execute
 }
 
 func TestAValueInACommandIsData(t *testing.T) {
-	for _, c := range hostile.Data {
+	for _, c := range attack.Data {
 		t.Run(c.Say, func(t *testing.T) {
 			for _, shell := range shells(t) {
-				for _, v := range hostile.Values {
+				for _, v := range attack.Values {
 					command, env, err := fill(t, shell, c.Command, v)
 					if shell == "zsh" && err != nil {
 						continue // it is refused more there
@@ -93,10 +93,10 @@ func TestAValueInACommandIsData(t *testing.T) {
 // TestShellRefusesValuesThatItWouldEvaluate has the places in which a shell
 // executes or evaluates what a variable holds.
 func TestShellRefusesValuesThatItWouldEvaluate(t *testing.T) {
-	for _, command := range hostile.Code {
+	for _, command := range attack.Code {
 		t.Run(command, func(t *testing.T) {
 			for _, shell := range shells(t) {
-				for _, v := range append([]string{"a[$(touch hacked)]", "-va[$(touch hacked)]", "-c"}, hostile.Values...) {
+				for _, v := range append([]string{"a[$(touch hacked)]", "-va[$(touch hacked)]", "-c"}, attack.Values...) {
 					filled, env, err := fill(t, shell, command, v)
 					if err != nil {
 						continue

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/internal/testing/hostile"
+	"understudy/internal/testing/attack"
 )
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func TestAttackWritingOutsideTheSandbox(t *testing.T) {
 		{"what keeps nothing", "echo x > /dev/null && head -c 1 /dev/urandom > /dev/null", true},
 		{"a pipe and a program in the background", "echo x | cat | (sleep 0 & wait; cat)", true},
 	}
-	for _, line := range hostile.Escapes {
+	for _, line := range attack.Escapes {
 		rows = append(rows, row{line, line, false})
 	}
 	for _, c := range rows {

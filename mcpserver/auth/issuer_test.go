@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"understudy/internal/testing/hostile"
+	"understudy/internal/testing/attack"
 	"understudy/internal/testing/scratch"
 )
 
 // trust makes a stage that accepts the tokens of an authority.
-func trust(t *testing.T, a *hostile.Authority) *stage {
+func trust(t *testing.T, a *attack.Authority) *stage {
 	t.Helper()
 	i, err := NewIssuer(a.URL, "desk")
 	if err != nil {
@@ -26,8 +26,8 @@ func trust(t *testing.T, a *hostile.Authority) *stage {
 }
 
 func TestSignedTokens(t *testing.T) {
-	rs, es, ed := hostile.RSA("r"), hostile.ECDSA("e"), hostile.Ed25519("d")
-	a := hostile.NewAuthority(t, rs, es, ed)
+	rs, es, ed := attack.RSA("r"), attack.ECDSA("e"), attack.Ed25519("d")
+	a := attack.NewAuthority(t, rs, es, ed)
 	st := trust(t, a)
 	now := st.clock.time()
 	type row struct{ say, token, want string }
@@ -35,12 +35,12 @@ func TestSignedTokens(t *testing.T) {
 	rows := []row{
 		{"may act", with(map[string]any{"scope": "understudy:act understudy:ask"}), "anna@127.0.0.1 act"},
 		{"scopes as a list", with(map[string]any{"scope": nil, "scp": []string{"understudy:act", "understudy:toolset:core"}}), "anna@127.0.0.1 act core"},
-		{"for several audiences", with(map[string]any{"aud": []string{"other", hostile.Audience}}), "anna@127.0.0.1 ask"},
+		{"for several audiences", with(map[string]any{"aud": []string{"other", attack.Audience}}), "anna@127.0.0.1 ask"},
 		{"of a clock that is a little ahead", with(map[string]any{"iat": now.Add(30 * time.Second).Unix(), "nbf": now.Add(30 * time.Second).Unix()}), "anna@127.0.0.1 ask"},
 		{"no scope of ours", with(map[string]any{"scope": "openid"}), "403"},
 		{"no scope", with(map[string]any{"scope": nil}), "403"},
 	}
-	for _, f := range hostile.Forgeries(a, now, rs, es, ed) {
+	for _, f := range attack.Forgeries(a, now, rs, es, ed) {
 		want := "401"
 		if f.Good {
 			want = "anna@127.0.0.1 ask"
@@ -66,10 +66,10 @@ func TestSignedTokens(t *testing.T) {
 }
 
 func TestKeysRotate(t *testing.T) {
-	old, fresh := hostile.RSA("old"), hostile.ECDSA("new")
-	a := hostile.NewAuthority(t, old)
+	old, fresh := attack.RSA("old"), attack.ECDSA("new")
+	a := attack.NewAuthority(t, old)
 	st := trust(t, a)
-	status := func(s hostile.Signer) int {
+	status := func(s attack.Signer) int {
 		st.limit.buckets = nil
 		return st.try("GET", "/runs", "Authorization", "Bearer "+s.Sign(a.Claims(st.clock.time(), nil))).StatusCode
 	}
@@ -102,8 +102,8 @@ func becomes(t *testing.T, say string, want int, ask func() int) {
 // TestWithdrawnKeyCountsAnHourAtMost withdraws the only key; no token with a new one is
 // sent.
 func TestWithdrawnKeyCountsAnHourAtMost(t *testing.T) {
-	s := hostile.RSA("k")
-	a := hostile.NewAuthority(t, s)
+	s := attack.RSA("k")
+	a := attack.NewAuthority(t, s)
 	st := trust(t, a)
 	status := func() int {
 		st.limit.buckets = nil
@@ -119,8 +119,8 @@ func TestWithdrawnKeyCountsAnHourAtMost(t *testing.T) {
 
 // TestUnknownKeysMakeNoTraffic sends tokens with unknown keys.
 func TestUnknownKeysMakeNoTraffic(t *testing.T) {
-	known := hostile.RSA("known")
-	a := hostile.NewAuthority(t, known)
+	known := attack.RSA("known")
+	a := attack.NewAuthority(t, known)
 	st := trust(t, a)
 	for i := range 50 {
 		st.limit.buckets = nil
@@ -136,8 +136,8 @@ func TestUnknownKeysMakeNoTraffic(t *testing.T) {
 }
 
 func TestIssuerThatDoesNotAnswer(t *testing.T) {
-	s := hostile.RSA("k")
-	a := hostile.NewAuthority(t, s)
+	s := attack.RSA("k")
+	a := attack.NewAuthority(t, s)
 	a.Broken.Store(true)
 	st := trust(t, a)
 	token := s.Sign(a.Claims(st.clock.time(), nil))
@@ -172,7 +172,7 @@ func TestIssuersThatAreRefused(t *testing.T) {
 // TestResourceMetadata follows a client that finds the issuer of tokens from a refusal,
 // as in RFC 9728.
 func TestResourceMetadata(t *testing.T) {
-	a := hostile.NewAuthority(t)
+	a := attack.NewAuthority(t)
 	st := trust(t, a)
 	r := httptest.NewRequestWithContext(t.Context(), "POST", "/mcp", bytes.NewReader(nil))
 	r.Host = "desk.example:8765"
@@ -230,10 +230,10 @@ func FuzzCredential(f *testing.F) {
 // TestClaimsAreReadByTheirExactNames signs claims that count only for a reader that
 // ignores case, or takes the last of two.
 func TestClaimsAreReadByTheirExactNames(t *testing.T) {
-	s := hostile.RSA("k")
-	a := hostile.NewAuthority(t, s)
+	s := attack.RSA("k")
+	a := attack.NewAuthority(t, s)
 	st := trust(t, a)
-	for _, c := range hostile.Disguised(a.URL) {
+	for _, c := range attack.Disguised(a.URL) {
 		want := 401
 		if c.Good {
 			want = 200

@@ -14,7 +14,6 @@ import (
 
 	"understudy/internal/sandbox"
 	"understudy/internal/testing/byhand"
-	"understudy/internal/testing/hostile"
 )
 
 // shell serves a client that may run commands.
@@ -41,13 +40,13 @@ func commands(a *arena) func() {
 			case 0: // data
 				var steps []any
 				var outputs []string
-				for i, d := range hostile.Data {
+				for i, d := range Data {
 					steps = append(steps, command(i, byhand.Object{"run": d.Command, "shell": one(r, []string{"sh", "bash"})}))
 					outputs = append(outputs, fmt.Sprintf("steps.s%d.result.stdout", i))
 				}
 				_, res := given(v, steps, "["+strings.Join(outputs, ",")+"]")
 				got, _ := byhand.Dig(res, "result", "structuredContent", "output").([]any)
-				for i, d := range hostile.Data {
+				for i, d := range Data {
 					if i < len(got) && got[i] == nil {
 						got[i] = "" // it printed nothing
 					}
@@ -61,7 +60,7 @@ func commands(a *arena) func() {
 				}
 			default: // code
 				for range 20 {
-					line := one(r, hostile.Code)
+					line := one(r, Code)
 					_, res := given(v, []any{command(0, byhand.Object{"run": line, "shell": "bash"})}, "1")
 					a.attempt(byhand.IsError(res) && strings.Contains(fmt.Sprint(res), "code:invalid"), "%q in %s: %v", v, line, res)
 				}
@@ -76,7 +75,7 @@ func commands(a *arena) func() {
 
 // value is one that does harm, or several of them in one.
 func value(r *rand.Rand) string {
-	all := slices.Concat(hostile.Values, hostile.Scripts, []string{"a[$(touch hacked)]", "-va[$(touch hacked)]", "$(touch ${PWD}/hacked)"})
+	all := slices.Concat(Values, Scripts, []string{"a[$(touch hacked)]", "-va[$(touch hacked)]", "$(touch ${PWD}/hacked)"})
 	var v strings.Builder
 	v.WriteString(one(r, all))
 	for range r.IntN(3) {
@@ -101,7 +100,7 @@ func sandboxEscapes(a *arena) func() {
 			outside := a.folder(a.home, fmt.Sprintf("outside%d", r.Uint64()))
 			a.must(os.Chmod(outside, 0o777))
 			a.put(filepath.Join(outside, "kept"), "kept")
-			line, wrap := one(r, hostile.Escapes), one(r, wraps)
+			line, wrap := one(r, Escapes), one(r, wraps)
 			if wrap != "%s" {
 				line = fmt.Sprintf(wrap, "'"+strings.ReplaceAll(line, "'", `'\''`)+"'")
 			}

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"understudy/internal/testing/hostile"
 )
 
 // open are the routes that answer everyone.
@@ -22,10 +20,10 @@ var open = []string{"/status", "/health"}
 
 // credentials are forged, changed, cut, misplaced and stolen ones.
 func credentials(a *arena) func() {
-	keys := []hostile.Signer{hostile.RSA("r"), hostile.ECDSA("e"), hostile.Ed25519("d")}
-	issuer := hostile.NewAuthority(a.t, keys...)
+	keys := []Signer{RSA("r"), ECDSA("e"), Ed25519("d")}
+	issuer := NewAuthority(a.t, keys...)
 	token, thief := a.token("laptop", "--mode", "act"), a.token("thief", "--mode", "ask")
-	site := a.serve("--auth", "token,oidc", "--issuer", issuer.URL, "--audience", hostile.Audience, "--toolsets", "all", "--root", a.work)
+	site := a.serve("--auth", "token,oidc", "--issuer", issuer.URL, "--audience", Audience, "--toolsets", "all", "--root", a.work)
 	address := strings.TrimPrefix(site, "http://")
 	wires, paths := a.wires(address), slices.DeleteFunc(routes(), func(p string) bool { return slices.Contains(open, p) })
 	raw, err := os.ReadFile(filepath.Join(a.data, "tokens.json"))
@@ -57,7 +55,7 @@ func credentials(a *arena) func() {
 	}
 	return func() {
 		control()
-		for _, f := range hostile.Forgeries(issuer, time.Now(), keys...) {
+		for _, f := range Forgeries(issuer, time.Now(), keys...) {
 			if f.Good {
 				continue
 			}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"understudy/internal/testing/byhand"
-	"understudy/internal/testing/hostile"
 )
 
 // floods send what is no message, changed messages, large bodies, halves of
@@ -39,7 +38,7 @@ func floods(a *arena) func() {
 	var opened atomic.Int64
 	return func() {
 		a.parallel(2_000, func(r *rand.Rand) {
-			body := one(r, hostile.Messages)
+			body := one(r, Messages)
 			if r.IntN(10) > 0 {
 				body = mutated(r)
 			}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"understudy/internal/testing/byhand"
-	"understudy/internal/testing/hostile"
 	"understudy/internal/testing/scratch"
 )
 
@@ -38,7 +37,7 @@ func pages(a *arena) func() {
 	c, wires := a.client(site, byhand.Modern, token), a.wires(strings.TrimPrefix(site, "http://"))
 	return func() {
 		a.parallel(100, func(r *rand.Rand) {
-			evil := one(r, markup) + one(r, append(markup, hostile.Names...)) + fmt.Sprint(r.Uint32())
+			evil := one(r, markup) + one(r, append(markup, Names...)) + fmt.Sprint(r.Uint32())
 			status, res := a.call(c, "execute_sequence", byhand.Object{
 				"name": evil, "description": evil, "variables": byhand.Object{"v": byhand.Object{"type": "string", "label": evil}}, "inputs": byhand.Object{"v": evil},
 				"steps": []any{
@@ -124,7 +123,7 @@ func stdio(a *arena) func() {
 		_, err = io.WriteString(in, packed(byhand.Message("2025-11-25", byhand.Object{}, 1, "initialize", byhand.Greeting("2025-11-25", byhand.Object{})))+"\n")
 		a.must(err)
 		for i := 0; i < smallestRound || i < 500 && !a.over(); i++ {
-			line := one(r, hostile.Messages)
+			line := one(r, Messages)
 			if r.IntN(10) > 0 {
 				line = mutated(r)
 			}

@@ -1,4 +1,4 @@
-package hostile
+package attack
 
 import (
 	"crypto"
@@ -121,7 +121,7 @@ func (s Signer) Sign(claims map[string]any) string {
 func (s Signer) SignText(header map[string]any, claims []byte) string {
 	h := map[string]any{"alg": s.Alg, "kid": s.ID, "typ": "JWT"}
 	maps.Copy(h, header)
-	text := packed(h) + "." + b64(claims)
+	text := segment(h) + "." + b64(claims)
 	sum := sha256.Sum256([]byte(text))
 	switch k := s.key.(type) {
 	case *ecdsa.PrivateKey:
@@ -147,7 +147,7 @@ func Forgeries(a *Authority, now time.Time, keys ...Signer) []Forgery {
 	good := rs.Sign(a.Claims(now, nil))
 	parts := strings.Split(good, ".")
 	headed := func(header map[string]any, signature string) string {
-		return packed(header) + "." + parts[1] + "." + signature
+		return segment(header) + "." + parts[1] + "." + signature
 	}
 	var out []Forgery
 	for _, k := range keys {
@@ -193,7 +193,7 @@ func Forgeries(a *Authority, now time.Time, keys ...Signer) []Forgery {
 	}
 	return append(out,
 		Forgery{Say: "the public key as the secret", Token: confused(rs, parts[1])},
-		Forgery{Say: "changed", Token: parts[0] + "." + packed(a.Claims(now, map[string]any{"scope": "understudy:act"})) + "." + signature},
+		Forgery{Say: "changed", Token: parts[0] + "." + segment(a.Claims(now, map[string]any{"scope": "understudy:act"})) + "." + signature},
 		Forgery{Say: "without its signature", Token: parts[0] + "." + parts[1] + "."},
 		Forgery{Say: "with another text for the same signature", Token: respelled(good)},
 		Forgery{Say: "no token", Token: "a.b.c"},
@@ -212,7 +212,7 @@ func respelled(token string) string {
 
 // confused signs claims with the public key as a shared secret.
 func confused(s Signer, claims string) string {
-	text := packed(map[string]string{"alg": "HS256", "kid": s.ID}) + "." + claims
+	text := segment(map[string]string{"alg": "HS256", "kid": s.ID}) + "." + claims
 	mac := hmac.New(sha256.New, must(json.Marshal(s.JWK())))
 	mac.Write([]byte(text))
 	return text + "." + b64(mac.Sum(nil))
@@ -255,4 +255,4 @@ func (d Disguise) Claims(claims map[string]any) []byte {
 
 func b64(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 
-func packed(v any) string { return b64(must(json.Marshal(v))) }
+func segment(v any) string { return b64(must(json.Marshal(v))) }
