@@ -12,9 +12,9 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/vision"
+	"understudy/internal/testing/desktoptest"
 	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/visiontest"
 	"understudy/steps"
 	"understudy/steps/observe"
 )
@@ -87,7 +87,7 @@ func (s *sight) read(texts ...string) map[string]desktop.Rect {
 		words, err := vision.Words(s.t.Context(), img, "")
 		s.must(err)
 		for _, text := range texts {
-			found := visiontest.FindText(words, text)
+			found := desktoptest.FindText(words, text)
 			if len(found) != 1 {
 				return false, fmt.Sprintf("%s in %d places among %v", text, len(found), words)
 			}
@@ -115,7 +115,7 @@ func TestAtLengthTheTextOfAnEditorIsReadAndFound(t *testing.T) {
 	s.selects("48213", func() desktop.Rect {
 		img, err := s.Capture(t.Context(), desktop.Rect{})
 		s.must(err)
-		at, err := visiontest.Find(img, picture)
+		at, err := desktoptest.FindPicture(img, picture)
 		if err != nil {
 			t.Log(err)
 		}

@@ -20,8 +20,8 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/vision"
+	"understudy/internal/testing/desktoptest"
 	"understudy/internal/testing/virtualtest"
-	"understudy/internal/testing/visiontest"
 )
 
 // screen draws something like a screen: windows, lines and text, no two
@@ -91,7 +91,7 @@ func TestPicturesAreFoundToThePixel(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			for _, r := range places {
-				got, err := visiontest.Find(m, row.template(r))
+				got, err := desktoptest.FindPicture(m, row.template(r))
 				if err != nil || got.Bounds != r || got.Likeness < row.least {
 					t.Errorf("%v: got %+v and %v, wanted a likeness of %v", r, got, err, row.least)
 				}
@@ -126,7 +126,7 @@ func TestAbsentPictureIsNotFound(t *testing.T) {
 		{"nothing", image.NewRGBA(image.Rectangle{})},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, err := visiontest.Find(m, row.template)
+			got, err := desktoptest.FindPicture(m, row.template)
 			if !errors.Is(err, desktop.ErrNotFound) {
 				t.Errorf("got %+v and %v, wanted ErrNotFound", got, err)
 			}
@@ -151,11 +151,11 @@ func TestAnotherColourIsNotFound(t *testing.T) {
 			for _, size := range []int{16, 40} {
 				m, there, other := screen(640, 480), lamp(size, row.there), lamp(size, row.other)
 				draw.Draw(m, there.Rect.Add(image.Pt(300, 200)), there, image.Point{}, draw.Src)
-				if got, err := visiontest.Find(m, other); !errors.Is(err, desktop.ErrNotFound) {
+				if got, err := desktoptest.FindPicture(m, other); !errors.Is(err, desktop.ErrNotFound) {
 					t.Errorf("at %d pixels: got %+v and %v, wanted ErrNotFound", size, got, err)
 				}
 				brighter := change(there, func(v float64) float64 { return v*0.8 + 20 })
-				if got, err := visiontest.Find(m, brighter); err != nil || got.Bounds.X != 300 || got.Bounds.Y != 200 {
+				if got, err := desktoptest.FindPicture(m, brighter); err != nil || got.Bounds.X != 300 || got.Bounds.Y != 200 {
 					t.Errorf("at %d pixels, the right colour: got %+v and %v", size, got, err)
 				}
 			}
@@ -199,11 +199,11 @@ func TestAPictureInSeveralPlacesIsAmbiguous(t *testing.T) {
 				draw.Draw(m, icon.Rect.Add(at), icon, image.Point{}, draw.Src)
 			}
 			var several vision.AmbiguousError
-			_, err := visiontest.Find(m, change(icon, row.change))
+			_, err := desktoptest.FindPicture(m, change(icon, row.change))
 			if !errors.As(err, &several) || several != 3 {
 				t.Errorf("got %v, wanted three places", err)
 			}
-			if got, err := vision.All(m, change(icon, row.change), visiontest.Likeness); err != nil {
+			if got, err := vision.All(m, change(icon, row.change), desktoptest.Likeness); err != nil {
 				t.Errorf("any will do: got %+v and %v", got, err)
 			}
 		})
@@ -215,14 +215,14 @@ func TestOverlappingPlacesAreOne(t *testing.T) {
 	m, button := screen(640, 480), desktop.Rect{X: 300, Y: 200, W: 40, H: 40}
 	fill(m, button.Image(), color.RGBA{200, 200, 40, 255})
 	part := crop(m, desktop.Rect{X: 305, Y: 206, W: 30, H: 28})
-	got, err := visiontest.Find(m, part)
+	got, err := desktoptest.FindPicture(m, part)
 	if err != nil || got.Bounds.Intersect(button) != got.Bounds {
 		t.Errorf("got %+v and %v, wanted a place in %s", got, err, button)
 	}
 	plain := image.NewRGBA(image.Rect(0, 0, 240, 160))
 	fill(plain, plain.Rect, color.RGBA{200, 200, 40, 255})
 	var several vision.AmbiguousError
-	if _, err := visiontest.Find(plain, crop(plain, desktop.Rect{X: 9, Y: 9, W: 100, H: 70})); !errors.As(err, &several) {
+	if _, err := desktoptest.FindPicture(plain, crop(plain, desktop.Rect{X: 9, Y: 9, W: 100, H: 70})); !errors.As(err, &several) {
 		t.Errorf("in a plain area: got %v, wanted several places", err)
 	}
 }
@@ -262,12 +262,12 @@ func TestWordsAreRead(t *testing.T) {
 		"4711":           {X: 125, Y: 20, W: 28, H: 11},
 		"save Changes":   {X: 250, Y: 80, W: 84, H: 11},
 	} {
-		found := visiontest.FindText(words, text)
+		found := desktoptest.FindText(words, text)
 		if len(found) != 1 || distance(found[0], want) > 4 {
 			t.Errorf("%q: got %v, wanted about %v; read %+v", text, found, want, words)
 		}
 	}
-	if found := visiontest.FindText(words, "4711 save"); len(found) > 0 {
+	if found := desktoptest.FindText(words, "4711 save"); len(found) > 0 {
 		t.Errorf("a text over two lines was found at %v", found)
 	}
 }
@@ -306,7 +306,7 @@ func BenchmarkFind(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				_, _ = vision.All(m, template, visiontest.Likeness)
+				_, _ = vision.All(m, template, desktoptest.Likeness)
 			}
 		})
 	}

@@ -2,9 +2,10 @@
 // application that is its witness.
 //
 // A window system is supported when Run passes on it. The effect of an action is
-// reported by an application (App) and never by the desktop that acted, so no
-// driver is judged by its own reports. How fast a desktop is, and features of one
-// system or one toolkit, are for the tests of that desktop.
+// reported by an application (App), or seen in a picture (FindPicture, FindText),
+// and never by the desktop that acted, so no driver is judged by its own reports.
+// How fast a desktop is, and features of one system or one toolkit, are for the
+// tests of that desktop.
 package desktoptest
 
 import (

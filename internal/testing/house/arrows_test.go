@@ -15,7 +15,7 @@ var arrows = map[string][]string{
 
 	"internal/desktop":              {},
 	"internal/desktop/atspi":        {"internal/desktop"},
-	"internal/testing/desktoptest":  {"internal/desktop", "internal/testing/scratch"},
+	"internal/testing/desktoptest":  {"internal/desktop", "internal/desktop/vision", "internal/testing/scratch"},
 	"internal/testing/fake":         {"internal/desktop", "internal/desktop/selector"},
 	"internal/desktop/devtools":     {"internal/desktop"},
 	"internal/desktop/input":        {"internal/desktop"},
@@ -25,7 +25,6 @@ var arrows = map[string][]string{
 	"internal/desktop/virtual":      {"internal/children", "internal/sandbox", "internal/desktop", "internal/desktop/devtools", "internal/desktop/wayland", "internal/desktop/xauth"},
 	"internal/testing/virtualtest":  {"internal/desktop", "internal/testing/scratch", "internal/desktop/virtual", "internal/desktop/wayland"},
 	"internal/desktop/vision":       {"internal/desktop"},
-	"internal/testing/visiontest":   {"internal/desktop", "internal/desktop/vision"},
 	"internal/desktop/wayland":      {"internal/fileio", "internal/desktop", "internal/desktop/input", "internal/desktop/wayland/wire"},
 	"internal/desktop/wayland/wire": {"internal/desktop"},
 	"internal/desktop/x11":          {"internal/desktop", "internal/desktop/input", "internal/desktop/xauth"},

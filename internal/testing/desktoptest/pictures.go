@@ -1,5 +1,4 @@
-// Package visiontest finds pictures and texts for the tests of other packages.
-package visiontest
+package desktoptest
 
 import (
 	"image"
@@ -12,8 +11,8 @@ import (
 // Likeness is the usual least likeness of a match.
 const Likeness = 0.9
 
-// Find returns the one place where a template is.
-func Find(img, template image.Image) (vision.Match, error) {
+// FindPicture returns the one place where a template is.
+func FindPicture(img, template image.Image) (vision.Match, error) {
 	found, err := vision.All(img, template, Likeness)
 	if err != nil {
 		return vision.Match{}, err
