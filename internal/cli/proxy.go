@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"understudy/mcpserver/relay"
+	"understudy/internal/clients"
 	"understudy/steps"
 )
 
@@ -32,7 +32,7 @@ func proxyCommand(a *app) *cobra.Command {
 				defer file.Close()
 				log = file
 			}
-			status, err := relay.Relay{In: a.in, Out: a.out, Err: a.errOut, Log: log, Contents: f.Contents}.Run(cmd.Context(), args[0], args[1:]...)
+			status, err := clients.Relay{In: a.in, Out: a.out, Err: a.errOut, Log: log, Contents: f.Contents}.Run(cmd.Context(), args[0], args[1:]...)
 			if err != nil {
 				return &steps.Error{Code: steps.Unavailable, Err: err}
 			}

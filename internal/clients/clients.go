@@ -1,7 +1,7 @@
 // Package clients knows the programs that call MCP servers: in which file each keeps
 // its servers, and in which format. It reads these files, and adds a server to one
 // such that everything else in it, comments and order included, stays as it is. It also
-// probes a server as a client does.
+// probes a server as a client does, and logs what passes between a client and its server.
 //
 // It calls no tool of a server.
 package clients

@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -28,6 +29,13 @@ func TestMain(m *testing.M) {
 		os.Exit(3)
 	case "silent":
 		time.Sleep(time.Hour) // longer than the probe waits
+	case "echo":
+		_, _ = io.Copy(os.Stdout, os.Stdin)
+		os.Exit(7)
+	case "answers":
+		_, _ = io.ReadAll(os.Stdin)
+		_, _ = io.WriteString(os.Stdout, answers)
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }

@@ -63,13 +63,12 @@ var arrows = map[string][]string{
 	"internal/testing/byhand":      {"internal/testing/scratch"},
 	"internal/testing/conformance": {},
 	"mcpserver/httpd":              {"engine", "internal/telemetry", "internal/access", "mcpserver/auth", "mcpserver/tasks", "steps", "internal/desktop"},
-	"mcpserver/relay":              {"internal/words"},
 	"mcpserver/tasks":              {},
 	"internal/rfb":                 {"internal/desktop", "internal/desktop/input", "steps/observe"},
 	"mcpserver/viewer":             {"engine", "internal/inbox", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/audit", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/notify", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/relay", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
+		"engine", "internal/audit", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/notify", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
 		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/dialect", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":            {},

@@ -1,9 +1,4 @@
-// Package relay passes the messages between an MCP client and a server that it starts, and
-// writes a line about each. What passes is not changed by a byte: the package reads copies,
-// and gives no message to a library that would encode it anew.
-//
-// It knows the standard streams only, and answers nothing itself.
-package relay
+package clients
 
 import (
 	"bufio"
@@ -20,7 +15,9 @@ import (
 	"understudy/internal/words"
 )
 
-// A Relay is between a client and a server.
+// A Relay is between a client and a server. What passes is not changed by a byte: the relay
+// reads copies, and gives no message to a library that would encode it anew. It knows the
+// standard streams only, and answers nothing itself.
 type Relay struct {
 	In  io.Reader // what the client sends
 	Out io.Writer // what the client gets
@@ -45,13 +42,13 @@ func (r Relay) Run(ctx context.Context, command string, args ...string) (status 
 		return 0, err
 	}
 	l := &ledger{log: r.Log, contents: r.Contents, open: map[string]request{}}
-	cmd.Stdout = &observer{l: l, from: server, to: r.Out}
+	cmd.Stdout = &observer{l: l, from: fromServer, to: r.Out}
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
 	go func() { // it ends with the input of the client, for which nobody waits when the server has ended
 		defer in.Close()
-		toServer := &observer{l: l, from: client, to: in}
+		toServer := &observer{l: l, from: fromClient, to: in}
 		_, _ = io.Copy(toServer, bufio.NewReader(r.In))
 		toServer.end()
 	}()
@@ -67,15 +64,15 @@ func (r Relay) Run(ctx context.Context, command string, args ...string) (status 
 type side string
 
 const (
-	client side = ">"
-	server side = "<"
+	fromClient side = ">"
+	fromServer side = "<"
 )
 
 func (s side) other() side {
-	if s == client {
-		return server
+	if s == fromClient {
+		return fromServer
 	}
-	return client
+	return fromClient
 }
 
 // observer writes what it is given to the other side, and notes each line of it before, as

@@ -1,8 +1,7 @@
-package relay
+package clients
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -10,22 +9,6 @@ import (
 
 	"understudy/internal/testing/scratch"
 )
-
-// roleVariable makes this test program a server.
-const roleVariable = "UNDERSTUDY_RELAY_TEST_ROLE"
-
-func TestMain(m *testing.M) {
-	switch os.Getenv(roleVariable) {
-	case "echo":
-		_, _ = io.Copy(os.Stdout, os.Stdin)
-		os.Exit(7)
-	case "answers":
-		_, _ = io.ReadAll(os.Stdin)
-		_, _ = io.WriteString(os.Stdout, answers)
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
 
 const answers = `{"jsonrpc":"2.0","id":1,"result":{"apiKey":"k3y"}}
 {"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"no such\nthing"}}
