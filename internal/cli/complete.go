@@ -21,7 +21,6 @@ import (
 	"understudy/internal/schedules"
 	"understudy/steps"
 	"understudy/workflows"
-	"understudy/workflows/examples"
 )
 
 // completer offers what a shell may complete a command with. It never creates a data
@@ -205,7 +204,7 @@ func (c completer) withStored(cmd *cobra.Command, do func(engine.Runs)) {
 // workflows offers saved workflows and examples, beside the files of the shell.
 func (c completer) workflows(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.ShellCompDirective) {
 	saved, _ := c.savedNames()
-	for _, name := range examples.Names() {
+	for _, name := range workflows.ExampleNames() {
 		saved = append(saved, "example/"+name)
 	}
 	for _, name := range saved {

@@ -16,7 +16,6 @@ import (
 	"understudy/steps"
 	"understudy/steps/confined"
 	"understudy/workflows"
-	"understudy/workflows/examples"
 )
 
 // library finds the documents that commands and other documents name.
@@ -122,7 +121,7 @@ func (a *app) workflow(name string) (workflows.Source, error) {
 		return a.source(name)
 	}
 	if example, ok := strings.CutPrefix(name, "example/"); ok {
-		src, err := examples.Load(example, workflows.Source{})
+		src, err := workflows.Example(example, workflows.Source{})
 		if err != nil {
 			err = &steps.Error{Code: steps.Invalid, Err: err}
 		}
@@ -133,7 +132,7 @@ func (a *app) workflow(name string) (workflows.Source, error) {
 	}
 	src, err := a.saved(name)
 	if e, ok := errors.AsType[*steps.Error](err); ok {
-		e.Next += "; or name a file, or an example: example/" + strings.Join(examples.Names(), ", example/")
+		e.Next += "; or name a file, or an example: example/" + strings.Join(workflows.ExampleNames(), ", example/")
 	}
 	return src, err
 }
@@ -168,7 +167,7 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 		}
 	}
 	if from.Dir == "" { // examples call examples
-		return examples.Load(ref, from)
+		return workflows.Example(ref, from)
 	}
 	return l.loadFile(ref, from)
 }

@@ -11,7 +11,6 @@ import (
 	"understudy/steps"
 	"understudy/steps/kinds"
 	"understudy/workflows"
-	"understudy/workflows/examples"
 )
 
 // notPlayed are kinds of the desktop that no scenario on a real application
@@ -51,7 +50,7 @@ func program(t *testing.T, name string) *workflows.Program {
 	var src workflows.Source
 	var err error
 	if example, ok := strings.CutPrefix(name, "example/"); ok {
-		src, err = examples.Load(example, workflows.Source{})
+		src, err = workflows.Example(example, workflows.Source{})
 	} else {
 		src.Name = filepath.Join("testdata", name+".yaml")
 		src.Text, err = os.ReadFile(src.Name)
@@ -59,7 +58,7 @@ func program(t *testing.T, name string) *workflows.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: kinds.All(), Load: examples.Load})
+	p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: kinds.All(), Load: workflows.Example})
 	if err != nil {
 		t.Fatal(name, err)
 	}

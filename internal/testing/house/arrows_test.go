@@ -44,7 +44,6 @@ var arrows = map[string][]string{
 	"workflows":            {"steps", "workflows/dialect", "workflows/expression"},
 	"workflows/dialect":    {},
 	"workflows/expression": {},
-	"workflows/examples":   {"workflows"},
 
 	"engine":                     {"internal/film", "steps", "internal/desktop", "steps/observe", "workflows", "workflows/expression"},
 	"store":                      {"engine", "internal/fileio", "store/format"},
@@ -69,7 +68,7 @@ var arrows = map[string][]string{
 
 	"internal/cli": {
 		"engine", "internal/audit", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/notify", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
-		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/dialect", "workflows/examples", "workflows/expression",
+		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/dialect", "workflows/expression",
 	},
 	"internal/children":            {},
 	"internal/audit":               {"engine"},

@@ -1,25 +1,24 @@
-package examples_test
+package workflows_test
 
 import (
 	"testing"
 
 	"understudy/steps/kinds"
 	"understudy/workflows"
-	"understudy/workflows/examples"
 )
 
 func TestEveryExampleIsValid(t *testing.T) {
-	names := examples.Names()
+	names := workflows.ExampleNames()
 	if len(names) < 8 {
 		t.Fatalf("there are only %d examples", len(names))
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			src, err := examples.Load(name, workflows.Source{})
+			src, err := workflows.Example(name, workflows.Source{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: kinds.All(), Load: examples.Load})
+			p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: kinds.All(), Load: workflows.Example})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,8 +32,8 @@ func TestEveryExampleIsValid(t *testing.T) {
 	}
 }
 
-func TestLoadNamesTheExamples(t *testing.T) {
-	if _, err := examples.Load("nothing", workflows.Source{}); err == nil {
+func TestExampleRefusesUnknownNames(t *testing.T) {
+	if _, err := workflows.Example("nothing", workflows.Source{}); err == nil {
 		t.Error("an example that is not there was found")
 	}
 }
