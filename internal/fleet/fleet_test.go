@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -90,12 +91,13 @@ type stage struct {
 	hub   *hub.Hub
 	dir   string
 	world string
-	lease time.Duration // 0: testLease
+	lease time.Duration   // 0: testLease
+	log   *scratch.Buffer // of all workers that work starts
 	*Client
 }
 
 func newStage(t testing.TB) *stage {
-	s := &stage{t: t, dir: t.TempDir(), world: filepath.Join(t.TempDir(), "world")}
+	s := &stage{t: t, dir: t.TempDir(), world: filepath.Join(t.TempDir(), "world"), log: new(scratch.Buffer)}
 	h, err := hub.Start(hub.Options{Dir: s.dir, Listen: "127.0.0.1:-1"})
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +149,7 @@ func (s *stage) work(name string, labels ...string) (end func()) {
 	s.t.Helper()
 	st := s.store("worker")
 	w := s.newWorker(st, name)
-	w.Labels, w.Log, w.DrainTime = labels, slog.New(slog.NewTextHandler(s.t.Output(), nil)), time.Minute
+	w.Labels, w.Log, w.DrainTime = labels, slog.New(slog.NewTextHandler(io.MultiWriter(s.t.Output(), s.log), nil)), time.Minute
 	ctx, cancel := context.WithCancel(s.t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
@@ -209,6 +211,30 @@ func (s *stage) letGo(name string) {
 	if err := os.WriteFile(s.world+"."+name, nil, 0o600); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// threeSteps is a document whose second step lasts until it is let go.
+const threeSteps = `{name: three, steps: [{id: a, tool_name: act, arguments: {name: a}}, {id: b, tool_name: hold, arguments: {name: b}}, {id: c, tool_name: act, arguments: {name: c}}]}`
+
+// holding waits until a step is under way that lasts until it is let go.
+func (s *stage) holding(step string) {
+	s.t.Helper()
+	scratch.Until(s.t, "the step "+step+" is under way", func() bool {
+		_, err := os.Stat(s.world + "." + step + ".held")
+		return err == nil
+	})
+}
+
+// endDuring ends a worker, and lets a step go once the run is to pause after it.
+func (s *stage) endDuring(step string, end func()) {
+	s.t.Helper()
+	ended := make(chan struct{})
+	go func() { end(); close(ended) }()
+	scratch.Until(s.t, "the run is to pause after the step under way", func() bool {
+		return strings.Contains(s.log.String(), "pauses after the current step")
+	})
+	s.letGo(step)
+	<-ended
 }
 
 // until waits until a run did something.
@@ -457,11 +483,7 @@ func TestAStopOutlivesTheWorker(t *testing.T) {
 		stopped <- outcome{h, err}
 	}()
 	<-called
-	ended := make(chan struct{})
-	go func() { end(); close(ended) }()
-	time.Sleep(100 * time.Millisecond) // the run pauses after the step under way
-	s.letGo("b")
-	<-ended
+	s.endDuring("b", end)
 	defer s.work("second")()
 	select {
 	case o := <-stopped:
@@ -497,11 +519,11 @@ func TestAStopOfARunThatWaitsForAWorker(t *testing.T) {
 func TestAWorkerThatEndsHandsOn(t *testing.T) {
 	s := newStage(t)
 	end := s.work("first")
-	h := s.begin(`{name: two, steps: [{id: a, tool_name: act, arguments: {name: a, for: 500}}, {id: b, tool_name: act, arguments: {name: b}}]}`, nil)
-	s.until(h.ID, "a first")
-	end()
+	h := s.begin(threeSteps, nil)
+	s.holding("b")
+	s.endDuring("b", end)
 	defer s.work("second")()
-	if h = s.rest(h.ID); h.Status != engine.Succeeded || s.did(h.ID) != "a first, b second" || h.Attempt != 1 {
+	if h = s.rest(h.ID); h.Status != engine.Succeeded || s.did(h.ID) != "a first, c second" || h.Attempt != 1 {
 		t.Errorf("the run is %s (%+v), attempt %d, and did %q", h.Status, h.Error, h.Attempt, s.did(h.ID))
 	}
 }
@@ -511,12 +533,12 @@ func TestAWorkerThatEndsHandsOn(t *testing.T) {
 func TestAWorkerThatEndsLeavesAPausedRunPaused(t *testing.T) {
 	s := newStage(t)
 	end := s.work("first")
-	h := s.begin(`{name: two, steps: [{id: a, tool_name: act, arguments: {name: a, for: 500}}, {id: b, tool_name: act, arguments: {name: b}}]}`, nil)
-	s.until(h.ID, "a first")
+	h := s.begin(threeSteps, nil)
+	s.holding("b")
 	if err := s.Pause(t.Context(), h.ID); err != nil {
 		t.Fatal(err)
 	}
-	end()
+	s.endDuring("b", end)
 	if h = s.rest(h.ID); h.Status != engine.Paused || s.did(h.ID) != "a first" {
 		t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did(h.ID))
 	}
@@ -533,10 +555,7 @@ func TestAWorkerThatEndsLeavesAStepThatLasts(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
 	h := s.begin(`{name: two, steps: [{id: a, tool_name: hold, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}}]}`, nil)
-	scratch.Until(t, "the step is under way", func() bool {
-		_, err := os.Stat(s.world + ".a.held")
-		return err == nil
-	})
+	s.holding("a")
 	cancel()
 	if err := <-done; err != nil {
 		t.Fatal(err)

@@ -301,6 +301,7 @@ func (w *Worker) follow(ctx, hold context.Context, run string) (h engine.Header,
 	paused := make(chan func() bool, 1)
 	stop := context.AfterFunc(ctx, func() {
 		paused <- w.Engine.PauseForHandover(run)
+		w.Log.InfoContext(hold, "the worker ends: the run pauses after the current step", "run", run)
 		time.AfterFunc(max(w.DrainTime, time.Second), func() { cancel(errLasts) })
 	})
 	h, err = w.Engine.Wait(limited, run)
