@@ -132,7 +132,7 @@ func TestAnswersHoldNothingTwice(t *testing.T) {
 	}
 }
 
-func TestRunsAreToldInWords(t *testing.T) {
+func TestRunsAreDescribedInWords(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.Structured, o.Policy.Toolsets = false, []steps.Toolset{access.All} })
 	w := st.connect("2025-11-25", byhand.Object{})
 	if err := os.WriteFile(filepath.Join(st.o.Dir, "a.txt"), []byte("what it holds\n"), 0o600); err != nil {

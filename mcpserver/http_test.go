@@ -307,9 +307,9 @@ func TestEventsGoOnWhereAReaderLeft(t *testing.T) {
 	}
 }
 
-// TestChangesOfAnOlderRunAreTold answers a run that is older than all those of a list:
+// TestChangesOfAnOlderRunAreReported answers a run that is older than all those of a list:
 // who follows the events is told, and who has subscribed to it.
-func TestChangesOfAnOlderRunAreTold(t *testing.T) {
+func TestChangesOfAnOlderRunAreReported(t *testing.T) {
 	st := newStage(t)
 	site := st.site().URL
 	w := st.connect("2025-11-25", byhand.Object{})

@@ -7,8 +7,8 @@ import (
 	"understudy/internal/testing/byhand"
 )
 
-// TestSequenceTellsWhatItsLastActChanged holds that a client need not look after a sequence.
-func TestSequenceTellsWhatItsLastActChanged(t *testing.T) {
+// TestSequenceReportsWhatItsLastActChanged holds that a client need not look after a sequence.
+func TestSequenceReportsWhatItsLastActChanged(t *testing.T) {
 	click := byhand.Object{"tool_name": "click_element", "arguments": byhand.Object{"selector": "role:button && name:Save"}}
 	last := byhand.Object{"tool_name": "click_element", "id": "last", "arguments": byhand.Object{"selector": "role:button && name:Save"}}
 	look := byhand.Object{"tool_name": "wait_for_element", "arguments": byhand.Object{"selector": "role:button && name:Save"}}

@@ -277,9 +277,9 @@ func TestTheModeOfPagesHoldsForWhoHasADesktop(t *testing.T) {
 	}
 }
 
-// TestALiveViewIsForWhoeverMaySeeTheRun is about a stolen address, and pages of other
+// TestALiveViewRequiresTheRightToSeeTheRun is about a stolen address, and pages of other
 // sites.
-func TestALiveViewIsForWhoeverMaySeeTheRun(t *testing.T) {
+func TestALiveViewRequiresTheRightToSeeTheRun(t *testing.T) {
 	s := newKept(t)
 	run := s.failedRun()
 	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})

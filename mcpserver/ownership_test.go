@@ -296,8 +296,8 @@ func TestToolsetsOfARequestOnlyNarrow(t *testing.T) {
 	}
 }
 
-// TestSessionsAreNotTold checks that data about runs discloses no session id.
-func TestSessionsAreNotTold(t *testing.T) {
+// TestSessionsAreNotReported checks that data about runs discloses no session id.
+func TestSessionsAreNotReported(t *testing.T) {
 	s := newSecured(t)
 	v := s.greet("2025-11-25", s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
 	_, res := v.Call(t, "execute_sequence", document("click_element", save))

@@ -310,9 +310,9 @@ func TestAWorkflowAndADesktopOfAnother(t *testing.T) {
 	}
 }
 
-// TestAPageTellsNoDocumentThatIsOnlyCalled has a client call a file in a root: its person
+// TestAPageOmitsDocumentsThatAreOnlyCalled has a client call a file in a root: its person
 // can mend the document that was sent, but not read the file.
-func TestAPageTellsNoDocumentThatIsOnlyCalled(t *testing.T) {
+func TestAPageOmitsDocumentsThatAreOnlyCalled(t *testing.T) {
 	s := newSecured(t)
 	file := filepath.Join(s.o.Dir, "called.yaml")
 	if err := os.WriteFile(file, []byte("steps: [{id: a, tool_name: click_element, arguments: {selector: \"name:Nowhere\", timeout_ms: 1}}] # not for him\n"), 0o600); err != nil {

@@ -201,7 +201,7 @@ func TestEncodeForModel(t *testing.T) {
 	}
 }
 
-func TestTreeDiffsTellAllThatChanged(t *testing.T) {
+func TestTreeDiffsReportAllChanges(t *testing.T) {
 	for _, c := range []struct {
 		say  string
 		on   bool

@@ -8,9 +8,9 @@ import (
 	"understudy/internal/testing/byhand"
 )
 
-// TestARunInALoopTellsItsRound holds that a count of steps that were repeated does not
+// TestARunInALoopReportsItsIteration holds that a count of steps that were repeated does not
 // stand for how far a loop is.
-func TestARunInALoopTellsItsRound(t *testing.T) {
+func TestARunInALoopReportsItsIteration(t *testing.T) {
 	w := newStage(t).connect(modern, byhand.Object{})
 	ask := byhand.Object{"tool_name": "ask_user", "id": "go_on", "arguments": byhand.Object{"question": "Go on?"}}
 	loop := byhand.Object{"foreach": "[1, 2, 3]", "steps": []any{ask}}

@@ -241,9 +241,9 @@ func TestGreetingOpensNothing(t *testing.T) {
 	}
 }
 
-// TestMendedStepGoesOn is about a model that wrote a step wrongly: the error says how to
+// TestAPatchedStepContinues is about a model that wrote a step wrongly: the error says how to
 // continue, the model mends the step, and nothing is done twice.
-func TestMendedStepGoesOn(t *testing.T) {
+func TestAPatchedStepContinues(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
 	document := func(name string, wait int) byhand.Object {

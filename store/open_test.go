@@ -139,7 +139,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func TestLockedSaysByWhom(t *testing.T) {
+func TestLockedNamesItsHolder(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
 	_, err := Open(dir, Options{Wait: 50 * time.Millisecond})

@@ -119,7 +119,7 @@ func TestDamagedFileIsPutAside(t *testing.T) {
 	wantClean(t, s)
 }
 
-func TestDamageWithoutIdentityDoesNotBeginAnew(t *testing.T) {
+func TestDamageWithoutIdentityDoesNotStartOver(t *testing.T) {
 	dir := filled(t)
 	os.Remove(filepath.Join(dir, identityName))
 	image := mustRead(t, filepath.Join(dir, databaseName))

@@ -27,9 +27,9 @@ func (newsRuns) Get(_ context.Context, id string) (engine.Header, error) {
 	return engine.Header{ID: id, Owner: id}, nil
 }
 
-// TestNewsOfOthersAreNotTold holds that the news of any run name only runs that the
+// TestEventsOfOthersAreNotReported holds that the news of any run name only runs that the
 // subject may see.
-func TestNewsOfOthersAreNotTold(t *testing.T) {
+func TestEventsOfOthersAreNotReported(t *testing.T) {
 	runs := RunsFor(newsRuns{changed: []string{"other", "", "other", "mine", "other"}}, Subject{Owner: "mine"}, Tool{Name: "list_runs", Always: true}, nil)
 	var named []string
 	for after := uint64(0); ; {

@@ -50,7 +50,7 @@ func TestEveryBytePasses(t *testing.T) {
 	}
 }
 
-func TestLinesTellOfMessages(t *testing.T) {
+func TestLogLinesDescribeMessages(t *testing.T) {
 	const sent = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"password":"s3cret","name":"plain","_meta":{"progressToken":"p1"}}}
 {"jsonrpc":"2.0","id":"1","method":"tools/call"}
 {"jsonrpc":"2.0","method":"notifications/initialized"}

@@ -112,7 +112,7 @@ func TestOutlineSaysNothingTwice(t *testing.T) {
 	}
 }
 
-func TestAChangeOfARowIsToldOnce(t *testing.T) {
+func TestAChangeOfARowIsReportedOnce(t *testing.T) {
 	tree := func(name string) *Tree {
 		return &Tree{Roots: []*Element{{Handle: "c", Ref: "e1", Role: "cell", Name: name, Children: []*Element{{Handle: "l", Ref: "e2", Role: "link", Name: name, States: Enabled, Children: []*Element{
 			{Handle: "t", Ref: "e3", Role: "label", Name: name, Text: name},

@@ -223,8 +223,8 @@ func TestTheServerSendsNothingForOthers(t *testing.T) {
 	}
 }
 
-// TestAnswersOfAnotherRoleAreNotHeard listens in each inbox.
-func TestAnswersOfAnotherRoleAreNotHeard(t *testing.T) {
+// TestAnswersOfAnotherRoleAreIgnored listens in each inbox.
+func TestAnswersOfAnotherRoleAreIgnored(t *testing.T) {
 	dir := t.TempDir()
 	h := start(t, Options{Dir: dir})
 	for listens, asks := range map[role]role{client: worker, worker: client} {

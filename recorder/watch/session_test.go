@@ -33,7 +33,7 @@ func session(t *testing.T, f func(ctx context.Context, s *Session, p *stand)) {
 	})
 }
 
-func TestASessionTellsHowFarItIs(t *testing.T) {
+func TestASessionReportsItsProgress(t *testing.T) {
 	session(t, func(_ context.Context, s *Session, p *stand) {
 		began := time.Now()
 		p.clicks("role:checkbox")
@@ -62,7 +62,7 @@ func TestASessionTellsHowFarItIs(t *testing.T) {
 	})
 }
 
-func TestAStepIsToldAsSoonAsTheButtonIsUp(t *testing.T) {
+func TestAStepIsReportedAsSoonAsTheButtonIsUp(t *testing.T) {
 	session(t, func(_ context.Context, s *Session, p *stand) {
 		at := p.Get(p.Find("role:checkbox")).Bounds.Center()
 		p.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})

@@ -151,9 +151,9 @@ func TestABoxThatChangedBeforeItWasLookedAt(t *testing.T) {
 	})
 }
 
-// TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf rests the pointer on a box, is
+// TestACheckBoxThatChangesBeforeItsPressIsReported rests the pointer on a box, is
 // looked at slowly, and hears of the press when that is over.
-func TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf(t *testing.T) {
+func TestACheckBoxThatChangesBeforeItsPressIsReported(t *testing.T) {
 	boxIsOn(t, func(s *stand, at desktop.Point) {
 		s.Delay("ElementAt", 200*time.Millisecond)
 		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
@@ -166,9 +166,9 @@ func TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf(t *testing.T) {
 	})
 }
 
-// TestABoxThatHadTheKeyboardBeforeThePressIsHeardOf is clicked, which gives it the
+// TestACheckBoxFocusedBeforeItsPressIsReported is clicked, which gives it the
 // keyboard; that is heard of first, and looked at.
-func TestABoxThatHadTheKeyboardBeforeThePressIsHeardOf(t *testing.T) {
+func TestACheckBoxFocusedBeforeItsPressIsReported(t *testing.T) {
 	boxIsOn(t, func(s *stand, at desktop.Point) {
 		pressed := time.Now()
 		_ = s.Do(context.Background(), desktop.Click{At: at, Button: desktop.Left})

@@ -80,7 +80,7 @@ func endsWhenCancelled(t *testing.T, k steps.Kind, a map[string]any, slow, withi
 	}
 }
 
-func TestAStepsTimeoutTellsWhatWasWaitedFor(t *testing.T) {
+func TestAStepTimeoutNamesWhatItWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -45,7 +45,7 @@ func TestTheWindowAfterTheLastOneIsAwaited(t *testing.T) {
 	})
 }
 
-func TestAPopupThatTookThePressIsTold(t *testing.T) {
+func TestAPopupThatTookThePressIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		save := fake.Button("Save")
 		f := fake.New(fake.Window("Save As", "editor", save).At(0, 0, 400, 300))

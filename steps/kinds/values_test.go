@@ -397,7 +397,7 @@ func TestSlowLooksStillFindScrolledElements(t *testing.T) {
 }
 
 // A field that shows its password while it is set stays a password field.
-func TestAPasswordThatIsRevealedWhileItIsSetIsNotTold(t *testing.T) {
+func TestAPasswordRevealedWhileItIsSetIsNotReported(t *testing.T) {
 	for _, accept := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			d := fake.New(fake.MustParse(notes)...)

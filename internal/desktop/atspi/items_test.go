@@ -178,7 +178,7 @@ func TestAPasswordHasNoPassages(t *testing.T) {
 	}
 }
 
-func TestTheDefaultActionIsTheTellingOne(t *testing.T) {
+func TestTheDefaultActionIsTheNamedOne(t *testing.T) {
 	for _, test := range []struct {
 		actions []string
 		name    string

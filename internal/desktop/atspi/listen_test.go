@@ -63,7 +63,7 @@ func TestTextEventsOfFields(t *testing.T) {
 	}
 }
 
-func TestTheFocusIsTold(t *testing.T) {
+func TestTheFocusIsReported(t *testing.T) {
 	s := openSandbox(t, 2)
 	s.desk.window(t, s.Cmd)
 	s.do("ask.grab_focus()")
@@ -78,7 +78,7 @@ func TestTheFocusIsTold(t *testing.T) {
 	eventually(t, "it is told", func() bool { return n.Load() > before }, n)
 }
 
-func TestASliderTellsItsNumber(t *testing.T) {
+func TestASliderReportsItsNumber(t *testing.T) {
 	s := openSandbox(t, 2)
 	slider := s.element(func(e *desktop.Element) bool { return e.Role == "slider" })
 	n := counted(t, func(ctx context.Context, f func()) error { return s.desk.client.WatchElement(ctx, slider.Handle, f) })
@@ -88,7 +88,7 @@ func TestASliderTellsItsNumber(t *testing.T) {
 }
 
 // A field that floods is heard less, and its last change is told all the same.
-func TestAFieldThatFloodsIsHeardLess(t *testing.T) {
+func TestAFieldThatFloodsIsPolledLess(t *testing.T) {
 	const flood = 20_000
 	s := openSandbox(t, 2)
 	field := s.element(func(e *desktop.Element) bool { return e.States.Has(desktop.Editable) && e.Role != "slider" })

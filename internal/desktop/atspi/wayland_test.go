@@ -11,7 +11,7 @@ import (
 
 // The sizes that an application and the compositor tell of a window say where its
 // boxes count from, or that this cannot be said.
-func TestSizesTellWhereBoxesCountFrom(t *testing.T) {
+func TestSizesShowTheOriginOfBoxes(t *testing.T) {
 	window := desktop.Window{Bounds: desktop.Rect{X: 100, Y: 75, W: 400, H: 325}, Content: desktop.Rect{X: 100, Y: 100, W: 400, H: 300}}
 	filled := &desktop.Rect{X: 26, Y: 23, W: 400, H: 300}
 	for say, row := range map[string]struct {

@@ -121,7 +121,7 @@ func TestAbsentApplicationSaysSo(t *testing.T) {
 	}
 }
 
-func TestChromiumIsToldToShowItsPages(t *testing.T) {
+func TestChromiumIsAskedToExposeItsPages(t *testing.T) {
 	for _, row := range []struct{ line, want string }{
 		{"chromium page.html", "chromium --force-renderer-accessibility page.html"},
 		{"/usr/bin/google-chrome", "/usr/bin/google-chrome --force-renderer-accessibility"},

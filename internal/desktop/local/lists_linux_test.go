@@ -45,7 +45,7 @@ const (
 
 // What shows more than its application tells of is marked, and what is empty is not;
 // of a list with too many rows for all to be told those that show are.
-func TestAtLengthTheTreeMarksWhatItDoesNotTell(t *testing.T) {
+func TestAtLengthTheTreeMarksWhatItOmits(t *testing.T) {
 	for _, row := range []struct {
 		toolkit, needs string
 		opaque         int

@@ -159,7 +159,7 @@ func TestAtLengthThePortalAsks(t *testing.T) {
 // A compositor that speaks the protocols for input, and tells nobody of its windows, is
 // operated without the portal: by keys where they go, by the actions of elements, and by
 // clicks only in a window that fills the screen.
-func TestAtLengthACompositorThatTellsOfNoWindows(t *testing.T) {
+func TestAtLengthACompositorThatReportsNoWindows(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
 	t.Setenv("GSK_RENDERER", "cairo")
 	session := virtualtest.StartSway(t, "xwayland disable", "output * resolution 1280x900 scale 1")

@@ -217,7 +217,7 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-func TestHintMendsTheFault(t *testing.T) {
+func TestHintFixesTheFault(t *testing.T) {
 	for _, text := range []string{"Save", "Total: 5", "name:a | button", "role=button", "nmae:Save", "role:buton", `name:"Save`, "rightof:buton:x", `rightof:"role:buton"`, "window:a | b"} {
 		_, err := Parse(text)
 		var se *SyntaxError

@@ -99,7 +99,7 @@ func guardOf(t testing.TB, k Kept) int {
 }
 
 // Every user of the machine can read the arguments of a process.
-func TestAttackTheArgumentsOfAKeeperTellNothing(t *testing.T) {
+func TestAttackTheArgumentsOfAKeeperRevealNothing(t *testing.T) {
 	k := keepOne(t, Options{Name: "work", Run: "r1", Owner: "laptop of alice"})
 	for what, pid := range map[string]int{"keeper": k.Keeper, "guard": guardOf(t, k)} {
 		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))

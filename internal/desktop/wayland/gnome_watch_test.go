@@ -100,7 +100,7 @@ func TestAtLengthGNOMEHearsAPerson(t *testing.T) {
 }
 
 // Only the connection that asked gets signals, as long as it exists.
-func TestAtLengthGNOMETellsOnlyWhoAsked(t *testing.T) {
+func TestAtLengthGNOMENotifiesOnlySubscribers(t *testing.T) {
 	g := virtualtest.StartGNOME(t, 1)
 	g.Enter(t)
 	token, err := os.ReadFile(filepath.Join(g.Dir, "understudy-gnome"))

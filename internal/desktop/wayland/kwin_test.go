@@ -14,7 +14,7 @@ import (
 
 // A session of KWin that does not allow this program to act is refused, with the command that allows
 // it; the permission is read with the next connection.
-func TestAtLengthKWinAllowsWhatItWasToldTo(t *testing.T) {
+func TestAtLengthKWinAllowsWhatIsConfigured(t *testing.T) {
 	s := virtualtest.StartKWinThatForbids(t, desktop.Size{W: 640, H: 450}, 2)
 	s.Enter(t)
 	_, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland})

@@ -19,7 +19,7 @@ import (
 	"understudy/internal/desktop/wayland/wire"
 )
 
-// A placement knows what no protocol of Wayland tells: which windows there are, and where.
+// A placement reports what no protocol of Wayland does: which windows there are, and where.
 type placement interface {
 	// name returns the name of the compositor.
 	name() string

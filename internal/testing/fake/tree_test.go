@@ -45,7 +45,7 @@ func TestTreeScope(t *testing.T) {
 	}
 }
 
-func TestTreeTellsBoxesOnlyInFull(t *testing.T) {
+func TestTreeShowsBoxesOnlyInFull(t *testing.T) {
 	d := fixture(t)
 	brief, _ := d.Tree(t.Context(), desktop.Scope{})
 	full, _ := d.Tree(t.Context(), desktop.Scope{Full: true})

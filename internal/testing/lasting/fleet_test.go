@@ -92,10 +92,10 @@ func (s *server) sees(run string) *byhand.Viewer {
 	return c
 }
 
-// TestAtLengthARunThatFailedAtAWorkerIsMendedFromElsewhere is the day of an operator of a
+// TestAtLengthARunThatFailedAtAWorkerIsRepairedRemotely is the day of an operator of a
 // fleet: a run that fails at one of two workers is watched, taken over and resumed
 // from the pages of a third process, in the programs in which it failed.
-func TestAtLengthARunThatFailedAtAWorkerIsMendedFromElsewhere(t *testing.T) {
+func TestAtLengthARunThatFailedAtAWorkerIsRepairedRemotely(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	o.writes(waits, "")

@@ -69,11 +69,11 @@ func (s *stage) own(paths ...string) {
 	}
 }
 
-// TestAnOperatorMendsARunOfAFleet has an operator watch a run in Chromium that failed at
+// TestAnOperatorRepairsARunOfAFleet has an operator watch a run in Chromium that failed at
 // one of two workers, each another user's, take its desktop over, use mouse and keys
 // there and resume the run, on the pages of a server that executes nothing. The pictures
 // stay in dist/pages.
-func TestAnOperatorMendsARunOfAFleet(t *testing.T) {
+func TestAnOperatorRepairsARunOfAFleet(t *testing.T) {
 	s := newStage(t)
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {

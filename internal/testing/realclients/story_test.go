@@ -32,11 +32,11 @@ steps:
     arguments: {process: zenity, selector: "window:Report >> role:button && name:OK", timeout_ms: 4000}
 `
 
-// TestAnOperatorMendsARunOfTheNight is the story of docs/operating.md: a run meets a
+// TestAnOperatorRepairsARunOfTheNight is the story of docs/operating.md: a run meets a
 // dialog that it does not know, the operator closes it in the browser and keeps that,
 // and the run of the next night meets it and passes by itself. The pictures stay in
 // dist/pages.
-func TestAnOperatorMendsARunOfTheNight(t *testing.T) {
+func TestAnOperatorRepairsARunOfTheNight(t *testing.T) {
 	s := newStage(t)
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
