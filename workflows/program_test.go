@@ -88,7 +88,7 @@ func TestTheReferenceDocument(t *testing.T) {
 		t.Errorf("the node is %+v", n)
 	}
 	options := Options{
-		StopOnError: true, Timeout: 10 * time.Minute, Screenshots: Around, FollowFallback: true, DetailedResults: true,
+		StopOnError: true, Timeout: 10 * time.Minute, Screenshots: Around, FollowFallback: true,
 		Verbosity: Usual, MaxSteps: 1000, Durability: Always,
 	}
 	if diff := cmp.Diff(options, p.Options); diff != "" {
@@ -135,7 +135,7 @@ steps:
 	}
 	a := p.Steps[0]
 	if a.Retry.Attempts != 3 || a.Retry.Delay != 500*time.Millisecond || a.Retry.Backoff != 1 || a.Delay != time.Second ||
-		!a.Idempotent || a.OnInterrupt != Skip || a.Screenshots != NoPicture || a.Note != `["x"]` {
+		!a.Idempotent || a.OnInterrupt != Skip || a.Screenshots != NoPicture {
 		t.Errorf("the step is %+v", a)
 	}
 	if w := p.Steps[1]; w.Max != defaultRounds || w.While == nil {
