@@ -93,6 +93,7 @@ type step struct {
 	Idem      *value  `json:"idempotent" type:"boolean" of:"step" doc:"Repeating the step does no harm."`
 	Interrupt *value  `json:"on_interrupt" type:"text" of:"step" words:"rerun,skip,ask" doc:"What a resume does with the step when it was cut short."`
 	Pictures  *value  `json:"screenshots" type:"text" of:"step" words:"around,after,failure,none" doc:"When pictures of the step are taken."`
+	Note      *value  `json:"note" type:"anything" doc:"What people should know about the step; its page shows it."`
 	Steps     []*step `json:"steps" of:"group,foreach,while" required:"true" doc:"The steps inside."`
 }
 

@@ -41,6 +41,7 @@ func (u *unit) node(x *step, path string, s *scope) *Node {
 		Timeout:         x.Timeout.duration(),
 		Fallback:        x.Fallback.str(),
 		ContinueOnError: x.Continue.truthOr(false),
+		Note:            note(x.Note),
 	}
 	for _, j := range x.Jumps {
 		n.Jumps = append(n.Jumps, Jump{If: u.expr(j.If, s), To: j.To.str(), Reason: j.Reason.str()})
@@ -94,6 +95,16 @@ func (u *unit) foreachNode(n *Node, x *step, s *scope) {
 	}
 	loop := expression.Loop{As: n.As, Element: u.element(x.Foreach)}
 	n.Steps = u.nodes(x.Steps, n.Path+".", u.scope(append(slices.Clip(s.loops), loop)))
+}
+
+func note(v *value) string {
+	switch {
+	case v == nil || v.sort == sortNull:
+		return ""
+	case v.sort == sortText:
+		return v.text
+	}
+	return encode(v.plain())
 }
 
 // retry compiles retry, or its short form retries.
@@ -153,7 +164,7 @@ func digest(v *value) string {
 	if !ok {
 		return ""
 	}
-	for _, inner := range []string{"steps", "group_name", "screenshots"} {
+	for _, inner := range []string{"steps", "group_name", "note", "screenshots"} {
 		delete(m, inner)
 	}
 	if r, ok := m["retry"].(map[string]any); ok {

@@ -115,6 +115,7 @@ type Node struct {
 	Fallback        string           // a step id
 	Jumps           []Jump
 	ContinueOnError bool
+	Note            string
 
 	// Of a step:
 	Kind        *steps.Kind

@@ -135,7 +135,7 @@ steps:
 	}
 	a := p.Steps[0]
 	if a.Retry.Attempts != 3 || a.Retry.Delay != 500*time.Millisecond || a.Retry.Backoff != 1 || a.Delay != time.Second ||
-		!a.Idempotent || a.OnInterrupt != Skip || a.Screenshots != NoPicture {
+		!a.Idempotent || a.OnInterrupt != Skip || a.Screenshots != NoPicture || a.Note != `["x"]` {
 		t.Errorf("the step is %+v", a)
 	}
 	if w := p.Steps[1]; w.Max != defaultRounds || w.While == nil {

@@ -61,7 +61,7 @@ func TestCanonical(t *testing.T) {
 		{"and those that come anyway are nothing", "include_detailed_results: true\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", "it says the same as leaving it out"},
 		{
 			"keys of a step", "steps: [{group_name: g, skippable: true, steps: [{tool_name: stop_highlighting, delay_ms: 5, expected_ui_changes: none}]}]",
-			"steps: [{group_name: g, continue_on_error: true, steps: [{tool_name: stop_highlighting, delay: 5}]}]", "skippable is written continue_on_error here",
+			"steps: [{group_name: g, continue_on_error: true, steps: [{tool_name: stop_highlighting, delay: 5, note: none}]}]", "skippable is written continue_on_error here",
 		},
 		{"a target beside a process stays", "version: 1\nsteps: [{tool_name: click_element, arguments: {process: mousepad, target: 'name:Save'}}]", "version: 1\nsteps: [{tool_name: click_element, arguments: {process: mousepad, target: 'name:Save'}}]", ""},
 	} {

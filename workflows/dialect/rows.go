@@ -62,7 +62,7 @@ var rows = []Row{
 
 	{Sort: Step, Name: "delay_ms", Now: "delay", Yields: true},
 	{Sort: Step, Name: "skippable", Now: "continue_on_error"},
-	{Sort: Step, Name: "expected_ui_changes", Why: "it is a note for people; expect holds a step to what it should bring about"},
+	{Sort: Step, Name: "expected_ui_changes", Now: "note", Why: "expect holds a step to what it should bring about"},
 	{Sort: Step, Name: "name", Why: "it is a note for people; a step is named by id, a group by group_name"},
 	{Sort: Step, Name: "description", Why: "it is a note for people"},
 	{Sort: Step, Name: "comment", Why: "it is a note for people"},
