@@ -71,8 +71,7 @@ func sequenceArgs(fleet bool) *jsonschema.Schema {
 		"troubleshooting": list(""),
 		"finally":         list(""),
 		"output":          anyValue(),
-		"start_from_step": text(""),
-		"end_at_step":     text(""),
+		"part":            anObject("{from, to}: ids of steps"),
 		"verbosity":       text("", "quiet", "normal", "verbose"),
 	}}
 	maps.Copy(s.Properties, controlArgs)
@@ -124,7 +123,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if program.Options.ResumesItself {
 		r.Rights = c.rightsToStore()
 	}
-	return s.followOrDetach(ctx, c, o.Wait, verbosityOf(program.Options), func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+	return s.followOrDetach(ctx, c, o.Wait, program.Options.Verbosity, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Start(ctx, r)
 	})
 }

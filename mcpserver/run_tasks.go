@@ -187,7 +187,7 @@ func (s runTasks) result(ctx context.Context, c *call, runs engine.Runs, a engin
 		if err != nil {
 			return nil, err
 		}
-		v = verbosityOf(p.Options)
+		v = p.Options.Verbosity
 	}
 	out, err := s.showAny(c, v)(ctx, runsAt{runs, a}, a.Header)
 	if out, err = s.finish(ctx, c, out, err); err != nil {

@@ -48,13 +48,6 @@ type stepView struct {
 // normalSteps is how many steps an answer of normal verbosity lists.
 const normalSteps = 50
 
-func verbosityOf(o workflows.Options) workflows.Verbosity {
-	if o.Verbosity == workflows.Usual && !o.DetailedResults {
-		return workflows.Quiet
-	}
-	return o.Verbosity
-}
-
 // runReply returns the reply for a run, at a verbosity; with the last picture of the
 // screen, if show is set.
 func runReply(ctx context.Context, kinds []steps.Kind, runs engine.Runs, h engine.Header, v workflows.Verbosity, show bool) (*reply, error) {

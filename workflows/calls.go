@@ -167,14 +167,22 @@ func (u *unit) fetch() bool {
 
 // overlay takes the keys that this document does not have from the other.
 func (u *unit) overlay(other *document) {
-	mine, its := reflect.ValueOf(u.doc).Elem(), reflect.ValueOf(other).Elem()
-	for _, k := range declared[mine.Type()] {
-		if f := mine.Field(k.index); f.IsZero() {
-			f.Set(its.Field(k.index))
-		}
-	}
+	supplement(reflect.ValueOf(u.doc).Elem(), reflect.ValueOf(other).Elem())
 	u.doc.Inputs = union(u.doc.Inputs, other.Inputs)
 	u.doc.Selectors = union(u.doc.Selectors, other.Selectors)
+}
+
+// supplement sets the fields of a declared type that are empty, also those inside its groups.
+func supplement(mine, its reflect.Value) {
+	for _, k := range declared[mine.Type()] {
+		f, other := mine.Field(k.index), its.Field(k.index)
+		switch {
+		case f.IsZero():
+			f.Set(other)
+		case f.Kind() == reflect.Pointer && declared[f.Type().Elem()] != nil && !other.IsZero():
+			supplement(f.Elem(), other.Elem())
+		}
+	}
 }
 
 func union(a, b *value) *value {

@@ -100,8 +100,10 @@ func refusal(name string) string {
 	for _, sort := range []dialect.Sort{dialect.Step, dialect.Document} {
 		row, ok := dialect.Find(sort, "", name)
 		switch {
-		case ok && row.Now != "":
+		case ok && name == "output_parser":
 			return "give it a script: javascript_code, or javascript_file_path"
+		case ok && row.Now != "":
+			return "it is written " + row.Now + ", which stands beside it and says otherwise: leave out one of the two"
 		case ok:
 			return row.Why
 		}

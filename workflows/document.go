@@ -10,44 +10,61 @@ package workflows
 type document struct {
 	origin
 
-	Version       *value  `json:"version" type:"number" min:"1" max:"1" doc:"The version of the format: 1."`
-	Name          *value  `json:"name" type:"text" doc:"The name of the workflow, for people."`
-	Description   *value  `json:"description" type:"text" doc:"What it does, for people, the tool list and the run list."`
-	Variables     dict    `json:"variables" doc:"The inputs of a run, by name."`
-	Inputs        *value  `json:"inputs" type:"object" doc:"Values for this run, by name."`
-	Selectors     *value  `json:"selectors" type:"selectors" doc:"Names for elements: name to selector. An object, or its JSON as a string."`
-	Timeout       *value  `json:"timeout" type:"duration" doc:"The limit of the whole run, such as 10m."`
-	Screenshots   *value  `json:"screenshots" type:"text" words:"around,after,failure,none" doc:"When pictures of each step are taken."`
-	StopOnError   *value  `json:"stop_on_error" type:"boolean" doc:"Whether a failed step ends the run; default true."`
-	Continue      *value  `json:"continue" type:"boolean" doc:"The inverse of stop_on_error, as other programs write it."`
-	MaxSteps      *value  `json:"max_steps" type:"number" min:"1" whole:"true" doc:"How many steps may be executed, repetitions included."`
-	Durability    *value  `json:"durability" type:"text" words:"always,interval" doc:"When events are synced to the disk."`
-	Resume        *value  `json:"resume" type:"text" words:"auto" doc:"auto: a run that was cut short is resumed when the server starts again. Without it a person resumes it."`
-	OnLostDesktop *value  `json:"on_lost_desktop" type:"text" words:"ask,restart,fail" doc:"What a resume does when the virtual desktop of the run is gone: stops and asks for a start step (ask), starts again at the first step that used it (restart), or refuses (fail)."`
-	OnDisconnect  *value  `json:"on_disconnect" type:"text" words:"cancel,continue" doc:"What happens to the run when its client goes away."`
-	Notify        *value  `json:"notify" type:"text" doc:"The name of a receiver in the notify.json of the data folder, which is told when a run fails, waits, is paused or succeeds again."`
-	URL           *value  `json:"url" type:"text" doc:"Instead of steps: file://…, or the name of a saved workflow."`
-	Steps         []*step `json:"steps" required:"true" doc:"What to do, in order."`
-	Trouble       []*step `json:"troubleshooting" doc:"Steps that are reached only by fallback_id, a jump or start_from_step."`
-	Finally       []*step `json:"finally" doc:"Steps that always run at the end: after success, failure and cancellation."`
-	Output        *value  `json:"output" type:"output" doc:"What the run returns: an expression, or names with an expression each."`
-	StartFrom     *value  `json:"start_from_step" type:"text" doc:"The id of the step to start at."`
-	EndAt         *value  `json:"end_at_step" type:"text" doc:"The id of the last step to execute."`
-	FollowFall    *value  `json:"follow_fallback" type:"boolean" doc:"Whether fallback_id is followed; true unless end_at_step is given."`
-	JumpsAtEnd    *value  `json:"execute_jumps_at_end" type:"boolean" doc:"Whether the jumps of the step at end_at_step are taken."`
-	Detailed      *value  `json:"include_detailed_results" type:"boolean" doc:"Whether the results of the steps are returned; default true."`
-	Verbosity     *value  `json:"verbosity" type:"text" words:"quiet,normal,verbose" doc:"How much is returned to the caller."`
-	WorkflowID    *value  `json:"workflow_id" type:"text" doc:"Kept with the run; with start_from_step it restores the state of that workflow's last run."`
-	TraceID       *value  `json:"trace_id" type:"text" doc:"Kept with the run, to search by."`
-	ExecutionID   *value  `json:"execution_id" type:"text" doc:"Kept with the run, to search by."`
-	ScriptsPath   *value  `json:"scripts_base_path" type:"text" doc:"Where script_file is looked for first; then in working_directory, the caller's folder, and beside the workflow."`
-	SkipPreflight *value  `json:"skip_preflight_check" type:"boolean" doc:"Whether to start without checking that the environment is ready."`
-	ManageWindows *value  `json:"enable_window_management" type:"boolean" doc:"Whether windows are arranged for the steps."`
-	Maximize      *value  `json:"maximize_target" type:"boolean" doc:"Whether the window that a step acts on is maximised."`
-	MinimizeTop   *value  `json:"minimize_always_on_top" type:"boolean" doc:"Whether windows that stay on top are minimised."`
-	BringToFront  *value  `json:"bring_to_front" type:"boolean" doc:"Whether the window that a step acts on is raised."`
-	RestoreFocus  *value  `json:"restore_focus" type:"boolean" doc:"Whether the user's focus is given back at the end."`
-	Highlight     *value  `json:"highlight_before_action" type:"boolean" doc:"Whether elements are highlighted before a step acts on them."`
+	Version       *value       `json:"version" type:"number" min:"1" max:"1" doc:"The version of the format: 1."`
+	Name          *value       `json:"name" type:"text" doc:"The name of the workflow, for people."`
+	Description   *value       `json:"description" type:"text" doc:"What it does, for people, the tool list and the run list."`
+	Variables     dict         `json:"variables" doc:"The inputs of a run, by name."`
+	Inputs        *value       `json:"inputs" type:"object" doc:"Values for this run, by name."`
+	Selectors     *value       `json:"selectors" type:"selectors" doc:"Names for elements: name to selector. An object, or its JSON as a string."`
+	Timeout       *value       `json:"timeout" type:"duration" doc:"The limit of the whole run, such as 10m."`
+	Screenshots   *value       `json:"screenshots" type:"text" words:"around,after,failure,none" doc:"When pictures of each step are taken."`
+	StopOnError   *value       `json:"stop_on_error" type:"boolean" doc:"Whether a failed step ends the run; default true."`
+	MaxSteps      *value       `json:"max_steps" type:"number" min:"1" whole:"true" doc:"How many steps may be executed, repetitions included."`
+	Durability    *value       `json:"durability" type:"text" words:"always,interval" doc:"When events are synced to the disk."`
+	Resume        *value       `json:"resume" type:"text" words:"auto" doc:"auto: a run that was cut short is resumed when the server starts again. Without it a person resumes it."`
+	OnLostDesktop *value       `json:"on_lost_desktop" type:"text" words:"ask,restart,fail" doc:"What a resume does when the virtual desktop of the run is gone: stops and asks for a start step (ask), starts again at the first step that used it (restart), or refuses (fail)."`
+	OnDisconnect  *value       `json:"on_disconnect" type:"text" words:"cancel,continue" doc:"What happens to the run when its client goes away."`
+	Notify        *value       `json:"notify" type:"text" doc:"The name of a receiver in the notify.json of the data folder, which is told when a run fails, waits, is paused or succeeds again."`
+	URL           *value       `json:"url" type:"text" doc:"Instead of steps: file://…, or the name of a saved workflow."`
+	Steps         []*step      `json:"steps" required:"true" doc:"What to do, in order."`
+	Trouble       []*step      `json:"troubleshooting" doc:"Steps that are reached only by fallback_id, a jump or part.from."`
+	Finally       []*step      `json:"finally" doc:"Steps that always run at the end: after success, failure and cancellation."`
+	Output        *value       `json:"output" type:"output" doc:"What the run returns: an expression, or names with an expression each."`
+	Part          *portion     `json:"part" doc:"Which part of the steps is executed; default all."`
+	Verbosity     *value       `json:"verbosity" type:"text" words:"quiet,normal,verbose" doc:"How much is returned to the caller."`
+	IDs           *identity    `json:"ids" doc:"Names of the run in other programs, to search by."`
+	ScriptsPath   *value       `json:"scripts_base_path" type:"text" doc:"Where script_file is looked for first; then in working_directory, the caller's folder, and beside the workflow."`
+	Windows       *arrangement `json:"windows" doc:"What becomes of windows and the focus, unless a step says otherwise."`
+}
+
+// portion says which part of the steps is executed.
+type portion struct {
+	origin
+
+	From      *value `json:"from" type:"text" doc:"The id of the step to start at."`
+	To        *value `json:"to" type:"text" doc:"The id of the last step to execute."`
+	Fallbacks *value `json:"fallbacks" type:"boolean" doc:"Whether fallback_id is followed; true unless to is given."`
+	Jumps     *value `json:"jumps" type:"boolean" doc:"Whether the jumps of the last step are taken."`
+}
+
+// identity names a run in other programs.
+type identity struct {
+	origin
+
+	Workflow  *value `json:"workflow" type:"text" doc:"Of the workflow; with part.from, the state of its last run is restored."`
+	Trace     *value `json:"trace" type:"text" doc:"Of the trace that the run belongs to."`
+	Execution *value `json:"execution" type:"text" doc:"Of the execution that the run belongs to."`
+}
+
+// arrangement says what becomes of windows and the focus.
+type arrangement struct {
+	origin
+
+	Manage       *value `json:"manage" type:"boolean" doc:"false leaves all windows as they are."`
+	Front        *value `json:"front" type:"boolean" doc:"Whether the window that a step acts on is raised."`
+	Maximize     *value `json:"maximize" type:"boolean" doc:"Whether the window that a step acts on is maximised."`
+	Highlight    *value `json:"highlight" type:"boolean" doc:"Whether a frame is shown around an element before a step acts on it."`
+	RestoreFocus *value `json:"restore_focus" type:"boolean" doc:"Whether the user's focus is given back at the end of the run."`
 }
 
 // step is one entry of a list of steps, in one of five forms.
@@ -70,15 +87,13 @@ type step struct {
 	Retries   *value  `json:"retries" type:"number" of:"step,group" min:"0" max:"1000" whole:"true" doc:"How often a failed step is retried, with 500ms between; a group is repeated from its start."`
 	Retry     *retry  `json:"retry" of:"step,group" doc:"How often and when a failed step, or a group from its start, is retried."`
 	Delay     *value  `json:"delay" type:"duration" of:"step,group" doc:"A pause after success, such as 1s."`
-	DelayMS   *value  `json:"delay_ms" type:"duration" of:"step,group" doc:"A pause after success, in milliseconds."`
 	Fallback  *value  `json:"fallback_id" type:"text" doc:"The id of the step to go to after the last attempt failed."`
 	Jumps     []*jump `json:"jumps" doc:"Where to go after success: the first whose condition holds."`
 	Continue  *value  `json:"continue_on_error" type:"boolean" doc:"A failure is recorded and the run continues."`
-	Skippable *value  `json:"skippable" type:"boolean" doc:"The same as continue_on_error, for a group."`
 	Idem      *value  `json:"idempotent" type:"boolean" of:"step" doc:"Repeating the step does no harm."`
 	Interrupt *value  `json:"on_interrupt" type:"text" of:"step" words:"rerun,skip,ask" doc:"What a resume does with the step when it was cut short."`
 	Pictures  *value  `json:"screenshots" type:"text" of:"step" words:"around,after,failure,none" doc:"When pictures of the step are taken."`
-	Note      *value  `json:"expected_ui_changes" type:"anything" of:"step" doc:"What should change on the screen; a note without effect."`
+	Note      *value  `json:"note" type:"anything" doc:"What people should know about the step; its page shows it."`
 	Steps     []*step `json:"steps" of:"group,foreach,while" required:"true" doc:"The steps inside."`
 }
 

@@ -22,6 +22,16 @@ func (v *value) setText(text string) {
 	}
 }
 
+// set gives a scalar another value.
+func (v *value) set(x any) {
+	now := made(x, v.position)
+	v.sort, v.text, v.truth, v.number = now.sort, now.text, now.truth, now.number
+	if v.node != nil {
+		made := valueNode(x, true)
+		v.node.Value, v.node.Tag, v.node.Style = made.Value, "", made.Style
+	}
+}
+
 // remove removes a key of an object, if it has it.
 func (v *value) remove(key string) {
 	v.entries = slices.DeleteFunc(v.entries, func(e entry) bool { return e.key.text == key })

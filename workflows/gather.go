@@ -3,6 +3,7 @@ package workflows
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 
 	"go.yaml.in/yaml/v4"
 
@@ -28,7 +29,16 @@ func (t *translator) gather(args *value, k *steps.Kind) {
 	args.shorten(steps.TargetArgument)
 }
 
-// moved notes once for all arguments that they are written elsewhere.
+// scattered notes that arguments of a step stand beside their groups, which is read here too.
+func (t *translator) scattered(args *value, k *steps.Kind) {
+	for _, e := range args.entries {
+		if group, name := k.Place(e.key.text); group != "" && args.roomIn(group, name) {
+			t.moved(e, group+"."+name)
+		}
+	}
+}
+
+// moved notes once for all keys and arguments that they are written elsewhere.
 func (t *translator) moved(e entry, to string) {
 	if !t.noted {
 		t.noted = true
@@ -108,6 +118,23 @@ func (v *value) moveInto(group string, i int, name string) {
 		e.key.setText(name)
 	}
 	g.entries = append(g.entries, e)
+}
+
+// in returns one of the objects of an object; without a name, the object itself.
+func (v *value) in(group string) *value {
+	if group == "" {
+		return v
+	}
+	return v.get(group)
+}
+
+// place gives a key of an object another name, in one of its objects if a group is named.
+func (v *value) place(key *value, group, name string) {
+	if group == "" {
+		key.setText(name)
+		return
+	}
+	v.moveInto(group, slices.IndexFunc(v.entries, func(e entry) bool { return e.key == key }), name)
 }
 
 func (v *value) moveNode(group string, n int, g *value) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"understudy/workflows/dialect"
 )
 
 // key is the declaration of one key of an object.
@@ -27,7 +29,8 @@ func (k *key) mustBe() bool { return k.required || k.form != "" }
 
 // declared holds the keys of every type of document.go, in their order there.
 var declared = declaredKeys(
-	reflect.TypeFor[document](), reflect.TypeFor[step](), reflect.TypeFor[retry](),
+	reflect.TypeFor[document](), reflect.TypeFor[portion](), reflect.TypeFor[identity](), reflect.TypeFor[arrangement](),
+	reflect.TypeFor[step](), reflect.TypeFor[retry](),
 	reflect.TypeFor[jump](), reflect.TypeFor[variable](), reflect.TypeFor[call](),
 )
 
@@ -50,6 +53,35 @@ func declaredKeys(types ...reflect.Type) map[reflect.Type][]*key {
 	return all
 }
 
+// foreignKeys returns the spellings of the keys of a type that are only read, and its notes.
+func foreignKeys(t reflect.Type) (keys []*key) {
+	for _, row := range dialect.Rows() {
+		if row.Sort != foreignSorts[t] || row.Refused {
+			continue
+		}
+		k := key{typ: "anything"}
+		if row.Now != "" {
+			k = *keyAt(t, row.Now)
+		}
+		if row.Values != nil {
+			k.typ, k.words = "boolean", nil
+		}
+		k.name, k.doc = row.Name, row.Effect()
+		keys = append(keys, &k)
+	}
+	return keys
+}
+
+// keyAt returns the declaration of the key at a path such as part.from.
+func keyAt(t reflect.Type, path string) *key {
+	name, inside, deeper := strings.Cut(path, ".")
+	k := declared[t][slices.IndexFunc(declared[t], func(k *key) bool { return k.name == name })]
+	if deeper {
+		return keyAt(t.Field(k.index).Type.Elem(), inside)
+	}
+	return k
+}
+
 func split(s string) []string {
 	if s == "" {
 		return nil
@@ -66,6 +98,20 @@ func bound(s string) *float64 {
 		panic(err)
 	}
 	return &n
+}
+
+// foreignSorts are the sorts of the rows about keys of a type.
+var foreignSorts = map[reflect.Type]dialect.Sort{reflect.TypeFor[document](): dialect.Document, reflect.TypeFor[step](): dialect.Step}
+
+// rankOfForeign returns the rank of the canonical key of another spelling, or else the last.
+func rankOfForeign(t reflect.Type, name string) int {
+	if row, ok := dialect.Find(foreignSorts[t], "", name); ok {
+		now, _, _ := strings.Cut(row.Now, ".")
+		if i := slices.Index(keyNames(declared[t]), now); i >= 0 {
+			return i
+		}
+	}
+	return len(declared[t])
 }
 
 func keyNames(keys []*key) []string {
@@ -92,7 +138,7 @@ func fieldOf(t reflect.Type, name string) (rank int, of reflect.Type) {
 	}
 	i := slices.IndexFunc(keys, func(k *key) bool { return k.name == name })
 	if i < 0 {
-		return len(keys), nil
+		return rankOfForeign(t, name), nil
 	}
 	return i, t.Field(keys[i].index).Type
 }

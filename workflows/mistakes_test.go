@@ -20,7 +20,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"only version 1 exists", "version: 2\n" + step, []string{"1:10 version is 1, found 2"}},
 		{"a word of a few", "screenshots: allways\n" + step, []string{`1:14 screenshots cannot be "allways"; known are after, around, failure, none`}},
 		{"a text is quoted", "name: 12\n" + step, []string{"1:7 name wants a text, found the number 12; write it in quotes"}},
-		{"stop and continue contradict", "stop_on_error: true\ncontinue: true\n" + step, []string{"2:1 continue contradicts stop_on_error, of which it is the inverse; leave out one of the two"}},
+		{"stop and continue contradict", "stop_on_error: true\ncontinue: true\n" + step, []string{"2:1 unknown key \"continue\"; it is written stop_on_error, which stands beside it and says otherwise: leave out one of the two"}},
 		{"stop and continue agree", "stop_on_error: true\ncontinue: false\n" + step, nil},
 		{"the wrapper needs arguments", "tool_name: execute_sequence", []string{`1:1 "arguments" is missing`}},
 		{"only one tool is a wrapper", "tool_name: click_element\narguments: {" + strings.TrimSpace(step) + "}", []string{

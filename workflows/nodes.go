@@ -40,7 +40,8 @@ func (u *unit) node(x *step, path string, s *scope) *Node {
 		If:              u.expr(x.If, s),
 		Timeout:         x.Timeout.duration(),
 		Fallback:        x.Fallback.str(),
-		ContinueOnError: x.Continue.truthOr(false) || x.Skippable.truthOr(false),
+		ContinueOnError: x.Continue.truthOr(false),
+		Note:            note(x.Note),
 	}
 	for _, j := range x.Jumps {
 		n.Jumps = append(n.Jumps, Jump{If: u.expr(j.If, s), To: j.To.str(), Reason: j.Reason.str()})
@@ -50,7 +51,7 @@ func (u *unit) node(x *step, path string, s *scope) *Node {
 		u.stepNode(n, x, s)
 	case "group":
 		n.Type, n.GroupName = GroupNode, x.GroupName.str()
-		n.Retry, n.Delay = u.retry(x, path, s), x.delay(u.report)
+		n.Retry, n.Delay = u.retry(x, path, s), x.Delay.duration()
 		n.Steps = u.nodes(x.Steps, path+".", s)
 	case "foreach":
 		u.foreachNode(n, x, s)
@@ -72,12 +73,11 @@ func (u *unit) stepNode(n *Node, x *step, s *scope) {
 	n.Kind = u.kind(x.ToolName)
 	n.Args = u.arguments(x, n.Kind, s)
 	n.Retry = u.retry(x, n.Path, s)
-	n.Delay = x.delay(u.report)
+	n.Delay = x.Delay.duration()
 	n.Expect = u.expr(x.Expect, s)
 	n.Idempotent = x.Idem.truthOr(false)
 	n.OnInterrupt = Interrupt(x.Interrupt.str())
 	n.Screenshots = Policy(x.Pictures.str())
-	n.Note = note(x.Note)
 }
 
 // reservedNames are names that a loop cannot give to its element.
@@ -95,13 +95,6 @@ func (u *unit) foreachNode(n *Node, x *step, s *scope) {
 	}
 	loop := expression.Loop{As: n.As, Element: u.element(x.Foreach)}
 	n.Steps = u.nodes(x.Steps, n.Path+".", u.scope(append(slices.Clip(s.loops), loop)))
-}
-
-func (s *step) delay(r *report) time.Duration {
-	if s.Delay != nil && s.DelayMS != nil {
-		r.add(s.at.at([]string{"delay_ms"}, true), "leave out one of the two", "the step has both delay and delay_ms")
-	}
-	return s.Delay.duration() + s.DelayMS.duration()
 }
 
 func note(v *value) string {
@@ -171,7 +164,7 @@ func digest(v *value) string {
 	if !ok {
 		return ""
 	}
-	for _, inner := range []string{"steps", "group_name", "expected_ui_changes", "screenshots"} {
+	for _, inner := range []string{"steps", "group_name", "note", "screenshots"} {
 		delete(m, inner)
 	}
 	if r, ok := m["retry"].(map[string]any); ok {

@@ -4,22 +4,21 @@ import "cmp"
 
 func (u *unit) runOptions() Options {
 	d := u.doc
-	d.checkContinue(u.report)
-	u.targets.checkRange(d.StartFrom)
-	u.targets.checkRange(d.EndAt)
+	part, ids, windows := orZero(d.Part), orZero(d.IDs), orZero(d.Windows)
+	u.targets.checkRange(part.From)
+	u.targets.checkRange(part.To)
 	return Options{
-		StopOnError:      d.StopOnError.truthOr(!d.Continue.truthOr(false)),
+		StopOnError:      d.StopOnError.truthOr(true),
 		Timeout:          d.Timeout.duration(),
 		Screenshots:      Policy(d.Screenshots.str()),
-		StartFrom:        d.StartFrom.str(),
-		EndAt:            d.EndAt.str(),
-		FollowFallback:   d.FollowFall.truthOr(d.EndAt == nil),
-		JumpsAtEnd:       d.JumpsAtEnd.truthOr(false),
-		DetailedResults:  d.Detailed.truthOr(true),
+		StartFrom:        part.From.str(),
+		EndAt:            part.To.str(),
+		FollowFallback:   part.Fallbacks.truthOr(part.To == nil),
+		JumpsAtEnd:       part.Jumps.truthOr(false),
 		Verbosity:        Verbosity(cmp.Or(d.Verbosity.str(), string(Usual))),
-		WorkflowID:       d.WorkflowID.str(),
-		TraceID:          d.TraceID.str(),
-		ExecutionID:      d.ExecutionID.str(),
+		WorkflowID:       ids.Workflow.str(),
+		TraceID:          ids.Trace.str(),
+		ExecutionID:      ids.Execution.str(),
 		MaxSteps:         u.maxSteps(),
 		Durability:       Durability(cmp.Or(d.Durability.str(), string(Always))),
 		ResumesItself:    d.Resume != nil,
@@ -28,22 +27,22 @@ func (u *unit) runOptions() Options {
 		Notify:           d.Notify.str(),
 		ScriptsBasePath:  d.ScriptsPath.str(),
 		WindowManagement: u.program.Options.WindowManagement,
-		RestoreFocus:     d.RestoreFocus.truthOr(false),
+		RestoreFocus:     windows.RestoreFocus.truthOr(false),
 		InputsAreOpen:    u.program.Options.InputsAreOpen,
 	}
+}
+
+func orZero[T any](p *T) (zero T) {
+	if p == nil {
+		return zero
+	}
+	return *p
 }
 
 // OutlivesClient reports whether the run continues when its client disconnects;
 // otherwise is the answer for a document that does not say.
 func (o Options) OutlivesClient(otherwise bool) bool {
 	return o.OnDisconnect == "continue" || o.OnDisconnect == "" && otherwise
-}
-
-// checkContinue refuses contradictory values of continue and stop_on_error.
-func (d *document) checkContinue(r *report) {
-	if d.StopOnError != nil && d.Continue != nil && d.StopOnError.truth == d.Continue.truth {
-		r.add(d.at.at([]string{"continue"}, true), "leave out one of the two", "continue contradicts stop_on_error, of which it is the inverse")
-	}
 }
 
 // maxSteps returns how many steps may be executed.
@@ -59,10 +58,9 @@ func (u *unit) maxSteps() int {
 // windowOptions returns the arguments that the document gives to all its steps, or
 // nil.
 func (d *document) windowOptions() map[string]any {
-	given := map[string]any{}
+	w, given := orZero(d.Windows), map[string]any{}
 	for name, f := range map[string]*value{
-		"enable_window_management": d.ManageWindows, "maximize_target": d.Maximize, "minimize_always_on_top": d.MinimizeTop,
-		"bring_to_front": d.BringToFront, "highlight_before_action": d.Highlight,
+		"enable_window_management": w.Manage, "maximize_target": w.Maximize, "bring_to_front": w.Front, "highlight_before_action": w.Highlight,
 	} {
 		if f != nil {
 			given[name] = f.truth

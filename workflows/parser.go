@@ -42,13 +42,13 @@ func (t *translator) outputParser(root *value) {
 	if p == nil || list == nil || list.sort != sortList {
 		return
 	}
-	end := root.get("end_at_step")
+	end := root.get("part").get("to")
 	own := parserIn(root)
 	if own != nil {
 		root.remove(own.key.text)
 	}
-	if end != nil && end.sort == sortText {
-		t.report.note(p.key.position, "", "%s has no effect beside end_at_step: only a part of the workflow runs", p.key.text)
+	if end.str() != "" {
+		t.report.note(p.key.position, "", "%s has no effect beside part.to: only a part of the workflow runs", p.key.text)
 		return
 	}
 	t.report.note(p.key.position, "the last step has it, and the output is its result", "%s becomes a step that runs the script", p.key.text)

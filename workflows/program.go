@@ -42,7 +42,6 @@ type Options struct {
 	StartFrom, EndAt string // step ids
 	FollowFallback   bool
 	JumpsAtEnd       bool
-	DetailedResults  bool
 	Verbosity        Verbosity
 	WorkflowID       string
 	TraceID          string
@@ -115,7 +114,8 @@ type Node struct {
 	Timeout         time.Duration    // of one attempt; 0: the kind's own
 	Fallback        string           // a step id
 	Jumps           []Jump
-	ContinueOnError bool // or skippable
+	ContinueOnError bool
+	Note            string
 
 	// Of a step:
 	Kind        *steps.Kind
@@ -126,7 +126,6 @@ type Node struct {
 	Idempotent  bool
 	OnInterrupt Interrupt
 	Screenshots Policy
-	Note        string
 
 	// Of a group, a loop:
 	GroupName string

@@ -88,7 +88,7 @@ func TestTheReferenceDocument(t *testing.T) {
 		t.Errorf("the node is %+v", n)
 	}
 	options := Options{
-		StopOnError: true, Timeout: 10 * time.Minute, Screenshots: Around, FollowFallback: true, DetailedResults: true,
+		StopOnError: true, Timeout: 10 * time.Minute, Screenshots: Around, FollowFallback: true,
 		Verbosity: Usual, MaxSteps: 1000, Durability: Always,
 	}
 	if diff := cmp.Diff(options, p.Options); diff != "" {

@@ -21,6 +21,8 @@ func Schema(kinds []steps.Kind) []byte {
 		{Required: []string{"steps"}, Not: given("url")},
 		{Required: []string{"url"}, Not: anyGiven(insteadOfURL)},
 	}
+	s.addForeign(reflect.TypeFor[document]())
+	s.addForeign(reflect.TypeFor[step]())
 	s.forms()
 	s.kinds(kinds)
 	b, err := json.MarshalIndent(&jsonschema.Schema{
@@ -84,6 +86,16 @@ func (s schemas) define(t reflect.Type) {
 	}
 }
 
+// addForeign adds the spellings of keys that are only read, and the notes.
+func (s schemas) addForeign(t reflect.Type) {
+	for _, k := range foreignKeys(t) {
+		p := orNull(k.schema())
+		p.Description, p.Deprecated = k.doc, true
+		s.definitions[t.Name()].Properties[k.name] = p
+		s.definitions[t.Name()].PropertyOrder = append(s.definitions[t.Name()].PropertyOrder, k.name)
+	}
+}
+
 // of returns the schema of a field's type.
 func (s schemas) of(t reflect.Type, k *key) *jsonschema.Schema {
 	switch {
@@ -120,7 +132,7 @@ func (s schemas) forms() {
 	for _, f := range formKeys {
 		d.OneOf = append(d.OneOf, &jsonschema.Schema{Required: []string{f.name}})
 		then := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}}
-		for _, k := range stepKeys {
+		for _, k := range append(foreignKeys(reflect.TypeFor[step]()), stepKeys...) {
 			switch {
 			case len(k.of) > 0 && !slices.Contains(k.of, f.form):
 				then.Properties[k.name] = never()

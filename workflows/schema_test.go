@@ -15,6 +15,7 @@ import (
 
 	"understudy/steps"
 	"understudy/steps/kinds"
+	"understudy/workflows/dialect"
 )
 
 // validator checks documents against the published schema.
@@ -43,6 +44,7 @@ func shape(text []byte, kinds []steps.Kind) error {
 	if root == nil {
 		return r.err()
 	}
+	(&translator{report: r}).canonicalKeys(root)
 	doc := decodeDocument(root, r)
 	if doc != nil {
 		u := &unit{compiler: &compiler{report: r, kinds: map[string]*steps.Kind{}}}
@@ -54,6 +56,28 @@ func shape(text []byte, kinds []steps.Kind) error {
 		u.shapes(doc.Finally)
 	}
 	return r.err()
+}
+
+// canonicalKeys is the part of translate that a schema follows.
+func (t *translator) canonicalKeys(root *value) {
+	if root.get("tool_name") != nil {
+		root = root.get("arguments")
+	}
+	if root == nil || root.sort != sortObject {
+		return
+	}
+	t.keys(root, dialect.Document, documentKeys)
+	var visit func(list *value)
+	visit = func(list *value) {
+		for _, x := range list.elements() {
+			t.keys(x, dialect.Step, stepKeys)
+			visit(x.get("steps"))
+			visit(x.get("retry").get("before"))
+		}
+	}
+	for _, list := range []string{"steps", "troubleshooting", "finally"} {
+		visit(root.get(list))
+	}
 }
 
 func (u *unit) shapes(list []*step) {

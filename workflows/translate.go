@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -47,6 +48,7 @@ func (t *translator) translate(root *value) {
 		return
 	}
 	t.version(root)
+	t.keys(root, dialect.Document, documentKeys)
 	if steps := root.get("steps"); root.get("url") != nil && steps != nil && steps.sort == sortList && len(steps.list) == 0 {
 		root.remove("steps")
 	}
@@ -55,7 +57,6 @@ func (t *translator) translate(root *value) {
 	} else if !t.gathers {
 		t.parser = t.takeParser(root)
 	}
-	t.keys(root, dialect.Document, documentKeys)
 	t.durations(root, "timeout")
 	if t.loose = root.get("version") == nil; t.loose {
 		t.firsts(root)
@@ -97,13 +98,53 @@ func (t *translator) version(root *value) {
 	}
 }
 
-// keys drops the keys of an object that are notes.
+// keys gives the keys of an object their canonical names, and drops those that are notes.
 func (t *translator) keys(v *value, sort dialect.Sort, known []*key) {
 	for _, e := range slices.Clone(v.entries) {
 		row, ok := dialect.Find(sort, "", e.key.text)
-		if ok && !row.Refused && row.Now == "" && !slices.Contains(keyNames(known), e.key.text) {
+		switch {
+		case !ok || row.Refused || knows(known, e.key.text):
+		case row.Now == "":
 			t.drop(v, e, row.Why)
+		case e.key.text != "output_parser" && knows(known, row.Now): // that one becomes a step
+			t.key(v, e, row)
 		}
+	}
+}
+
+// knows reports whether a key, or the first of a path, is among the keys.
+func knows(keys []*key, path string) bool {
+	name, _, _ := strings.Cut(path, ".")
+	return slices.Contains(keyNames(keys), name)
+}
+
+// key gives a key its canonical name and value. Beside a canonical one that contradicts
+// it, it stays, for the checks to report.
+func (t *translator) key(v *value, e entry, row dialect.Row) {
+	now, means := row.Values[encode(e.value.plain())]
+	if means && now == nil {
+		t.drop(v, e, "it says the same as leaving it out")
+		return
+	}
+	group, name, grouped := strings.Cut(row.Now, ".")
+	if !grouped {
+		group, name = "", row.Now
+	}
+	if !means {
+		now = e.value.plain()
+	}
+	switch beside := v.in(group).get(name); {
+	case beside != nil && row.Yields:
+		t.drop(v, e, row.Now+" stands beside it, and counts")
+	case beside != nil && reflect.DeepEqual(beside.plain(), now):
+		t.drop(v, e, row.Now+" says the same")
+	case beside != nil || grouped && !v.roomIn(group, name):
+	default:
+		t.moved(e, row.Now)
+		if means {
+			e.value.set(now)
+		}
+		v.place(e.key, group, name)
 	}
 }
 
@@ -125,13 +166,7 @@ func (t *translator) steps(list *value) {
 
 func (t *translator) step(x *value) {
 	t.keys(x, dialect.Step, stepKeys)
-	if e := x.entry("expected_ui_changes"); e != nil && x.get("tool_name") == nil {
-		t.drop(x, *e, "it is a note for people")
-	}
-	if e := x.entry("delay_ms"); e != nil && x.get("delay") != nil {
-		t.drop(x, *e, "delay stands beside it, and counts")
-	}
-	t.durations(x, "timeout", "delay", "delay_ms")
+	t.durations(x, "timeout", "delay")
 	if again := x.get("retry"); again != nil {
 		t.durations(again, "delay", "max_delay")
 		t.steps(again.get("before"))
@@ -216,6 +251,8 @@ func (t *translator) tool(x *value) {
 	}
 	if t.gathers {
 		t.gather(args, k)
+	} else {
+		t.scattered(args, k)
 	}
 }
 

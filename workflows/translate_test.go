@@ -51,6 +51,18 @@ func TestCanonical(t *testing.T) {
 			"arguments stand in their groups", "# why\nversion: 1\nsteps:\n  - tool_name: click_element\n    arguments:\n      process: mousepad # where\n      selector: name:Save\n      alternative_selectors: [role:button]\n      bring_to_front: false\n",
 			"version: 1\nsteps: [{tool_name: click_element, arguments: {target: {process: mousepad, selector: ['name:Save', 'role:button']}, windows: {front: false}}}]", "process is written target.process here",
 		},
+		{
+			"the keys of a document that belong together stand together", "# why\nstart_from_step: a # here\nend_at_step: a\nworkflow_id: w\ntrace_id: t\nbring_to_front: false\nsteps: [{id: a, tool_name: stop_highlighting}]",
+			"part: {from: a, to: a}\nids: {workflow: w, trace: t}\nwindows: {front: false}\nsteps: [{id: a, tool_name: stop_highlighting}]", "start_from_step is written part.from here",
+		},
+		{"they join those that stand together already", "version: 1\npart: {from: a}\nend_at_step: a\nsteps: [{id: a, tool_name: stop_highlighting}]", "version: 1\npart: {from: a, to: a}\nsteps: [{id: a, tool_name: stop_highlighting}]", "end_at_step is written part.to here"},
+		{"a switch that was the inverse is turned round", "continue: true\nsteps: [{tool_name: stop_highlighting}]", "stop_on_error: false\nsteps: [{tool_name: stop_highlighting}]", "continue is written stop_on_error here"},
+		{"results that nobody wants are a quiet answer", "include_detailed_results: false\nsteps: [{tool_name: stop_highlighting}]", "verbosity: quiet\nsteps: [{tool_name: stop_highlighting}]", "include_detailed_results is written verbosity here"},
+		{"and those that come anyway are nothing", "include_detailed_results: true\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", "it says the same as leaving it out"},
+		{
+			"keys of a step", "steps: [{group_name: g, skippable: true, steps: [{tool_name: stop_highlighting, delay_ms: 5, expected_ui_changes: none}]}]",
+			"steps: [{group_name: g, continue_on_error: true, steps: [{tool_name: stop_highlighting, delay: 5, note: none}]}]", "skippable is written continue_on_error here",
+		},
 		{"a target beside a process stays", "version: 1\nsteps: [{tool_name: click_element, arguments: {process: mousepad, target: 'name:Save'}}]", "version: 1\nsteps: [{tool_name: click_element, arguments: {process: mousepad, target: 'name:Save'}}]", ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {

@@ -33,7 +33,11 @@ type Row struct {
 	Name string
 	Now  string
 	// With are arguments that come with the canonical name.
-	With    map[string]any
+	With map[string]any
+	// Values are the canonical values of a key by the foreign ones; without them the values
+	// are the same. Nil says the same as no key.
+	Values  map[string]any
+	Yields  bool // the canonical key counts where both stand
 	Refused bool
 	Why     string // why it has no effect, what to do instead, or what changes its meaning
 }
