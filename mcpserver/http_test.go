@@ -66,7 +66,10 @@ func TestHTTPBusy(t *testing.T) {
 			p.Call(t, "execute_sequence", args)
 			run := st.hanging()
 
-			for say, want := range map[string]int{"click_element": 503, "get_run": 200, "list_runs": 200, "get_window_tree": 200} {
+			for say, want := range map[string]int{
+				"click_element": 503, "get_run": 200, "list_runs": 200, "get_window_tree": 200,
+				"mcp_terminator-mcp-agent_click_element": 503, "set_toggled": 503, "run_javascript": 503, "write_file": 503, "mcp_terminator-mcp-agent_get_window_tree": 200, "get_applications": 200,
+			} {
 				args := byhand.Object{}
 				if say == "get_run" {
 					args["run_id"] = run
@@ -118,6 +121,31 @@ func TestWaitingSequenceMakesTheServerBusy(t *testing.T) {
 				}
 			}
 			p.Call(t, "stop_execution", byhand.Object{"run_id": run})
+			scratch.Until(t, "the place is given back", func() bool { return get(t, site+"/status") == http.StatusOK })
+		})
+	}
+}
+
+// A call by any name makes the server busy, unless it only reads.
+func TestAnyCallButAReadMakesTheServerBusy(t *testing.T) {
+	for tool, args := range map[string]byhand.Object{"run_command": {"run": "sleep 3600"}, "mcp_terminator-mcp-agent_run_command": {"command": "sleep 3600"}} {
+		t.Run(tool, func(t *testing.T) {
+			st := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{steps.Core, steps.Shell} })
+			site := st.site().URL
+			p := byhand.Visit(t, modern, site+"/mcp")
+			ctx, drop := context.WithCancel(t.Context())
+			defer drop()
+			go func() {
+				if res, err := p.Send(ctx, 1, "tools/call", byhand.Object{"name": tool, "arguments": args}); err == nil {
+					_, _ = io.Copy(io.Discard, res.Body)
+					res.Body.Close()
+				}
+			}()
+			scratch.Until(t, "the server is busy", func() bool { return get(t, site+"/status") == http.StatusServiceUnavailable })
+			if status, res := p.Call(t, "click_element", byhand.Object{"selector": "role:button"}); status != 503 {
+				t.Errorf("a click meanwhile: %d %v", status, res)
+			}
+			drop()
 			scratch.Until(t, "the place is given back", func() bool { return get(t, site+"/status") == http.StatusOK })
 		})
 	}

@@ -24,7 +24,7 @@ func (r kindTools) tools() []*tool {
 	tools := make([]*tool, len(r.o.Kinds))
 	for i, k := range r.o.Kinds {
 		tools[i] = &tool{
-			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: k.Touches == steps.Act, lasts: k.Timeout >= lastingTimeout,
+			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: !k.Reads, lasts: k.Timeout >= lastingTimeout,
 			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.RunsCode(),
 			openWorld: k.Risk == steps.RunsShell || k.Toolset == steps.Browser, args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {

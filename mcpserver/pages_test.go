@@ -92,6 +92,26 @@ func (s *secured) lastRun() engine.Header {
 	return s.rested(list[0].ID)
 }
 
+func TestPagesSayWhetherAWorkflowIsFitToRunAlone(t *testing.T) {
+	s := newSecured(t)
+	s.save("login", loginWorkflow)
+	s.save("plain", "steps: [{tool_name: log, arguments: {message: x}}]")
+	s.save("closer", "steps: [{tool_name: close_window, arguments: {process: notes}}]")
+	s.save("outer", "steps: [{workflow: closer}]")
+	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})
+	for path, want := range map[string]string{
+		"/workflows":       `<a href="/workflows/login#alone">no, for 1 reason</a>`,
+		"/workflows/login": "the secret pin has to be typed by a person",
+		"/workflows/plain": "fit to run alone",
+		"/workflows/outer": "closer, which is called, is not fit to run alone",
+	} {
+		status, page := ann.open(path)
+		if status != http.StatusOK || !strings.Contains(page, want) || strings.Contains(page, "not fit") != (path == "/workflows/login" || path == "/workflows/outer") {
+			t.Errorf("%s: %d, without %s:\n%s", path, status, want, page)
+		}
+	}
+}
+
 // TestAPersonRunsASavedWorkflowOnItsPage fills in the form, mends the document at the
 // line with the problem, and resumes the run: the secret is typed and stored nowhere.
 func TestAPersonRunsASavedWorkflowOnItsPage(t *testing.T) {

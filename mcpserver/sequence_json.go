@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"understudy/engine"
@@ -20,6 +21,7 @@ type sequenceJSON struct {
 	Results    int              `json:"total_results"`
 	DurationMS int64            `json:"total_duration_ms"`
 	Timestamp  time.Time        `json:"timestamp"`
+	Fallback   bool             `json:"used_fallback"`
 	Steps      []sequenceResult `json:"results"`
 	Env        map[string]any   `json:"env"`
 	Parsed     any              `json:"parsed_output,omitempty"`
@@ -66,7 +68,7 @@ func (r *reply) asSequenceJSON(ctx context.Context, runs engine.Runs, id string)
 		return err
 	}
 	view := sequenceJSON{
-		Action: "execute_sequence", Status: sequenceWord(string(report.Status)), Total: report.Total, Executed: report.Executed, Results: len(report.Steps), DurationMS: report.DurationMS,
+		Action: "execute_sequence", Status: sequenceWord(string(statusWithErrors(report))), Fallback: usedFallback(events), Total: report.Total, Executed: report.Executed, Results: len(report.Steps), DurationMS: report.DurationMS,
 		Timestamp: time.Now().UTC(), Steps: []sequenceResult{}, Env: envOf(events), Parsed: report.Output, RunID: report.RunID, Error: r.failure, ResumeFrom: report.ResumeFrom, Question: report.Question,
 	}
 	for i, s := range report.Steps {
@@ -75,6 +77,23 @@ func (r *reply) asSequenceJSON(ctx context.Context, runs engine.Runs, id string)
 	r.value, r.failure = view, nil
 	r.text, _ = words.JSONLine(view, math.MaxInt)
 	return nil
+}
+
+// statusWithErrors returns the status of a run as that agent counts: a failure that a
+// fallback or continue_on_error dealt with is one too.
+func statusWithErrors(r engine.Report) engine.Status {
+	if r.Status == engine.Succeeded && r.Errors > 0 {
+		return engine.Failed
+	}
+	return r.Status
+}
+
+func usedFallback(events []engine.Event) bool {
+	return slices.ContainsFunc(events, func(ev engine.Event) bool {
+		fact, _ := engine.Fact(ev)
+		m, ok := fact.(engine.Moved)
+		return ok && m.Why == "fallback"
+	})
 }
 
 func (v *sequenceJSON) add(i int, s engine.StepReport) {

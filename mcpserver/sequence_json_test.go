@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,6 +33,13 @@ func TestSequenceJSON(t *testing.T) {
 			[]any{[]any{"set_env", 0.0, "executed_without_error", "a", true, ""}, []any{"fail", 1.0, "error", "b", true, "not today"}},
 			byhand.Object{"n": 1.0, "who": "me", "a_status": "executed_without_error", "b_status": "error"},
 		},
+		{
+			"a run that goes on by a fallback",
+			[]any{byhand.Object{"tool_name": "fail", "id": "b", "fallback_id": "a", "arguments": byhand.Object{"message": "not today"}}, good},
+			"executed_with_error",
+			[]any{[]any{"fail", 0.0, "error", "b", true, "not today"}, []any{"set_env", 1.0, "executed_without_error", "a", true, ""}},
+			byhand.Object{"n": 1.0, "who": "me", "a_status": "executed_without_error", "b_status": "error"},
+		},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			st := newStage(t, func(o *Options) { o.Structured, o.SequenceJSON = true, true })
@@ -46,6 +54,9 @@ func TestSequenceJSON(t *testing.T) {
 			}
 			if got["action"] != "execute_sequence" || got["status"] != row.status || got["total_tools"] != 2.0 || got["run_id"] == "" {
 				t.Errorf("got %v", got)
+			}
+			if got["used_fallback"] != strings.HasSuffix(row.sentence, "fallback") {
+				t.Errorf("used_fallback is %v", got["used_fallback"])
 			}
 			results, _ := got["results"].([]any)
 			var short []any

@@ -87,7 +87,7 @@ func isForeign(file string) bool {
 }
 
 func (a *app) migrateOne(path string, write, force bool) (m migrated, err error) {
-	if m.checked, err = a.checkDocument(path); err != nil || !m.Valid || !write {
+	if m.checked, err = a.checkDocument(path, false); err != nil || !m.Valid || !write {
 		return m, err
 	}
 	src, err := a.source(path)

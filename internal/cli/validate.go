@@ -17,24 +17,34 @@ type checked struct {
 	Steps    int                 `json:"steps"`
 	Problems []workflows.Problem `json:"problems"`
 	Notes    []workflows.Problem `json:"notes,omitempty"` // what is right, and likely not meant or spelt otherwise here
+	// Alone are the reasons why it is not fit to run while nobody is there, if they were asked for.
+	Alone []workflows.Finding `json:"unattended,omitempty"`
 }
 
+type validateFlags struct {
+	jsonFlag
+	Unattended bool `flag:"unattended" usage:"also say what makes a workflow unfit to run while nobody is there"`
+}
+
+// fit reports whether the document is right, and has nothing that was asked for.
+func (c *checked) fit() bool { return c.Valid && len(c.Alone) == 0 }
+
 func validateCommand(a *app) *cobra.Command {
-	var f jsonFlag
+	var f validateFlags
 	return withFlags(&cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Check workflows, and report all mistakes",
-		Long:  "Check workflows, and report all mistakes, each with its position and a correction.\n- is the standard input. Nothing runs.",
+		Long:  "Check workflows, and report all mistakes, each with its position and a correction.\n- is the standard input. Nothing runs. With --unattended, a workflow also fails that is not fit\nto run alone: for what it cannot take back and does not prove, for example.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, valid := []checked{}, true
 			var errs []error // of files that cannot be read
 			for _, name := range args {
-				c, err := a.checkDocument(name)
+				c, err := a.checkDocument(name, f.Unattended)
 				if err != nil {
 					errs = append(errs, err)
 					continue
 				}
-				all, valid = append(all, c), valid && c.Valid
+				all, valid = append(all, c), valid && c.fit()
 			}
 			errs = append(errs, showChecked(&a.console, all, f.JSON))
 			if err := errors.Join(errs...); err != nil || valid {
@@ -46,7 +56,7 @@ func validateCommand(a *app) *cobra.Command {
 }
 
 // checkDocument compiles a document. An error means that there was none to compile.
-func (a *app) checkDocument(name string) (checked, error) {
+func (a *app) checkDocument(name string, unattended bool) (checked, error) {
 	src, err := a.source(name)
 	if err != nil {
 		return checked{}, err
@@ -62,6 +72,9 @@ func (a *app) checkDocument(name string) (checked, error) {
 	}
 	c.Valid, c.Name, c.Notes = true, program.Name, program.Notes
 	program.Walk(func(*workflows.Node) { c.Steps++ })
+	if unattended {
+		c.Alone = program.Unattended()
+	}
 	return c, nil
 }
 
@@ -77,7 +90,12 @@ func showChecked(o *console, all []checked, asJSON bool) error {
 		for _, p := range c.Problems {
 			fmt.Fprintln(o.errOut, cleanLines(p.String()))
 		}
+		for _, x := range c.Alone {
+			fmt.Fprintln(o.errOut, cleanLines(x.String()))
+		}
 		switch {
+		case len(c.Alone) > 0:
+			fmt.Fprintf(o.errOut, "%s not fit to run alone, for %s\n", red(clean(c.File)+":"), count(len(c.Alone), "reason"))
 		case !c.Valid:
 			fmt.Fprintf(o.errOut, "%s %s\n", red(clean(c.File)+":"), count(len(c.Problems), "problem"))
 		case !o.Quiet:

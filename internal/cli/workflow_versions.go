@@ -12,7 +12,8 @@ import (
 )
 
 func workflowCommand(a *app) *cobra.Command {
-	cmd := group("workflow COMMAND", "List, compare and restore the versions of saved workflows", "")
+	cmd := group("workflow COMMAND", "List saved workflows, and compare and restore their versions", "")
+	cmd.AddCommand(workflowListCommand(a))
 	for _, o := range operations.OnVersions() {
 		cmd.AddCommand(a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
 			return o.Do(cmd.Context(), savedFiles{a}, struct{}{}, values)

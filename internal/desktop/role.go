@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -145,8 +146,22 @@ func ParseRole(name string) (Role, bool) {
 // WantedRole returns the role that a selector means by a name: a particular one of a
 // toolkit ("page"), or any of a class ("panel", "Pane").
 func WantedRole(name string) (Role, bool) {
-	r, ok := roleByKey[roleKey(name)]
+	key := roleKey(name)
+	if mac, ok := strings.CutPrefix(key, "ax"); ok {
+		key = cmp.Or(macRoles[mac], mac)
+	}
+	r, ok := roleByKey[key]
 	return r.role, ok
+}
+
+// macRoles are the roles of macOS that have another name here, by their names without AX.
+var macRoles = map[string]string{
+	"browser": "treetable", "busyindicator": "progressbar", "colorwell": "colorchooser", "column": "columnheader", "datefield": "dateeditor",
+	"disclosuretriangle": "togglebutton", "drawer": "panel", "helptag": "tooltip", "incrementor": "spinbutton", "layoutarea": "panel",
+	"levelindicator": "levelbar", "menubaritem": "menu", "menubutton": "button", "outline": "tree", "popover": "popup",
+	"progressindicator": "progressbar", "scrollarea": "scrollpane", "searchfield": "entry", "securetextfield": "password", "sheet": "dialog",
+	"splitgroup": "splitpane", "splitter": "separator", "systemwide": "desktop", "tabgroup": "pagetablist", "timefield": "dateeditor",
+	"valueindicator": "slider", "webarea": "document",
 }
 
 // RoleNames returns all names of all roles, in alphabetical order.

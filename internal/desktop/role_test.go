@@ -26,6 +26,26 @@ func TestParseRole(t *testing.T) {
 	}
 }
 
+func TestRolesOfMacOS(t *testing.T) {
+	for name, want := range map[string]Role{
+		"AXButton": "button", "AXWindow": "frame", "AXScrollArea": "scroll pane", "axscrollarea": "scroll pane", "AXTextField": "entry", "AXTextArea": "entry",
+		"AXSecureTextField": "password", "AXWebArea": "document", "AXOutline": "tree", "AXTabGroup": "pagetablist", "AXMenuBarItem": "menu", "AXSheet": "dialog",
+		"AXPopUpButton": "combobox", "AXRadioGroup": "radio group", "AXStaticText": "label", "AXGroup": "group", "AXUnknown": "unknown",
+	} {
+		if got, ok := WantedRole(name); !ok || got != want {
+			t.Errorf("%s means %q, %v; want %q", name, got, ok, want)
+		}
+	}
+	for mac, ours := range macRoles {
+		if _, ok := roleByKey[ours]; !ok {
+			t.Errorf("AX%s means %s, which is no role", mac, ours)
+		}
+	}
+	if r, ok := WantedRole("AXNothing"); ok {
+		t.Errorf("AXNothing means %q, want nothing", r)
+	}
+}
+
 func TestEveryRoleNameIsOneRole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range RoleNames() {

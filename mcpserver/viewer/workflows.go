@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"understudy/engine"
 	"understudy/internal/operations"
@@ -22,6 +23,7 @@ const (
 type savedWorkflow struct {
 	Name, Description string
 	Problem           bool
+	Alone             int            // number of reasons why it is not fit to run alone
 	Last              *engine.Header // nil: none of the recent runs
 }
 
@@ -51,11 +53,25 @@ func (v *Viewer) workflows(w http.ResponseWriter, r *http.Request) error {
 		s := savedWorkflow{Name: name}
 		_, program, err := documents.Saved(name)
 		if s.Problem = err != nil; !s.Problem {
-			s.Description, s.Last = program.Description, last[program.Name]
+			s.Description, s.Last, s.Alone = program.Description, last[program.Name], len(reasons(program))
 		}
 		p.Workflows = append(p.Workflows, s)
 	}
 	return show(w, http.StatusOK, "workflows", p)
+}
+
+// reasons returns why a workflow is not fit to run alone. Who sees its page may not see the lines of
+// one that it calls.
+func reasons(p *workflows.Program) (all []workflows.Finding) {
+	for _, f := range p.Unattended() {
+		if f.File != p.Source.Name {
+			f = workflows.Finding{Problem: workflows.Problem{File: f.File, Line: 1, Message: f.File + ", which is called, is not fit to run alone", Hint: "look at that workflow"}}
+		}
+		if !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // latestRuns returns the newest runs that the sender of a request may list.
@@ -122,6 +138,7 @@ type workflowPage struct {
 	Name     string
 	Program  *workflows.Program // nil: it is not valid
 	Problems []workflows.Problem
+	Alone    []workflows.Finding // why it is not fit to run alone
 	Fields   []field
 	Parts    []section
 	Runs     []engine.Header
@@ -141,6 +158,7 @@ func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request, failed error) 
 	p.frame = p.withForms(r, workflowPath(p.Name), failed)
 	p.Fields, p.Parts = entered(r, variablesOf(p.Program)), outline(p.Program)
 	if p.Program != nil {
+		p.Alone = reasons(p.Program)
 		p.Runs = v.latestRuns(r, engine.Query{Workflow: p.Program.Name, Limit: shownRuns})
 	}
 	return show(w, statusAfter(failed), "workflow", p)

@@ -37,7 +37,7 @@ func (p *parser) legacy() (part, *SyntaxError) {
 	if named && (kinds[strings.ToLower(strings.TrimRight(name, "~?"))] != "" || strings.TrimSpace(rest) == "") {
 		return nil, nil
 	}
-	role, ok := desktop.WantedRole(strings.TrimPrefix(strings.TrimSpace(name), "AX"))
+	role, ok := desktop.WantedRole(name)
 	if !ok {
 		return nil, nil
 	}

@@ -279,3 +279,27 @@ func (p part) scopeOnly() bool {
 	}
 	return true
 }
+
+// ByPlace reports whether nothing but a place, a path or a number tells which element is
+// meant among those of its role.
+func (s *Selector) ByPlace() bool {
+	placed := false
+	for i := len(s.parts) - 1; i >= 0; i-- {
+		only := true
+		for a := range s.parts[i].each() {
+			switch a.kind {
+			case byNth, byPos, byPath:
+				placed = true
+			case parent:
+			case byRole, byVisible, byState:
+				only = false
+			default:
+				return false
+			}
+		}
+		if !only {
+			break
+		}
+	}
+	return placed
+}

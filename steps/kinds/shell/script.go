@@ -15,14 +15,24 @@ import (
 	"understudy/steps"
 )
 
-// FindScript finds a script in the folder of scripts, in the folder where it is to run,
-// in that of the caller, or beside the workflow.
+// FindScript finds a script in the folder of scripts, which may be named from that of the
+// caller or of the workflow; in the folder where it is to run, in that of the caller, or
+// beside the workflow.
 func FindScript(env *steps.Env, name, dir string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil
 	}
+	scripts := []string{env.Scripts}
+	if env.Scripts != "" && !filepath.IsAbs(env.Scripts) {
+		scripts = nil
+		for _, base := range []string{env.Dir, env.Document} {
+			if base != "" {
+				scripts = append(scripts, filepath.Join(base, env.Scripts))
+			}
+		}
+	}
 	var tried []string
-	for _, d := range []string{env.Scripts, dir, env.Dir, env.Document} {
+	for _, d := range append(scripts, dir, env.Dir, env.Document) {
 		if d == "" || slices.Contains(tried, d) {
 			continue
 		}
