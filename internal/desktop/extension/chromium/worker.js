@@ -78,7 +78,7 @@ async function toPage(s, method, params) {
 	try {
 		return await chrome.debugger.sendCommand(target(s), method, params)
 	} catch (e) {
-		if (method == "Page.navigate" && e.message.startsWith("Detached")) throw new Error("its page is open, and the browser lets no extension into it")
+		if (method == "Page.navigate" && e.message.includes("Detached")) throw new Error("its page is open, and the browser lets no extension into it")
 		throw e
 	}
 }
