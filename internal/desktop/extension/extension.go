@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 //go:embed chromium firefox
@@ -67,14 +68,18 @@ func Launched(args []string) bool {
 	return len(args) > 0 && args[0] == chromiumOrigin() || len(args) > 1 && slices.Contains(args[1:], firefoxID) && filepath.Base(args[0]) == hostName+".json"
 }
 
-// Dir returns the folder of the sockets of the hosts of this user.
-func Dir() (string, error) {
-	base := os.Getenv("XDG_RUNTIME_DIR")
-	if base == "" {
-		var err error
-		if base, err = os.UserCacheDir(); err != nil {
-			return "", err
+// Dir returns the folder of the sockets of the hosts of this user, for browsers with variables: each
+// virtual desktop has a folder of its own.
+func Dir(environ []string) (string, error) {
+	base := ""
+	for _, v := range environ {
+		if dir, ok := strings.CutPrefix(v, "XDG_RUNTIME_DIR="); ok {
+			base = dir
 		}
 	}
-	return filepath.Join(base, "understudy", "browsers"), nil
+	var err error
+	if base == "" {
+		base, err = os.UserCacheDir()
+	}
+	return filepath.Join(base, "understudy", "browsers"), err
 }

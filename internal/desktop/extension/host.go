@@ -20,7 +20,7 @@ import (
 // Host shares the browser that has started this process, whose messages it exchanges, until the
 // browser ends.
 func Host(in io.Reader, out io.Writer) error {
-	dir, err := Dir()
+	dir, err := Dir(os.Environ())
 	if err != nil {
 		return err
 	}

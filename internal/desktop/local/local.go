@@ -210,8 +210,8 @@ func (s *session) Info(ctx context.Context) (desktop.Info, error) {
 
 // allBrowsers returns the browsers that we started, and those with our extension on the display.
 func (s *session) allBrowsers(ctx context.Context) desktop.BrowserLister {
-	dir, err := extension.Dir()
 	i, failed := s.Session.Info(ctx)
+	dir, err := extension.Dir(append(os.Environ(), i.Env...))
 	if errors.Join(err, failed) != nil {
 		return s.browsers
 	}
