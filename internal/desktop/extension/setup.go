@@ -35,15 +35,15 @@ var programs = []program{
 	{"Firefox", "firefox", []string{"firefox", "firefox-esr"}, ".mozilla", "Mozilla", `Software\Mozilla`},
 }
 
-// A place is the machine, as far as the setup of a browser differs.
-type place struct {
+// An installation is the machine, as far as the setup of a browser differs.
+type installation struct {
 	system         string // as in runtime.GOOS
 	home, settings string // folders of the user
 	data           string // where the extensions are kept
 	program        string // ours
 }
 
-func here() (p place, err error) {
+func here() (p installation, err error) {
 	p.system = runtime.GOOS
 	var data string
 	p.home, err = os.UserHomeDir()
@@ -61,7 +61,7 @@ func here() (p place, err error) {
 }
 
 // folder returns the folder of a browser on Linux or macOS.
-func (p place) folder(b program) string {
+func (p installation) folder(b program) string {
 	name := b.linux
 	if p.system == "darwin" {
 		name = b.darwin
@@ -74,7 +74,7 @@ func (p place) folder(b program) string {
 }
 
 // described returns the path of the file that tells a browser of our program.
-func (p place) described(b program) string {
+func (p installation) described(b program) string {
 	folder := filepath.Join(p.folder(b), "NativeMessagingHosts")
 	switch {
 	case p.system == "windows": // the registry says where it is
@@ -86,7 +86,7 @@ func (p place) described(b program) string {
 }
 
 // installed reports whether a browser is there: it can be started, or has been.
-func (p place) installed(b program) bool {
+func (p installation) installed(b program) bool {
 	if p.system == "windows" {
 		return hasKey(b.windows)
 	}
@@ -98,7 +98,7 @@ func (p place) installed(b program) bool {
 }
 
 // description is what a browser reads of our program: where it is, and which extension may start it.
-func (p place) description(b program) ([]byte, error) {
+func (p installation) description(b program) ([]byte, error) {
 	d := map[string]any{"name": hostName, "description": "Understudy", "path": p.program, "type": "stdio"}
 	if b.family == "firefox" {
 		d["allowed_extensions"] = []string{firefoxID}
@@ -118,7 +118,7 @@ func SetUp() (paths, next []string, err error) {
 	return p.setUp()
 }
 
-func (p place) setUp() (paths, next []string, err error) {
+func (p installation) setUp() (paths, next []string, err error) {
 	for _, b := range programs {
 		if !p.installed(b) {
 			continue
@@ -160,7 +160,7 @@ func (b program) loading(folder string) string {
 }
 
 // write writes an extension as a folder, and for Firefox as one file, too.
-func (p place) write(family string) error {
+func (p installation) write(family string) error {
 	folder := filepath.Join(p.data, family)
 	all, err := fs.Sub(files, family)
 	if err = cmp.Or(err, os.RemoveAll(folder), os.MkdirAll(p.data, 0o700)); err != nil {
@@ -187,7 +187,7 @@ func Remove() (paths []string, err error) {
 	return p.remove()
 }
 
-func (p place) remove() (paths []string, err error) {
+func (p installation) remove() (paths []string, err error) {
 	for _, b := range programs {
 		path := p.described(b)
 		if removed := os.Remove(path); removed == nil {

@@ -23,7 +23,7 @@ func TestTheBrowsersOfEachSystemAreSetUp(t *testing.T) {
 		{"darwin", "settings/Mozilla", "settings/Mozilla/NativeMessagingHosts", "allowed_extensions"},
 	} {
 		dir := t.TempDir()
-		p := place{system: row.system, home: filepath.Join(dir, "home"), settings: filepath.Join(dir, "settings"), data: filepath.Join(dir, "data"), program: "/opt/understudy"}
+		p := installation{system: row.system, home: filepath.Join(dir, "home"), settings: filepath.Join(dir, "settings"), data: filepath.Join(dir, "data"), program: "/opt/understudy"}
 		if err := os.MkdirAll(filepath.Join(dir, row.has), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestTheBrowsersOfEachSystemAreSetUp(t *testing.T) {
 		if _, err := p.remove(); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: removing nothing: %v", row.has, err)
 		}
-		if _, _, err := (place{system: row.system, home: dir + "/none", settings: dir + "/none", data: dir}).setUp(); err == nil {
+		if _, _, err := (installation{system: row.system, home: dir + "/none", settings: dir + "/none", data: dir}).setUp(); err == nil {
 			t.Errorf("%s: no browser is set up", row.system)
 		}
 	}
@@ -54,7 +54,7 @@ func TestTheBrowsersOfEachSystemAreSetUp(t *testing.T) {
 
 // The extension of Firefox is one file, too, which its policy can name; nobody else can change it.
 func TestAnExtensionIsWritten(t *testing.T) {
-	p := place{system: "linux", data: filepath.Join(t.TempDir(), "data")}
+	p := installation{system: "linux", data: filepath.Join(t.TempDir(), "data")}
 	for range 2 { // in place of an earlier one
 		if err := p.write("firefox"); err != nil {
 			t.Fatal(err)
