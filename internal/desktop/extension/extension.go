@@ -48,7 +48,7 @@ func chromiumID() string {
 		panic(err) // it is a part of the program
 	}
 	sum := sha256.Sum256(manifest.Key)
-	id := []byte(fmt.Sprintf("%x", sum[:16]))
+	id := fmt.Appendf(nil, "%x", sum[:16])
 	for i, c := range id {
 		if c <= '9' {
 			id[i] = 'a' + c - '0'
