@@ -41,7 +41,8 @@ func (f *frameReader) Read(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		f.rest = append(text, 0)
+		text = append(text, 0)
+		f.rest = text
 	}
 	n := copy(p, f.rest)
 	f.rest = f.rest[n:]
