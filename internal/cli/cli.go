@@ -21,6 +21,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/extension"
 	"understudy/internal/sandbox"
 	"understudy/internal/telemetry"
 	"understudy/steps/kinds"
@@ -46,6 +47,9 @@ type app struct {
 func Main(ctx context.Context, machine desktop.Machine, args []string, in io.Reader, out, errOut io.Writer) int {
 	if sandbox.Launched(os.Args) {
 		return sandbox.Launch(os.Args)
+	}
+	if extension.Launched(args) {
+		return hostExtension(in, out, errOut)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

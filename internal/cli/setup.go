@@ -63,7 +63,7 @@ var compositorSetups = []compositorSetup{
 }
 
 func setupCommand(a *app) *cobra.Command {
-	cmd := group("setup", "Set up a Wayland session so that it can be operated", "")
+	cmd := group("setup", "Set up a browser or a Wayland session so that it can be operated", "", setupBrowser(a))
 	for _, s := range compositorSetups {
 		cmd.AddCommand(setupOf(a, s))
 	}

@@ -64,13 +64,13 @@ func Connect(ctx context.Context, env *steps.Env, process string) (*Link, error)
 	if refused != nil {
 		return nil, notConnected(refused.Error())
 	}
-	return nil, notConnected("no browser of the Chromium family that understudy started is running")
+	return nil, notConnected("none runs that understudy started, or that has its extension")
 }
 
 func notConnected(why string) error {
 	return &steps.Error{
 		Code: steps.Unavailable, Err: fmt.Errorf("%w: %s", ErrNotConnected, why),
-		Next: "start Chromium with navigate_browser or open_application, when it does not run yet; pages of other browsers are operated as any application, by get_window_tree and click_element",
+		Next: "start Chromium with navigate_browser or open_application, when it does not run yet, or connect a running browser with understudy setup browser; pages of other browsers are operated as any application, by get_window_tree and click_element",
 	}
 }
 
@@ -104,6 +104,8 @@ type target struct {
 	URL   string `json:"url"`
 	// ParentID is the target that a frame is in.
 	ParentID string `json:"parentId"`
+	// Rank is that of a tab, if the browser tells it, as it does by an extension.
+	Rank *rank `json:"rank"`
 }
 
 // targets lists the targets of a type, in the browser's order.
@@ -161,6 +163,9 @@ const (
 const rankTime = time.Second
 
 func (l *Link) rank(ctx context.Context, t target) rank {
+	if t.Rank != nil {
+		return *t.Rank
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, rankTime, desktop.ErrUnresponsive)
 	defer cancel()
 	session, err := l.attach(ctx, t.ID)

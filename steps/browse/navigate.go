@@ -3,6 +3,7 @@ package browse
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -39,7 +40,11 @@ func (p *Page) Go(ctx context.Context, address string, limit time.Duration) (w W
 	}
 	answered, cancel := context.WithTimeoutCause(ctx, limit, steps.Errorf(steps.Timeout, "%s has not answered within %s", address, limit))
 	defer cancel()
-	if err := p.call(answered, "Page.navigate", map[string]any{"url": address}, &got); err != nil {
+	err = p.call(answered, "Page.navigate", map[string]any{"url": address}, &got)
+	if refused, ok := errors.AsType[refusal](err); ok {
+		return w, steps.Errorf(steps.Unexpected, "%s could not be opened: %s", address, refused.Refused())
+	}
+	if err != nil {
 		return w, advised(err)
 	}
 	switch {

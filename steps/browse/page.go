@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,6 +49,9 @@ const dialogAdvice = "answer the dialog on the screen, by click_element or press
 // Attach connects to the page of a tab.
 func (l *Link) Attach(ctx context.Context, t Tab) (*Page, error) {
 	session, err := l.attach(ctx, t.ID)
+	if refused, ok := errors.AsType[refusal](err); ok {
+		return nil, steps.Errorf(steps.NotActionable, "the browser does not give access to the tab %q: %s", cmp.Or(t.Title, t.URL), refused.Refused())
+	}
 	if err != nil {
 		return nil, err
 	}

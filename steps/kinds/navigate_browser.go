@@ -21,7 +21,7 @@ import (
 var NavigateBrowser = steps.Define(steps.Kind{
 	Name:    "navigate_browser",
 	Summary: "Open an address in a browser, and wait until its page has settled.",
-	Details: "Starts the browser if it does not run. A browser of the Chromium family that understudy started is connected: it tells status, downloads and dialogs. In another one the address is typed into its address bar, which the result says.",
+	Details: "Starts the browser if it does not run. A browser of the Chromium family that understudy started, or that has its extension, tells status, downloads and dialogs. In another one the address is typed into its address bar, which the result says.",
 	Toolset: steps.Browser,
 	Focus:   steps.Take,
 	Beyond:  &steps.Beyond{Argument: "url", Risk: steps.RunsShell, Harmless: isPage},
@@ -290,6 +290,6 @@ func (r *NavigateResult) typeAddress(ctx context.Context, hand *aim.Hand, w *des
 		w = cmp.Or(now.ByID(w.ID), w)
 	}
 	r.Title, r.URL, r.Window = w.Title, a.URL, w
-	r.Unconnected = fmt.Sprintf("%s is not connected: only browsers of the Chromium family that understudy starts are", cmp.Or(w.Process, "the browser"))
+	r.Unconnected = fmt.Sprintf("%s is not connected: understudy did not start it, and it lacks the extension of understudy setup browser", cmp.Or(w.Process, "the browser"))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/devtools"
+	"understudy/internal/desktop/extension"
 	"understudy/internal/desktop/virtual"
 	"understudy/internal/sandbox"
 )
@@ -86,15 +87,27 @@ func browsers(ctx context.Context, d *desktop.Desktop) (string, error) {
 		windows = slices.DeleteFunc(windows, func(w desktop.Window) bool { return w.PID == b.PID })
 	}
 	for _, w := range windows {
-		if devtools.IsBrowser(w.Process) {
-			said = append(said, fmt.Sprintf("%s (process %d) is not connected: close it, and start it with navigate_browser", w.Process, w.PID))
+		if devtools.IsBrowser(w.Process) || strings.HasPrefix(w.Process, "firefox") {
+			said = append(said, fmt.Sprintf("%s (process %d) is not connected: %s", w.Process, w.PID, howToConnect(w.Process)))
 		}
 	}
 	if len(connected) == 0 {
-		said = append(said, "none is connected; navigate_browser and open_application start and connect Chromium, Chrome, Edge and Brave")
+		said = append(said, "none is connected; navigate_browser and open_application start and connect Chromium, Chrome, Edge and Brave; understudy setup browser connects one that you start")
 	}
 	slices.Sort(said)
 	return strings.Join(slices.Compact(said), "; "), nil
+}
+
+// howToConnect says how a browser that runs can be connected.
+func howToConnect(program string) string {
+	way := "run understudy setup browser, which says how to load its extension"
+	if extension.IsSetUp() {
+		way = "load the extension of understudy into it, as understudy setup browser says"
+	}
+	if devtools.IsBrowser(program) {
+		way += "; or close it, and start it with navigate_browser"
+	}
+	return way
 }
 
 // unreported returns which input of a person cannot be recorded.

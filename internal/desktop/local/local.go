@@ -16,6 +16,7 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/devtools"
+	"understudy/internal/desktop/extension"
 	"understudy/internal/desktop/virtual"
 )
 
@@ -190,7 +191,7 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 // desktop assembles the parts.
 func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 	d := s.driver.Desktop()
-	d.Session, d.BrowserLister = s, s.browsers
+	d.Session, d.BrowserLister = s, s.allBrowsers(ctx)
 	elements, end := s.addAccessibility(ctx, d)
 	queues, _ := elements.(keyQueues)
 	d.Actor = actor{display: &keys{Actor: d.Actor, windows: d.WindowLister, queues: queues}, elements: elements, apps: s.apps, connects: s.virtual}
@@ -205,6 +206,16 @@ func (s *session) Info(ctx context.Context) (desktop.Info, error) {
 	i.Virtual, i.Instead = s.virtual, s.instead
 	i.Name, i.Birth, i.Layout = s.kept.Name, s.kept.Birth, s.layout
 	return i, err
+}
+
+// allBrowsers returns the browsers that we started, and those with our extension on the display.
+func (s *session) allBrowsers(ctx context.Context) desktop.BrowserLister {
+	i, failed := s.Session.Info(ctx)
+	dir, err := extension.Dir(append(os.Environ(), i.Env...))
+	if errors.Join(err, failed) != nil {
+		return s.browsers
+	}
+	return eitherBrowsers{s.browsers, extension.Sockets{Dir: dir, Display: i.Display}}
 }
 
 // Close ends everything, the display last if it is ours.

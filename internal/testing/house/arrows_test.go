@@ -18,8 +18,9 @@ var arrows = map[string][]string{
 	"internal/testing/desktoptest":  {"internal/desktop", "internal/desktop/vision", "internal/testing/scratch"},
 	"internal/testing/fake":         {"internal/desktop", "internal/desktop/selector"},
 	"internal/desktop/devtools":     {"internal/desktop"},
+	"internal/desktop/extension":    {"internal/sandbox", "internal/desktop", "internal/desktop/devtools"},
 	"internal/desktop/input":        {"internal/desktop"},
-	"internal/desktop/local":        {"internal/sandbox", "internal/desktop", "internal/desktop/atspi", "internal/desktop/devtools", "internal/desktop/robot", "internal/desktop/virtual", "internal/desktop/wayland", "internal/desktop/x11"},
+	"internal/desktop/local":        {"internal/sandbox", "internal/desktop", "internal/desktop/atspi", "internal/desktop/devtools", "internal/desktop/extension", "internal/desktop/robot", "internal/desktop/virtual", "internal/desktop/wayland", "internal/desktop/x11"},
 	"internal/desktop/robot":        {"internal/desktop", "internal/desktop/input"},
 	"internal/desktop/selector":     {"internal/desktop"},
 	"internal/desktop/virtual":      {"internal/children", "internal/sandbox", "internal/desktop", "internal/desktop/devtools", "internal/desktop/wayland", "internal/desktop/xauth"},
@@ -68,7 +69,7 @@ var arrows = map[string][]string{
 
 	"internal/cli": {
 		"engine", "internal/audit", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/notify", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
-		"internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/dialect", "workflows/expression",
+		"internal/desktop/extension", "internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/dialect", "workflows/expression",
 	},
 	"internal/children":            {},
 	"internal/audit":               {"engine"},
@@ -140,7 +141,7 @@ var owners = map[string][]string{
 	"github.com/adhocore/gronx":        {"internal/schedules"},
 	"go.opentelemetry.io/otel":         {"internal/telemetry"},
 	"go.opentelemetry.io/otel/":        {"internal/telemetry"},
-	"golang.org/x/sys/":                {"internal/children", "internal/fileio", "internal/sandbox", "internal/schedules", "mcpserver/auth", "internal/desktop/local", "internal/desktop/wayland", "store"},
+	"golang.org/x/sys/":                {"internal/children", "internal/fileio", "internal/sandbox", "internal/schedules", "mcpserver/auth", "internal/desktop/extension", "internal/desktop/local", "internal/desktop/wayland", "store"},
 	"golang.org/x/time/":               {"mcpserver/auth"},
 	"golang.org/x/term":                {"internal/cli"},
 	"golang.org/x/image/":              {"recorder/watch", "internal/desktop/input", "internal/desktop/vision", "internal/desktop/wayland"},
