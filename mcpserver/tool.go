@@ -77,6 +77,7 @@ type toolbox struct {
 	clients    *clients
 	named      map[string]*tool
 	order      []*tool // as they are listed
+	saved      savedTools
 	structured bool
 }
 
@@ -130,9 +131,10 @@ func (b *toolbox) admitted(name string) *httpd.Tool {
 	if t == nil {
 		return nil
 	}
+	_, saved := b.saved.workflow(name) // its arguments are inputs
 	return &httpd.Tool{
 		Acts: func(args json.RawMessage) bool {
-			return t.acts && !(t.Toolset == steps.Runs && wantsQueue(args))
+			return t.acts && !(t.Toolset == steps.Runs && !saved && wantsQueue(args))
 		},
 		Resumes: t.Toolset == steps.Runs,
 		Manages: t.Toolset == steps.Runs && !t.acts,
@@ -155,6 +157,7 @@ func (b *toolbox) visible(list *mcp.ListToolsResult, who access.Subject) *mcp.Li
 		ours := b.named[t.Name]
 		return ours != nil && (!who.Offers(ours.Tool) || ours.unlisted && !slices.Contains(who.Toolsets, access.All))
 	})
+	b.saved.addTo(&out, who)
 	return &out
 }
 
@@ -170,6 +173,9 @@ func (s *Server) CheckTool(name string) error {
 func (b *toolbox) ours(name string) string {
 	if b.named[name] != nil {
 		return name
+	}
+	if _, saved := b.saved.workflow(name); saved {
+		return sequenceName
 	}
 	return workflows.ToolName(name)
 }
