@@ -170,8 +170,8 @@ func New(o Options) *Server {
 	s.register()
 	prompts.addTo(s.mcp)
 	s.mcp.AddReceivingMiddleware(s.middleware)
-	if err := tasks.Add(s.mcp, runTasks{s}); err != nil {
-		panic(err) // impossible: its methods are none of the SDK's
+	if err := errors.Join(tasks.Add(s.mcp, runTasks{s}), addSkills(s.mcp)); err != nil {
+		panic(err) // impossible: their methods are none of the SDK's
 	}
 	s.mcp.AddReceivingMiddleware(s.translating)
 	s.mcp.AddReceivingMiddleware(s.recovering)
@@ -234,6 +234,7 @@ func (s *Server) offer(t *tool) {
 func capabilities() *mcp.ServerCapabilities {
 	c := &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}}
 	c.AddExtension(tasks.Extension, nil)
+	c.AddExtension(skillExtension, nil)
 	c.AddExtension(appExtension, map[string]any{"mimeTypes": []string{appType}})
 	return c
 }

@@ -1,9 +1,17 @@
 package mcpserver
 
 import (
+	"context"
+	"crypto/sha256"
 	_ "embed"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.yaml.in/yaml/v4"
 )
 
 //go:embed skill.md
@@ -17,4 +25,75 @@ func Skill() string {
 	_, failing, _ := strings.Cut(guideText, "\n## When something fails\n")
 	failing, _, _ = strings.Cut(failing, "\n## ")
 	return fmt.Sprintf(skillText, "Selectors:"+rules, "## When something fails\n"+strings.TrimRight(failing, "\n"))
+}
+
+// The extension for skills, and the address of the one that there is.
+const (
+	skillExtension = "io.modelcontextprotocol/skills"
+	skillURI       = "skill://understudy/SKILL.md"
+)
+
+// skillLifetime is how long a client may keep what it was told of the skill, which differs
+// only between versions of the program.
+const skillLifetime = 5 * time.Minute
+
+// skillEntry describes a skill, so that a client can verify what it loads.
+type skillEntry struct {
+	URI         string         `json:"uri"`
+	Frontmatter map[string]any `json:"frontmatter"`
+	Resources   []skillFile    `json:"resources"`
+}
+
+type skillFile struct {
+	URI    string `json:"uri"`
+	Digest string `json:"digest"`
+	Size   int    `json:"size"`
+}
+
+// skillsResult is the result of skills/list and of skills/get.
+type skillsResult struct {
+	mcp.ResultBase
+	ResultType string       `json:"resultType"`
+	TTLMs      int64        `json:"ttlMs"`
+	CacheScope string       `json:"cacheScope"`
+	Skills     []skillEntry `json:"skills,omitempty"`
+	Skill      *skillEntry  `json:"skill,omitempty"`
+}
+
+type skillParams struct {
+	mcp.ParamsBase
+	URI string `json:"uri"`
+}
+
+// describeSkill returns what clients are told of the skill.
+func describeSkill() (skillEntry, error) {
+	text := Skill()
+	_, head, _ := strings.Cut(text, "---\n")
+	head, _, _ = strings.Cut(head, "\n---\n")
+	e := skillEntry{URI: skillURI, Resources: []skillFile{{skillURI, fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))), len(text)}}}
+	return e, yaml.Unmarshal([]byte(head), &e.Frontmatter)
+}
+
+// addSkills answers clients that ask for skills.
+func addSkills(s *mcp.Server) error {
+	answer := func(fill func(*skillsResult, skillEntry)) (*skillsResult, error) {
+		e, err := describeSkill()
+		r := &skillsResult{ResultType: "complete", TTLMs: skillLifetime.Milliseconds(), CacheScope: "public"}
+		fill(r, e)
+		return r, err
+	}
+	list := func(context.Context, *mcp.ServerSession, *skillParams) (*skillsResult, error) {
+		return answer(func(r *skillsResult, e skillEntry) { r.Skills = []skillEntry{e} })
+	}
+	get := func(_ context.Context, _ *mcp.ServerSession, p *skillParams) (*skillsResult, error) {
+		if p == nil || p.URI != skillURI {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such skill; skills/list names those that there are"}
+		}
+		return answer(func(r *skillsResult, e skillEntry) { r.Skill = &e })
+	}
+	return errors.Join(mcp.AddReceivingCustomMethod(s, "skills/list", list), mcp.AddReceivingCustomMethod(s, "skills/get", get))
+}
+
+func (s *resources) readSkill(context.Context, *call, string) (*mcp.ResourceContents, error) {
+	return &mcp.ResourceContents{Text: Skill()}, nil
 }
