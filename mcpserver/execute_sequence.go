@@ -106,7 +106,9 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	c.outlivesClient = program.Options.OutlivesClient(c.outlivesClient)
 	inputs, pending, err := s.asker.Inputs(ctx, c.askCall(), program, state)
 	if err != nil {
-		return nil, err
+		out := failed(err)
+		out.form = formFor(program)
+		return out, nil
 	}
 	if pending != nil {
 		return &reply{pending: pending}, nil

@@ -69,6 +69,7 @@ type reply struct {
 	attachments []mcp.Content
 	shots       []shot              // pictures to show
 	failure     *failure            // of the run; also part of value
+	form        *appForm            // of a workflow that lacks inputs
 	pending     *mcp.CallToolResult // sent instead: a question to answer before calling again, or a task
 }
 
