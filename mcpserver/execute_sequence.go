@@ -107,7 +107,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	inputs, pending, err := s.asker.Inputs(ctx, c.askCall(), program, state)
 	if err != nil {
 		out := failed(err)
-		out.form = formFor(program)
+		out.form = formFor(c, program)
 		return out, nil
 	}
 	if pending != nil {

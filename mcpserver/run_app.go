@@ -88,8 +88,9 @@ type appForm struct {
 	Secrets  []string `json:"secrets,omitempty"` // which the run asks for
 }
 
-func formFor(p *workflows.Program) *appForm {
-	f := &appForm{Workflow: cmp.Or(p.Name, "workflow"), Schema: inputSchema(p)}
+func formFor(c *call, p *workflows.Program) *appForm {
+	saved, _ := c.args["url"].(string)
+	f := &appForm{Workflow: cmp.Or(p.Name, saved, "workflow"), Schema: inputSchema(p)}
 	for _, v := range p.Variables {
 		if v.Secret {
 			f.Secrets = append(f.Secrets, v.Name)
