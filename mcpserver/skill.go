@@ -11,7 +11,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"go.yaml.in/yaml/v4"
 )
 
 //go:embed skill.md
@@ -39,9 +38,9 @@ const skillLifetime = 5 * time.Minute
 
 // skillEntry describes a skill, so that a client can verify what it loads.
 type skillEntry struct {
-	URI         string         `json:"uri"`
-	Frontmatter map[string]any `json:"frontmatter"`
-	Resources   []skillFile    `json:"resources"`
+	URI         string            `json:"uri"`
+	Frontmatter map[string]string `json:"frontmatter"`
+	Resources   []skillFile       `json:"resources"`
 }
 
 type skillFile struct {
@@ -65,31 +64,38 @@ type skillParams struct {
 	URI string `json:"uri"`
 }
 
-// describeSkill returns what clients are told of the skill.
-func describeSkill() (skillEntry, error) {
+// describeSkill returns what clients are told of the skill. Each line at the head of the
+// file is a name and a text.
+func describeSkill() skillEntry {
 	text := Skill()
 	_, head, _ := strings.Cut(text, "---\n")
 	head, _, _ = strings.Cut(head, "\n---\n")
-	e := skillEntry{URI: skillURI, Resources: []skillFile{{skillURI, fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))), len(text)}}}
-	return e, yaml.Unmarshal([]byte(head), &e.Frontmatter)
+	e := skillEntry{URI: skillURI, Frontmatter: map[string]string{}}
+	for line := range strings.SplitSeq(head, "\n") {
+		name, value, _ := strings.Cut(line, ": ")
+		e.Frontmatter[name] = value
+	}
+	e.Resources = []skillFile{{skillURI, fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))), len(text)}}
+	return e
 }
 
 // addSkills answers clients that ask for skills.
 func addSkills(s *mcp.Server) error {
-	answer := func(fill func(*skillsResult, skillEntry)) (*skillsResult, error) {
-		e, err := describeSkill()
-		r := &skillsResult{ResultType: "complete", TTLMs: skillLifetime.Milliseconds(), CacheScope: "public"}
-		fill(r, e)
-		return r, err
+	answer := func() *skillsResult {
+		return &skillsResult{ResultType: "complete", TTLMs: skillLifetime.Milliseconds(), CacheScope: "public"}
 	}
 	list := func(context.Context, *mcp.ServerSession, *skillParams) (*skillsResult, error) {
-		return answer(func(r *skillsResult, e skillEntry) { r.Skills = []skillEntry{e} })
+		r := answer()
+		r.Skills = []skillEntry{describeSkill()}
+		return r, nil
 	}
 	get := func(_ context.Context, _ *mcp.ServerSession, p *skillParams) (*skillsResult, error) {
 		if p == nil || p.URI != skillURI {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such skill; skills/list names those that there are"}
 		}
-		return answer(func(r *skillsResult, e skillEntry) { r.Skill = &e })
+		r := answer()
+		r.Skill = new(describeSkill())
+		return r, nil
 	}
 	return errors.Join(mcp.AddReceivingCustomMethod(s, "skills/list", list), mcp.AddReceivingCustomMethod(s, "skills/get", get))
 }
