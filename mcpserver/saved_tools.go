@@ -112,7 +112,7 @@ func (t savedTools) declaration(name string, who access.Subject) (*mcp.Tool, int
 	if err != nil || who.MayRun(p) != nil {
 		return nil, 0
 	}
-	does := effectOf(p)
+	does := hintsOf(p)
 	d := &mcp.Tool{
 		Name: savedPrefix + name, Description: summaryOf(name, p), InputSchema: words.VisibleIn(asAny(inputSchema(p))),
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: does.reads, IdempotentHint: does.reads, OpenWorldHint: &does.openWorld},
@@ -165,22 +165,22 @@ func inputSchema(p *workflows.Program) *jsonschema.Schema {
 	return s
 }
 
-// effect is what the steps of a workflow do at most.
-type effect struct{ reads, destructive, openWorld bool }
+// hints tell what the steps of a workflow do at most.
+type hints struct{ reads, destructive, openWorld bool }
 
-func effectOf(p *workflows.Program) effect {
-	does := effect{reads: true}
+func hintsOf(p *workflows.Program) hints {
+	does := hints{reads: true}
 	p.Walk(func(n *workflows.Node) {
-		var one effect
+		var one hints
 		switch {
 		case n.Call != nil:
-			one = effectOf(n.Call)
+			one = hintsOf(n.Call)
 		case n.Kind != nil:
-			one = effect{n.Kind.Reads, destroys(*n.Kind), reachesOut(*n.Kind)}
+			one = hints{n.Kind.Reads, destroys(*n.Kind), reachesOut(*n.Kind)}
 		default:
 			return
 		}
-		does = effect{does.reads && one.reads, does.destructive || one.destructive, does.openWorld || one.openWorld}
+		does = hints{does.reads && one.reads, does.destructive || one.destructive, does.openWorld || one.openWorld}
 	})
 	return does
 }
