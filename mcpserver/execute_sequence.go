@@ -15,6 +15,8 @@ import (
 	"understudy/workflows"
 )
 
+const sequenceName = "execute_sequence"
+
 // sequenceTool runs documents.
 type sequenceTool struct {
 	*runner
@@ -24,7 +26,7 @@ type sequenceTool struct {
 
 func (s sequenceTool) tool(g *guide) *tool {
 	return &tool{
-		Tool:    access.Tool{Name: "execute_sequence", Toolset: steps.Runs, Always: true, Risk: steps.Normal},
+		Tool:    access.Tool{Name: sequenceName, Toolset: steps.Runs, Always: true, Risk: steps.Normal},
 		summary: "Run a workflow: steps given here, or a saved one by url.",
 		details: g.sheet(),
 		acts:    true, lasts: true, app: true, destructive: true, openWorld: true,
@@ -103,7 +105,9 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	c.outlivesClient = program.Options.OutlivesClient(c.outlivesClient)
 	inputs, pending, err := s.asker.Inputs(ctx, c.askCall(), program, state)
 	if err != nil {
-		return nil, err
+		out := failed(err)
+		out.form = formFor(c, program)
+		return out, nil
 	}
 	if pending != nil {
 		return &reply{pending: pending}, nil

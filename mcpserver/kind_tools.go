@@ -25,8 +25,8 @@ func (r kindTools) tools() []*tool {
 	for i, k := range r.o.Kinds {
 		tools[i] = &tool{
 			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: !k.Reads, lasts: k.Timeout >= lastingTimeout,
-			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.RunsCode(),
-			openWorld: k.Risk == steps.RunsShell || k.Toolset == steps.Browser, args: argsOf(k), result: shallow(k.Result),
+			idempotent: k.Idempotent, destructive: destroys(k),
+			openWorld: reachesOut(k), args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {
 				problems := steps.CheckValue(imageArgs, args)
 				args, _ = splitIncludeImage(k, args)

@@ -297,7 +297,7 @@ func (r *runner) showRun(c *call, v workflows.Verbosity) show {
 	return func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
 		image, _ := c.args[includeImage].(bool)
 		out, err := runReply(ctx, r.o.Kinds, runs, h, v, image)
-		if err == nil && r.o.SequenceJSON && c.tool.Name == "execute_sequence" {
+		if err == nil && r.o.SequenceJSON && c.tool.Name == sequenceName {
 			err = out.asSequenceJSON(ctx, runs, h.ID)
 		}
 		return out, err

@@ -110,6 +110,19 @@ func (l *library) Names() ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return !validName.MatchString(name) || !l.canSee(name) }), err
 }
 
+// stamp is a text that differs after the folder has changed.
+func (l *library) stamp() string {
+	var b strings.Builder
+	names, _ := l.Names()
+	for _, name := range names {
+		path, _ := workflows.FileIn(l.folder, name)
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintln(&b, name, info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	return b.String()
+}
+
 func (l *library) get(name string) (workflows.Source, error) {
 	if err := checkName(name); err != nil {
 		return workflows.Source{}, err

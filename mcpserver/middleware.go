@@ -44,6 +44,9 @@ func (s *Server) translating(next mcp.MethodHandler) mcp.MethodHandler {
 // translate gives a call the name and the arguments of the tool that it means here, if
 // there is one.
 func (s *Server) translate(p *mcp.CallToolParamsRaw) {
+	if s.tools.saved.translate(p) {
+		return
+	}
 	ours := s.tools.ours(p.Name)
 	var args map[string]any
 	if s.tools.named[ours] == nil || len(p.Arguments) > 0 && json.Unmarshal(p.Arguments, &args) != nil {

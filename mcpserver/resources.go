@@ -61,6 +61,7 @@ var allResources = []resource{
 	{runsURI, "runs", "The last runs.", jsonType, "list_runs", ofRuns((*resources).readRuns)},
 	{workflowsURI, "workflows", "The saved workflows.", jsonType, "list_workflows", (*resources).readWorkflows},
 	{guideURI, "guide", "How to work with this server, for models.", pageType, "", (*resources).readGuide},
+	{skillURI, "skill", "How to use the command line, for agents with a shell.", pageType, "", (*resources).readSkill},
 	{runAppURI, "run view", "The page of a run, for clients that show apps.", appType, "", (*resources).readApp},
 	{kindURI + "{kind}", "kind", "A kind of step: all its arguments and results.", pageType, "", (*resources).readKind},
 	{kindsURI, "kinds", "The schemas of all kinds of steps, for editors: long.", jsonType, "", (*resources).readKinds},

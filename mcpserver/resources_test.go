@@ -111,7 +111,7 @@ func TestResourcesAreListed(t *testing.T) {
 			}
 		}
 	}
-	want := []string{runAppURI, treeURI, guideURI, kindsURI, runsURI, schemaURI, workflowsURI, workflowURI + "clicks"}
+	want := []string{skillURI, runAppURI, treeURI, guideURI, kindsURI, runsURI, schemaURI, workflowsURI, workflowURI + "clicks"}
 	if diff := cmp.Diff(want, listed("resources/list", "resources", "uri")); diff != "" {
 		t.Error(diff)
 	}
@@ -126,8 +126,8 @@ func TestResourcesAreListed(t *testing.T) {
 	for i := range pageSize {
 		st.recorder.resources.addWorkflow(fmt.Sprintf("w%d", i))
 	}
-	if all := listed("resources/list", "resources", "uri"); len(all) != pageSize+8 {
-		t.Errorf("%d resources are listed over several pages, want %d", len(all), pageSize+8)
+	if all := listed("resources/list", "resources", "uri"); len(all) != pageSize+9 {
+		t.Errorf("%d resources are listed over several pages, want %d", len(all), pageSize+9)
 	}
 }
 

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,6 +21,7 @@ const (
 	appType      = "text/html;profile=mcp-app"
 	runAppURI    = "ui://understudy/run"
 	appDataKey   = "understudy/run"
+	appFormKey   = "understudy/form"
 )
 
 // showsApps reports whether the client of a request shows apps.
@@ -55,6 +57,9 @@ const maxAppSteps = 200
 // addAppData adds the data of the run of a reply to the result, for a client that shows
 // apps. A run that cannot be read any more has none.
 func (r *runner) addAppData(ctx context.Context, c *call, out *reply, res *mcp.CallToolResult) {
+	if out.form != nil && showsApps(c.req) {
+		addMeta(res, appFormKey, out.form)
+	}
 	view, ok := out.value.(runView)
 	if !ok || !c.tool.app || !showsApps(c.req) {
 		return
@@ -64,11 +69,34 @@ func (r *runner) addAppData(ctx context.Context, c *call, out *reply, res *mcp.C
 		return
 	}
 	if data, err := appRunOf(ctx, runs, view.RunID); err == nil {
-		if res.Meta == nil {
-			res.Meta = mcp.Meta{}
-		}
-		res.Meta[appDataKey] = data
+		addMeta(res, appDataKey, data)
 	}
+}
+
+func addMeta(res *mcp.CallToolResult, key string, value any) {
+	if res.Meta == nil {
+		res.Meta = mcp.Meta{}
+	}
+	res.Meta[key] = value
+}
+
+// appForm is the form that the page shows before a workflow runs that lacks inputs. The
+// page calls again with what it was called with, and the inputs.
+type appForm struct {
+	Workflow string   `json:"workflow"`
+	Schema   any      `json:"schema"`
+	Secrets  []string `json:"secrets,omitempty"` // which the run asks for
+}
+
+func formFor(c *call, p *workflows.Program) *appForm {
+	saved, _ := c.args["url"].(string)
+	f := &appForm{Workflow: cmp.Or(p.Name, saved, "workflow"), Schema: inputSchema(p)}
+	for _, v := range p.Variables {
+		if v.Secret {
+			f.Secrets = append(f.Secrets, v.Name)
+		}
+	}
+	return f
 }
 
 func appRunOf(ctx context.Context, runs engine.Runs, id string) (appRun, error) {

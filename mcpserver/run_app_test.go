@@ -1,11 +1,17 @@
 package mcpserver
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/internal/access"
 	"understudy/internal/testing/byhand"
 	"understudy/mcpserver/viewer"
+	"understudy/steps"
 )
 
 // mostAppBytes bounds the page that a client loads beside an answer.
@@ -72,5 +78,38 @@ func TestRunAppBelongsToToolsOfRuns(t *testing.T) {
 	}
 	if got := strings.Join(named, " "); got != "execute_sequence get_run resume_run" {
 		t.Errorf("tools with the page: %s", got)
+	}
+}
+
+// TestRunAppShowsAFormBeforeTheRun gives the page what it needs to ask for inputs.
+func TestRunAppShowsAFormBeforeTheRun(t *testing.T) {
+	st := newStage(t)
+	st.save("report", fmt.Sprintf(savedReport, "delay, arguments: {delay_ms: 1}"))
+	shows := byhand.Object{"extensions": byhand.Object{appExtension: byhand.Object{"mimeTypes": []any{appType}}}}
+	res := st.connect(modern, shows).Call("execute_sequence", byhand.Object{"url": "report"})
+	form := byhand.Dig(res, "result", "_meta", appFormKey)
+	if !byhand.IsError(res) || byhand.Dig(form, "schema", "properties", "month", "title") != "Month" {
+		t.Fatalf("%v", res)
+	}
+	if diff := cmp.Diff(any([]any{"password"}), byhand.Dig(form, "secrets")); diff != "" || byhand.Dig(form, "schema", "properties", "password") != nil {
+		t.Errorf("a secret is no field: %v", form)
+	}
+	if res := st.connect(modern, byhand.Object{}).Call("execute_sequence", byhand.Object{"url": "report"}); byhand.Dig(res, "result", "_meta", appFormKey) != nil {
+		t.Errorf("a client without apps is given the form: %v", res)
+	}
+}
+
+// TestRunAppNeedsNoToolOfItsOwn holds that models see every tool that the page calls, so
+// that nothing can be reached by the page alone.
+func TestRunAppNeedsNoToolOfItsOwn(t *testing.T) {
+	listed := listedTools(newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{access.All} }).connect(modern, byhand.Object{}))
+	called := regexp.MustCompile(`(?:call|act)\("([a-z_]+)"|button\([^"\n]*"[^"]*", "([a-z_]+)"`).FindAllStringSubmatch(viewer.App(), -1)
+	if len(called) < 4 {
+		t.Errorf("%d calls of tools are in the page, which is too few: the test sees nothing", len(called))
+	}
+	for _, m := range called {
+		if name := m[1] + m[2]; listed[name] == nil {
+			t.Errorf("the page calls %s, which is not listed", name)
+		}
 	}
 }

@@ -126,7 +126,7 @@ type runTasks struct{ *Server }
 
 // Lasts implements tasks.Source.
 func (s runTasks) Lasts(name string) bool {
-	t := s.tools.named[name]
+	t := s.tools.named[s.tools.ours(name)]
 	return t != nil && t.lasts
 }
 

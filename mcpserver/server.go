@@ -52,6 +52,9 @@ type Options struct {
 	Modes map[string]access.Mode
 	// Folder holds the saved workflows.
 	Folder string
+	// WorkflowTools are patterns of names, as of files: saved workflows that match one are
+	// also listed as tools of their own.
+	WorkflowTools []string
 	// Pictures is the folder for pictures of recordings, to which recorded workflows
 	// refer. Empty: none are kept.
 	Pictures string
@@ -143,6 +146,7 @@ func New(o Options) *Server {
 	s.clients = &clients{policy: o.Policy, gate: o.Gate, modes: access.NewModes(o.Modes), runs: s.runs}
 	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
 	s.library = &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private, saving: &sync.Mutex{}}
+	s.tools.saved = savedTools{s.library, o.WorkflowTools}
 	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: s.library}
 	s.scheduler, s.resumer = newScheduler(s.runner), resumer{s.runner}
 	prompts := prompts{s.tools, s.library}
@@ -166,8 +170,8 @@ func New(o Options) *Server {
 	s.register()
 	prompts.addTo(s.mcp)
 	s.mcp.AddReceivingMiddleware(s.middleware)
-	if err := tasks.Add(s.mcp, runTasks{s}); err != nil {
-		panic(err) // impossible: its methods are none of the SDK's
+	if err := errors.Join(tasks.Add(s.mcp, runTasks{s}), addSkills(s.mcp)); err != nil {
+		panic(err) // impossible: their methods are none of the SDK's
 	}
 	s.mcp.AddReceivingMiddleware(s.translating)
 	s.mcp.AddReceivingMiddleware(s.recovering)
@@ -202,24 +206,35 @@ func (s *Server) register() {
 		s.tools.add(kindTools{s.runner}.tools()...)
 	}
 	for _, t := range s.tools.order {
-		s.mcp.AddTool(s.tools.declaration(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			c := &call{caller: s.clients.caller(req), req: req, tool: t}
-			out, err := s.handle(ctx, c)
-			if err != nil {
-				return nil, err
-			}
-			res := s.sent(out)
-			s.addAppData(ctx, c, out, res)
-			return res, nil
+		s.offer(t)
+	}
+	if len(s.o.WorkflowTools) > 0 {
+		s.inflight.detached.Go(func() {
+			s.tools.saved.watch(s.inflight.life, savedInterval, func() { s.offer(s.tools.named[sequenceName]) })
 		})
 	}
 	res.add()
+}
+
+// offer adds a tool, or adds it anew, so that clients are told that the list has changed.
+func (s *Server) offer(t *tool) {
+	s.mcp.AddTool(s.tools.declaration(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c := &call{caller: s.clients.caller(req), req: req, tool: t}
+		out, err := s.handle(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		res := s.sent(out)
+		s.addAppData(ctx, c, out, res)
+		return res, nil
+	})
 }
 
 // capabilities returns what the SDK does not infer from what is added to a server.
 func capabilities() *mcp.ServerCapabilities {
 	c := &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}}
 	c.AddExtension(tasks.Extension, nil)
+	c.AddExtension(skillExtension, nil)
 	c.AddExtension(appExtension, map[string]any{"mimeTypes": []string{appType}})
 	return c
 }

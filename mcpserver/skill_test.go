@@ -1,6 +1,8 @@
 package mcpserver
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +29,36 @@ func TestSkillIsThatOfThePlugin(t *testing.T) {
 	}
 	if diff := cmp.Diff(Skill(), string(got)); diff != "" {
 		t.Errorf("the plugin has another skill; make golden writes it: -want +got\n%s", diff)
+	}
+}
+
+// TestSkillIsOfferedOverTheProtocol reads the skill as a client does that verifies it.
+func TestSkillIsOfferedOverTheProtocol(t *testing.T) {
+	w := newStage(t).connect(modern, byhand.Object{})
+	list := w.Ask("skills/list", byhand.Object{})
+	skills, _ := byhand.Dig(list, "result", "skills").([]any)
+	if len(skills) != 1 || byhand.Dig(list, "result", "ttlMs") == nil || byhand.Dig(list, "result", "cacheScope") != "public" {
+		t.Fatalf("%v", list)
+	}
+	one := skills[0].(byhand.Object)
+	if byhand.Dig(one, "frontmatter", "name") != "understudy" || byhand.Dig(one, "frontmatter", "license") != "MIT" {
+		t.Errorf("the head of the file: %v", one["frontmatter"])
+	}
+	text, mime, _ := w.content(one["uri"].(string))
+	want := []any{byhand.Object{"uri": one["uri"], "digest": fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))), "size": float64(len(text))}}
+	if diff := cmp.Diff(any(want), one["resources"]); diff != "" || mime != pageType {
+		t.Errorf("%s: -want +got\n%s", mime, diff)
+	}
+	if diff := cmp.Diff(any(one), byhand.Dig(w.Ask("skills/get", byhand.Object{"uri": one["uri"]}), "result", "skill")); diff != "" {
+		t.Errorf("skills/get: -want +got\n%s", diff)
+	}
+	for _, params := range []byhand.Object{{"uri": "skill://other/SKILL.md"}, {}} {
+		if res := w.Ask("skills/get", params); byhand.Dig(res, "error", "code") != -32602.0 {
+			t.Errorf("another skill: %v", res)
+		}
+	}
+	if byhand.Dig(w.Ask("server/discover", byhand.Object{}), "result", "capabilities", "extensions", skillExtension) == nil {
+		t.Error("the extension is not declared")
 	}
 }
 

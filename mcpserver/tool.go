@@ -69,6 +69,7 @@ type reply struct {
 	attachments []mcp.Content
 	shots       []shot              // pictures to show
 	failure     *failure            // of the run; also part of value
+	form        *appForm            // of a workflow that lacks inputs
 	pending     *mcp.CallToolResult // sent instead: a question to answer before calling again, or a task
 }
 
@@ -77,6 +78,7 @@ type toolbox struct {
 	clients    *clients
 	named      map[string]*tool
 	order      []*tool // as they are listed
+	saved      savedTools
 	structured bool
 }
 
@@ -130,9 +132,10 @@ func (b *toolbox) admitted(name string) *httpd.Tool {
 	if t == nil {
 		return nil
 	}
+	_, saved := b.saved.workflow(name) // its arguments are inputs
 	return &httpd.Tool{
 		Acts: func(args json.RawMessage) bool {
-			return t.acts && !(t.Toolset == steps.Runs && wantsQueue(args))
+			return t.acts && !(t.Toolset == steps.Runs && !saved && wantsQueue(args))
 		},
 		Resumes: t.Toolset == steps.Runs,
 		Manages: t.Toolset == steps.Runs && !t.acts,
@@ -155,6 +158,7 @@ func (b *toolbox) visible(list *mcp.ListToolsResult, who access.Subject) *mcp.Li
 		ours := b.named[t.Name]
 		return ours != nil && (!who.Offers(ours.Tool) || ours.unlisted && !slices.Contains(who.Toolsets, access.All))
 	})
+	b.saved.addTo(&out, who)
 	return &out
 }
 
@@ -170,6 +174,9 @@ func (s *Server) CheckTool(name string) error {
 func (b *toolbox) ours(name string) string {
 	if b.named[name] != nil {
 		return name
+	}
+	if _, saved := b.saved.workflow(name); saved {
+		return sequenceName
 	}
 	return workflows.ToolName(name)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,6 +61,9 @@ func (c *clientCheck) run(ctx context.Context) []*serverFinding {
 			found = append(found, unreadable(client, path, err))
 			continue
 		}
+		if twice := twiceIn(client, system, path, entries); twice != nil {
+			found = append(found, twice)
+		}
 		for _, e := range entries {
 			if !e.Ours() && !c.All {
 				continue
@@ -72,6 +76,21 @@ func (c *clientCheck) run(ctx context.Context) []*serverFinding {
 	}
 	all.Wait()
 	return found
+}
+
+// twiceIn returns a warning if a plugin of the client starts the same server as an entry of
+// its file.
+func twiceIn(client clients.Client, system clients.System, path string, entries []clients.Entry) *serverFinding {
+	plugin := client.Plugin(system)
+	i := slices.IndexFunc(entries, func(e clients.Entry) bool { return e.Ours() && !e.Disabled })
+	if plugin == "" || i < 0 {
+		return nil
+	}
+	s, name := &serverFinding{Client: client.Name, File: path}, clean(entries[i].Name)
+	s.Name = client.Name + ": plugin"
+	s.Detail = fmt.Sprintf("the plugin %s starts the same server as the entry %s, so models are shown its tools twice", clean(plugin), name)
+	s.Mend = "claude mcp remove --scope user " + name
+	return s
 }
 
 func unreadable(client clients.Client, path string, err error) *serverFinding {

@@ -119,14 +119,17 @@ func (d diagnosis) show(c *console, asJSON bool) error {
 
 // summary counts what the servers of the clients offer.
 func (d diagnosis) summary() string {
-	var answered, tools, prompts, resources int
+	var servers, answered, tools, prompts, resources int
 	for _, s := range d.Clients {
+		if s.Server != "" {
+			servers++
+		}
 		if s.Protocol != "" {
 			answered++
 		}
 		tools, prompts, resources = tools+s.Tools, prompts+s.Prompts, resources+s.Resources
 	}
-	return fmt.Sprintf("%d of %s of clients answered: %s, %s, %s", answered, count(len(d.Clients), "server"),
+	return fmt.Sprintf("%d of %s of clients answered: %s, %s, %s", answered, count(servers, "server"),
 		count(tools, "tool"), count(prompts, "prompt"), count(resources, "resource"))
 }
 

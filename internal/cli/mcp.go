@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type serverFlags struct {
 	ClientModes  []string `flag:"client-mode" usage:"modes of clients by name, such as claude-code=ask"`
 	Structured   bool     `flag:"structured" usage:"for clients that are programs: declare the schemas of results, and add structured content to the text"`
 	SequenceJSON bool     `flag:"sequence-json" usage:"like --structured, and answer execute_sequence with the JSON of Terminator's agent, also in the text"`
+	Workflows    []string `flag:"workflow-tools" usage:"list the saved workflows whose names match, such as report-*, also as tools of their own"`
 	TreeDiffs    bool     `flag:"tree-diffs" usage:"after each action, list all elements that appeared, disappeared or changed in its window, with their refs"`
 	Roots        []string `flag:"root" usage:"folders in which steps may use files; relative paths start in the first (default the working folder, unless that is your home or above it)"`
 	NoSandbox    bool     `flag:"no-sandbox" usage:"let the commands of clients write wherever you may, not only in --root"`
@@ -51,6 +53,11 @@ func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (access.Pol
 	for _, name := range f.Tools {
 		if known := steps.Names(kinds); !slices.Contains(known, name) {
 			return p, unknown(cmd, fmt.Sprintf("--tools: there is no kind %q", name), name, known)
+		}
+	}
+	for _, pattern := range f.Workflows {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return p, usage(cmd, "--workflow-tools %s: wanted a pattern such as report-*", pattern)
 		}
 	}
 	toolsets, err := access.ParseToolsets(f.Toolsets)
@@ -144,7 +151,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	}
 	o := &lazyRuns{a: a, cmd: cmd, display: &f.displayFlags, pool: pool, roots: roots}
 	options := mcpserver.Options{
-		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: a.environ(),
+		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), WorkflowTools: f.Workflows, Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: a.environ(),
 		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Applications: f.applications(), NoTerminals: f.NoTerminals, Structured: f.Structured || f.SequenceJSON, SequenceJSON: f.SequenceJSON, TreeDiffs: f.TreeDiffs, Log: a.log(),
 		Desktops: operations.MachineDesktops{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(), Audit: auditTrail(home),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },

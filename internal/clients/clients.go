@@ -9,6 +9,7 @@ package clients
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,6 +39,8 @@ type Client struct {
 	local, remote func(s Server) []field
 	// add returns the client's own command that adds our server; nil if it has none.
 	add func(s Server) []string
+	// settings returns the file that says which plugins are on; nil if the client has none.
+	settings func(System) string
 	// standard turns the file into JSON, and text writes its part for one server; both
 	// are nil for JSON. Other formats are read, but not edited.
 	standard func([]byte) ([]byte, error)
@@ -65,7 +68,8 @@ var All = []Client{
 		Name: "claude-code", Title: "Claude Code", Next: "`claude mcp list` must say that it is connected",
 		key: "mcpServers", File: func(s System) string { return s.under("CLAUDE_CONFIG_DIR", "", ".claude.json") },
 		local: started(stdio), remote: called("url", overHTTP),
-		add: byCommand("claude mcp add --scope user", "--transport http", "--"),
+		add:      byCommand("claude mcp add --scope user", "--transport http", "--"),
+		settings: func(s System) string { return s.under("CLAUDE_CONFIG_DIR", ".claude", "settings.json") },
 	},
 	{
 		Name: "codex", Title: "Codex", Next: "`codex mcp list` must name it",
@@ -291,6 +295,26 @@ func (s System) config(elements ...string) string {
 		return filepath.Join(append([]string{s.Home, "Library", "Application Support"}, elements...)...)
 	}
 	return s.under("XDG_CONFIG_HOME", ".config", elements...)
+}
+
+// Plugin returns the plugin of this program that is switched on in the client, or "".
+func (c Client) Plugin(s System) string {
+	if c.settings == nil {
+		return ""
+	}
+	text, err := os.ReadFile(c.settings(s))
+	var settings struct {
+		Plugins map[string]bool `json:"enabledPlugins"`
+	}
+	if err != nil || json.Unmarshal(text, &settings) != nil {
+		return ""
+	}
+	for _, plugin := range slices.Sorted(maps.Keys(settings.Plugins)) {
+		if name, _, _ := strings.Cut(plugin, "@"); name == Name && settings.Plugins[plugin] {
+			return plugin
+		}
+	}
+	return ""
 }
 
 // SkillFiles returns where clients look for a skill of the user: all in one folder that

@@ -16,8 +16,9 @@ import (
 )
 
 // A Relay is between a client and a server. What passes is not changed by a byte: the relay
-// reads copies, and gives no message to a library that would encode it anew. It knows the
-// standard streams only, and answers nothing itself.
+// reads copies, and gives no message to a library that would encode it anew. It starts a
+// server that speaks over its standard streams, or calls one over HTTP, and answers nothing
+// itself.
 type Relay struct {
 	In  io.Reader // what the client sends
 	Out io.Writer // what the client gets
@@ -96,9 +97,7 @@ func (o *observer) Write(p []byte) (int, error) {
 
 // end notes the line so far.
 func (o *observer) end() {
-	if len(bytes.TrimSpace(o.line)) > 0 {
-		o.l.note(o.from, o.line)
-	}
+	o.l.note(o.from, scopes{}, o.line)
 	o.line = o.line[:0]
 }
 
@@ -109,7 +108,19 @@ type ledger struct {
 
 	mu   sync.Mutex
 	log  io.Writer
-	open map[string]request // by sender and id
+	open map[string]request // by scope, sender and id
+}
+
+// scopes are where the ids of requests of the client and of the server are unique.
+type scopes struct{ exchange, session string }
+
+// key returns where a request of a side is kept.
+func (s scopes) key(of side, id string) string {
+	scope := s.session
+	if of == fromClient {
+		scope = s.exchange
+	}
+	return scope + string(of) + id
 }
 
 type request struct {
@@ -127,7 +138,17 @@ type message struct {
 	}
 }
 
-func (l *ledger) note(from side, line []byte) {
+// write writes a line that tells of no message.
+func (l *ledger) write(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintln(l.log, words.Line(fmt.Sprintf(format, args...)))
+}
+
+func (l *ledger) note(from side, at scopes, line []byte) {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := []message{{}}
@@ -140,7 +161,7 @@ func (l *ledger) note(from side, line []byte) {
 		return
 	}
 	for _, m := range all {
-		fmt.Fprintf(l.log, "%s %s  %d B\n", from, l.say(from, m), len(line))
+		fmt.Fprintf(l.log, "%s %s  %d B\n", from, l.say(from, at, m), len(line))
 	}
 	if l.contents {
 		fmt.Fprintf(l.log, "  %s\n", contentsOf(line))
@@ -148,17 +169,18 @@ func (l *ledger) note(from side, line []byte) {
 }
 
 // say tells what a message is, and how long its answer took.
-func (l *ledger) say(from side, m message) string {
+func (l *ledger) say(from side, at scopes, m message) string {
 	id := string(m.ID)
 	if m.Method != "" {
 		if id == "" {
 			return words.Line(m.Method)
 		}
-		l.open[string(from)+id] = request{m.Method, time.Now()}
+		l.open[at.key(from, id)] = request{m.Method, time.Now()}
 		return words.Line(m.Method + "  id " + id)
 	}
-	asked := l.open[string(from.other())+id]
-	delete(l.open, string(from.other())+id)
+	key := at.key(from.other(), id)
+	asked := l.open[key]
+	delete(l.open, key)
 	text := "answer to " + asked.method + "  id " + id
 	if asked.method == "" {
 		return words.Line("answer to nothing  id " + id)

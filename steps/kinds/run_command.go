@@ -91,11 +91,11 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 	err = env.Act(func() error {
 		r.ExitCode, err = p.Run(ctx)
 		script.End()
-		if err == nil && r.ExitCode != 0 {
-			err = failed(r.ExitCode, stderr.String(), stdout.String())
-		}
 		return err
 	})
+	if err == nil && r.ExitCode != 0 { // it has ended, so there is no doubt about what it did
+		err = failed(r.ExitCode, stderr.String(), stdout.String())
+	}
 	if err != nil {
 		return r, err
 	}

@@ -1,11 +1,11 @@
 // The view of a run inside a host of MCP Apps. It speaks JSON-RPC with the host, which
 // calls tools and reads pictures for it with the rights of its own connection.
 "use strict";
-const DATA = "understudy/run", POLL = 1500;
+const DATA = "understudy/run", FORM = "understudy/form", POLL = 1500;
 const waiting = new Map();
 const pictures = new Map();
 const opened = new Set();
-let next = 1, host = {}, run = null, id = "", timer = 0, said = "", busy = false, ended = false;
+let next = 1, host = {}, run = null, form = null, given = {}, id = "", timer = 0, said = "", busy = false, ended = false;
 
 const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
 const tell = (method, params = {}) => post({ method, params });
@@ -15,7 +15,7 @@ const ask = (method, params) => new Promise((yes, no) => {
 });
 
 const heard = {
-	"ui/notifications/tool-input": ({ arguments: args }) => { id = args?.run_id ?? id; timer = setTimeout(refresh, POLL); },
+	"ui/notifications/tool-input": ({ arguments: args }) => { given = args ?? {}; id = given.run_id ?? id; timer = setTimeout(refresh, POLL); },
 	"ui/notifications/tool-result": take,
 	"ui/notifications/tool-cancelled": ({ reason }) => { said = reason || "the call was cancelled"; draw(); },
 	"ui/notifications/host-context-changed": dress,
@@ -49,7 +49,8 @@ const textOf = (result) => (result.content ?? []).filter((c) => c.type === "text
 function take(result) {
 	run = result._meta?.[DATA] ?? run;
 	id = run?.run_id ?? /\brun ([0-9a-z]{26})\b/i.exec(textOf(result))?.[1] ?? id;
-	said = result._meta?.[DATA] ? "" : textOf(result);
+	form = result._meta?.[FORM] ?? (result._meta?.[DATA] ? null : form);
+	said = result._meta?.[DATA] || result._meta?.[FORM] ? "" : textOf(result);
 	draw();
 	clearTimeout(timer);
 	if (!ended && id && (!run || ["running", "queued", "paused"].includes(run.status))) timer = setTimeout(refresh, POLL);
@@ -153,16 +154,45 @@ function question() {
 	return host.serverTools ? box : undefined;
 }
 
+// inputs is the form of a workflow that has not begun, because inputs are missing.
+function inputs() {
+	if (!form || !host.serverTools) return;
+	const box = make("section", { className: "box waiting", ariaLabel: "Inputs" }, make("h1", {}, make("bdi", { textContent: form.workflow })));
+	const row = make("div", { className: "acts" });
+	const fields = Object.entries(form.schema.properties ?? {}).map(([name, schema]) => [name, field(row, name, { ...schema, default: given.inputs?.[name] ?? schema.default })]);
+	const send = async () => {
+		try {
+			const read = fields.map(([name, value]) => [name, value()]).filter(([, v]) => v !== "" && !Number.isNaN(v));
+			given = { ...given, inputs: { ...given.inputs, ...Object.fromEntries(read) } };
+		} catch (problem) { said = problem.message; draw(); return; }
+		const { workflow } = form;
+		await act("execute_sequence", { ...given, wait: false });
+		if (run && host.updateModelContext) ask("ui/update-model-context", { content: [{ type: "text", text: `The person began ${workflow} with inputs: run ${run.run_id}.` }] }).catch(() => {});
+	};
+	row.append(make("button", { type: "button", className: "first", textContent: "Run", disabled: busy, onclick: send }));
+	row.onkeydown = (e) => e.key === "Enter" && e.target.tagName === "INPUT" && send();
+	box.append(row);
+	if (form.secrets) box.append(make("p", { className: "note", textContent: `asked for later: ${form.secrets.join(", ")}` }));
+	return box;
+}
+
 // field adds a control for a value of a schema, and returns how it is read.
 function field(row, name, schema) {
 	const options = schema.enum ?? schema.oneOf?.map((o) => o.const);
 	const input = options ? make("select", {}, ...options.map((o) => make("option", { textContent: o }))) : make("input", {
 		type: { boolean: "checkbox", number: "number", integer: "number" }[schema.type] ?? "text", step: schema.type === "number" ? "any" : "",
 	});
-	if (schema.default !== undefined) input.type === "checkbox" ? input.checked = schema.default : input.value = schema.default;
+	const nested = ["array", "object"].includes(schema.type);
+	if (nested) input.placeholder = "JSON";
+	if (schema.default !== undefined) input.type === "checkbox" ? input.checked = schema.default : input.value = nested ? JSON.stringify(schema.default) : schema.default;
 	input.ariaLabel = name || "answer";
+	input.title = schema.description ?? "";
 	row.append(make("label", {}, schema.title || name, input));
-	return () => input.type === "checkbox" ? input.checked : input.type === "number" ? input.valueAsNumber : input.value;
+	return () => {
+		if (options) return options[input.selectedIndex];
+		if (nested && input.value) return JSON.parse(input.value);
+		return input.type === "checkbox" ? input.checked : input.type === "number" ? input.valueAsNumber : input.value;
+	};
 }
 
 function acts() {
@@ -211,7 +241,7 @@ function rows() {
 }
 
 function draw() {
-	const parts = run ? [facts(), problem(), question(), acts(), plan(), output()] : [];
+	const parts = run ? [facts(), problem(), question(), acts(), plan(), output()] : [inputs()].filter(Boolean);
 	if (said) parts.push(make("p", { className: "said text", textContent: said }));
 	if (run) parts.push(rows());
 	if (!parts.length) return;

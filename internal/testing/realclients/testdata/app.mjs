@@ -102,6 +102,22 @@ await v.frame.locator(".status.succeeded").waitFor();
 seen.output = await v.frame.locator("pre").textContent();
 await picture(v, "app-answered");
 
+// A saved workflow that needs inputs: its form comes before the run.
+const wanting = { url: "greeting" };
+for (const theme of ["light", "dark"]) {
+	const f = await show(theme, theme === "light" ? 720 : 360);
+	await f.bridge.sendToolInput({ arguments: wanting });
+	await f.bridge.sendToolResult(await client.callTool({ name: "execute_sequence", arguments: wanting }));
+	await f.frame.getByRole("combobox", { name: "tone" }).selectOption("loud");
+	await f.frame.getByRole("textbox", { name: "who" }).fill("Ada <b>");
+	await picture(f, `app-form-${theme}`);
+	if (theme === "dark") {
+		await f.frame.getByRole("button", { name: "Run" }).click();
+		await f.frame.locator(".status.succeeded").waitFor();
+		seen.form = await f.frame.locator("pre").textContent();
+	}
+}
+
 seen.calls = [...new Set(seen.calls)].sort();
 console.log(JSON.stringify(seen));
 await browser.close();
