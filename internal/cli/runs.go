@@ -32,6 +32,8 @@ func (a *app) ofRun(cmd *cobra.Command, do func(ctx context.Context, runs engine
 	return cmd
 }
 
+const whereUsage = `runs for which an expression holds, such as 'status == "failed" && "sap" in labels && started > "yesterday"'`
+
 func runsList(a *app) *cobra.Command {
 	var q engine.Query
 	var f struct {
@@ -71,6 +73,7 @@ func runsList(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&q.TraceID, "trace-id", "", "only runs with this trace_id")
 	cmd.Flags().StringVar(&q.ExecutionID, "execution-id", "", "only runs with this execution_id")
 	cmd.Flags().StringVar(&q.Schedule, "schedule", "", "only runs that this schedule began")
+	cmd.Flags().StringVar(&q.Where, "where", "", whereUsage)
 	cmd.Flags().BoolVar(&q.Calls, "calls", false, "also single steps that were called on their own")
 	cmd.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many at most")
 	return withFlags(cmd, &f)
