@@ -5,8 +5,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"understudy/steps"
 	"understudy/workflows/expression"
 )
@@ -39,9 +37,9 @@ func whereOf(ctx context.Context, text string) (context.Context, where, func(), 
 	if text == "" {
 		return ctx, where{}, func() {}, nil
 	}
-	names := &expression.Names{Inputs: map[string]*jsonschema.Schema{}}
+	names := &expression.Names{Set: map[string]bool{}}
 	for name := range fieldsOfRun(Header{}) {
-		names.Inputs[name] = &jsonschema.Schema{}
+		names.Set[name] = true
 	}
 	x, problems := expression.Compile(text, names)
 	if len(problems) > 0 {
@@ -57,7 +55,7 @@ func (w where) holds(ctx context.Context, h Header) (bool, error) {
 	if w.compiled == nil {
 		return true, nil
 	}
-	ok, err := w.compiled.Holds(ctx, &expression.Scope{Inputs: fieldsOfRun(h)}, nil)
+	ok, err := w.compiled.Holds(ctx, &expression.Scope{Env: fieldsOfRun(h)}, nil)
 	if err != nil && steps.CodeOf(err) != steps.Timeout {
 		err = steps.Errorf(steps.Invalid, "where, for run %s: %w", h.ID, err)
 	}
