@@ -25,6 +25,8 @@ type Engine struct {
 	// Desktops assigns a desktop to each run instead; nil: all share Desk.
 	Desktops Desktops
 	Lease    Lease
+	// Limits bound how many runs with a label act at a time.
+	Limits Limits
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
 	// Watch starts recording what a person does on a desktop after a takeover; nil:
@@ -140,6 +142,8 @@ type Terms struct {
 	TraceID     string `json:"trace_id,omitempty"`
 	ExecutionID string `json:"execution_id,omitempty"`
 	Schedule    string `json:"schedule,omitempty"` // name of the schedule that began the run
+	// Labels are words by which the run is found and limited, with those of its document.
+	Labels []string `json:"labels,omitempty"`
 	// TraceParent is the span of the client, in the format of W3C Trace Context.
 	TraceParent string `json:"trace_parent,omitempty"`
 }

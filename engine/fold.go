@@ -120,7 +120,7 @@ func (x *stack) round() (at, of int) {
 func headerOf(s *State, h Header, l *layout) Header {
 	c := s.Created
 	h.Workflow, h.Document, h.Parent, h.Call, h.Client = c.Workflow, c.Document, c.Parent, c.Call, c.Client
-	h.Owner, h.Worker, h.Needs, h.Priority = c.Owner, s.Worker, c.Needs, c.Priority
+	h.Owner, h.Labels, h.Worker, h.Needs, h.Priority = c.Owner, c.Labels, s.Worker, c.Needs, c.Priority
 	h.WorkflowID, h.TraceID, h.ExecutionID, h.Schedule, h.TraceParent = c.WorkflowID, c.TraceID, c.ExecutionID, c.Schedule, c.TraceParent
 	h.Status, h.Attempt, h.Seq = s.Status, s.Attempt, s.Seq
 	h.Executed, h.Total, h.Errors, h.Tally = s.Executed, l.total, s.Errors, s.Tally

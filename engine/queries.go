@@ -93,12 +93,23 @@ func (e *Engine) List(ctx context.Context, q Query) ([]Header, error) {
 		stored.Status = append(slices.Clone(q.Status), Running, Queued) // a fleet's backup has queued runs
 	}
 	stored.Limit = 0
+	ctx, where, done, err := whereOf(ctx, q.Where)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	for h, err := range e.Store.Runs(ctx, stored) {
 		if err != nil {
 			return out, err
 		}
 		h = e.present(h)
 		if len(q.Status) > 0 && !slices.Contains(q.Status, h.Status) {
+			continue
+		}
+		switch holds, err := where.holds(ctx, h); {
+		case err != nil:
+			return nil, err
+		case !holds:
 			continue
 		}
 		if out = append(out, h); q.Limit > 0 && len(out) == q.Limit {

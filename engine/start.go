@@ -23,6 +23,7 @@ func (e *Engine) start(ctx context.Context, r Request) (Header, error) {
 		return Header{}, err
 	}
 	w := newWorker(e, cmp.Or(r.Key, NewKey()), p)
+	r.Labels = slices.Concat(p.Options.Labels, r.Labels)
 	w.s.Created = Created{Terms: r.Terms, Call: r.Call, DryRun: r.DryRun} // as far as it is known before anything is stored
 	if err := w.refuseBusy(r.Queue); err != nil {
 		return Header{}, err
@@ -96,6 +97,9 @@ func (v *evaluator) creation(ctx context.Context, r Request) (Created, error) {
 	c := Created{
 		Terms: r.Terms, Workflow: p.Name, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
 		From: cmp.Or(r.From, o.StartFrom), To: cmp.Or(r.To, o.EndAt), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
+	}
+	if c.Labels, err = workflows.JoinLabels(o.Labels, r.Labels); err != nil {
+		return Created{}, steps.Errorf(steps.Invalid, "%w", err)
 	}
 	c.WorkflowID, c.TraceID, c.ExecutionID = cmp.Or(c.WorkflowID, o.WorkflowID), cmp.Or(c.TraceID, o.TraceID), cmp.Or(c.ExecutionID, o.ExecutionID)
 	if r.JumpsAtEnd != nil {

@@ -142,6 +142,7 @@ type Header struct {
 	ExecutionID string        `json:"execution_id,omitempty"`
 	TraceParent string        `json:"traceparent,omitempty"` // span of the client
 	Schedule    string        `json:"schedule,omitempty"`    // name of the schedule that began the run
+	Labels      []string      `json:"labels,omitempty"`
 	Desktop     *desktop.Info `json:"desktop,omitempty"`
 	Bytes       int64         `json:"bytes,omitempty"`       // stored bytes, including pictures and large results
 	Auto        bool          `json:"resume_auto,omitempty"` // the document lets the run continue by itself
@@ -202,6 +203,7 @@ type Query struct {
 	Schedule    string // name of the schedule that began them
 	Client      string
 	Owner       string // empty: all owners
+	Where       string // an expression that holds for them, see where.go; a store does not look at it
 	Text        string // contained in the visible texts of a run, ignoring case
 	Since       time.Time
 	Before      string // only runs older than this one
@@ -221,7 +223,7 @@ func (q Query) Wants(h *Header) bool {
 }
 
 func (h *Header) mentions(text string) bool {
-	words := []string{h.ID, h.Workflow, h.Call, h.Client, h.ResumeFrom}
+	words := append([]string{h.ID, h.Workflow, h.Call, h.Client, h.ResumeFrom}, h.Labels...)
 	if h.Error != nil {
 		words = append(words, string(h.Error.Code), h.Error.Message, h.Error.Step)
 	}

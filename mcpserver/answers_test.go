@@ -20,6 +20,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
+	"understudy/internal/bulk"
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/selector"
 	"understudy/internal/desktop/virtual"
@@ -108,6 +109,7 @@ func newForging(t *testing.T, text string) *forging {
 	f := &forging{text: text, desktops: &keptInMemory{}, runs: map[string]string{}}
 	folder := schedules.NewFolder(t.TempDir())
 	f.stage = newStage(t, func(o *Options) {
+		o.Plans = bulk.Folder(t.TempDir())
 		o.Policy, o.Schedules, o.Desktops, o.Record, o.Environ = everything, folder, f.desktops, f.watch, append(os.Environ(), "TEXT="+text)
 	})
 	if err := f.desk.Do(t.Context(), desktop.WriteClipboard{Text: text}); err != nil {
@@ -272,10 +274,16 @@ var forgingRows = map[string]forgingRow{
 		}
 		return []byhand.Object{record("start"), record("start"), record("status"), record("stop"), record("from_runs", byhand.Object{"runs": []any{run[0].ID}}), record("from_runs", byhand.Object{"runs": []any{f.runs["evil"]}})}
 	}},
-	"repair_run":      onRun("failing", byhand.Object{}).butPlain("TestAttackWhatAPersonDid has such a run"),
-	"inbox":           on(byhand.Object{}),
-	"dismiss":         onRun("failing", byhand.Object{}).butPlain("it tells the ids of runs"),
-	"audit_trail":     on(byhand.Object{}).butPlain("the engine of these tests has no observer"),
+	"repair_run":  onRun("failing", byhand.Object{}).butPlain("TestAttackWhatAPersonDid has such a run"),
+	"inbox":       on(byhand.Object{}),
+	"dismiss":     onRun("failing", byhand.Object{}).butPlain("it tells the ids of runs"),
+	"audit_trail": on(byhand.Object{}).butPlain("the engine of these tests has no observer"),
+	"plan_runs":   on(byhand.Object{"act": "resume", "where": "true"}, byhand.Object{"act": forgeries[0], "where": forgeries[1]}),
+	"carry_out":   on(byhand.Object{"plan": forgeries[0]}),
+	"show_plan": {calls: func(f *forging) []byhand.Object {
+		plan, _ := byhand.Dig(f.Call("plan_runs", byhand.Object{"act": "stop", "where": "true"}), "result", "structuredContent", "plan").(string)
+		return []byhand.Object{{"plan": plan}}
+	}},
 	"list_desktops":   on(byhand.Object{}),
 	"show_desktop":    on(byhand.Object{"name": "good"}).butPlain("it shows a picture"),
 	"start_desktop":   on(byhand.Object{"name": "more"}).butPlain("it tells the name"),

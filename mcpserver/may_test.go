@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,6 +18,8 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/access"
+	"understudy/internal/bulk"
+	"understudy/internal/operations"
 	"understudy/internal/schedules"
 	"understudy/internal/testing/attack"
 	"understudy/internal/testing/byhand"
@@ -100,7 +103,7 @@ func newWorld(t *testing.T) *world {
 	all := access.Policy{Toolsets: []steps.Toolset{access.All}}
 	tokens := auth.NewTokens(filepath.Join(t.TempDir(), "tokens.json"))
 	w.secured = newSecured(t, func(o *Options) {
-		o.Schedules = schedules.NewFolder(t.TempDir())
+		o.Schedules, o.Plans = schedules.NewFolder(t.TempDir()), bulk.Folder(t.TempDir())
 		o.Policy, o.Kinds, o.Modes = all, harmless, map[string]access.Mode{"set": access.Ask}
 		o.Gate = auth.New(auth.Options{Tokens: tokens, Issuer: issuer, Log: o.Log})
 	})
@@ -232,7 +235,7 @@ func stepped(w *world, h engine.Header, err error) error {
 	return err
 }
 
-const named, saving, scheduling = "by its name", "a step that is saved", "a step of a schedule"
+const named, saving, scheduling, planning = "by its name", "a step that is saved", "a step of a schedule", "a run that a plan continues"
 
 // ways lists all ways to use a kind.
 var ways = map[string]way{
@@ -284,11 +287,44 @@ var ways = map[string]way{
 		err := w.scheduler.start(w.t.Context(), x, f)
 		return stepped(w, engine.Header{ID: f.Run}, err)
 	},
+	planning: func(w *world, who string, k steps.Kind) error {
+		run := w.failed(who, k.Name)
+		out, err := w.operate(who, "make", byhand.Object{"act": "resume", "where": "id == '" + run + "'", "from": "a"})
+		if err != nil {
+			return err
+		}
+		plan := out.Value.(bulk.Progress).ID
+		_, c := bulkTools{w.runner}.callerFor(w.caller(who), access.Tool{Name: "carry_out", Toolset: steps.Runs, Risk: steps.Normal})
+		c.Later = nil
+		if _, err := bulk.CarryOut(w.t.Context(), w.o.Plans, c, plan); err != nil {
+			return err
+		}
+		return stepped(w, engine.Header{ID: run}, nil)
+	},
 	"a step of a run whose client left": func(w *world, who string, k steps.Kind) error {
 		w.inflight.noteRun("run", w.caller(who))
 		defer w.inflight.forgetRun("run")
 		return w.Allow("run", w.caller(who).id(), k)
 	},
+}
+
+// operate performs an operation on plans.
+func (w *world) operate(who, name string, args byhand.Object) (out operations.Result, err error) {
+	for _, o := range (bulkTools{w.runner}).operations() {
+		if o.Command != name {
+			continue
+		}
+		c := w.caller(who)
+		if why := c.May(o.access()); why != nil {
+			return out, why.Denied()
+		}
+		raw, err := json.Marshal(args)
+		if err != nil {
+			return out, err
+		}
+		return o.doAs(w.t.Context(), c, raw)
+	}
+	return out, errors.New("no such operation")
 }
 
 func programOf(k steps.Kind) *workflows.Program {
@@ -333,7 +369,7 @@ func TestMayIt(t *testing.T) {
 			for who := range w.headers {
 				before := w.ran.Load()
 				err := take(w, who, k)
-				want := slices.Contains(row, who) && (say != saving && say != scheduling || slices.Contains(mayAct, who))
+				want := slices.Contains(row, who) && (!slices.Contains([]string{saving, scheduling, planning}, say) || slices.Contains(mayAct, who))
 				if (err == nil) != want {
 					t.Errorf("%s as %s, for %s: %v, want allowed: %t", k.Name, say, who, err, want)
 				}
@@ -360,7 +396,7 @@ func TestMayIt(t *testing.T) {
 // call it; the others begin none. The socket of the data folder offers the same methods.
 var begins = map[string][]string{
 	"Start":    {named, "a step of a sequence", "a step of a called document", "a step of a document at a url", "a run that a schedule begins", "a workflow that is run on its page"},
-	"Resume":   {"a run that is resumed", "a run that is resumed with another document", "a run that is resumed on its page with another document", "a run that goes on by itself"},
+	"Resume":   {"a run that is resumed", "a run that is resumed with another document", "a run that is resumed on its page with another document", "a run that goes on by itself", planning},
 	"Fork":     {"a run that is forked"},
 	"Answer":   {"a run that is answered"},
 	"Continue": {"a step of a run whose client left"}, // the step was allowed before the pause
@@ -380,6 +416,7 @@ var leadTo = map[string][]string{
 	"validate_workflow": nil, "list_workflows": nil, "get_workflow": nil, "describe_kinds": nil, "get_run": nil, "list_runs": nil, "stop_execution": nil, "record_workflow": nil,
 	"start_desktop": nil, "list_desktops": nil, "show_desktop": nil, "stop_desktop": nil, "prune_desktops": nil,
 	"inbox": nil, "dismiss": nil, "audit_trail": nil,
+	"plan_runs": nil, "show_plan": nil, "carry_out": {planning},
 	"workflow_versions": nil, "restore_workflow": {saving},
 	"repair_run": {saving},              // with resume, also the ways of resume_run
 	"take_over":  nil, "hand_back": nil, // like TakeOver and HandBack
@@ -502,6 +539,6 @@ func TestEveryWayAsks(t *testing.T) {
 
 // waysThatAsk has a star for each place in a file.
 const waysThatAsk = `
-	caller.go:** desktop_tools.go:** execute_sequence.go:*** failure.go:* guide.go:* inbox.go:*** layers.go:**** library.go:* operations.go:* picture_parts.go:* prompts.go:** record_tool.go:***
+	bulk.go:** caller.go:** desktop_tools.go:** execute_sequence.go:*** failure.go:* guide.go:* inbox.go:*** layers.go:**** library.go:* operations.go:* picture_parts.go:* prompts.go:** record_tool.go:***
 	resources.go:***** resume_auto.go:** rights.go:* repair_tool.go:** run_app.go:* run_tasks.go:** run_tools.go:********* saved_tools.go:* schedules.go:*** server.go:* subscriptions.go:** tool.go:**** workflow_tools.go:****
 `

@@ -121,7 +121,7 @@ func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules
 	if err != nil {
 		return err
 	}
-	q := engine.Request{Key: f.Run, Bundle: bundle, Inputs: inputs, Queue: true, Terms: engine.Terms{Schedule: x.Name, Owner: x.Owner}}
+	q := engine.Request{Key: f.Run, Bundle: bundle, Inputs: inputs, Queue: true, Terms: engine.Terms{Schedule: x.Name, Owner: x.Owner, Labels: x.Labels}}
 	q = s.withCaller(&call{caller: who}, q)
 	q.Needs = x.Needs
 	if p.Options.ResumesItself {

@@ -15,6 +15,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/access"
 	"understudy/internal/audit"
+	"understudy/internal/bulk"
 	"understudy/internal/desktop"
 	"understudy/internal/operations"
 	"understudy/internal/rfb"
@@ -108,6 +109,8 @@ type Options struct {
 	Desktops operations.Desktops
 	// Schedules keeps the schedules; nil: there are none.
 	Schedules schedules.Store
+	// Plans keeps what is to be done with many runs.
+	Plans bulk.Folder
 	// Audit keeps who did what; nil: it is not kept.
 	Audit *audit.Trail
 	// Telemetry observes the engine; nil: nothing does.
@@ -194,7 +197,7 @@ func (s *Server) register() {
 	documents := workflowTools{s.library, res}
 	s.tools.add(documents.tools()...)
 	s.tools.add(s.recorder.tool())
-	s.operations = slices.Concat(s.scheduler.operations(), documents.versionOperations(), inboxTools{s.runner}.operations())
+	s.operations = slices.Concat(s.scheduler.operations(), documents.versionOperations(), inboxTools{s.runner}.operations(), bulkTools{s.runner}.operations())
 	if !s.o.Fleet {
 		s.operations = slices.Concat(lasting.operations(), s.operations)
 	}

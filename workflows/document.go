@@ -25,6 +25,7 @@ type document struct {
 	OnLostDesktop *value       `json:"on_lost_desktop" type:"text" words:"ask,restart,fail" doc:"What a resume does when the virtual desktop of the run is gone: stops and asks for a start step (ask), starts again at the first step that used it (restart), or refuses (fail)."`
 	OnDisconnect  *value       `json:"on_disconnect" type:"text" words:"cancel,continue" doc:"What happens to the run when its client goes away."`
 	Notify        *value       `json:"notify" type:"text" doc:"The name of a receiver in the notify.json of the data folder, which is told when a run fails, waits, is paused or succeeds again."`
+	Labels        *value       `json:"labels" type:"labels" doc:"Words by which its runs are found and limited, such as [night, sap]."`
 	URL           *value       `json:"url" type:"text" doc:"Instead of steps: file://…, or the name of a saved workflow."`
 	Steps         []*step      `json:"steps" required:"true" doc:"What to do, in order."`
 	Trouble       []*step      `json:"troubleshooting" doc:"Steps that are reached only by fallback_id, a jump or part.from."`

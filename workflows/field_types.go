@@ -74,6 +74,7 @@ var fieldTypes = map[string]fieldType{
 			s.AnyOf = []*jsonschema.Schema{one, {Type: "array", Items: one}}
 		},
 	},
+	"labels": labelsType,
 	"selectors": { // an object of texts, or its JSON in a string
 		read: readSelectors,
 		refine: func(s *jsonschema.Schema, _ *key) {

@@ -25,6 +25,7 @@ func (u *unit) runOptions() Options {
 		OnLostDesktop:    LostDesktop(d.OnLostDesktop.str()),
 		OnDisconnect:     d.OnDisconnect.str(),
 		Notify:           d.Notify.str(),
+		Labels:           d.Labels.texts(),
 		ScriptsBasePath:  d.ScriptsPath.str(),
 		WindowManagement: u.program.Options.WindowManagement,
 		RestoreFocus:     windows.RestoreFocus.truthOr(false),

@@ -52,6 +52,7 @@ type Options struct {
 	OnLostDesktop    LostDesktop
 	OnDisconnect     string // "", "cancel" or "continue"
 	Notify           string // who is told how a run goes
+	Labels           []string
 	ScriptsBasePath  string
 	WindowManagement map[string]any // arguments of every step that takes them and does not set them
 	RestoreFocus     bool           // the focus is given back to the user at the end

@@ -48,6 +48,7 @@ func (c completer) arguments() map[string]argument {
 		"JSON":      {"its arguments as one JSON object in quotes", cobra.NoFileCompletions},
 		"KIND":      {"the name of one kind", oneOf(steps.Names(c.kinds)...)},
 		"NEW":       {"a new name", cobra.NoFileCompletions},
+		"PLAN":      {"the id of one plan", offered(c.plans)},
 		"RECEIVER":  {"the name of one receiver of messages", offered(c.receivers)},
 		"RUN":       {"the id of one run", c.run},
 		"SCHEDULE":  {"the name of one schedule", offered(c.scheduled)},
@@ -314,6 +315,14 @@ func (c completer) receivers(*cobra.Command, []string) []cobra.Completion {
 	}
 	all, _ := notify.Load(home)
 	return slices.Sorted(maps.Keys(all.Receivers))
+}
+
+func (c completer) plans(*cobra.Command, []string) []cobra.Completion {
+	home, err := c.folder()
+	if err != nil {
+		return nil
+	}
+	return plansFolder(home).List()
 }
 
 func (c completer) saved(*cobra.Command, []string) []cobra.Completion {

@@ -3,8 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -192,7 +194,7 @@ func (a *app) engineOver(st fullStore, maintainer engine.Maintainer, dir string,
 	d, passwords, trail := rundesktops.New(a.machine, o, c, log), &observe.Passwords{}, auditTrail(dir)
 	var told *notify.Notifier
 	e := &engine.Engine{
-		Store: st, Files: st, Maintainer: maintainer, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
+		Store: st, Files: st, Maintainer: maintainer, Limits: engine.Limits{Most: a.limits(dir)}, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
 		Probe: func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe {
 			return aim.Probe{Open: open, Dir: dir, Roots: roots}
@@ -247,4 +249,20 @@ func (a *app) sendRest(ctx context.Context, t *telemetry.Telemetry) {
 	if err := t.Close(ctx); err != nil {
 		a.log().Warn("telemetry was not sent", "error", err)
 	}
+}
+
+// limitsName is the name of the file in a data folder that limits how many runs with a
+// label act at a time.
+const limitsName = "limits.json"
+
+// limits reads the limits of labels. A mistake in them stops no run.
+func (a *app) limits(dir string) (most map[string]int) {
+	raw, err := os.ReadFile(filepath.Join(dir, limitsName))
+	if err == nil {
+		err = json.Unmarshal(raw, &most)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		a.log().Error("labels are not limited; write limits.json as {\"sap\": 2}", "error", err)
+	}
+	return most
 }

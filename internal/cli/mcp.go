@@ -153,7 +153,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), WorkflowTools: f.Workflows, Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: a.environ(),
 		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Applications: f.applications(), NoTerminals: f.NoTerminals, Structured: f.Structured || f.SequenceJSON, SequenceJSON: f.SequenceJSON, TreeDiffs: f.TreeDiffs, Log: a.log(),
-		Desktops: operations.MachineDesktops{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(), Audit: auditTrail(home),
+		Desktops: operations.MachineDesktops{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(), Audit: auditTrail(home), Plans: plansFolder(home),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}
 	options.Desktop = a.opens(desktopsFolder(home))

@@ -18,6 +18,7 @@ type runFlags struct {
 	Dry   bool     `flag:"dry-run" usage:"evaluate conditions and execute steps that only look; show the others"`
 	Step  bool     `flag:"step" usage:"pause after each step"`
 	Queue bool     `flag:"queue" usage:"wait while another run uses the desktop; with =false, fail as busy"`
+	Label []string `flag:"label" usage:"a word by which the run is found and limited; may be given several times"`
 	Needs []string `flag:"needs" usage:"in a fleet: labels that the worker must have"`
 	eachFlags
 	Priority int `flag:"priority" usage:"in a fleet: the priority, from 0, the first, to 9"`
@@ -68,7 +69,7 @@ func (a *app) runWorkflow(cmd *cobra.Command, name string, f *runFlags) error {
 	r := engine.Request{
 		Bundle: bundle, Inputs: inputs, Secrets: secret, From: f.From, To: f.To, DryRun: f.Dry, StepThrough: f.Step,
 		Queue: f.Queue, Environ: os.Environ(),
-		Terms: engine.Terms{Client: engine.CommandLine, Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Needs: f.Needs, Priority: f.Priority},
+		Terms: engine.Terms{Client: engine.CommandLine, Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Labels: f.Label, Needs: f.Needs, Priority: f.Priority},
 	}
 	rows, err := f.rows(a, program, src, r)
 	if err != nil {

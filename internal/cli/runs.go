@@ -9,11 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/bulk"
 )
 
 func runsCommand(a *app) *cobra.Command {
 	return group("runs COMMAND", "List, show, export, repair and remove runs", "",
-		runsList(a), runsShow(a), runsLogs(a), runsExport(a), runsRemove(a), runsPrune(a), runsBackup(a), runsRestore(a), runsCheck(a), runsToWorkflow(a), runsRepair(a))
+		runsList(a), runsShow(a), runsLogs(a), runsExport(a), runsRemove(a), runsPrune(a), runsBackup(a), runsRestore(a), runsCheck(a), runsToWorkflow(a), runsRepair(a),
+		runsMany(a, bulk.Resume, "Resume"), runsMany(a, bulk.Stop, "Stop"), runsMany(a, bulk.Fork, "Fork"), a.ofPlan("do"), runsPlan(a))
 }
 
 // ofRuns makes a command of what it does with the runs.
@@ -31,6 +33,8 @@ func (a *app) ofRun(cmd *cobra.Command, do func(ctx context.Context, runs engine
 	}
 	return cmd
 }
+
+const whereUsage = `runs for which an expression holds, such as 'status == "failed" && "sap" in labels && started > "yesterday"'`
 
 func runsList(a *app) *cobra.Command {
 	var q engine.Query
@@ -71,6 +75,7 @@ func runsList(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&q.TraceID, "trace-id", "", "only runs with this trace_id")
 	cmd.Flags().StringVar(&q.ExecutionID, "execution-id", "", "only runs with this execution_id")
 	cmd.Flags().StringVar(&q.Schedule, "schedule", "", "only runs that this schedule began")
+	cmd.Flags().StringVar(&q.Where, "where", "", whereUsage)
 	cmd.Flags().BoolVar(&q.Calls, "calls", false, "also single steps that were called on their own")
 	cmd.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many at most")
 	return withFlags(cmd, &f)
@@ -163,10 +168,16 @@ func runsLogs(a *app) *cobra.Command {
 func runsRemove(a *app) *cobra.Command {
 	var f struct {
 		Force bool `flag:"force" usage:"also remove runs that could still be resumed"`
+		manyFlags
 	}
-	return withFlags(a.ofRuns(&cobra.Command{
-		Use: "rm RUN...", Aliases: []string{"remove", "delete"}, Short: "Remove runs",
-	}, func(ctx context.Context, runs engine.Runs, args []string) error {
+	cmd := &cobra.Command{Use: "rm [RUN...]", Aliases: []string{"remove", "delete"}, Short: "Remove runs"}
+	return withFlags(a.ofRuns(cmd, func(ctx context.Context, runs engine.Runs, args []string) error {
+		switch {
+		case f.Where != "" && len(args) > 0, f.Where == "" && len(args) == 0:
+			return usage(cmd, "wanted runs, or --where")
+		case f.Where != "":
+			return a.many(cmd, runs, bulk.Remove, "", f.manyFlags)
+		}
 		ids, err := findRuns(ctx, runs, args)
 		if err != nil {
 			return err

@@ -117,6 +117,7 @@ type addArgs struct {
 	Hook     bool              `json:"hook,omitempty" jsonschema:"run it when a program sends a signed message to /hooks/NAME"`
 	Files    string            `json:"files,omitempty" jsonschema:"run it for each file that arrives, such as /srv/in/*.csv; its path is the input file"`
 	Overlap  string            `json:"overlap,omitempty" jsonschema:"while a run of it is being executed: skip (the default of cron), queue or allow"`
+	Label    []string          `json:"label,omitempty" jsonschema:"words by which its runs are found and limited, such as sap"`
 	Needs    []string          `json:"needs,omitempty" jsonschema:"in a fleet: labels that the worker must have, such as app=sap"`
 	Input    operations.Values `json:"input,omitempty" jsonschema:"inputs of the workflow"`
 }
@@ -131,7 +132,7 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 	now := time.Now().UTC()
 	s := Schedule{
 		Name: a.Name, Workflow: a.Workflow, Inputs: a.Input, Cron: strings.TrimSpace(a.Cron), Zone: a.Zone, CatchUp: CatchUp(a.CatchUp), Jitter: a.Jitter,
-		Files: a.Files, Hook: a.Hook, Overlap: Overlap(a.Overlap), Needs: a.Needs, Owner: c.Owner, Client: c.Client, Rights: c.Rights, MadeAt: now,
+		Files: a.Files, Hook: a.Hook, Overlap: Overlap(a.Overlap), Labels: a.Label, Needs: a.Needs, Owner: c.Owner, Client: c.Client, Rights: c.Rights, MadeAt: now,
 	}
 	if err := s.check(); err != nil {
 		return Result{}, err

@@ -24,6 +24,7 @@ import (
 	"understudy/internal/operations"
 	"understudy/internal/words"
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 // A Schedule says when a saved workflow is run. It has one of Cron, Files and Hook.
@@ -40,8 +41,9 @@ type Schedule struct {
 	Hook    bool              `json:"hook,omitempty"`
 	Secret  string            `json:"secret,omitempty"` // signs the messages of a webhook
 
-	Overlap Overlap `json:"overlap"`
-	Paused  bool    `json:"paused,omitempty"`
+	Overlap Overlap  `json:"overlap"`
+	Labels  []string `json:"labels,omitempty"` // of its runs
+	Paused  bool     `json:"paused,omitempty"`
 
 	// Owner is the credential that made the schedule; empty means the person at the
 	// machine. The runs have its current rights, limited to those that it had then.
@@ -192,6 +194,10 @@ var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 func (s *Schedule) check() error {
 	if !validName.MatchString(s.Name) {
 		return steps.Errorf(steps.Invalid, "%q cannot name a schedule: wanted small letters, digits, - and _, at most 63", s.Name)
+	}
+	var err error
+	if s.Labels, err = workflows.JoinLabels(s.Labels, nil); err != nil {
+		return steps.Errorf(steps.Invalid, "schedule %s: %w", s.Name, err)
 	}
 	kinds := 0
 	for _, given := range []bool{s.Cron != "", s.Files != "", s.Hook} {

@@ -27,19 +27,19 @@ func (v *Viewer) list(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 	p := runsPage{frame: frame{Title: "Runs", Page: "runs"}, Statuses: engine.Statuses(), Status: engine.Status(r.FormValue("status"))}
 	p.Query = engine.Query{
 		Limit: perPage, Before: r.FormValue("before"), Calls: r.FormValue("calls") != "",
-		Workflow: r.FormValue("workflow"), Client: r.FormValue("client"), Text: r.FormValue("text"),
+		Workflow: r.FormValue("workflow"), Client: r.FormValue("client"), Text: r.FormValue("text"), Where: r.FormValue("where"),
 	}
 	if p.Status != "" {
 		p.Query.Status = []engine.Status{p.Status}
 	}
-	p.Filtered = p.Status != "" || p.Query.Workflow+p.Query.Client+p.Query.Text != ""
+	p.Filtered = p.Status != "" || p.Query.Workflow+p.Query.Client+p.Query.Text+p.Query.Where != ""
 	var err error
 	if p.Runs, err = runs.List(r.Context(), p.Query); err != nil {
 		return err
 	}
 	if len(p.Runs) == perPage {
 		older := url.Values{"before": {p.Runs[perPage-1].ID}}
-		for _, key := range []string{"status", "workflow", "client", "text", "calls"} {
+		for _, key := range []string{"status", "workflow", "client", "text", "where", "calls"} {
 			if value := r.FormValue(key); value != "" {
 				older.Set(key, value)
 			}

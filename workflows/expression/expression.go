@@ -51,6 +51,9 @@
 // compared as strings. A string without a number is neither less than, greater than nor
 // equal to a number. Lists and objects have no order; comparing them is an error.
 //
+// A date is compared with a string by the time that the string names: today, yesterday,
+// 2h ago, 2026-01-31 or 2026-01-31T08:00:00Z, in the zone of the machine.
+//
 // # contains, startsWith, endsWith, matches, in
 //
 // They are false if a side is nil. Numbers and booleans count as their text. contains

@@ -151,6 +151,11 @@ const unordered = 2
 
 // order compares two values as <, <=, > and >= do. It returns -1, 0, 1 or unordered.
 func order(a, b any) int {
+	if t, ok := b.(string); ok && isTime(a) {
+		b = moment(t, time.Now())
+	} else if t, ok := a.(string); ok && isTime(b) {
+		a = moment(t, time.Now())
+	}
 	switch x := a.(type) {
 	case time.Time:
 		if y, ok := b.(time.Time); ok {
@@ -180,6 +185,11 @@ func order(a, b any) int {
 		return strings.Compare(s, t)
 	}
 	return unordered
+}
+
+func isTime(v any) bool {
+	_, ok := v.(time.Time)
+	return ok
 }
 
 // scalar reports whether a value is nil, a boolean, a number or a string.

@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"recorder/compile": {"recorder", "steps", "internal/desktop", "internal/desktop/selector", "steps/observe", "workflows"},
 	"recorder/watch":   {"internal/words", "recorder", "recorder/compile", "internal/desktop", "internal/desktop/input", "internal/desktop/selector", "internal/desktop/vision"},
 
-	"mcpserver":                    {"engine", "internal/audit", "internal/inbox", "internal/operations", "internal/repair", "internal/schedules", "internal/telemetry", "internal/fileio", "internal/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "mcpserver/tasks", "internal/rfb", "mcpserver/viewer", "recorder", "recorder/compile", "steps", "steps/confined", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
+	"mcpserver":                    {"engine", "internal/audit", "internal/bulk", "internal/inbox", "internal/operations", "internal/repair", "internal/schedules", "internal/telemetry", "internal/fileio", "internal/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "mcpserver/tasks", "internal/rfb", "mcpserver/viewer", "recorder", "recorder/compile", "steps", "steps/confined", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 	"internal/access":              {"engine", "steps", "workflows"},
 	"mcpserver/ask":                {"engine", "steps", "workflows"},
 	"mcpserver/auth":               {"internal/sandbox", "internal/fileio", "steps"},
@@ -68,11 +68,12 @@ var arrows = map[string][]string{
 	"mcpserver/viewer":             {"engine", "internal/inbox", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/audit", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/notify", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
+		"engine", "internal/audit", "internal/bulk", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/notify", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
 		"internal/desktop/extension", "internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/dialect", "workflows/expression",
 	},
 	"internal/children":            {},
 	"internal/audit":               {"engine"},
+	"internal/bulk":                {"engine", "internal/fileio", "internal/operations", "steps"},
 	"internal/inbox":               {"engine", "internal/audit", "internal/desktop/virtual", "internal/operations", "internal/schedules", "steps"},
 	"internal/notify":              {"engine", "internal/inbox", "internal/operations", "internal/schedules", "internal/words", "steps"},
 	"internal/clients":             {"internal/fileio"},
