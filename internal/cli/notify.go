@@ -18,7 +18,7 @@ import (
 func (a *app) notifier(home string, e *engine.Engine) *notify.Notifier {
 	c, err := notify.Load(home)
 	if err != nil {
-		a.log().Error("nobody is told how runs go", "error", err)
+		a.log().Error("notifications are off", "error", err)
 	}
 	return notify.New(c, e.List, a.log())
 }
@@ -51,14 +51,14 @@ func (a *app) testReceivers(cmd *cobra.Command, args []string) error {
 	}
 	failed := 0
 	for _, name := range names {
-		said := "was told"
+		said := "was notified"
 		if err := c.Receivers[name].Try(cmd.Context(), c.Address, time.Now()); err != nil {
-			failed, said = failed+1, "was not told: "+cleanLines(err.Error())
+			failed, said = failed+1, "was not notified: "+cleanLines(err.Error())
 		}
 		fmt.Fprintf(a.out, "%s %s\n", clean(name), said)
 	}
 	if failed > 0 {
-		return steps.Errorf(steps.Unavailable, "%s not told", count(failed, "receiver"))
+		return steps.Errorf(steps.Unavailable, "%s not notified", count(failed, "receiver"))
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (n *Notifier) Observe(h engine.Header, ev engine.Event) {
 		select {
 		case n.heard <- h:
 		default:
-			n.log.Warn("nobody is told of a run, because too many wait to be told", "run", h.ID)
+			n.log.Warn("notification dropped: the queue is full", "run", h.ID)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (n *Notifier) tell(h engine.Header, boxes map[string]chan Message) {
 		select {
 		case boxes[name] <- m:
 		default:
-			n.log.Warn("a receiver is not told of a run, because too much waits for it", "receiver", name, "run", h.ID)
+			n.log.Warn("notification dropped: the receiver's queue is full", "receiver", name, "run", h.ID)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func (b *box) put(m Message) {
 		}
 	}
 	if len(b.waiting) == mostCauses {
-		b.n.log.Warn("a receiver is not told of a run, because too many causes wait for it", "receiver", b.name, "runs", m.Runs)
+		b.n.log.Warn("notification dropped: too many causes wait for the receiver", "receiver", b.name, "runs", m.Runs)
 		return
 	}
 	due := time.Now().Add(time.Duration(b.n.config.Wait))

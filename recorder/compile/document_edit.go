@@ -142,7 +142,7 @@ func (k *keyboard) putCaret(t *typing) (doubt string) {
 	case t.late || t.pending:
 		return unread
 	default:
-		return "nothing tells where the caret was, so it is typed where the caret is"
+		return "the position of the caret is unknown, so the text is typed where the caret is"
 	}
 	return ""
 }

@@ -78,7 +78,7 @@ func TestWhatIsTypedInADocumentHasItsPlace(t *testing.T) {
 		{"instead of a word", newTape(editor).click(page, twice).clickAgain(page, twice).focus(page, "red and red").types("X").holds("red X red"), []string{"count: 2", "key: delete", "default: X}"}},
 		{"before all of it", newTape(editor).focus(page, "eggs").types("X").holds("Xeggs"), []string{"key: ctrl+home", "default: X}"}},
 		{"after a click while it is typed", newTape(editor).focus(page, "eggs").keys("ctrl+end").types("a").holds("eggsa").click(page, twice).types("b").holds("egbgsa"), []string{"key: ctrl+end", "default: a}", "click_position", "default: b}"}},
-		{"where nothing tells the place", newTape(editor).focus(page, "eggs").types("X").holds("egXgs"), []string{"nothing tells where the caret was"}},
+		{"where the position is unknown", newTape(editor).focus(page, "eggs").types("X").holds("egXgs"), []string{"the position of the caret is unknown"}},
 		{"while it was still being read", newTape(editor).focus(page, "").keys("ctrl+end").types("X").holds("eggs and milkX"), []string{"key: ctrl+end", "default: X}", "clear_before_typing: false"}},
 	} {
 		text, _, err := Events(c.tape.keys("ctrl+s").events, Options{Name: "place"})
