@@ -83,6 +83,7 @@ type step struct {
 	If        *value  `json:"if" type:"condition" doc:"An expression; when it does not hold the step is skipped."`
 	Arguments *value  `json:"arguments" type:"object" of:"step" doc:"The arguments of the kind; any of them may be a template."`
 	Expect    *value  `json:"expect" type:"condition" of:"step" doc:"An expression that must hold after the step; it is waited for until timeout, or for at most 30s without one."`
+	Effect    *effect `json:"effect" of:"step" doc:"How the step changed the text of its field when it was recorded: a run in which it changes that otherwise fails, and one that cannot read the text says so."`
 	Timeout   *value  `json:"timeout" type:"duration" doc:"The limit of one attempt, such as 5s."`
 	Retries   *value  `json:"retries" type:"number" of:"step,group" min:"0" max:"1000" whole:"true" doc:"How often a failed step is retried, with 500ms between; a group is repeated from its start."`
 	Retry     *retry  `json:"retry" of:"step,group" doc:"How often and when a failed step, or a group from its start, is retried."`
@@ -95,6 +96,16 @@ type step struct {
 	Pictures  *value  `json:"screenshots" type:"text" of:"step" words:"around,after,failure,none" doc:"When pictures of the step are taken."`
 	Note      *value  `json:"note" type:"anything" doc:"What people should know about the step; its page shows it."`
 	Steps     []*step `json:"steps" of:"group,foreach,while" required:"true" doc:"The steps inside."`
+}
+
+// effect is the change of the text of a field.
+type effect struct {
+	origin
+
+	Inserted *value `json:"inserted" type:"anything" doc:"The text that is inserted, in one piece; may be a template."`
+	Deleted  *value `json:"deleted" type:"number" min:"0" whole:"true" doc:"How many characters are deleted there."`
+	At       *value `json:"at" type:"text" words:"start,end" doc:"Where the text is inserted; anywhere without it."`
+	Since    *value `json:"since" type:"text" doc:"The id of an earlier step on the same field: the change counts from its beginning."`
 }
 
 // retry says how often and when a failed step is tried again.
