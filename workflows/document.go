@@ -102,7 +102,7 @@ type step struct {
 type effect struct {
 	origin
 
-	Inserted *value `json:"inserted" type:"anything" doc:"The text that is inserted, in one piece; may be a template."`
+	Inserted *value `json:"inserted" type:"text" doc:"The text that is inserted, in one piece; may be a template."`
 	Deleted  *value `json:"deleted" type:"number" min:"0" whole:"true" doc:"How many characters are deleted there."`
 	At       *value `json:"at" type:"text" words:"start,end" doc:"Where the text is inserted; anywhere without it."`
 	Since    *value `json:"since" type:"text" doc:"The id of an earlier step on the same field: the change counts from its beginning."`
