@@ -73,7 +73,7 @@ func (w *worker) sameEffect(ctx context.Context, n *workflows.Node, path string)
 }
 
 // recordedEdit returns the edit that a step made when it was recorded, with the values of this run.
-func (w *worker) recordedEdit(ctx context.Context, e *workflows.Effect) (observe.Edit, error) {
+func (w *worker) recordedEdit(ctx context.Context, e *workflows.TextEdit) (observe.Edit, error) {
 	inserted, err := e.Inserted.Eval(ctx, w.secrets.scope(w.names(), w.secrets.reveal), w.probe())
 	if err != nil {
 		return observe.Edit{}, fmt.Errorf("the effect of the recording: %w", err)

@@ -86,11 +86,11 @@ func (u *unit) stepNode(n *Node, x *step, s *scope) {
 }
 
 // effect compiles the change of a text.
-func (u *unit) effect(x *effect, s *scope) *Effect {
+func (u *unit) effect(x *textEdit, s *scope) *TextEdit {
 	if x == nil {
 		return nil
 	}
-	e := &Effect{Inserted: &Template{constant{""}}, Deleted: int(x.Deleted.numberOr(0)), At: x.At.str()}
+	e := &TextEdit{Inserted: &Template{constant{""}}, Deleted: int(x.Deleted.numberOr(0)), At: x.At.str()}
 	if x.Inserted != nil {
 		e.Inserted = &Template{u.part(x.Inserted, &jsonschema.Schema{Type: "string"}, "inserted", s)}
 	}

@@ -123,8 +123,8 @@ type Node struct {
 	Retry       Retry
 	Delay       time.Duration
 	Expect      *expression.Expr
-	Effect      *Effect // nil: it is not known
-	Watched     bool    // an effect counts from its beginning
+	Effect      *TextEdit // nil: it is not known
+	Watched     bool      // an effect counts from its beginning
 	Idempotent  bool
 	OnInterrupt Interrupt
 	Screenshots Policy
@@ -154,8 +154,8 @@ const (
 	CallNode    NodeType = "call"
 )
 
-// Effect is how a step changed the text of its field when it was recorded.
-type Effect struct {
+// TextEdit is how a step changed the text of its field when it was recorded.
+type TextEdit struct {
 	Inserted *Template // a text
 	Deleted  int       // characters
 	At       string    // start, end, or "" for anywhere

@@ -13,8 +13,8 @@ import (
 // other. Where both say the same, the steps are to do that again: it becomes the effect of the last of them.
 // Where they differ, or the field was not read in time, there is no effect: it would fail right runs.
 
-// effect is what some steps did to the text of a field.
-type effect struct {
+// proof is what some steps did to the text of a field.
+type proof struct {
 	since    *step // the first of them
 	inserted []any // texts, and the steps that typed them
 	deleted  int
@@ -86,9 +86,9 @@ func (k *keyboard) prove(t *typing, made []*step) {
 	if i < 0 {
 		return
 	}
-	proof := &effect{since: made[i], deleted: e.Deleted, at: e.At}
-	if proof.inserted = typedBy(e, made[i:]); len(proof.inserted) == len(e.inserted) {
-		made[len(made)-1].effect = proof
+	found := &proof{since: made[i], deleted: e.Deleted, at: e.At}
+	if found.inserted = typedBy(e, made[i:]); len(found.inserted) == len(e.inserted) {
+		made[len(made)-1].effect = found
 	}
 }
 
@@ -134,7 +134,7 @@ func (l stepList) since(last *step, summary string) []*step {
 }
 
 // written returns an effect as the document writes it, or nothing if a step of it is missing there.
-func (e *effect) written(own *step) []workflows.Pair {
+func (e *proof) written(own *step) []workflows.Pair {
 	if e == nil || e.since.id == "" {
 		return nil
 	}

@@ -20,7 +20,7 @@ type step struct {
 	named        string   // by the person
 	summary      string   // for people, while they record
 	expect       []string // conditions that held afterwards
-	effect       *effect  // what it did to the text of its field, with the steps before it; nil: not known
+	effect       *proof   // what it did to the text of its field, with the steps before it; nil: not known
 	mustExist    bool     // its element must be there
 	mustHave     string   // a condition of its result, which is $, for steps that read
 	otherDoubts  []string // why it may not work again
