@@ -284,7 +284,7 @@ func (d decider) step(n *workflows.Node) effect {
 		}
 		return d.enterRound(n)
 	case ended:
-		if n.Expect != nil && c.Outcome.Error == nil {
+		if n.Proven() && c.Outcome.Error == nil {
 			return evaluate{purpose: TheExpect, path: d.path(i), index: i, node: n}
 		}
 		return d.concluded(n)

@@ -68,6 +68,8 @@ func (w *worker) evaluate(e evaluate) error {
 		ev.Holds, err = w.poll(ctx, n.Expect)
 		if err == nil && !ev.Holds {
 			ev.Error = w.errorRecord(w.unexpected(&n), name(e.node, e.path))
+		} else if err == nil {
+			ev.Holds, ev.Unknown, err = w.sameEffect(ctx, e.node, e.path)
 		}
 	case TheWhile:
 		names := w.names()
@@ -130,7 +132,7 @@ const pollEvery = 100 * time.Millisecond
 // poll evaluates an expectation until it holds or its time is over. An expectation
 // that does not look at the desktop cannot change, so it is evaluated once.
 func (w *worker) poll(ctx context.Context, x *expression.Expr) (bool, error) {
-	for {
+	for x != nil {
 		ok, err := w.holds(ctx, x)
 		if ok || err != nil && ctx.Err() == nil || !x.Looks() {
 			return ok, err
@@ -142,6 +144,7 @@ func (w *worker) poll(ctx context.Context, x *expression.Expr) (bool, error) {
 			return false, nil
 		}
 	}
+	return true, nil
 }
 
 // evalWithPlaceholders evaluates a template with the values of the secrets. It also

@@ -108,6 +108,7 @@ type Evaluated struct {
 	Index   int          `json:"index"`
 	Value   any          `json:"value,omitempty"`
 	Holds   bool         `json:"holds,omitempty"`
+	Unknown bool         `json:"unknown,omitempty"` // nothing could be compared, which is no error
 	Error   *ErrorRecord `json:"error,omitempty"`
 	ID      string       `json:"id,omitempty"`
 }

@@ -172,5 +172,5 @@ func upcoming(n *workflows.Node, f *Frame, l *layout) (*workflows.Node, *Frame) 
 // succeeded reports whether the execution of a node has succeeded, and what the node
 // expects holds.
 func (c *Step) succeeded(n *workflows.Node) bool {
-	return c.Outcome != nil && c.Outcome.Error == nil && (c.Phase == checked || c.Phase == ended && n.Expect == nil)
+	return c.Outcome != nil && c.Outcome.Error == nil && (c.Phase == checked || c.Phase == ended && !n.Proven())
 }

@@ -160,7 +160,7 @@ func (t *Tally) acted(step string) {
 
 // evaluated notes that what a step expects holds after it.
 func (t *Tally) evaluated(step string, e Evaluated) {
-	if !e.Holds || e.Error != nil {
+	if !e.Holds || e.Unknown || e.Error != nil {
 		return
 	}
 	switch e.Purpose {

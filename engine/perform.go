@@ -226,8 +226,11 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	if e.try == 1 || w.held == nil {
 		w.held = new(atomic.Pointer[string])
 	}
+	if e.try == 1 {
+		w.fields.forget(e.node)
+	}
 	alone := w.s.Created.Call != ""
-	env.Try = steps.Try{KeepFocus: alone, Effects: w.tellsEffects(e.node), Refusal: w.may.refusal, Expects: e.node.Expect != nil, Held: w.held}
+	env.Try = steps.Try{KeepFocus: alone, Effects: w.tellsEffects(e.node), Refusal: w.may.refusal, Expects: e.node.Expect != nil, Held: w.held, Field: w.fields.of(e.node)}
 	if e.node.Kind.Touches == steps.None {
 		return env, nil
 	}

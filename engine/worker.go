@@ -28,6 +28,7 @@ type worker struct {
 	tried      int                     // number of tries made by this worker
 	handedOver bool                    // paused, and to be continued in another process; valid once done is closed
 	held       *atomic.Pointer[string] // shared by the tries of one step; see steps.Env
+	fields     fieldTexts              // before the steps whose effects are known
 	keyboard   *steps.Keyboard         // see keys
 	looks      bool                    // executes a document, or a call, that only reads
 	calls      <-chan scriptCall       // of the script that runs

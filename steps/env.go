@@ -91,6 +91,15 @@ type Try struct {
 	// Held is the text of the field before the first try of a step that types into it;
 	// nil where a step is tried only once.
 	Held *atomic.Pointer[string]
+	// Field gets the field of the step and its text before the first try; nil where nobody
+	// compares it with what it becomes.
+	Field *atomic.Pointer[FieldText]
+}
+
+// FieldText is the text of a field at some time.
+type FieldText struct {
+	Field desktop.Handle
+	Text  string
 }
 
 // Typed is the sort of field into which the text of the arguments went.

@@ -145,6 +145,7 @@ func (u *unit) compile() {
 	p.Output = u.output(top)
 	p.Options = u.runOptions()
 	p.Walk(func(*Node) { p.size++ })
+	u.since()
 }
 
 // resultOf returns the schema of the results of a kind. In documents of other programs a

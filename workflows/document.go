@@ -72,30 +72,41 @@ type arrangement struct {
 type step struct {
 	origin
 
-	ID        *value  `json:"id" type:"text" doc:"The name of the step, unique in the document."`
-	ToolName  *value  `json:"tool_name" type:"text" form:"step" doc:"The kind of the step."`
-	GroupName *value  `json:"group_name" type:"text" form:"group" doc:"The name of a group of steps."`
-	Foreach   *value  `json:"foreach" type:"each" form:"foreach" doc:"An expression that gives the list to go through."`
-	As        *value  `json:"as" type:"text" of:"foreach" doc:"The name of the element inside the loop."`
-	While     *value  `json:"while" type:"condition" form:"while" doc:"The steps are repeated as long as this expression holds."`
-	Max       *value  `json:"max" type:"number" of:"while" min:"1" whole:"true" doc:"The maximum number of iterations."`
-	Workflow  *value  `json:"workflow" type:"text" form:"workflow" doc:"A workflow to call: a path, or the name of a saved one."`
-	Inputs    *value  `json:"inputs" type:"object" of:"workflow" doc:"The inputs of the called workflow, by name."`
-	If        *value  `json:"if" type:"condition" doc:"An expression; when it does not hold the step is skipped."`
-	Arguments *value  `json:"arguments" type:"object" of:"step" doc:"The arguments of the kind; any of them may be a template."`
-	Expect    *value  `json:"expect" type:"condition" of:"step" doc:"An expression that must hold after the step; it is waited for until timeout, or for at most 30s without one."`
-	Timeout   *value  `json:"timeout" type:"duration" doc:"The limit of one attempt, such as 5s."`
-	Retries   *value  `json:"retries" type:"number" of:"step,group" min:"0" max:"1000" whole:"true" doc:"How often a failed step is retried, with 500ms between; a group is repeated from its start."`
-	Retry     *retry  `json:"retry" of:"step,group" doc:"How often and when a failed step, or a group from its start, is retried."`
-	Delay     *value  `json:"delay" type:"duration" of:"step,group" doc:"A pause after success, such as 1s."`
-	Fallback  *value  `json:"fallback_id" type:"text" doc:"The id of the step to go to after the last attempt failed."`
-	Jumps     []*jump `json:"jumps" doc:"Where to go after success: the first whose condition holds."`
-	Continue  *value  `json:"continue_on_error" type:"boolean" doc:"A failure is recorded and the run continues."`
-	Idem      *value  `json:"idempotent" type:"boolean" of:"step" doc:"Repeating the step does no harm."`
-	Interrupt *value  `json:"on_interrupt" type:"text" of:"step" words:"rerun,skip,ask" doc:"What a resume does with the step when it was cut short."`
-	Pictures  *value  `json:"screenshots" type:"text" of:"step" words:"around,after,failure,none" doc:"When pictures of the step are taken."`
-	Note      *value  `json:"note" type:"anything" doc:"What people should know about the step; its page shows it."`
-	Steps     []*step `json:"steps" of:"group,foreach,while" required:"true" doc:"The steps inside."`
+	ID        *value    `json:"id" type:"text" doc:"The name of the step, unique in the document."`
+	ToolName  *value    `json:"tool_name" type:"text" form:"step" doc:"The kind of the step."`
+	GroupName *value    `json:"group_name" type:"text" form:"group" doc:"The name of a group of steps."`
+	Foreach   *value    `json:"foreach" type:"each" form:"foreach" doc:"An expression that gives the list to go through."`
+	As        *value    `json:"as" type:"text" of:"foreach" doc:"The name of the element inside the loop."`
+	While     *value    `json:"while" type:"condition" form:"while" doc:"The steps are repeated as long as this expression holds."`
+	Max       *value    `json:"max" type:"number" of:"while" min:"1" whole:"true" doc:"The maximum number of iterations."`
+	Workflow  *value    `json:"workflow" type:"text" form:"workflow" doc:"A workflow to call: a path, or the name of a saved one."`
+	Inputs    *value    `json:"inputs" type:"object" of:"workflow" doc:"The inputs of the called workflow, by name."`
+	If        *value    `json:"if" type:"condition" doc:"An expression; when it does not hold the step is skipped."`
+	Arguments *value    `json:"arguments" type:"object" of:"step" doc:"The arguments of the kind; any of them may be a template."`
+	Expect    *value    `json:"expect" type:"condition" of:"step" doc:"An expression that must hold after the step; it is waited for until timeout, or for at most 30s without one."`
+	Effect    *textEdit `json:"effect" of:"step" doc:"How the step changed the text of its field when it was recorded: a run in which it changes that otherwise fails, and one that cannot read the text says so."`
+	Timeout   *value    `json:"timeout" type:"duration" doc:"The limit of one attempt, such as 5s."`
+	Retries   *value    `json:"retries" type:"number" of:"step,group" min:"0" max:"1000" whole:"true" doc:"How often a failed step is retried, with 500ms between; a group is repeated from its start."`
+	Retry     *retry    `json:"retry" of:"step,group" doc:"How often and when a failed step, or a group from its start, is retried."`
+	Delay     *value    `json:"delay" type:"duration" of:"step,group" doc:"A pause after success, such as 1s."`
+	Fallback  *value    `json:"fallback_id" type:"text" doc:"The id of the step to go to after the last attempt failed."`
+	Jumps     []*jump   `json:"jumps" doc:"Where to go after success: the first whose condition holds."`
+	Continue  *value    `json:"continue_on_error" type:"boolean" doc:"A failure is recorded and the run continues."`
+	Idem      *value    `json:"idempotent" type:"boolean" of:"step" doc:"Repeating the step does no harm."`
+	Interrupt *value    `json:"on_interrupt" type:"text" of:"step" words:"rerun,skip,ask" doc:"What a resume does with the step when it was cut short."`
+	Pictures  *value    `json:"screenshots" type:"text" of:"step" words:"around,after,failure,none" doc:"When pictures of the step are taken."`
+	Note      *value    `json:"note" type:"anything" doc:"What people should know about the step; its page shows it."`
+	Steps     []*step   `json:"steps" of:"group,foreach,while" required:"true" doc:"The steps inside."`
+}
+
+// textEdit is a change of the text of a field.
+type textEdit struct {
+	origin
+
+	Inserted *value `json:"inserted" type:"text" doc:"The text that is inserted, in one piece; may be a template."`
+	Deleted  *value `json:"deleted" type:"number" min:"0" whole:"true" doc:"How many characters are deleted there."`
+	At       *value `json:"at" type:"text" words:"start,end" doc:"Where the text is inserted; anywhere without it."`
+	Since    *value `json:"since" type:"text" doc:"The id of an earlier step on the same field: the change counts from its beginning."`
 }
 
 // retry says how often and when a failed step is tried again.

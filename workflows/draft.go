@@ -33,6 +33,7 @@ type DraftStep struct {
 	ID, Tool  string
 	Arguments []Pair
 	Expect    string
+	Effect    []Pair
 	Retries   int
 }
 
@@ -78,6 +79,9 @@ func (s *DraftStep) node() *yaml.Node {
 	}
 	if s.Expect != "" {
 		put(n, "expect", textNode(s.Expect, false))
+	}
+	if len(s.Effect) > 0 {
+		put(n, "effect", flowObject(s.Effect))
 	}
 	if s.Retries > 0 {
 		put(n, "retries", valueNode(s.Retries, false))

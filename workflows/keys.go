@@ -30,7 +30,7 @@ func (k *key) mustBe() bool { return k.required || k.form != "" }
 // declared holds the keys of every type of document.go, in their order there.
 var declared = declaredKeys(
 	reflect.TypeFor[document](), reflect.TypeFor[portion](), reflect.TypeFor[identity](), reflect.TypeFor[arrangement](),
-	reflect.TypeFor[step](), reflect.TypeFor[retry](),
+	reflect.TypeFor[step](), reflect.TypeFor[retry](), reflect.TypeFor[textEdit](),
 	reflect.TypeFor[jump](), reflect.TypeFor[variable](), reflect.TypeFor[call](),
 )
 

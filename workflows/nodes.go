@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows/dialect"
@@ -75,9 +77,40 @@ func (u *unit) stepNode(n *Node, x *step, s *scope) {
 	n.Retry = u.retry(x, n.Path, s)
 	n.Delay = x.Delay.duration()
 	n.Expect = u.expr(x.Expect, s)
+	if n.Effect = u.effect(x.Effect, s); n.Effect != nil {
+		n.Watched, n.Effect.Since = true, n
+	}
 	n.Idempotent = x.Idem.truthOr(false)
 	n.OnInterrupt = Interrupt(x.Interrupt.str())
 	n.Screenshots = Policy(x.Pictures.str())
+}
+
+// effect compiles the change of a text.
+func (u *unit) effect(x *textEdit, s *scope) *TextEdit {
+	if x == nil {
+		return nil
+	}
+	e := &TextEdit{Inserted: &Template{constant{""}}, Deleted: int(x.Deleted.numberOr(0)), At: x.At.str()}
+	if x.Inserted != nil {
+		e.Inserted = &Template{u.part(x.Inserted, &jsonschema.Schema{Type: "string"}, "inserted", s)}
+	}
+	return e
+}
+
+// since finds the earlier steps from whose beginning on effects count.
+func (u *unit) since() {
+	for _, t := range u.targets.all {
+		if t.step.Effect == nil || t.step.Effect.Since == nil {
+			continue
+		}
+		name, n := t.step.Effect.Since, u.program.ids[t.step.ID.str()]
+		from := u.program.ids[name.text]
+		if n == nil || n.Effect == nil || from == nil {
+			u.report.add(name.position, "give the step an id, and name an earlier step on the same field", "the effect counts from the step %q, which is not there", words.Shorten(name.text, 60))
+			continue
+		}
+		from.Watched, n.Effect.Since = true, from
+	}
 }
 
 // reservedNames are names that a loop cannot give to its element.

@@ -124,6 +124,8 @@ type Node struct {
 	Retry       Retry
 	Delay       time.Duration
 	Expect      *expression.Expr
+	Effect      *TextEdit // nil: it is not known
+	Watched     bool      // an effect counts from its beginning
 	Idempotent  bool
 	OnInterrupt Interrupt
 	Screenshots Policy
@@ -152,6 +154,17 @@ const (
 	WhileNode   NodeType = "while"
 	CallNode    NodeType = "call"
 )
+
+// TextEdit is how a step changed the text of its field when it was recorded.
+type TextEdit struct {
+	Inserted *Template // a text
+	Deleted  int       // characters
+	At       string    // start, end, or "" for anywhere
+	Since    *Node     // the step from whose beginning on it counts
+}
+
+// Proven reports whether something is compared after the step.
+func (n *Node) Proven() bool { return n.Expect != nil || n.Effect != nil }
 
 // Jump says where the run continues after a success.
 type Jump struct {

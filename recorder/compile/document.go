@@ -122,6 +122,7 @@ func (w *writer) step(s *step, last time.Time) {
 		s.set("app_name", w.command(s.command))
 	}
 	out.Arguments = written(s.args).([]arg)
+	out.Effect = s.effect.written(s)
 	w.draft.Steps = append(w.draft.Steps, out)
 }
 
@@ -166,7 +167,11 @@ func (w *writer) input(s *step, id string) template {
 		ref = w.reference(proposed, in.value)
 	}
 	if ref == "" {
+		in.written = templateOf(in.value)
 		return templateOf(in.value, in.after)
+	}
+	if !in.secret {
+		in.written = ref
 	}
 	return templateOf(ref, in.after)
 }

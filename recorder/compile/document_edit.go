@@ -107,6 +107,8 @@ func (t *typing) holdsMore() bool {
 // pressAgain makes steps of the keys in a document as they were pressed.
 func (k *keyboard) pressAgain(t *typing) {
 	k.switchTo(t.target.Window)
+	last, summary := k.steps.lastNow()
+	defer func() { k.prove(t, k.steps.since(last, summary)) }()
 	doubt := k.putCaret(t)
 	for _, p := range t.net.parts {
 		if chords := p.chords; len(chords) > 0 {

@@ -78,6 +78,9 @@ func (c *compilation) edited(e *recorder.Edit) {
 		return
 	}
 	s := c.steps[i]
+	if e.Action == recorder.Remove || e.Action == recorder.Move {
+		c.steps.forgetEffects()
+	}
 	switch e.Action {
 	case recorder.Remove:
 		c.remove(i)

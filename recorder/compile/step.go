@@ -20,6 +20,7 @@ type step struct {
 	named        string   // by the person
 	summary      string   // for people, while they record
 	expect       []string // conditions that held afterwards
+	effect       *proof   // what it did to the text of its field, with the steps before it; nil: not known
 	mustExist    bool     // its element must be there
 	mustHave     string   // a condition of its result, which is $, for steps that read
 	otherDoubts  []string // why it may not work again
@@ -72,6 +73,8 @@ type input struct {
 	names  string // its name if no element is known
 	field  int    // the field into which it was typed
 	keep   keep   // the choice of the person
+	// written is the value as the document writes it, once it does; "" for a secret.
+	written template
 }
 
 // keep is where a typed value is kept; the zero keep leaves it to the options.

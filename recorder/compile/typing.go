@@ -390,7 +390,9 @@ func (k *keyboard) flush() {
 	k.typing = nil
 	switch {
 	case t.target.TakesText() && t.onlyKeys():
+		last, summary := k.steps.lastNow()
 		k.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
+		k.prove(t, k.steps.since(last, summary))
 	case t.editsDocument() && !t.pastes():
 		k.pressAgain(t)
 		return

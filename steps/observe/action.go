@@ -97,6 +97,7 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 			return ActionResult{}, err
 		}
 	}
+	noteField(ctx, hand, el)
 	var scope desktop.Scope
 	var err error
 	if a.AsksForMore() || hand.Effects {
