@@ -12,6 +12,7 @@ type row struct {
 	around   []*Element // ancestors that hold nothing else and say no more, the outermost first
 	inside   []*Element // only children that say no more than the element
 	children []*Element // in the rows below
+	cells    string     // of a row of a table: its cells, which are not below then
 }
 
 // rowOf returns the row of an element. A cell that holds a link that holds a label,
@@ -175,12 +176,31 @@ func Distinct(elements, roots []*Element) []*Element {
 	distinct := slices.DeleteFunc(slices.Clone(elements), func(e *Element) bool {
 		shown := rows[e]
 		return shown != nil && slices.Contains(elements, shown) || e.isPartOfCell() && e.hasNoRoom() ||
-			e.isWords() && slices.ContainsFunc(elements, func(o *Element) bool { return e.isInside(o) && e.addsNothingTo(o) })
+			e.isWords() && slices.ContainsFunc(elements, func(o *Element) bool { return e.isInside(o) && e.addsNothingTo(o) }) ||
+			e.Role == "label" && slices.ContainsFunc(elements, e.names)
 	})
 	if len(distinct) == 0 {
 		return elements
 	}
 	return distinct
+}
+
+// labelDistance is how many levels above a field its label may be, or hang on.
+const labelDistance = 3
+
+// names reports whether a label is the one of a field: it says nothing but the name of the field,
+// and is around or beside it.
+func (e *Element) names(field *Element) bool {
+	said, name := withoutSpace(cmp.Or(e.Name, e.Text, e.Label)), withoutSpace(cmp.Or(field.Name, field.Label))
+	if !field.Role.Is(Labelled|Toggle) || said == "" || said != name || e.Window != field.Window {
+		return false
+	}
+	for p, i := field.Parent, 0; p != nil && i < labelDistance; p, i = p.Parent, i+1 {
+		if p == e || e.isInside(p) {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *Element) isInside(o *Element) bool {

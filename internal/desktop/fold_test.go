@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,7 +78,7 @@ func TestOutlineSaysNothingTwice(t *testing.T) {
 		{
 			"a table in a window stays",
 			[]*Element{el("e1", "frame", "Files", el("e2", "table", "", el("e3", "cell", "a"), el("e4", "cell", "b")))},
-			"- frame \"Files\" [ref=e1]:\n  - table [ref=e2]:\n    - cell \"a\" [ref=e3]\n    - cell \"b\" [ref=e4]\n",
+			"- frame \"Files\" [ref=e1]:\n  - table [ref=e2]:\n    - row: 'cell \"a\" [ref=e3] | \"b\"'\n",
 		},
 		{
 			"a button has no value, a slider has",
@@ -121,5 +122,42 @@ func TestAChangeOfARowIsReportedOnce(t *testing.T) {
 	changes := DiffTrees(tree("open 1"), tree("open 2"))
 	if len(changes) != 1 || changes[0].String() != `~ link "open 2" [ref=e2]: name "open 1" → "open 2"` {
 		t.Errorf("changes %v, want that of the link alone", changes)
+	}
+}
+
+func TestAFieldAndItsLabelAreOneMatch(t *testing.T) {
+	el := func(ref string, role Role, name string, children ...*Element) *Element {
+		e := &Element{Handle: Handle(ref), Ref: ref, Role: role, Name: name, Children: children}
+		for _, c := range children {
+			c.Parent = e
+		}
+		return e
+	}
+	for _, c := range []struct {
+		say  string
+		in   *Element
+		want string
+	}{
+		{"a label around its field", el("e1", "form", "", el("e2", "label", "Sort ", el("e3", "combobox", "Sort"))), "e3"},
+		{"a label beside its field", el("e1", "form", "", el("e2", "panel", "", el("e3", "label", "Sort")), el("e4", "panel", "", el("e5", "combobox", "Sort"))), "e5"},
+		{"a checkbox and its label", el("e1", "form", "", el("e2", "checkbox", "Sort"), el("e3", "label", "Sort")), "e2"},
+		{"two fields of one name", el("e1", "form", "", el("e2", "label", "Sort"), el("e3", "entry", "Sort"), el("e4", "label", "Sort"), el("e5", "entry", "Sort")), "e3 e5"},
+		{"words elsewhere", el("e1", "frame", "", el("e2", "panel", "", el("e3", "panel", "", el("e4", "panel", "", el("e5", "entry", "Sort")))), el("e6", "label", "Sort")), "e5 e6"},
+		{"a button, which has no label", el("e1", "form", "", el("e2", "label", "Sort"), el("e3", "button", "Sort")), "e2 e3"},
+	} {
+		var all []*Element
+		c.in.Walk(func(e *Element) bool {
+			if strings.TrimSpace(e.Name) == "Sort" {
+				all = append(all, e)
+			}
+			return true
+		})
+		var refs []string
+		for _, e := range Distinct(all, []*Element{c.in}) {
+			refs = append(refs, e.Ref)
+		}
+		if got := strings.Join(refs, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.say, got, c.want)
+		}
 	}
 }

@@ -27,11 +27,12 @@ const Opaque = "opaque: use keys, another view, a picture or read_text"
 //	  - … 12 more
 //
 // Containers that say nothing themselves are replaced by their children; elements
-// that only repeat their parent or child share its line. At most limit bytes are
+// that only repeat their parent or child share its line, and so do the cells of a row of a
+// table. At most limit bytes are
 // printed, 0 meaning no limit; elements nearer to the roots are preferred, and omitted
 // counts those that were left out.
 func (t *Tree) Outline(limit int) (text string, omitted int) {
-	o := &outline{limit: limit, shown: map[*Element]bool{}}
+	o := &outline{limit: limit, shown: map[*Element]bool{}, rows: map[*Element]row{}}
 	roots := meaningful(t.Roots)
 	o.plan(roots)
 	o.print(roots, 0)
@@ -42,6 +43,7 @@ func (t *Tree) Outline(limit int) (text string, omitted int) {
 type outline struct {
 	limit   int
 	shown   map[*Element]bool
+	rows    map[*Element]row // those that were made
 	text    strings.Builder
 	omitted int
 }
@@ -58,7 +60,7 @@ func (o *outline) plan(roots []*Element) {
 	for queue := []level{{roots, 0}}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
 		for _, e := range at.elements {
-			r := rowOf(e)
+			r := o.row(e)
 			cost := len(r.line(at.depth))
 			if len(r.children) > 0 {
 				cost += 2*at.depth + 2 + markerSize
@@ -79,10 +81,10 @@ func (o *outline) print(elements []*Element, depth int) {
 	left := 0
 	for _, e := range elements {
 		if !o.shown[e] {
-			left += countMeaningful(e)
+			left += o.count(e)
 			continue
 		}
-		r := rowOf(e)
+		r := o.row(e)
 		o.text.WriteString(r.line(depth))
 		o.print(r.children, depth+1)
 	}
@@ -90,6 +92,29 @@ func (o *outline) print(elements []*Element, depth int) {
 		fmt.Fprintf(&o.text, "%s- … %d more\n", strings.Repeat("  ", depth), left)
 	}
 	o.omitted += left
+}
+
+// row returns the row of an element, with the cells of a table in the lines of their rows.
+func (o *outline) row(e *Element) row {
+	r, made := o.rows[e]
+	if !made {
+		r = rowOf(e)
+		if r.element.Role.Is(Rows) {
+			r.children = joinCells(r.children)
+		}
+		r.takeCells()
+		o.rows[e] = r
+	}
+	return r
+}
+
+// count returns how many lines an element takes, with those below it.
+func (o *outline) count(e *Element) int {
+	n := 1
+	for _, c := range o.row(e).children {
+		n += o.count(c)
+	}
+	return n
 }
 
 func (r row) line(depth int) string {
@@ -106,6 +131,8 @@ func (r row) line(depth int) string {
 	children := len(r.children) > 0
 	indent := strings.Repeat("  ", depth)
 	switch {
+	case r.cells != "":
+		return indent + "- " + yamlKey(key) + ": " + r.cells + "\n"
 	case text != "" && children: // YAML allows only one of them after the colon
 		return indent + "- " + yamlKey(key+" [text="+quoted(text)+"]") + ":\n"
 	case text != "":

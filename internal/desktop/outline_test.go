@@ -163,3 +163,62 @@ func TestDiffTrees(t *testing.T) {
 		}
 	}
 }
+
+// table makes a table of rows of cells.
+func table(rows ...*Element) *Tree {
+	t := &Element{Role: "table", Name: "Sales", Ref: "e1", Children: rows}
+	var adopt func(*Element)
+	adopt = func(e *Element) {
+		for _, c := range e.Children {
+			c.Parent = e
+			adopt(c)
+		}
+	}
+	adopt(t)
+	return &Tree{Roots: []*Element{t}}
+}
+
+func TestRowsOfTablesAreOneLine(t *testing.T) {
+	cell := func(ref, text string, s States, children ...*Element) *Element {
+		return &Element{Role: "cell", Ref: ref, Name: text, States: s | Showing | Enabled, Children: children}
+	}
+	row := func(ref, name string, cells ...*Element) *Element {
+		return &Element{Role: "row", Ref: ref, Name: name, States: Enabled, Children: cells}
+	}
+	at := func(e *Element, y int) *Element {
+		e.Bounds = Rect{Y: y, W: 50, H: 20}
+		return e
+	}
+	button := &Element{Role: "button", Name: "Edit", Ref: "e9", States: Enabled}
+	inner := &Element{Role: "table", Ref: "e8", Children: []*Element{row("e9", "", cell("e10", "In", 0), cell("e11", "side", 0))}}
+	for _, test := range []struct {
+		say  string
+		rows []*Element
+		want string
+	}{
+		{"cells of words", []*Element{row("e2", "Ann Bonn", cell("e3", "Ann", 0), cell("e4", "Bonn", 0)), row("e5", "", cell("e6", "Bo", 0), cell("e7", "", 0))}, `
+  - row [ref=e2]: "Ann | Bonn"
+  - row [ref=e5]: "Bo | "`},
+		{"a cell with a button keeps its ref", []*Element{row("e2", "", cell("e3", "It's: \"Ann\"", 0), cell("e4", "", 0, button))}, `
+  - row [ref=e2]: '"It''s: \"Ann\"" | button "Edit" [ref=e9]'`},
+		{"a cell with the focus keeps its ref", []*Element{row("e2", "", cell("e3", "Ann", 0), cell("e4", "Bonn", Focused))}, `
+  - row [ref=e2]: '"Ann" | cell "Bonn" [ref=e4] [focused]'`},
+		{"a table in a cell has lines of its own", []*Element{row("e2", "", cell("e3", "Ann", 0), cell("e4", "", 0, inner))}, `
+  - row [ref=e2]:
+    - cell "Ann" [ref=e3]
+    - cell [ref=e4]:
+      - table [ref=e8]:
+        - row [ref=e9]: "In | side"`},
+		{"cells without rows are joined by their places", []*Element{at(cell("e2", "a.txt", Selected), 0), at(cell("e3", "4 kB", Selected), 0), at(cell("e4", "b.txt", 0), 20), at(cell("e5", "5 kB", 0), 20)}, `
+  - row: 'cell "a.txt" [ref=e2] [selected] | "4 kB"'
+  - row: 'cell "b.txt" [ref=e4] | "5 kB"'`},
+		{"cells of a sheet stay apart", []*Element{at(cell("e2", "A1", Editable), 0), at(cell("e3", "B1", Editable), 0)}, `
+  - cell "A1" [ref=e2]
+  - cell "B1" [ref=e3]`},
+	} {
+		text, _ := table(test.rows...).Outline(0)
+		if diff := cmp.Diff("- table \"Sales\" [ref=e1]:"+test.want+"\n", text); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.say, diff)
+		}
+	}
+}

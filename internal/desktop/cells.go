@@ -1,0 +1,124 @@
+package desktop
+
+import (
+	"slices"
+	"strings"
+)
+
+// mostInLine bounds the bytes of the cells that share the line of their row.
+const mostInLine = 500
+
+// takeCells tells the cells of a row of a table in its line, as "Ann | Bonn | 12", if they fit:
+// a table of many lines would be cut before a reader has seen a row of it. Cells that a caller
+// may want to name, as those with a button, keep their refs.
+func (r *row) takeCells() {
+	if r.element.Role != "row" || len(r.children) == 0 {
+		return
+	}
+	named := r.element.Ref != "" || r.element.Handle != ""
+	words, lines := make([]string, len(r.children)), make([]string, len(r.children))
+	plain := true
+	for i, c := range r.children {
+		var ok bool
+		if words[i], ok = plainCell(c, r.element); ok && (named || i > 0) {
+			lines[i] = quoted(words[i])
+			continue
+		}
+		plain = false
+		if lines[i], ok = inLine(c); !ok {
+			return
+		}
+	}
+	text := "'" + strings.ReplaceAll(strings.Join(lines, " | "), "'", "''") + "'"
+	if plain {
+		text = quotedRow(words)
+	}
+	if len(text) > mostInLine {
+		return
+	}
+	if withoutSpace(r.element.Name) == withoutSpace(strings.Join(words, "")) { // browsers name rows by their cells
+		e := *r.element
+		e.Name, e.Label = "", ""
+		r.element = &e
+	}
+	r.cells, r.children = text, nil
+}
+
+// quotedRow quotes cells that are only words, each shortened by itself.
+func quotedRow(words []string) string {
+	parts := make([]string, len(words))
+	for i, w := range words {
+		q := quoted(w)
+		parts[i] = q[1 : len(q)-1]
+	}
+	return `"` + strings.Join(parts, " | ") + `"`
+}
+
+// plainCell returns the words of a cell that is nothing but these words, of which its row
+// says whatever else there is to say.
+func plainCell(c, of *Element) (words string, ok bool) {
+	r := rowOf(c)
+	e := r.element
+	marks := of.Marks()
+	if of.Handle == "" && of.Ref == "" && len(of.Children) > 0 {
+		marks = of.Children[0].Marks()
+	}
+	is := e.Role == "cell" || e.Role == "columnheader" || e.Role == "rowheader" || e.Role == "label" && c != e
+	all := slices.Compact(e.words())
+	return strings.Join(all, ""), is && len(r.children) == 0 && len(all) < 2 && e.shownValue() == nil && e.Note == "" &&
+		!e.States.Has(Editable) && subset(e.Marks(), marks) && !slices.ContainsFunc(e.Actions, isPress)
+}
+
+// isPress reports whether an action is what pressing an element does that reacts to it.
+func isPress(action string) bool {
+	return slices.Contains([]string{"click", "press", "toggle"}, strings.ToLower(action))
+}
+
+// inLine returns an element of a cell, with what is in it, as a part of a line. It returns false
+// for one that holds rows itself.
+func inLine(c *Element) (string, bool) {
+	r := rowOf(c)
+	if r.element.Role.Is(Rows) || r.element.Role == "row" {
+		return "", false
+	}
+	line := headline(r.element)
+	if text := strings.TrimSpace(r.element.Text); text != "" && text != strings.TrimSpace(r.element.Name) && !r.saysOnlyLabels() {
+		line += ": " + quoted(text)
+	}
+	for _, c := range r.children {
+		part, ok := inLine(c)
+		if !ok {
+			return "", false
+		}
+		line += " " + part
+	}
+	return line, true
+}
+
+// joinCells makes rows of the cells of a table whose toolkit reports no rows, by their places.
+func joinCells(elements []*Element) []*Element {
+	var all []*Element
+	for i := 0; i < len(elements); {
+		n := sameLine(elements[i:])
+		if n == 1 {
+			all = append(all, elements[i])
+		} else {
+			all = append(all, &Element{Role: "row", Children: elements[i : i+n]})
+		}
+		i += n
+	}
+	return all
+}
+
+// sameLine returns how many of the first elements are cells of one row.
+func sameLine(elements []*Element) int {
+	first := elements[0]
+	i := slices.IndexFunc(elements, func(e *Element) bool {
+		return e.Role != "cell" || e.Parent == nil || !e.Parent.Role.Is(Rows) || e.Bounds.Empty() || e.States.Has(Editable) ||
+			e.Bounds.Y != first.Bounds.Y || e.Bounds.H != first.Bounds.H
+	})
+	if i < 0 {
+		return len(elements)
+	}
+	return max(i, 1)
+}
