@@ -33,6 +33,23 @@ func (h *Hand) shows(ctx context.Context, el *desktop.Element, at desktop.Point)
 	return err == nil && shows
 }
 
+// Reread reads an element again, with the text that its page says it holds if that is connected:
+// what the tree tells may be older, or what was typed before a script of the page changed it.
+func (h *Hand) Reread(ctx context.Context, el *desktop.Element) (*desktop.Element, error) {
+	now, err := h.Desktop.Refresh(ctx, el.Handle)
+	if err != nil || !el.States.Has(desktop.Editable) {
+		return now, err
+	}
+	if w := h.witnessOf(ctx, el); w != nil {
+		asked := *el
+		asked.Bounds = now.Bounds
+		if text, known, err := w.Held(ctx, &asked); err == nil && known {
+			now.Text = text
+		}
+	}
+	return now, nil
+}
+
 // hasFocus is HasFocus, by the page if that is connected: the tree tells of the focus late.
 func (h *Hand) hasFocus(ctx context.Context, el *desktop.Element) (bool, error) {
 	if w := h.witnessOf(ctx, el); w != nil && el.States.Has(desktop.Editable) {

@@ -121,6 +121,20 @@ func (w *Witness) Focused(ctx context.Context, el *desktop.Element) (has, known 
 	return *answer, true, nil
 }
 
+// Held returns what a field of the page holds, and whether the page knows it. Of a password only
+// the length is right.
+func (w *Witness) Held(ctx context.Context, el *desktop.Element) (text string, known bool, err error) {
+	world, err := w.world(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	var answer *string
+	if err := w.ask(ctx, world, "held", el, el.Bounds.Center(), &answer); err != nil || answer == nil {
+		return "", false, err
+	}
+	return *answer, true, nil
+}
+
 // Watch begins to note what the next click at a point goes to.
 func (w *Witness) Watch(ctx context.Context, el *desktop.Element, at desktop.Point) error {
 	world, err := w.world(ctx)

@@ -40,6 +40,25 @@ const focused = want => {
 	const e = at(want)
 	return e ? e.getRootNode().activeElement == e && e.ownerDocument.hasFocus() : null
 }
+const typed = /^(text|search|url|tel|email|password|number|textarea)$/
+// active returns the innermost element with the focus.
+const active = () => {
+	let e = document.activeElement
+	for (;;) {
+		const inner = e && (e.shadowRoot || e.contentDocument || {}).activeElement
+		if (!inner) return e
+		e = inner
+	}
+}
+const like = (e, want) => e && e.localName == want.tag && e.id == want.id && named(e, want.name) ? e : null
+// held returns what the wanted field holds, or null if it is not known, once scripts that the page
+// runs on what is typed have had their turn. Of a password it returns only the length.
+const held = async want => {
+	const e = at(want) || like(active(), want)
+	if (!e || !typed.test(e.type)) return null
+	await new Promise(done => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 50) })
+	return e.type == "password" ? "x".repeat([...e.value].length) : e.value
+}
 const watch = want => {
 	globalThis.wanted = at(want)
 	globalThis.pressed = null

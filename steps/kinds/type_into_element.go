@@ -159,7 +159,7 @@ func (r *TypeIntoResult) readAgain(ctx context.Context, hand *aim.Hand, el *desk
 	if el.Handle == "" || el.Role == "password" || r.Value == nil {
 		return nil
 	}
-	now, err := hand.Desktop.Refresh(ctx, el.Handle)
+	now, err := hand.Reread(ctx, el)
 	if err != nil {
 		return context.Cause(ctx) // usually it was closed with its window
 	}

@@ -138,7 +138,7 @@ func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Elem
 // WaitUntilIs waits until el is as an action was to make it.
 func WaitUntilIs(ctx context.Context, hand *aim.Hand, el *desktop.Element, is func(*desktop.Element) bool) (now *desktop.Element, err error) {
 	err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
-		n, err := hand.Desktop.Refresh(ctx, el.Handle)
+		n, err := hand.Reread(ctx, el)
 		if err != nil {
 			return err
 		}

@@ -132,7 +132,7 @@ func (c *readingBack) wait(ctx context.Context) (err error) {
 		first := true
 		grows = false
 		err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
-			e, err := c.hand.Desktop.Refresh(ctx, c.el.Handle)
+			e, err := c.hand.Reread(ctx, c.el)
 			if err != nil {
 				return err
 			}
