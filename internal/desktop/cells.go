@@ -81,18 +81,19 @@ func inLine(c *Element) (string, bool) {
 	if r.element.Role.Is(Rows) || r.element.Role == "row" {
 		return "", false
 	}
-	line := headline(r.element)
+	var line strings.Builder
+	line.WriteString(headline(r.element))
 	if text := strings.TrimSpace(r.element.Text); text != "" && text != strings.TrimSpace(r.element.Name) && !r.saysOnlyLabels() {
-		line += ": " + quoted(text)
+		line.WriteString(": " + quoted(text))
 	}
 	for _, c := range r.children {
 		part, ok := inLine(c)
 		if !ok {
 			return "", false
 		}
-		line += " " + part
+		line.WriteString(" " + part)
 	}
-	return line, true
+	return line.String(), true
 }
 
 // joinCells makes rows of the cells of a table whose toolkit reports no rows, by their places.
