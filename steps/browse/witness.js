@@ -59,6 +59,33 @@ const held = async want => {
 	await new Promise(done => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 50) })
 	return e.type == "password" ? "x".repeat([...e.value].length) : e.value
 }
+// away returns the tables with rows that are out of view, and the headings and controls there.
+const away = async () => {
+	const rows = "tr, [role=row]", tables = "table, [role=table], [role=grid], [role=treegrid]"
+	const controls = "a[href], button, input:not([type=hidden]), select, textarea, [role=button], [role=checkbox], [role=combobox]"
+	const all = [...document.querySelectorAll("h1, h2, h3, [role=heading], " + rows + ", " + controls)]
+	const seen = await new Promise(done => {
+		const o = new IntersectionObserver(list => { o.disconnect(); done(list) })
+		for (const e of all) o.observe(e)
+		if (!all.length) done([])
+		setTimeout(() => done([]), 500)
+	})
+	const found = new Map()
+	const note = (key, what, name, above, more) => found.set(key, {what, name, above, count: (found.get(key) || {count: 0}).count + 1, ...more})
+	for (const {target: e, isIntersecting, boundingClientRect: r} of seen) {
+		if (isIntersecting || !r.width || !r.height) continue
+		const above = r.bottom <= 0, table = e.closest(tables)
+		if (table) {
+			const own = [...table.querySelectorAll(rows)].filter(r => r.closest(tables) == table && r.getClientRects().length)
+			note(table, "table", (table.caption && table.caption.innerText) || table.getAttribute("aria-label") || "", above, {rows: own.length})
+		} else if (/^H\d$|heading/.test(e.tagName + e.getAttribute("role"))) note(e, "heading", e.innerText, above)
+		else {
+			const what = e.tagName == "A" ? "link" : e.tagName == "BUTTON" || e.getAttribute("role") == "button" ? "button" : "field"
+			note(what + above, what, "", above)
+		}
+	}
+	return [...found.values()]
+}
 const watch = want => {
 	globalThis.wanted = at(want)
 	globalThis.pressed = null

@@ -12,6 +12,7 @@ import (
 	"understudy/internal/desktop/selector"
 	"understudy/steps"
 	"understudy/steps/aim"
+	"understudy/steps/browse"
 )
 
 const (
@@ -59,6 +60,7 @@ func keepTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOp
 		return nil, err
 	}
 	markOpaque(ctx, env.Desktop, t)
+	noteAway(ctx, env, t)
 	if err := addWords(ctx, env, t, words); err != nil {
 		return nil, err
 	}
@@ -66,6 +68,17 @@ func keepTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOp
 		env.Trees.Keep(t)
 	}
 	return t, nil
+}
+
+// noteAway notes on the pages of connected browsers what they have out of view.
+func noteAway(ctx context.Context, env *steps.Env, t *desktop.Tree) {
+	t.Walk(func(e *desktop.Element) bool {
+		page := e.RawRole == "document web" && e.Enclosing(func(p *desktop.Element) bool { return p.RawRole == "document web" }) == nil
+		if page && e.Note == "" && e.States.Has(desktop.Showing) {
+			e.Note = hidden(env, browse.Away(ctx, env, e))
+		}
+		return true
+	})
 }
 
 // tellWindows notes that the caller is shown the windows of elements.

@@ -30,6 +30,9 @@ func TestALongPageIsReadAsText(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, longPage) }))
 	t.Cleanup(server.Close)
 	s.does(kinds.NavigateBrowser, map[string]any{"url": server.URL, "process": "chromium", "timeout_ms": 60_000.0})
+	if text := fmt.Sprint(s.does(kinds.GetWindowTree, map[string]any{"process": "chromium"}).Result["ui_tree"]); !strings.Contains(text, `below the view: table "Sales" (201 rows), 300 links`) || !strings.Contains(text, `"Bo1 | Bonn | 7"`) {
+		t.Errorf("the tree does not tell the rows, and what is below the view:\n%s", text)
+	}
 	var all strings.Builder
 	calls := 0
 	for next := any(0.0); next != nil; calls++ {

@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 	"steps/confined": {"steps", "internal/desktop"},
 	"steps/browse":   {"steps", "internal/desktop"},
 	"steps/aim":      {"steps", "steps/browse", "steps/confined", "internal/desktop", "internal/desktop/selector", "internal/desktop/vision"},
-	"steps/observe":  {"steps", "steps/aim", "internal/desktop", "internal/desktop/selector", "internal/desktop/vision"},
+	"steps/observe":  {"steps", "steps/aim", "steps/browse", "internal/desktop", "internal/desktop/selector", "internal/desktop/vision"},
 	// Only internal/cli imports the kinds; others get their list as a value.
 	"steps/kinds":             {"steps", "steps/aim", "steps/browse", "steps/confined", "internal/desktop", "internal/desktop/vision", "steps/kinds/pagecontrol", "steps/kinds/shell", "steps/observe"},
 	"steps/kinds/pagecontrol": {"steps", "steps/aim", "internal/desktop", "internal/desktop/selector", "steps/observe"},
