@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/windows"
 
@@ -76,12 +77,40 @@ func activate(ctx context.Context, h uintptr) error {
 	}
 	return until(ctx, func() bool {
 		has := user("GetForegroundWindow")
-		if has == h {
+		if activated(h) {
 			return true
 		}
-		joined(threadOf(has), func() { user("SetForegroundWindow", h) })
-		return user("GetForegroundWindow") == h
+		joined(threadOf(has), func() {
+			user("SetForegroundWindow", h)
+			user("BringWindowToTop", h)
+		})
+		return activated(h)
 	})
+}
+
+// threadInfo is GUITHREADINFO.
+type threadInfo struct {
+	size, flags                               uint32
+	active, focus, capture, menu, move, caret uintptr
+	caretAt                                   rect
+}
+
+// activated reports whether a window is in the foreground, on top, and knows it.
+func activated(h uintptr) bool {
+	info := threadInfo{}
+	info.size = uint32(unsafe.Sizeof(info))
+	user("GetGUIThreadInfo", threadOf(h), at(&info))
+	return user("GetForegroundWindow") == h && info.active == h && user("IsIconic", h) == 0 && topmost() == h
+}
+
+// topmost returns the topmost window that a person would call one.
+func topmost() uintptr {
+	for _, h := range topLevel() {
+		if w, ok := describe(h); ok && w.Shows() && w.Real() {
+			return h
+		}
+	}
+	return 0
 }
 
 func threadOf(h uintptr) uintptr { return user("GetWindowThreadProcessId", h, 0) }

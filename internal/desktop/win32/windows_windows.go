@@ -62,7 +62,7 @@ func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) {
 	var list []desktop.Window
 	for _, h := range handles {
 		if w, ok := describe(h); ok {
-			w.Active = h == active
+			w.Active = h == active && !w.Minimized // which Windows may leave in front
 			list = append(list, w)
 		}
 	}

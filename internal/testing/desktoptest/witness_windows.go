@@ -48,7 +48,7 @@ func say(what, name string, rest ...any) {
 
 // Messages, styles and notifications of Windows.
 const (
-	wmDestroy, wmSize, wmPaint, wmClose, wmErase  = 0x2, 0x5, 0xf, 0x10, 0x14
+	wmFocus, wmClose, wmErase                     = 0x7, 0x10, 0x14
 	wmGetText, wmTextLength, wmSetFont, wmCommand = 0xd, 0xe, 0x30, 0x111
 	wmKeyDown, wmKeyUp                            = 0x100, 0x101
 	wmHScroll, wmVScroll, wmInitMenu              = 0x114, 0x115, 0x117
@@ -129,11 +129,27 @@ func dispatch(m *message) {
 		the.answers <- the.run(strings.Fields(<-the.commands))
 		return
 	}
-	if user("IsDialogMessageW", the.window, at(m)) != 0 {
+	if the.edits(m) || user("IsDialogMessageW", the.window, at(m)) != 0 {
 		return
 	}
 	user("TranslateMessage", at(m))
 	user("DispatchMessageW", at(m))
+}
+
+// edits handles what fields of other systems do with keys and those of Windows do not: a tab
+// stays in a field of many lines, and ctrl+a selects all.
+func (w *witness) edits(m *message) bool {
+	const letterA, ctrl, selectText = 'A', 0x11, 0xb1
+	switch {
+	case m.message == wmKeyDown && m.wParam == letterA && int16(user("GetKeyState", ctrl)) < 0:
+		user("SendMessageW", m.window, selectText, 0, ^uintptr(0))
+	case w.byHandle[m.window] == "Body":
+		user("TranslateMessage", at(m))
+		user("DispatchMessageW", at(m))
+	default:
+		return false
+	}
+	return true
 }
 
 // settle handles all that the display has sent.
@@ -265,6 +281,13 @@ func textOf(h uintptr) string {
 // windowProcedure handles the messages of the window and of those that the commands open.
 func windowProcedure(h uintptr, m uint32, wParam, lParam uintptr) uintptr {
 	switch m {
+	case wmFocus: // which comes back to the field
+		if h == the.window {
+			user("SetFocus", the.handle("Name"))
+		} else if other := user("GetWindow", h, 5); other != 0 {
+			user("SetFocus", other)
+		}
+		return 0
 	case wmCommand:
 		the.notice(uint32(wParam)>>16, uint32(wParam)&0xffff, lParam)
 	case wmHScroll:
