@@ -63,10 +63,10 @@ func codeOf(k desktop.Key) (virtualKey, error) {
 }
 
 // keyEventOf returns the event of a key.
-func keyEventOf(k desktop.Key, down bool) (event, error) {
+func keyEventOf(k desktop.Key, down bool) (injected, error) {
 	v, err := codeOf(k)
 	if err != nil {
-		return event{}, err
+		return injected{}, err
 	}
 	e := keyEvent{key: uint16(v), scan: uint16(user("MapVirtualKeyW", uintptr(v), 0))}
 	if slices.Contains(extendedKeys, k) {
@@ -93,7 +93,7 @@ func (d *Driver) key(k desktop.Key, down bool, in *desktop.Window) error {
 // press presses a chord.
 func (d *Driver) press(a desktop.Press) error {
 	all := input.Keys(a.Chord)
-	var events []event
+	var events []injected
 	for _, down := range []bool{true, false} {
 		for _, k := range all {
 			e, err := keyEventOf(k, down)
@@ -140,7 +140,7 @@ func (d *Driver) enter(ctx context.Context, a desktop.Type) error {
 // typeSome types some characters. Line ends and tabs are keys, because applications ignore the
 // characters.
 func typeSome(text []rune, in *desktop.Window) error {
-	var events []event
+	var events []injected
 	for _, r := range text {
 		events = append(events, strokeOf(r)...)
 	}
@@ -150,7 +150,7 @@ func typeSome(text []rune, in *desktop.Window) error {
 	return send(events...)
 }
 
-func strokeOf(r rune) (events []event) {
+func strokeOf(r rune) (events []injected) {
 	if r == '\n' || r == '\t' {
 		k := desktop.Key("enter")
 		if r == '\t' {

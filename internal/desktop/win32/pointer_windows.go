@@ -132,7 +132,7 @@ func windowAt(p desktop.Point) uintptr {
 
 // scroll turns the wheel.
 func scroll(a desktop.Scroll) error {
-	var events []event
+	var events []injected
 	if a.DY != 0 {
 		events = append(events, mouseEvent{flags: mouseWheel, data: uint32(int32(-a.DY * wheelNotch))}.event())
 	}

@@ -21,8 +21,8 @@ const (
 	wheelNotch                  = 120
 )
 
-// event is INPUT: its two forms have the same size.
-type event struct {
+// injected is INPUT: its two forms have the same size.
+type injected struct {
 	kind uint32
 	_    uint32
 	body [32]byte
@@ -45,20 +45,20 @@ type keyEvent struct {
 	extra     uintptr
 }
 
-func (m mouseEvent) event() (e event) {
+func (m mouseEvent) event() (e injected) {
 	e.kind, m.extra = mouseInput, ownInput
 	*(*mouseEvent)(unsafe.Pointer(&e.body)) = m
 	return e
 }
 
-func (k keyEvent) event() (e event) {
+func (k keyEvent) event() (e injected) {
 	e.kind, k.extra = keyboardInput, ownInput
 	*(*keyEvent)(unsafe.Pointer(&e.body)) = k
 	return e
 }
 
 // send injects events, in one go that no other input comes between.
-func send(events ...event) error {
+func send(events ...injected) error {
 	if len(events) == 0 {
 		return nil
 	}
