@@ -10,7 +10,7 @@ OLDER     ?= $(shell git rev-parse -q --verify HEAD~20 2>/dev/null)
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all run test length length-applications length-contracts length-others e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
+.PHONY: wine help help-all run test length length-applications length-contracts length-others e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
 
 help: ## list the everyday targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ test: ## build, and run all tests; installs what they need through apt
 	@.ci/test
 
 # Tests named TestAtLength, and those that measure memory.
+wine: #+ run the tests of the driver of Windows under Wine (needs root)
+	.ci/wine -count=1 -timeout=10m ./internal/desktop/win32
+
 length: ## run the long tests
 	@$(MAKE) --no-print-directory -k -j2 -Otarget length-applications length-contracts length-others
 

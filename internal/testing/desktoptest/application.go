@@ -39,14 +39,22 @@ type Program struct {
 func Start(t testing.TB, env []string) *Program {
 	t.Helper()
 	p := &Program{script: filepath.Join(t.TempDir(), "application.py"), answers: make(chan string, 1)}
+	if err := os.WriteFile(p.script, source, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, exec.Command(python, p.script), env)
+	return p
+}
+
+// run starts the application, and ends it with the test.
+func (p *Program) run(t testing.TB, cmd *exec.Cmd, env []string) {
+	t.Helper()
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	must(os.WriteFile(p.script, source, 0o600))
-	cmd := exec.Command(python, p.script)
 	cmd.Env, cmd.Stderr = append(cmd.Environ(), env...), os.Stderr
 	in, err := cmd.StdinPipe()
 	must(err)
@@ -61,7 +69,6 @@ func Start(t testing.TB, env []string) *Program {
 		reading.Wait()
 		_ = cmd.Wait()
 	})
-	return p
 }
 
 // Another returns a command line that shows a window of another program.
