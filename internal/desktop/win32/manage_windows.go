@@ -88,11 +88,12 @@ func activate(ctx context.Context, h uintptr) error {
 	})
 }
 
-// threadInfo is GUITHREADINFO.
+// threadInfo is GUITHREADINFO, of which the active window matters.
 type threadInfo struct {
-	size, flags                               uint32
-	active, focus, capture, menu, move, caret uintptr
-	caretAt                                   rect
+	size, _ uint32
+	active  uintptr
+	_       [5]uintptr
+	_       rect
 }
 
 // activated reports whether a window is in the foreground, on top, and knows it.

@@ -22,10 +22,10 @@ func virtualScreen() desktop.Rect {
 
 // monitorInfo is MONITORINFOEXW.
 type monitorInfo struct {
-	size          uint32
-	monitor, work rect
-	flags         uint32
-	name          [32]uint16
+	size       uint32
+	monitor, _ rect
+	flags      uint32
+	name       [32]uint16
 }
 
 var gatherMonitors = syscall.NewCallback(func(handle, _, _ uintptr, into *[]uintptr) uintptr {
@@ -52,12 +52,10 @@ func (d *Driver) Monitors(ctx context.Context) (list []desktop.Monitor, err erro
 
 // bitmapInfo is BITMAPINFOHEADER.
 type bitmapInfo struct {
-	size                       uint32
-	width, height              int32
-	planes, bits               uint16
-	compression, bytes         uint32
-	xPerMeter, yPerMeter       int32
-	colorsUsed, colorsRequired uint32
+	size          uint32
+	width, height int32
+	planes, bits  uint16
+	_             [6]uint32
 }
 
 // Capture returns a picture of an area, clipped to the screen. The zero Rect is the whole

@@ -105,12 +105,10 @@ func RunWitness(args []string) {
 }
 
 type message struct {
-	window         uintptr
-	message        uint32
-	wParam, lParam uintptr
-	time           uint32
-	x, y           int32
-	_              uint32
+	window    uintptr
+	message   uint32
+	wParam, _ uintptr
+	_         [4]uint32
 }
 
 // loop hands messages to their windows until the application ends.
@@ -172,11 +170,11 @@ func (w *witness) listen() {
 
 // windowClass is WNDCLASSEXW.
 type windowClass struct {
-	size, style                        uint32
-	procedure                          uintptr
-	classExtra, windowExtra            int32
-	instance, icon, cursor, background uintptr
-	menuName, className, smallIcon     uintptr
+	size, style           uint32
+	procedure             uintptr
+	_                     [2]int32
+	_, _, cursor, backing uintptr
+	_, className, _       uintptr
 }
 
 const ourClass, rowsClass, canvasClass = "Witness", "WitnessRows", "WitnessCanvas"
@@ -185,7 +183,7 @@ func (w *witness) register() {
 	const doubleClicks, buttonFace, arrow = 0x8, 16, 32512
 	cursor := user("LoadCursorW", 0, arrow)
 	for name, f := range map[string]any{ourClass: windowProcedure, rowsClass: rowsProcedure, canvasClass: canvasProcedure} {
-		c := windowClass{style: doubleClicks, procedure: syscall.NewCallback(f), cursor: cursor, background: buttonFace, className: wide(name)}
+		c := windowClass{style: doubleClicks, procedure: syscall.NewCallback(f), cursor: cursor, backing: buttonFace, className: wide(name)}
 		c.size = uint32(unsafe.Sizeof(c))
 		if user("RegisterClassExW", at(&c)) == 0 {
 			panic("no class of windows")
