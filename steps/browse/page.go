@@ -24,6 +24,8 @@ type Page struct {
 
 	mu       sync.Mutex
 	console  []string        // guarded by mu; what it printed since it was listened to
+	printed  []string        // guarded by mu; what of this the script printed
+	source   string          // guarded by mu; the address of the script
 	requests map[string]bool // guarded by mu; those that are not answered
 	contexts []scriptContext // guarded by mu; where scripts can run
 	dialogs  chan dialog     // the dialogs that it opened

@@ -3,6 +3,7 @@ package browse
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,12 +23,15 @@ type Script struct {
 	Values map[string]any
 	// Frame is a part of the name or address of the frame to run in; empty: the page itself.
 	Frame string
+
+	source string // its address, which nobody can guess
 }
 
 // Returned is what came of a script.
 type Returned struct {
 	Value   any
 	Console []string
+	Printed []string // those lines of the console that the script itself printed
 }
 
 // scriptContext is a place in the page where scripts run.
@@ -56,8 +60,9 @@ const maxConsole = 1000
 // print notes what a page prints on its console.
 func (p *Page) print(params json.RawMessage) {
 	var e struct {
-		Type string
-		Args []remote
+		Type       string
+		Args       []remote
+		StackTrace stack
 	}
 	if json.Unmarshal(params, &e) != nil {
 		return
@@ -74,7 +79,18 @@ func (p *Page) print(params json.RawMessage) {
 	defer p.mu.Unlock()
 	if len(p.console) < maxConsole {
 		p.console = append(p.console, line)
+		if frames := e.StackTrace.CallFrames; len(frames) > 0 && p.source != "" && frames[0].URL == p.source {
+			p.printed = append(p.printed, line)
+		}
 	}
+}
+
+// stack is where a script was.
+type stack struct {
+	CallFrames []struct {
+		URL        string `json:"url"`
+		LineNumber int    `json:"lineNumber"`
+	} `json:"callFrames"`
 }
 
 // remote is a value of the page.
@@ -103,12 +119,7 @@ type exception struct {
 	LineNumber   int    `json:"lineNumber"` // from 0
 	ColumnNumber int    `json:"columnNumber"`
 	Exception    remote `json:"exception"`
-	StackTrace   *struct {
-		CallFrames []struct {
-			URL        string `json:"url"`
-			LineNumber int    `json:"lineNumber"`
-		} `json:"callFrames"`
-	} `json:"stackTrace"`
+	StackTrace   *stack `json:"stackTrace"`
 }
 
 // evaluated is the answer to a method that runs a script.
@@ -123,8 +134,9 @@ func (e *evaluated) illegalReturn() bool {
 	return x != nil && x.StackTrace == nil && strings.HasPrefix(x.Exception.Description, "SyntaxError: Illegal return statement")
 }
 
-// sourceName is the address of a script in errors.
-const sourceName = "understudy-script"
+// sourceName begins the address of a script. The rest is new for each, so that a page cannot
+// pass its own scripts off as one.
+const sourceName = "understudy-script-"
 
 // endTime is how long a script that is told to end may take for it.
 const endTime = time.Second
@@ -139,7 +151,8 @@ func (p *Page) Run(ctx context.Context, s Script) (r Returned, err error) {
 	if place != p {
 		defer place.Detach()
 	}
-	where, err := place.listen(ctx, frame)
+	s.source = sourceName + rand.Text()
+	where, err := place.listen(ctx, frame, s.source)
 	if err != nil {
 		return r, err
 	}
@@ -150,17 +163,17 @@ func (p *Page) Run(ctx context.Context, s Script) (r Returned, err error) {
 	}
 	place.mu.Lock()
 	defer place.mu.Unlock()
-	return Returned{value, slices.Clone(place.console)}, advised(err)
+	return Returned{value, slices.Clone(place.console), slices.Clone(place.printed)}, advised(err)
 }
 
-// listen begins to note what the page prints, and returns the context of a frame, or 0 for
-// that of the page.
-func (p *Page) listen(ctx context.Context, frame string) (where int, err error) {
+// listen begins to note what the page prints, and what a script with an address does, and
+// returns the context of a frame, or 0 for that of the page.
+func (p *Page) listen(ctx context.Context, frame, source string) (where int, err error) {
 	if err := p.soon(ctx, "Runtime.enable"); err != nil { // repeats what was printed before
 		return 0, err
 	}
 	p.mu.Lock()
-	p.console = nil
+	p.console, p.printed, p.source = nil, nil, source
 	p.mu.Unlock()
 	if frame == "" {
 		return 0, nil
@@ -251,7 +264,7 @@ func (s Script) text(function bool) string {
 	if function {
 		begin, end = "(async () => "+begin, end+")()"
 	}
-	return begin + code + end + "\n//# sourceURL=" + sourceName
+	return begin + code + end + "\n//# sourceURL=" + s.source
 }
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -289,7 +302,7 @@ func (s Script) describe(x *exception) string {
 	line, known := x.LineNumber, x.StackTrace == nil && x.Exception.Subtype == "error"
 	if x.StackTrace != nil {
 		for _, f := range x.StackTrace.CallFrames {
-			if f.URL == sourceName {
+			if strings.HasPrefix(f.URL, sourceName) {
 				line, known = f.LineNumber, true
 				break
 			}
@@ -306,4 +319,4 @@ func (s Script) describe(x *exception) string {
 	return fmt.Sprintf("%s (%s, line %d: %s)", first, cmp.Or(s.File, "script"), line+1, strings.TrimSpace(lines[line]))
 }
 
-var inStack = regexp.MustCompile(sourceName + `:(\d+)`)
+var inStack = regexp.MustCompile(sourceName + `\w+:(\d+)`)

@@ -111,7 +111,7 @@ func executeBrowserScript(ctx context.Context, env *steps.Env, a ScriptArgs) (r 
 		return err
 	})
 	r.Tab, r.Result = tab.ID, got.Value
-	r.sets = valuesOf(got.Value, strings.Join(got.Console, "\n"))
+	r.sets = valuesOf(got.Value, strings.Join(got.Printed, "\n"))
 	if a.IncludeLogs {
 		r.Logs = got.Console
 	}

@@ -229,7 +229,7 @@ func TestAtLengthAnAddressIsTypedWhereNoBrowserIsConnected(t *testing.T) {
 		windows, err := s.Windows(t.Context())
 		return err == nil && strings.HasPrefix(windows.Of(desktop.Scope{Process: "chromium"}).Foremost().Title, "Second")
 	})
-	s.refused(kinds.NavigateBrowser, map[string]any{"url": at + "/first", "process": "chromium", "tab": "Second"}, steps.Unavailable, "is running")
+	s.refused(kinds.NavigateBrowser, map[string]any{"url": at + "/first", "process": "chromium", "tab": "Second"}, steps.Unavailable, "connect a running browser")
 	s.refused(kinds.ExecuteBrowserScript, map[string]any{"script": "1"}, steps.Unavailable, "start Chromium with navigate_browser")
 }
 
@@ -371,6 +371,13 @@ func TestAtLengthABrowserRunsScripts(t *testing.T) {
 	if got := fmt.Sprint(o.Sets); got != "map[n:1 other:2 place:Fiji]" {
 		t.Errorf("set: %s", got)
 	}
+	// What the page itself prints sets nothing, whoever calls it.
+	run(text("window.say = console.log; console.log = (...words) => say('::set-env name=stolen::1', ...words); window.timer = setInterval(() => console.info('::set-env name=stolen::2'), 1); 1"))
+	o = run(text("console.log('::set-env name=place::Nauru'); await new Promise((r) => setTimeout(r, 50)); return 1"))
+	if got := fmt.Sprint(o.Sets); o.Err != nil || got != "map[]" || len(o.Result["logs"].([]any)) < 2 {
+		t.Errorf("what a page printed was set: %s, %v, %v", got, o.Result["logs"], o.Err)
+	}
+	run(text("console.log = say; clearInterval(timer); 1"))
 	for _, row := range []struct {
 		say, script string
 		code        steps.Code
