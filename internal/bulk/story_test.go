@@ -58,6 +58,13 @@ func (n *night) act(_ context.Context, env *steps.Env, a actArgs) (actResult, er
 	})
 }
 
+// breaks has a step of a run fail with a code from now on, or with none succeed.
+func (n *night) breaks(what string, why steps.Code) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.fails[what] = string(why)
+}
+
 type noDesk struct{}
 
 func (noDesk) Open(context.Context) (*desktop.Desktop, error) {
@@ -168,11 +175,11 @@ func TestTheMorningAfter(t *testing.T) {
 		name := fmt.Sprintf("r%03d", i)
 		switch flow := i % 6; { // 25, 8 and 7 fail
 		case flow == 0 && i < 150:
-			n.fails["open "+name] = string(steps.Unavailable)
+			n.breaks("open "+name, steps.Unavailable)
 		case flow == 1 && i < 48:
-			n.fails["save "+name] = string(steps.NotActionable)
+			n.breaks("save "+name, steps.NotActionable)
 		case flow == 2 && i < 42:
-			n.fails["send "+name] = string(steps.Invalid)
+			n.breaks("send "+name, steps.Invalid)
 		}
 		runs[name] = n.begin(flows[i%6], name, "night")
 	}
@@ -283,7 +290,7 @@ func TestTheMorningAfter(t *testing.T) {
 // TestWhatAPlanLeavesOut makes plans for runs in several states.
 func TestWhatAPlanLeavesOut(t *testing.T) {
 	n, _ := newNight(t, nil)
-	n.fails["save bad"] = string(steps.NotFound)
+	n.breaks("save bad", steps.NotFound)
 	good, bad := n.begin("w", "good", "a"), n.begin("w", "bad", "b")
 	for _, id := range []string{good, bad} {
 		if _, err := n.Wait(t.Context(), id); err != nil {
@@ -330,7 +337,7 @@ func TestWhatAPlanLeavesOut(t *testing.T) {
 // its runs.
 func TestARunThatChangedIsLeftAlone(t *testing.T) {
 	n, _ := newNight(t, nil)
-	n.fails["save bad"] = string(steps.NotFound)
+	n.breaks("save bad", steps.NotFound)
 	bad := n.begin("w", "bad", "b")
 	if _, err := n.Wait(t.Context(), bad); err != nil {
 		t.Fatal(err)
