@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -77,6 +78,9 @@ func fileRoots(a *arena) func() {
 				tool, args = "execute_sequence", byhand.Object{"queue": true, "steps": []any{byhand.Object{"workflow": one(r, []string{"", "file://"}) + path}}}
 			}
 			status, res := a.call(c, tool, args)
+			for status == http.StatusServiceUnavailable { // one call may write at a time, and this is to be tried
+				status, res = a.call(c, tool, args)
+			}
 			text := fmt.Sprint(res)
 			shown := strings.Contains(text, private) || strings.Contains(text, "sha256:") || strings.Contains(text, `"sha256`) || tool == "glob_files" && strings.Contains(text, "tokens.json ")
 			a.attempt(status == 200 && !shown, "%s %v: %d %s", tool, args, status, text)
