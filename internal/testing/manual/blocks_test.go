@@ -41,6 +41,9 @@ var elsewhere = map[string]string{
 	"go test -run '^$' -bench":                "Makefile",
 	"claude mcp":                              "internal/testing/realclients/clients_test.go",
 	"understudy migrate":                      "internal/cli/testdata/migrating.txtar",
+	"understudy setup browser":                "internal/cli/testdata/setup.txtar",
+	"understudy proxy --url":                  "internal/cli/testdata/proxy.txtar",
+	"understudy runs resume --where":          "internal/cli/testdata/bulk.txtar",
 	"understudy desktop start theirs":         "internal/testing/lasting/places_test.go",
 	"understudy run --display virtual:theirs": "internal/testing/lasting/places_test.go",
 
