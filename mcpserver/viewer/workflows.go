@@ -23,7 +23,7 @@ const (
 type savedWorkflow struct {
 	Name, Description string
 	Problem           bool
-	Alone             int            // number of reasons why it is not fit to run alone
+	Unfit             int            // number of reasons why it is not fit to run alone
 	Last              *engine.Header // nil: none of the recent runs
 }
 
@@ -53,7 +53,7 @@ func (v *Viewer) workflows(w http.ResponseWriter, r *http.Request) error {
 		s := savedWorkflow{Name: name}
 		_, program, err := documents.Saved(name)
 		if s.Problem = err != nil; !s.Problem {
-			s.Description, s.Last, s.Alone = program.Description, last[program.Name], len(reasons(program))
+			s.Description, s.Last, s.Unfit = program.Description, last[program.Name], len(reasons(program))
 		}
 		p.Workflows = append(p.Workflows, s)
 	}
@@ -138,7 +138,7 @@ type workflowPage struct {
 	Name     string
 	Program  *workflows.Program // nil: it is not valid
 	Problems []workflows.Problem
-	Alone    []workflows.Finding // why it is not fit to run alone
+	Unfit    []workflows.Finding // why it is not fit to run alone
 	Fields   []field
 	Parts    []section
 	Runs     []engine.Header
@@ -158,7 +158,7 @@ func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request, failed error) 
 	p.frame = p.withForms(r, workflowPath(p.Name), failed)
 	p.Fields, p.Parts = entered(r, variablesOf(p.Program)), outline(p.Program)
 	if p.Program != nil {
-		p.Alone = reasons(p.Program)
+		p.Unfit = reasons(p.Program)
 		p.Runs = v.latestRuns(r, engine.Query{Workflow: p.Program.Name, Limit: shownRuns})
 	}
 	return show(w, statusAfter(failed), "workflow", p)
