@@ -23,3 +23,12 @@ func (m Mutex) Lock(ctx context.Context) error {
 }
 
 func (m Mutex) Unlock() { <-m }
+
+// Do calls f while it holds the mutex, unless the context ends first.
+func (m Mutex) Do(ctx context.Context, f func() error) error {
+	if err := m.Lock(ctx); err != nil {
+		return err
+	}
+	defer m.Unlock()
+	return f()
+}

@@ -82,7 +82,7 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 			return d.enter(ctx, text)
 		}
 	}
-	return d.next(ctx, func() error { return d.act(ctx, a) })
+	return d.inputMu.Do(ctx, func() error { return d.act(ctx, a) })
 }
 
 // act performs an action. The caller holds d.inputMu.
@@ -109,15 +109,6 @@ func (d *Driver) act(ctx context.Context, a desktop.Action) error {
 		return d.press(a.Chord)
 	}
 	return missing()
-}
-
-// next calls f after the input before it, unless the context ends first.
-func (d *Driver) next(ctx context.Context, f func() error) error {
-	if err := d.inputMu.Lock(ctx); err != nil {
-		return err
-	}
-	defer d.inputMu.Unlock()
-	return f()
 }
 
 func (d *Driver) PointerPosition(context.Context) (desktop.Point, error) {
@@ -149,7 +140,7 @@ func direction(down bool) string {
 
 // RestBeforeClick sleeps until a click counts as one of its own.
 func (d *Driver) RestBeforeClick(ctx context.Context, c desktop.Click) error {
-	return d.next(ctx, func() error { return d.presses.Wait(ctx, c) })
+	return d.inputMu.Do(ctx, func() error { return d.presses.Wait(ctx, c) })
 }
 
 // click moves the pointer and clicks, as a click of its own. A button that is down goes
@@ -229,7 +220,7 @@ func (d *Driver) enter(ctx context.Context, text string) error {
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for some := range slices.Chunk([]rune(text), charsPerCheck) {
-		err := d.next(ctx, func() error { return typeSome(string(some)) })
+		err := d.inputMu.Do(ctx, func() error { return typeSome(string(some)) })
 		if err != nil {
 			return err
 		}
@@ -272,7 +263,7 @@ func (d *Driver) Capture(ctx context.Context, area desktop.Rect) (img *image.RGB
 	if err != nil {
 		return nil, err
 	}
-	err = d.next(ctx, func() error {
+	err = d.inputMu.Do(ctx, func() error {
 		img, err = toolkit.capture(part.X, part.Y, part.W, part.H)
 		return err
 	})
@@ -307,19 +298,11 @@ func (d *Driver) Ping(context.Context) error {
 
 // ReleaseAll releases all keys and buttons that are held.
 func (d *Driver) ReleaseAll(ctx context.Context) error {
-	return d.next(ctx, func() error {
-		var first error
-		for b, down := range d.buttons {
-			if down {
-				first = cmp.Or(first, d.button(b, false))
-			}
-		}
-		for k, down := range d.keys {
-			if down {
-				first = cmp.Or(first, d.key(k, false))
-			}
-		}
-		return first
+	return d.inputMu.Do(ctx, func() error {
+		return cmp.Or(
+			input.LetGo(d.buttons, func(b desktop.Button) error { return d.button(b, false) }),
+			input.LetGo(d.keys, func(k desktop.Key) error { return d.key(k, false) }),
+		)
 	})
 }
 

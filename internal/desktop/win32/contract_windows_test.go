@@ -44,9 +44,12 @@ var lacks = map[string]string{
 	"watched input leaves our own out": noWatch, "what is drawn anew is noticed": "Windows does not tell when something was drawn",
 }
 
+const letsGo = "Wine lets go of keys that no person holds when a button is pressed"
+
 // wineLacks are those that Wine cannot hold.
 var wineLacks = map[string]string{
-	"held keys and buttons are released by ReleaseAll": "Wine lets go of keys that no person holds when a button is pressed",
+	"held keys and buttons are released by ReleaseAll": letsGo,
+	"a key that is held is held during a click":        letsGo,
 }
 
 // starts adds the start of programs, which is not part of the driver.

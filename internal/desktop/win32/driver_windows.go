@@ -69,7 +69,7 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 	case desktop.WriteClipboard:
 		return writeClipboard(ctx, a.Text)
 	}
-	return d.next(ctx, func() error { return d.act(ctx, a) })
+	return d.inputMu.Do(ctx, func() error { return d.act(ctx, a) })
 }
 
 // act performs an action of the pointer or the keyboard. The caller holds d.inputMu.
@@ -96,15 +96,6 @@ func (d *Driver) act(ctx context.Context, a desktop.Action) error {
 	return missing(fmt.Sprintf("%T does not work", a))
 }
 
-// next calls f after the input before it, unless the context ends first.
-func (d *Driver) next(ctx context.Context, f func() error) error {
-	if err := d.inputMu.Lock(ctx); err != nil {
-		return err
-	}
-	defer d.inputMu.Unlock()
-	return f()
-}
-
 func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
 	ms, err := d.Monitors(ctx)
 	return desktop.Info{System: "windows", Monitors: ms, Env: d.o.Env}, err
@@ -125,19 +116,11 @@ func (d *Driver) Ping(context.Context) error {
 
 // ReleaseAll releases all keys and buttons that are held.
 func (d *Driver) ReleaseAll(ctx context.Context) error {
-	return d.next(ctx, func() error {
-		var first error
-		for b, down := range d.buttons {
-			if down {
-				first = cmp.Or(first, d.button(b, false))
-			}
-		}
-		for k, down := range d.keys {
-			if down {
-				first = cmp.Or(first, d.key(k, false, nil))
-			}
-		}
-		return first
+	return d.inputMu.Do(ctx, func() error {
+		return cmp.Or(
+			input.LetGo(d.buttons, func(b desktop.Button) error { return d.button(b, false) }),
+			input.LetGo(d.keys, func(k desktop.Key) error { return d.key(k, false, nil) }),
+		)
 	})
 }
 

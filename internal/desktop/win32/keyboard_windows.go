@@ -128,7 +128,7 @@ func (d *Driver) enter(ctx context.Context, a desktop.Type) error {
 	}
 	all, sent := []rune(strings.ReplaceAll(a.Text, "\r\n", "\n")), 0
 	for some := range slices.Chunk(all, perSend) {
-		err := d.next(ctx, func() error { return typeSome(some, a.In) })
+		err := d.inputMu.Do(ctx, func() error { return typeSome(some, a.In) })
 		if err != nil {
 			return &desktop.TypingError{Sent: sent, Of: len(all), Err: err}
 		}

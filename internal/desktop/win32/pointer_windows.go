@@ -66,7 +66,7 @@ func (d *Driver) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 
 // RestBeforeClick sleeps until a click counts as one of its own.
 func (d *Driver) RestBeforeClick(ctx context.Context, c desktop.Click) error {
-	return d.next(ctx, func() error { return d.presses.Wait(ctx, c) })
+	return d.inputMu.Do(ctx, func() error { return d.presses.Wait(ctx, c) })
 }
 
 // click moves the pointer and clicks, as a click of its own. A button that is down goes up

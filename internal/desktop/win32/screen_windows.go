@@ -65,7 +65,7 @@ func (d *Driver) Capture(ctx context.Context, area desktop.Rect) (img *image.RGB
 	if err != nil {
 		return nil, err
 	}
-	err = d.next(ctx, func() error {
+	err = d.inputMu.Do(ctx, func() error {
 		locked(func() { img, err = copyScreen(part) })
 		return err
 	})
