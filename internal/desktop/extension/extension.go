@@ -26,7 +26,7 @@ const (
 	// hostName is what the extensions call our program.
 	hostName = "org.understudy.browser"
 	// firefoxID names the extension in Firefox.
-	firefoxID = "understudy@understudy.org"
+	firefoxID = "{2aab9d55-2498-4565-8185-07a9281cca63}"
 )
 
 // Rights describes what the extensions permit, and to whom.
