@@ -54,7 +54,7 @@ type Trail struct {
 	sync func(path string) error
 
 	mu      sync.Mutex
-	unsaved map[string]bool // files with acts that no sync covers yet
+	unsaved map[string]bool // the files being synced; true if an act was added since
 	syncs   sync.WaitGroup
 }
 
@@ -84,18 +84,31 @@ func (t *Trail) Keep(a Act, failed func(error)) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.unsaved[path] {
-		return
-	}
+	_, syncs := t.unsaved[path]
 	t.unsaved[path] = true
-	t.syncs.Go(func() {
+	if !syncs {
+		t.syncs.Go(func() { t.syncUntilSaved(path, failed) })
+	}
+}
+
+// syncUntilSaved syncs a file again as long as something was added during the last sync,
+// so that one sync at a time waits for a slow disk.
+func (t *Trail) syncUntilSaved(path string, failed func(error)) {
+	more := func() bool {
 		t.mu.Lock()
-		delete(t.unsaved, path) // before the sync, which need not cover what is added during it
-		t.mu.Unlock()
+		defer t.mu.Unlock()
+		if !t.unsaved[path] {
+			delete(t.unsaved, path)
+			return false
+		}
+		t.unsaved[path] = false // before the sync, which need not cover what is added during it
+		return true
+	}
+	for more() {
 		if err := t.sync(path); err != nil {
 			failed(err)
 		}
-	})
+	}
 }
 
 // Close returns when all that was kept is durable.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,8 +74,9 @@ func TestATrailSurvivesALineCutShort(t *testing.T) {
 // TestKeepDoesNotWaitForTheDisk keeps two acts while the disk syncs an earlier one.
 func TestKeepDoesNotWaitForTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		trail, disk, syncs := New(filepath.Join(t.TempDir(), "audit")), make(chan error), 0
-		trail.sync = func(string) error { syncs++; return <-disk }
+		trail, disk := New(filepath.Join(t.TempDir(), "audit")), make(chan error)
+		var syncs atomic.Int32
+		trail.sync = func(string) error { syncs.Add(1); return <-disk }
 		var failed []error
 		keep := func(run string) {
 			trail.Keep(Act{Verb: Started, Run: run}, func(err error) { failed = append(failed, err) })
@@ -89,8 +91,8 @@ func TestKeepDoesNotWaitForTheDisk(t *testing.T) {
 		disk <- nil
 		disk <- io.ErrShortWrite
 		trail.Close()
-		if syncs != 2 || len(failed) != 1 {
-			t.Errorf("%d syncs, of which these failed: %v", syncs, failed)
+		if n := syncs.Load(); n != 2 || len(failed) != 1 {
+			t.Errorf("%d syncs, of which these failed: %v", n, failed)
 		}
 	})
 }
