@@ -260,7 +260,7 @@ finally: [{tool_name: act, arguments: {name: f}}]`
 				if _, err := s.Stop(t.Context(), h.ID, c.cause, "enough"); err != nil {
 					t.Fatal(err)
 				}
-				if took := time.Since(began); took > 250*time.Millisecond {
+				if took := time.Since(began); took != 0 { // by the clock of the bubble
 					t.Errorf("the stop took %s", took)
 				}
 				h = s.rest(h.ID)

@@ -379,9 +379,7 @@ func TestReadingTheTreeIsCancelled(t *testing.T) {
 	st.desk.Delay("Tree", time.Hour)
 	w := st.connect("2025-11-25", byhand.Object{})
 	id, _ := w.Begin("resources/read", byhand.Object{"uri": treeURI})
-	for len(st.engine.Active()) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	scratch.Until(t, "a run reads", func() bool { return len(st.engine.Active()) > 0 })
 	w.Notify("notifications/cancelled", byhand.Object{"requestId": id})
 	scratch.Until(t, "the run ends", func() bool { return len(st.engine.Active()) == 0 })
 }

@@ -23,6 +23,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/hub"
+	"understudy/internal/testing/scratch"
 	"understudy/store/jetstream"
 )
 
@@ -185,7 +186,7 @@ func (c *chaos) connect(url string) {
 	c.t.Helper()
 	a := jetstream.Address{URL: url, Credential: filepath.Join(hub.Credentials(c.dir), "default-client.nk")}
 	var err error
-	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(200 * time.Millisecond) {
+	for late := scratch.Deadline(c.t); time.Now().Before(late); time.Sleep(200 * time.Millisecond) {
 		var st *jetstream.Store
 		var end func()
 		if st, end, err = openStore(c.t.Context(), a, jetstream.Options{Lease: chaosLease, Replicas: 3}); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/storetest"
 	"understudy/store/jetstream"
 )
@@ -36,7 +37,7 @@ func TestThePowerFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Start()
-			if !s.ReadyForConnections(time.Minute) {
+			if !s.ReadyForConnections(time.Until(scratch.Deadline(t))) {
 				t.Fatal("the server did not start")
 			}
 			return s.ClientURL(), "", func() { s.Shutdown(); s.WaitForShutdown() }

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
+	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/storetest"
 	"understudy/internal/words"
 	"understudy/store/jetstream"
@@ -187,7 +188,7 @@ func TestTheServerSendsNothingForOthers(t *testing.T) {
 			targets = append(targets, "us.say.secrets")
 		}
 		nc := dial(t, h, dir, r)
-		if _, err := nc.Request("us.f.captures.chosen", []byte("{}"), 5*time.Second); err != nil {
+		if _, err := nc.Request("us.f.captures.chosen", []byte("{}"), time.Until(scratch.Deadline(t))); err != nil {
 			t.Fatal(err)
 		}
 		for _, target := range targets {
@@ -208,10 +209,10 @@ func TestTheServerSendsNothingForOthers(t *testing.T) {
 			}
 		}
 		// The server answers in the order of the questions.
-		if _, err := nc.Request("$JS.API.STREAM.INFO.US_FILES", nil, 5*time.Second); err != nil {
+		if _, err := nc.Request("$JS.API.STREAM.INFO.US_FILES", nil, time.Until(scratch.Deadline(t))); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := nc.Request("$JS.API.DIRECT.GET.US_FILES", []byte(`{"last_by_subj":"us.f.captures.chosen"}`), 5*time.Second); err != nil {
+		if _, err := nc.Request("$JS.API.DIRECT.GET.US_FILES", []byte(`{"last_by_subj":"us.f.captures.chosen"}`), time.Until(scratch.Deadline(t))); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := s.Run(t.Context(), "run"); err != nil {

@@ -100,7 +100,7 @@ func benchFrames(b *testing.B, act func(c *byhand.Viewer, i int) error) {
 
 func awaitWindow(b *testing.B, d *desktop.Desktop, title string) desktop.WindowID {
 	b.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := scratch.Deadline(b); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		windows, err := d.Windows(b.Context())
 		if err != nil {
 			b.Fatal(err)

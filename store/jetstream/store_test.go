@@ -113,7 +113,7 @@ func (a *alone) open(t testing.TB, dir string) engine.Store {
 	defer a.mu.Unlock()
 	if a.opened[dir]++; a.opened[dir] == 1 {
 		a.servers[dir] = startServer(t, &server.Options{Port: -1, StoreDir: dir})
-		if !a.servers[dir].ReadyForConnections(10 * time.Second) {
+		if !a.servers[dir].ReadyForConnections(time.Until(scratch.Deadline(t))) {
 			t.Fatal("the server did not start")
 		}
 	}
@@ -175,7 +175,7 @@ func startCluster(t testing.TB) string {
 		t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	}
 	for _, s := range all {
-		if !s.ReadyForConnections(10 * time.Second) {
+		if !s.ReadyForConnections(time.Until(scratch.Deadline(t))) {
 			t.Fatal("a server did not start")
 		}
 		addresses = append(addresses, s.ClientURL())

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"understudy/internal/testing/scratch"
 )
 
 var seeds = []string{
@@ -16,13 +18,13 @@ var seeds = []string{
 	"text(text) | upper() | len()", "`a``b`", "steps['check'].result?.at?.x", "// c\n1 /* d */ % 2", "groupBy(dup, #)",
 }
 
-// within fails the test when f takes longer than an evaluation may, by far.
+// within fails the test when f takes so long that its work must grow faster than its input.
 func within(t *testing.T, f func()) {
 	t.Helper()
-	start := time.Now()
+	end := scratch.Deadline(t)
 	f()
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %v", took)
+	if late := time.Since(end); late > 0 {
+		t.Errorf("it ended %v after the deadline", late)
 	}
 }
 

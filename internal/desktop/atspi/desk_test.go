@@ -55,7 +55,7 @@ func onDesk(t testing.TB, programs ...string) *desk {
 			lacks(t, p)
 		}
 	}
-	theDesk.once.Do(func() { theDesk.desk, theDesk.err = openDesk() })
+	theDesk.once.Do(func() { theDesk.desk, theDesk.err = openDesk(t) })
 	if theDesk.err != nil {
 		t.Fatal(theDesk.err)
 	}
@@ -71,7 +71,7 @@ func lacks(t testing.TB, what string) {
 	t.Skipf("needs a desktop: %s is missing", what)
 }
 
-func openDesk() (*desk, error) {
+func openDesk(t testing.TB) (*desk, error) {
 	dir, err := os.MkdirTemp("", "atspi")
 	if err != nil {
 		return nil, err
@@ -93,18 +93,18 @@ func openDesk() (*desk, error) {
 	if err := d.start(d.command("openbox")); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
-	if err := d.managed(); err != nil {
+	if err := d.managed(t); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
-	if d.client, err = d.connect(); err != nil {
+	if d.client, err = d.connect(t); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	return d, nil
 }
 
 // managed waits for the window manager.
-func (d *desk) managed() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+func (d *desk) managed(t testing.TB) error {
+	ctx, cancel := context.WithDeadline(context.Background(), scratch.Deadline(t))
 	defer cancel()
 	for !windowIDs.MatchString(d.ask(ctx, "xprop", "-root", "_NET_SUPPORTING_WM_CHECK")) {
 		if ctx.Err() != nil {
@@ -115,8 +115,8 @@ func (d *desk) managed() error {
 }
 
 // connect makes another client on the desktop.
-func (d *desk) connect(changes ...func(*Options)) (*Client, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+func (d *desk) connect(t testing.TB, changes ...func(*Options)) (*Client, error) {
+	ctx, cancel := context.WithDeadline(context.Background(), scratch.Deadline(t))
 	defer cancel()
 	o := Options{Bus: d.bus, Windows: d.windows, Activate: d.activate, ScreenReader: true, Timeout: 3 * time.Second}
 	for _, change := range changes {
@@ -128,7 +128,7 @@ func (d *desk) connect(changes ...func(*Options)) (*Client, error) {
 // another is a client of a test of its own.
 func (d *desk) another(t testing.TB, changes ...func(*Options)) *Client {
 	t.Helper()
-	c, err := d.connect(changes...)
+	c, err := d.connect(t, changes...)
 	if err != nil {
 		t.Fatal(err)
 	}

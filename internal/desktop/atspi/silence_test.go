@@ -199,7 +199,7 @@ func TestMemoryOfManyLookups(t *testing.T) {
 
 func TestTheBusComesBack(t *testing.T) {
 	onDesk(t, "zenity")
-	own, err := openDesk() // its bus is ended, and the bus is written on the display
+	own, err := openDesk(t) // its bus is ended, and the bus is written on the display
 	if err != nil {
 		t.Fatal(err)
 	}

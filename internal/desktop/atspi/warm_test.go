@@ -16,7 +16,7 @@ import (
 func TestCacheEqualsAFreshRead(t *testing.T) {
 	s := openSandbox(t, 40)
 	fresh := func() *desktop.Tree {
-		c, err := s.desk.connect()
+		c, err := s.desk.connect(t)
 		if err != nil {
 			t.Fatal(err)
 		}
