@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -368,10 +369,18 @@ func (h *Host) isLeaving() bool {
 const lookTime = time.Second
 
 // awaitIdle has the service leave once it was idle for long, or its socket was removed, so that
-// nobody can reach it.
+// nobody can reach it. If its folder was removed, it leaves at once: what it executes or keeps could
+// neither be stopped nor be resumed by anyone.
 func (h *Host) awaitIdle() {
 	since := time.Now()
 	for steps.Sleep(h.life, min(lookTime, h.Idle)) == nil {
+		if _, err := os.Stat(h.Dir); errors.Is(err, fs.ErrNotExist) {
+			h.Log.Warn("the service ends, because its data folder was removed", "folder", h.Dir)
+			h.mu.Lock()
+			h.toLeave()
+			h.mu.Unlock()
+			return
+		}
 		if s := h.status(); s.Busy() || s.Scheduled {
 			since = time.Now()
 		}

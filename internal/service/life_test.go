@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/testing/scratch"
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 func idle(after time.Duration) func(*HostOptions) { return func(o *HostOptions) { o.Idle = after } }
@@ -149,6 +152,45 @@ func TestAServiceEndsWhenNobodyNeedsIt(t *testing.T) {
 		_, err := StatusOf(t.Context(), dir)
 		return errors.Is(err, ErrNone)
 	})
+}
+
+// TestAServiceEndsWithItsFolder removes the data folder of a service: no command can reach it any
+// more, and what it would keep alive for cannot go on.
+func TestAServiceEndsWithItsFolder(t *testing.T) {
+	for _, c := range []struct {
+		say  string
+		work func(t *testing.T, h *Host, dir string)
+	}{
+		{"nobody works with it", func(*testing.T, *Host, string) {}},
+		{"a run at rest keeps secrets", func(t *testing.T, h *Host, _ string) {
+			text := `{variables: {password: {secret: true}}, steps: [{tool_name: ask_user, arguments: {question: "go on?"}}]}`
+			_, err := h.Engine.Start(t.Context(), engine.Request{Bundle: engine.Bundle{Main: workflows.Source{Name: "asks", Text: []byte(text)}}, Secrets: map[string]string{"password": "swordfish"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			scratch.Until(t, "the run rests", func() bool { s := h.status(); return len(s.Running) == 0 && len(s.Waiting) == 1 })
+		}},
+		{"a run is under way", func(t *testing.T, h *Host, dir string) {
+			if _, err := h.Engine.Start(t.Context(), marking(dir, 2)); err != nil {
+				t.Fatal(err)
+			}
+			scratch.Until(t, "its second step acts", func() bool { return marks(t, dir) == 2 })
+		}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			h := host(t, dir, idle(time.Hour))
+			c.work(t, h, dir)
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-h.Ended():
+			case <-time.After(time.Until(scratch.Deadline(t))):
+				t.Errorf("it stays: %+v", h.status())
+			}
+		})
+	}
 }
 
 func TestAServiceIsStopped(t *testing.T) {
