@@ -114,7 +114,8 @@ func (f *frames) equip(d *Driver, _ wire.Seat) {
 	}
 	d.ready, d.extensions, d.consent = p.ready, p.extensions, p.consent
 	d.pointer.mouse, d.pointer.missing = &portalMouse{portal: p}, p.lacks(portalPointer, "moves the pointer")
-	d.keyboard.keys, d.keyboard.missing = &portalKeys{keyboard: &d.keyboard, portal: p}, p.lacks(portalKeyboard, "presses keys")
+	keys := &portalKeys{keyboard: &d.keyboard, portal: p}
+	d.keyboard.keys, d.keyboard.find, d.keyboard.missing = keys, keys.stroke, p.lacks(portalKeyboard, "presses keys")
 	only := d.options.Portal.Only // use the portal even if there is a protocol
 	if d.screen.missing != nil || only && p.unseen == nil {
 		d.screen.camera, d.screen.missing = &portalCamera{p}, p.unseen

@@ -28,8 +28,11 @@ type keys interface {
 type keyboard struct {
 	*Driver
 	keys    keys
-	missing error                  // why there are no keys
-	down    map[desktop.Key]stroke // the keys that KeyDown pressed
+	missing error // why there are no keys
+	// find returns how a keysym is typed in the session's own layout, or false if no key has
+	// it. It is nil if the layout is the usual one.
+	find func(ctx context.Context, sym uint32) (stroke, bool)
+	down map[desktop.Key]stroke // the keys that KeyDown pressed
 }
 
 // modifiers sets the modifiers for the keys that follow.
@@ -51,12 +54,6 @@ func (b *keyboard) mods() (mask uint32) {
 	return mask
 }
 
-// A keyFinder knows the keys of a layout other than the usual one.
-type keyFinder interface {
-	// stroke returns how a keysym is typed, or false if no key has it.
-	stroke(ctx context.Context, sym uint32) (stroke, bool)
-}
-
 // strokeOf returns how a key is pressed. A letter that the layout lacks is pressed where the
 // usual keyboard has it: programs look there for chords.
 func (b *keyboard) strokeOf(ctx context.Context, k desktop.Key) (stroke, error) {
@@ -70,8 +67,8 @@ func (b *keyboard) strokeOf(ctx context.Context, k desktop.Key) (stroke, error) 
 	if !ok {
 		return stroke{}, &desktop.MissingError{What: fmt.Sprintf("in a Wayland session the key %q cannot be pressed: wanted one of the usual English keyboard, which %q is not", k, k)}
 	}
-	if f, ok := b.keys.(keyFinder); ok {
-		if s, ok := f.stroke(ctx, input.SymOf(char)); ok {
+	if b.find != nil {
+		if s, ok := b.find(ctx, input.SymOf(char)); ok {
 			return s, nil
 		}
 	}

@@ -271,7 +271,8 @@ func (k *kwin) equip(d *Driver, seat wire.Seat) {
 	k.conn, d.extensions = d.conn, k.extensions
 	input, err := newFakeInput(d, k, seat)
 	d.pointer.mouse, d.pointer.missing = fakeMouse{input}, err
-	d.keyboard.keys, d.keyboard.missing = fakeKeys{input}, err
+	keys := fakeKeys{input}
+	d.keyboard.keys, d.keyboard.find, d.keyboard.missing = keys, keys.stroke, err
 	d.screen.camera, d.screen.missing = kwinCamera{k}, nil
 }
 

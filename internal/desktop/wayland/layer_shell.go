@@ -22,7 +22,7 @@ type layerShell struct {
 	shm        wire.Shm
 }
 
-func newLayerShell(d *Driver, seat wire.Seat) (overlay, error) {
+func newLayerShell(d *Driver, seat wire.Seat) (*layerShell, error) {
 	shell, err := wire.BindLayerShell(d.conn, 0)
 	if err != nil {
 		return nil, err

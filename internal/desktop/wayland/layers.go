@@ -17,7 +17,10 @@ type layers struct {
 	*Driver
 	shell   overlay
 	missing error // why there is no shell
-	marks   input.Marks
+	// askPointer returns where the pointer is, once nudge has made the compositor look for
+	// what is under it. It is nil if the overlay gets no events of the pointer.
+	askPointer func(ctx context.Context, nudge func()) (desktop.Point, error)
+	marks      input.Marks
 
 	mu    sync.Mutex
 	shown layer // the panel; guarded by mu

@@ -39,11 +39,10 @@ func (v *virtualMouse) position(ctx context.Context) (desktop.Point, error) {
 			return v.at, err
 		}
 	}
-	shell, ok := v.layers.shell.(*layerShell)
-	if !ok {
+	if v.layers.missing != nil {
 		return desktop.Point{}, v.layers.missing
 	}
-	return shell.askPointer(ctx, func() {
+	return v.layers.askPointer(ctx, func() {
 		v.device.Motion(clock(), 0, 0) // so that the compositor checks what is under the pointer
 		v.device.Frame()
 	})

@@ -86,7 +86,8 @@ func (d *Driver) open(ctx context.Context, folder string) (err error) {
 	d.screen = screen{Driver: d, seen: map[drawnArea]drawn{}}
 	d.screen.camera, d.screen.missing = newScreencopy(d)
 	d.layers = layers{Driver: d}
-	d.layers.shell, d.layers.missing = newLayerShell(d, seat)
+	shell, err := newLayerShell(d, seat)
+	d.layers.shell, d.layers.missing, d.layers.askPointer = shell, err, shell.askPointer
 	d.place.equip(d, seat)
 	var missing *desktop.MissingError
 	if errors.As(d.pointer.missing, &missing) && missing.Setup {
