@@ -61,7 +61,7 @@ func (v *evaluator) giveUpAfterDeaths() error {
 	if err != nil {
 		return err
 	}
-	why := steps.Errorf(steps.Interrupted, "the process that executed the run died %d times at step %s, so the run does not go on by itself", times, name(n, pathOf(top))).
+	why := steps.Errorf(steps.Interrupted, "the process that executed the run died %d times at step %s, so the run is not resumed automatically", times, name(n, pathOf(top))).
 		WithNext("find out what happens at that step, then resume the run")
 	if err := v.commit(EvFinished, "", Finished{Status: Interrupted, Error: v.errorRecord(why, name(n, pathOf(top))), Deaths: times}); err != nil {
 		return err

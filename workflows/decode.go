@@ -103,7 +103,7 @@ func refusal(name string) string {
 		case ok && name == "output_parser":
 			return "give it a script: javascript_code, or javascript_file_path"
 		case ok && row.Now != "":
-			return "it is written " + row.Now + ", which stands beside it and says otherwise: leave out one of the two"
+			return "it is written " + row.Now + ", which is also given and says otherwise: leave out one of the two"
 		case ok:
 			return row.Why
 		}

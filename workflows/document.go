@@ -35,7 +35,7 @@ type document struct {
 	Verbosity     *value       `json:"verbosity" type:"text" words:"quiet,normal,verbose" doc:"How much is returned to the caller."`
 	IDs           *identity    `json:"ids" doc:"Names of the run in other programs, to search by."`
 	ScriptsPath   *value       `json:"scripts_base_path" type:"text" doc:"Where script_file is looked for first; then in working_directory, the caller's folder, and beside the workflow."`
-	Windows       *arrangement `json:"windows" doc:"What becomes of windows and the focus, unless a step says otherwise."`
+	Windows       *arrangement `json:"windows" doc:"What happens to windows and the focus, unless a step says otherwise."`
 }
 
 // portion says which part of the steps is executed.

@@ -43,7 +43,7 @@ func (t *translator) firstsIn(v *value, without func(string) string) {
 		t.firstsIn(x, without)
 	}
 	if now := without(v.text); v.sort == sortText && now != v.text {
-		t.report.note(v.position, "write ID_result.FIELD", "[0] behind the result of a step is left out here: a result is an object")
+		t.report.note(v.position, "write ID_result.FIELD", "[0] after the result of a step is left out here: a result is an object")
 		v.setText(now)
 	}
 }

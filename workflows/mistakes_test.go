@@ -23,7 +23,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"a label that closes a tag", "labels: <b>\n" + step, []string{`1:9 labels: "<b>" cannot be a label: wanted letters, digits and . _ = -, at most 63`}},
 		{"one label needs no list", "labels: sap\n" + step, nil},
 		{"a text is quoted", "name: 12\n" + step, []string{"1:7 name wants a text, found the number 12; write it in quotes"}},
-		{"stop and continue contradict", "stop_on_error: true\ncontinue: true\n" + step, []string{"2:1 unknown key \"continue\"; it is written stop_on_error, which stands beside it and says otherwise: leave out one of the two"}},
+		{"stop and continue contradict", "stop_on_error: true\ncontinue: true\n" + step, []string{"2:1 unknown key \"continue\"; it is written stop_on_error, which is also given and says otherwise: leave out one of the two"}},
 		{"stop and continue agree", "stop_on_error: true\ncontinue: false\n" + step, nil},
 		{"the wrapper needs arguments", "tool_name: execute_sequence", []string{`1:1 "arguments" is missing`}},
 		{"only one tool is a wrapper", "tool_name: click_element\narguments: {" + strings.TrimSpace(step) + "}", []string{

@@ -48,7 +48,7 @@ func (t *translator) outputParser(root *value) {
 		root.remove(own.key.text)
 	}
 	if end.str() != "" {
-		t.report.note(p.key.position, "", "%s has no effect beside part.to: only a part of the workflow runs", p.key.text)
+		t.report.note(p.key.position, "", "%s has no effect with part.to: only a part of the workflow runs", p.key.text)
 		return
 	}
 	t.report.note(p.key.position, "the last step has it, and the output is its result", "%s becomes a step that runs the script", p.key.text)

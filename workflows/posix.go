@@ -127,7 +127,7 @@ func (r *posixReader) allow(n syntax.Node, before, after string) {
 		if k, err := strconv.Atoi(number); err == nil && k < len(r.quotes) && !backslashed(text[:i]) {
 			r.quotes[k] = quotes{true, before, after}
 		} else {
-			r.where = "behind a backslash"
+			r.where = "after a backslash"
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (r *posixReader) visit(n syntax.Node) bool {
 		if n.Op != syntax.TsVarSet && n.Op != syntax.TsRefVar {
 			return true
 		}
-		r.refuse(n, "behind "+n.Op.String())
+		r.refuse(n, "after "+n.Op.String())
 	case *syntax.BinaryTest:
 		if !compares(n.Op) {
 			return true
@@ -271,7 +271,7 @@ func (r *posixReader) declare(c *syntax.DeclClause) {
 		plain = plain && a.Name != nil && a.Array == nil && a.Index == nil
 	}
 	if !plain {
-		r.refuse(c, "behind "+name+" with options, subscripts or lists")
+		r.refuse(c, "after "+name+" with options, subscripts or lists")
 		return
 	}
 	for _, a := range c.Args {

@@ -60,11 +60,11 @@ func (r *posixReader) code(args []*syntax.Word) (code []*syntax.Word, where stri
 	case r.has(args[0]):
 		return args[:1], "where the name of a program is wanted"
 	case slices.Contains(evaluators, name), r.strict && slices.Contains(strictEvaluators, name):
-		return rest, "behind " + name + ", which evaluates it"
+		return rest, "after " + name + ", which evaluates it"
 	case name == "test" || name == "[":
-		return r.testCode(rest), "behind -v, or beside another value in a test"
+		return r.testCode(rest), "after -v, or with another value in a test"
 	case name == "printf":
-		return r.printfCode(rest), "into the format of printf, or behind its -v"
+		return r.printfCode(rest), "into the format of printf, or after its -v"
 	}
 	for i, w := range args {
 		program := path.Base(static(w))

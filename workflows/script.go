@@ -155,7 +155,7 @@ func (r *scriptReader) javaScript() {
 		case r.has("/*"):
 			r.takeTo("*/", "into a comment")
 		case r.has("<!--") || r.has("-->"):
-			r.refuseRest("behind <!-- or -->")
+			r.refuseRest("after <!-- or -->")
 		case c == '/':
 			r.slash()
 		case c == '}' && depth == 0:
@@ -181,7 +181,7 @@ var beforePattern = []string{"", "return", "typeof", "instanceof", "in", "of", "
 func (r *scriptReader) slash() {
 	switch last := r.before; {
 	case strings.ContainsAny(last, ")}+-"):
-		r.refuseRest("behind a / that may divide or begin a pattern")
+		r.refuseRest("after a / that may divide or begin a pattern")
 	case last == "]" || partOfName([]rune(last + "\n")[0]) && !slices.Contains(beforePattern, last):
 		r.take(1)
 		r.before = "/"
@@ -239,7 +239,7 @@ func (r *scriptReader) templateLiteral() {
 // escape copies a backslash and the character after it.
 func (r *scriptReader) escape() {
 	if r.at+1 < len(r.code) && r.code[r.at+1] == mark {
-		r.refuse("behind a backslash")
+		r.refuse("after a backslash")
 		return
 	}
 	r.take(min(2, len(r.code)-r.at))
@@ -300,7 +300,7 @@ func (r *scriptReader) quoted(prefix, quote, begin, end, before, after string) {
 	switch {
 	case !closed:
 		r.out.WriteString(prefix)
-		r.refuseRest("behind a quotation mark that is not closed")
+		r.refuseRest("after a quotation mark that is not closed")
 		return
 	case values == 0:
 		r.out.WriteString(prefix)
@@ -376,7 +376,7 @@ func (r *scriptReader) formatted(prefix, quote string) {
 			r.take(len(quote))
 			return
 		case r.has(quote), c == '\n' && len(quote) == 1:
-			r.refuseRest("behind a quotation mark between the braces of an f-string")
+			r.refuseRest("after a quotation mark between the braces of an f-string")
 			return
 		case c == mark && depth > 0:
 			r.refuse("between the braces of an f-string")

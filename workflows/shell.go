@@ -122,7 +122,7 @@ func powerShellCommand(outline func(func(int) string) string, name func(int) str
 		}
 	}
 	if p.open != "" && (p.values > 0 || slices.Contains(p.text, mark)) {
-		return "", errPlace("behind a quotation mark that is not closed")
+		return "", errPlace("after a quotation mark that is not closed")
 	}
 	return p.out.String(), nil
 }

@@ -135,7 +135,7 @@ func (t *translator) key(v *value, e entry, row dialect.Row) {
 	}
 	switch beside := v.in(group).get(name); {
 	case beside != nil && row.Yields:
-		t.drop(v, e, row.Now+" stands beside it, and counts")
+		t.drop(v, e, row.Now+" is also given, and is used")
 	case beside != nil && reflect.DeepEqual(beside.plain(), now):
 		t.drop(v, e, row.Now+" says the same")
 	case beside != nil || grouped && !v.roomIn(group, name):

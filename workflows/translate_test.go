@@ -31,7 +31,7 @@ func TestCanonical(t *testing.T) {
 		{"a kind keeps an argument of its own", "steps: [{tool_name: capture_screenshot, arguments: {max_dimension: 800}}]", "steps: [{tool_name: capture_screenshot, arguments: {max_dimension: 800}}]", ""},
 		{"an object that only switches something on is a boolean", "steps: [{tool_name: click_element, arguments: {selector: 'id:a', highlight_before_action: {enabled: false, color: 65280}}}]", "steps: [{tool_name: click_element, arguments: {target: 'id:a', windows: {highlight_before_action: false}}}]", "highlight_before_action is written as true or false here"},
 		{"a browser has one way to be named", "steps: [{tool_name: execute_browser_script, arguments: {selector: 'role:Window', script: return 1}}]", "steps: [{tool_name: execute_browser_script, arguments: {script: return 1}}]", "selector has no effect here"},
-		{"the first of a result is the result", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: log, if: 'a_result[0].delayed_ms == 1', arguments: {message: '{{ a_result[0].delayed_ms }}'}}]", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: log, if: a_result.delayed_ms == 1, arguments: {message: '{{ a_result.delayed_ms }}'}}]", "[0] behind the result of a step is left out"},
+		{"the first of a result is the result", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: log, if: 'a_result[0].delayed_ms == 1', arguments: {message: '{{ a_result[0].delayed_ms }}'}}]", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: log, if: a_result.delayed_ms == 1, arguments: {message: '{{ a_result.delayed_ms }}'}}]", "[0] after the result of a step is left out"},
 		{"an engine has one word", "steps: [{tool_name: run_command, arguments: {engine: bun, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "bun is written javascript here"},
 		{"a shell that is an engine is one", "steps: [{tool_name: run_command, arguments: {shell: python, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: python, run: return 1}}]", "shell: python is written engine: python here"},
 		{"notes for people go, comments stay", "# why\nsteps:\n  - name: First\n    description: It waits.\n    tool_name: delay\n    arguments: {delay_ms: 1}\n", "# why\nsteps:\n  - tool_name: delay\n    arguments: {delay_ms: 1}\n", "name has no effect here"},
@@ -39,7 +39,7 @@ func TestCanonical(t *testing.T) {
 			"long units of time", "steps: [{tool_name: delay, delay: 0.5minutes, timeout: 10 seconds, arguments: {duration: 250milliseconds}}]",
 			"steps: [{tool_name: delay, arguments: {duration: 250ms}, timeout: 10s, delay: 0.5m}]", "0.5minutes is written 0.5m here",
 		},
-		{"delay counts before delay_ms", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s, delay_ms: 2}]", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s}]", "delay stands beside it"},
+		{"delay counts before delay_ms", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s, delay_ms: 2}]", "steps: [{tool_name: log, arguments: {message: x}, delay: 1s}]", "delay is also given"},
 		{"a version of its own is a note", "version: 1.0.0\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", `version "1.0.0" has no effect`},
 		{"so is a schedule, which says where it belongs", "cron: '0 * * * *'\nsteps: [{tool_name: stop_highlighting}]", "steps: [{tool_name: stop_highlighting}]", "understudy schedule add NAME --cron"},
 		{

@@ -180,10 +180,10 @@ func (n placedNode) placed() string {
 		return err == nil && s.ByPlace()
 	}
 	if len(all) == 0 && (n.args["x"] != nil || n.args["y"] != nil) && n.args["image"] == nil && n.args["ref"] == nil {
-		return "only a place tells what it acts on"
+		return "its target is named by position only"
 	}
 	if len(all) > 0 && !slices.ContainsFunc(all, func(s string) bool { return !byPlace(s) }) {
-		return "only a place or a number tells what it acts on: " + all[0]
+		return "its target is named by position or number only: " + all[0]
 	}
 	return ""
 }
@@ -198,7 +198,7 @@ func (n placedNode) actsInstead() string {
 		return x.Kind != nil && x.Kind.Touches == steps.Act && !x.Kind.Reads && x.Expect == nil
 	}
 	if acts(to) || slices.ContainsFunc(to.Steps, acts) {
-		return fmt.Sprintf("when it fails, %s acts instead, and nothing shows what came of that", n.Fallback)
+		return fmt.Sprintf("when it fails, %s acts instead, and nothing checks its effect", n.Fallback)
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func migrateCommand(a *app) *cobra.Command {
 		jsonFlag
 		DryRun bool `flag:"dry-run" usage:"write no files"`
 		Force  bool `flag:"force" usage:"replace canonical files that are there and differ"`
-		Names  bool `flag:"names" usage:"print what becomes of each foreign name, and do nothing else"`
+		Names  bool `flag:"names" usage:"print what each foreign name is translated to, and exit"`
 	}
 	return withFlags(&cobra.Command{
 		Use:   "migrate [FOLDER]",

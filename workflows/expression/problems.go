@@ -69,7 +69,7 @@ func syntaxProblem(err error) *problem {
 	case strings.Contains(at.Message, "unexpected token EOF"):
 		p.message = "the expression ends too early"
 	case strings.Contains(at.Message, "coalesce expressions (??) cannot be mixed"):
-		p.message, p.hint = "?? beside && or || needs brackets", "write (a ?? b) || c"
+		p.message, p.hint = "?? with && or || needs brackets", "write (a ?? b) || c"
 	case strings.Contains(at.Message, ": strconv."):
 		p.message, _, _ = strings.Cut(at.Message, ": strconv.")
 	case strings.Contains(at.Message, "maximum allowed nodes"):

@@ -62,7 +62,7 @@ func TestProblems(t *testing.T) {
 		{"a number that is measured", "len(count)", "len", "len() takes a string, a list or an object, not a number", "", nil},
 		{"an object in a predicate", "map(list, {n: #})", ":", ": is not expected here", "an object in a predicate stands in brackets: ({…})", nil},
 		{"in for a text", "'a' in name", "in", "in looks into a list or an object", "use contains to look into text", nil},
-		{"?? beside ||", "name ?? yes || no", "||", "?? beside && or || needs brackets", "write (a ?? b) || c", nil},
+		{"?? beside ||", "name ?? yes || no", "||", "?? with && or || needs brackets", "write (a ?? b) || c", nil},
 		{"half a number", "count > 0x", "x", "invalid hex literal", "", nil},
 		{"bytes", "name == b'x'", "b'x'", "bytes are not supported", "leave out the b", nil},
 		{"the environment of expr's own", "$env.name", "$env", "there is no $env here", "did you mean env?", nil},

@@ -150,7 +150,7 @@ func (k *keeper) expire() {
 	case k.kept.Linger < time.Millisecond:
 		k.conclude("it was not to be kept")
 	default:
-		k.conclude(fmt.Sprintf("nobody had used it for %s", k.kept.Linger))
+		k.conclude(fmt.Sprintf("it was not used for %s", k.kept.Linger))
 	}
 }
 

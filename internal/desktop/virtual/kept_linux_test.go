@@ -397,7 +397,7 @@ func TestADesktopEndsWhenNobodyUsesItForLong(t *testing.T) {
 	}
 	_ = a.Close()
 	scratch.Until(t, "it ends", func() bool { return len(left()) == 0 })
-	if c, _ := FindClosing(filepath.Dir(k.Dir), k.Birth); c.Why != "nobody had used it for 1ms" {
+	if c, _ := FindClosing(filepath.Dir(k.Dir), k.Birth); c.Why != "it was not used for 1ms" {
 		t.Errorf("its closing: %+v", c)
 	}
 }

@@ -30,10 +30,10 @@ var gnomeVersions = map[string][]string{
 }
 
 // GNOMERights describes what the extension permits, and to whom.
-const GNOMERights = `It tells where your windows and the pointer are, and their titles; takes pictures of
+const GNOMERights = `It reports the places and titles of your windows, and the pointer's; takes pictures of
 the screen; raises, places, minimizes and closes windows; enters text as an input
 method does; shows frames above the windows; and, while something of yours records
-you, tells it what your mouse does, and from GNOME 48 on which keys you press, those of
+you, reports what your mouse does, and from GNOME 48 on which keys you press, those of
 passwords too. It does so for programs that have read understudy-gnome in your
 XDG_RUNTIME_DIR, which only yours can, and not those in a sandbox. Keys and clicks of
 Understudy go by GNOME's own remote desktop, whose sign in the top bar shows while they
