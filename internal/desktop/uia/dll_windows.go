@@ -10,20 +10,14 @@ import (
 	"golang.org/x/sys/windows"
 
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/winapi"
 )
 
-var user32 = windows.NewLazySystemDLL("user32.dll")
-
 // user calls a function of user32.
-//
-//go:uintptrescapes
-func user(name string, args ...uintptr) uintptr {
-	r, _, _ := user32.NewProc(name).Call(args...)
-	return r
-}
+func user(name string, args ...any) uintptr { return winapi.User(name, args...) }
 
-// at returns the address of a value, as an argument of user.
-func at[T any](v *T) uintptr { return uintptr(unsafe.Pointer(v)) }
+// at returns the address of a value, as an argument of a call.
+func at[T any](v *T) unsafe.Pointer { return winapi.At(v) }
 
 // rect is RECT.
 type rect struct{ left, top, right, bottom int32 }
@@ -63,9 +57,7 @@ func joined(h uintptr, f func()) {
 const messageTime = time.Second
 
 // ask sends a message to a control, and returns its answer.
-//
-//go:uintptrescapes
-func ask(ctx context.Context, h uintptr, message, w, l uintptr) (answer uintptr, err error) {
+func ask(ctx context.Context, h uintptr, message, w, l any) (answer uintptr, err error) {
 	const abortIfHung = 0x2
 	if err := context.Cause(ctx); err != nil {
 		return 0, err

@@ -42,8 +42,8 @@ const (
 	legacyProtected                   = 0x2000_0000 // STATE_SYSTEM_PROTECTED
 )
 
-// factsOf returns the facts that the properties of an element are. A password is not among
-// them: get is not asked for it.
+// factsOf returns the facts that the properties of an element are. The text of a password is
+// not among them.
 func factsOf(get func(property) any) facts {
 	is := func(p property) bool { return as[bool](get(p)) }
 	text := func(p property) string { return as[string](get(p)) }
@@ -158,7 +158,7 @@ func (f *facts) role() desktop.Role {
 
 // The names of the actions of elements, the default ones first.
 const (
-	actClick, actToggle, actSelect, actExpand, actCollapse = "click", "toggle", "select", "expand", "collapse"
+	actClick, actToggle, actSelect, actExpand, actCollapse, actClose = "click", "toggle", "select", "expand", "collapse", "close"
 )
 
 // actions returns what an element can be asked to do, its default action first.
@@ -178,7 +178,10 @@ func (f *facts) actions() (list []string) {
 		}
 	}
 	if len(list) == 0 && f.legacyPress {
-		return []string{actClick}
+		list = []string{actClick}
+	}
+	if f.offers[patWindow] {
+		list = append(list, actClose)
 	}
 	return list
 }
@@ -187,7 +190,7 @@ func (f *facts) actions() (list []string) {
 // none.
 func (f *facts) action(name string) string {
 	all := f.actions()
-	if name == "" && len(all) > 0 {
+	if name == "" && len(all) > 0 && all[0] != actClose {
 		return all[0]
 	}
 	if i := slices.IndexFunc(all, func(a string) bool { return strings.EqualFold(a, name) }); i >= 0 {

@@ -141,8 +141,8 @@ func (r reading) below(n *node, level int) error {
 
 // styleOf returns the style of a window.
 func styleOf(h uintptr) uintptr {
-	index := -16 // GWL_STYLE
-	return user("GetWindowLongPtrW", h, uintptr(index))
+	const index = -16 // GWL_STYLE
+	return user("GetWindowLongPtrW", h, index)
 }
 
 func classOf(h uintptr, function string) string {

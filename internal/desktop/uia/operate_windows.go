@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/windows"
-
 	"understudy/internal/desktop"
+	"understudy/internal/desktop/winapi"
 )
 
 // hasCaret reports whether a window is a field that tells where its caret is.
@@ -49,8 +48,7 @@ func (s handles) do(ctx context.Context, n *node, a desktop.Action) error {
 		}
 		return invoke(ctx, h, a.Action)
 	case desktop.SetText:
-		text := windows.StringToUTF16Ptr(withLineEnds(a.Text))
-		if _, err := ask(ctx, h, setText, 0, at(text)); err != nil {
+		if _, err := ask(ctx, h, setText, 0, winapi.Wide(withLineEnds(a.Text))); err != nil {
 			return err
 		}
 		if n.states.Has(desktop.MultiLine) { // others tell it by themselves
@@ -59,7 +57,7 @@ func (s handles) do(ctx context.Context, n *node, a desktop.Action) error {
 		return nil
 	case desktop.InsertText:
 		const canUndo = 1
-		_, err := ask(ctx, h, replaceSelection, canUndo, at(windows.StringToUTF16Ptr(withLineEnds(a.Text))))
+		_, err := ask(ctx, h, replaceSelection, canUndo, winapi.Wide(withLineEnds(a.Text)))
 		return err
 	case desktop.SetNumber:
 		return setNumber(ctx, h, int32(a.Value))

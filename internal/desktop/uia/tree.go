@@ -119,3 +119,14 @@ func (b *builder) build(p part, n *node, parent *desktop.Element, level int) *de
 	}
 	return e
 }
+
+// under returns the elements whose boxes have a point in them, from the innermost to this one.
+// Of two that overlap, the last is drawn above the other.
+func (n *node) under(at desktop.Point) []*node {
+	for _, c := range slices.Backward(n.children) {
+		if c.box.Contains(at) && c.states.Has(desktop.Showing) {
+			return append(c.under(at), n)
+		}
+	}
+	return []*node{n}
+}

@@ -75,7 +75,7 @@ func describe(h uintptr) (w desktop.Window, ok bool) {
 	if user("IsWindowVisible", h) == 0 || slices.Contains(backgrounds, class) {
 		return w, false
 	}
-	extended, owner := user("GetWindowLongPtrW", h, lpIndex(extendedIndex)), user("GetWindow", h, ownerWindow)
+	extended, owner := user("GetWindowLongPtrW", h, extendedIndex), user("GetWindow", h, ownerWindow)
 	w = desktop.Window{
 		ID: desktop.WindowID(h), Title: textOf(h), Class: class, Bounds: boundsOf(h),
 		Minimized: user("IsIconic", h) != 0, Maximized: user("IsZoomed", h) != 0, Hidden: isCloaked(h),

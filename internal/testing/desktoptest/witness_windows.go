@@ -12,27 +12,24 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"understudy/internal/desktop/winapi"
 )
 
 // The application of the contract as a program of Windows, made of the controls that the
 // system has. Its window procedures run on one thread, as that of the commands does.
 
 var (
-	user32  = windows.NewLazySystemDLL("user32.dll")
 	gdi32   = windows.NewLazySystemDLL("gdi32.dll")
 	comctl  = windows.NewLazySystemDLL("comctl32.dll")
 	comctls = comctl.NewProc("InitCommonControls")
 )
 
-//go:uintptrescapes
-func user(name string, args ...uintptr) uintptr {
-	r, _, _ := user32.NewProc(name).Call(args...)
-	return r
-}
+func user(name string, args ...any) uintptr { return winapi.User(name, args...) }
 
-func at[T any](v *T) uintptr { return uintptr(unsafe.Pointer(v)) }
+func at[T any](v *T) unsafe.Pointer { return winapi.At(v) }
 
-func wide(text string) uintptr { return at(windows.StringToUTF16Ptr(text)) }
+func wide(text string) unsafe.Pointer { return winapi.Wide(text) }
 
 func quoted(text string) string {
 	var b strings.Builder
@@ -174,7 +171,9 @@ type windowClass struct {
 	procedure             uintptr
 	_                     [2]int32
 	_, _, cursor, backing uintptr
-	_, className, _       uintptr
+	_                     uintptr
+	className             unsafe.Pointer
+	_                     uintptr
 }
 
 const ourClass, rowsClass, canvasClass = "Witness", "WitnessRows", "Canvas"
@@ -245,7 +244,7 @@ func (w *witness) build() {
 	for _, text := range []string{"red", "green", "blue"} {
 		user("SendMessageW", w.handle("Colour"), 0x143, 0, wide(text)) // CB_ADDSTRING
 	}
-	user("SendMessageW", w.handle("Volume"), 0x406, 1, 100<<16) // TBM_SETRANGE
+	user("SendMessageW", w.handle("Volume"), 0x406, 1, 100<<16)             // TBM_SETRANGE
 	create("Button", "Apart", styleChild, 400, 160, 90, 26, w.window, 3001) // as on a page that is not shown
 	user("ShowWindow", w.window, 5)
 }
