@@ -26,8 +26,6 @@ test: ## build, and run all tests; installs what they need through apt
 
 # Tests named TestAtLength, and those that measure memory.
 wine: #+ run the tests of the drivers of Windows under Wine (needs root)
-	@test -e /usr/share/mingw-w64/include/uiautomationclient.h || apt-get install -y mingw-w64-common
-	$(GO) test -count=1 -run=Headers ./internal/desktop/uia
 	.ci/wine -count=1 -timeout=15m ./internal/desktop/winapi ./internal/desktop/uia ./internal/desktop/local
 
 length: ## run the long tests

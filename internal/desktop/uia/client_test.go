@@ -124,12 +124,12 @@ func desk(t *testing.T) (c *Client, first, last *fakeSource) {
 	slider.offers[patRange], slider.value = true, &desktop.Range{Max: 10}
 	list := made("list", "List", shows, made("one", "ListItem", shows), made("two", "ListItem", desktop.Enabled))
 	list.children[0].offers[patSelect] = true
-	pane := made("", "Pane", shows, made("deep", "Button", shows))
-	pane.key = "pane"
+	pane := made("pane", "Pane", shows, made("deep", "Button", shows))
 	first = &fakeSource{hangs: map[desktop.WindowID]bool{}, roots: map[desktop.WindowID]*node{
 		2: made("root", "Window", shows, made("OK", "Button", shows), made("off", "Button", desktop.Showing), field, slider, list, pane),
 	}}
 	last = &fakeSource{hangs: map[desktop.WindowID]bool{}, roots: map[desktop.WindowID]*node{1: made("plain", "Window", shows, made("old", "Button", shows))}}
+	first.roots[2].handle, last.roots[1].handle = 2, 1
 	windows := []desktop.Window{
 		{ID: 1, Title: "Plain", Process: "plain", PID: 10, Bounds: desktop.Rect{W: 50, H: 50}},
 		{ID: 2, Title: "Rich", Process: "rich", PID: 20, Bounds: desktop.Rect{W: 100, H: 100}, Active: true},

@@ -105,19 +105,25 @@ func (b *builder) build(p part, n *node, parent *desktop.Element, level int) *de
 	e := p.element(n)
 	e.Parent, e.Leaf = parent, len(n.children) == 0
 	deep := b.scope.Depth == 0 || level < b.scope.Depth
-	if e.Name != "" || !e.Role.Holds() {
-		level++
-	}
 	for _, c := range n.children {
 		if !deep {
 			b.omitted += c.count()
 			continue
 		}
-		if child := b.build(p, c, e, level); child != nil {
+		if child := b.build(p, c, e, level+c.levels()); child != nil {
 			e.Children = append(e.Children, child)
 		}
 	}
 	return e
+}
+
+// levels returns how many levels of a scope's depth an element takes: none if it is merely a
+// container.
+func (n *node) levels() int {
+	if n.name == "" && n.role().Holds() {
+		return 0
+	}
+	return 1
 }
 
 // under returns the elements whose boxes have a point in them, from the innermost to this one.
