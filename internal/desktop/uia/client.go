@@ -126,15 +126,15 @@ func (s named) handle(w desktop.WindowID, n *node) desktop.Handle {
 	return desktop.Handle(fmt.Sprintf("%s:%x:%s", s.letter, uint64(w), n.key))
 }
 
-// A place is an element of a window that is there.
-type place struct {
+// A location is an element of a window that is there.
+type location struct {
 	named
 	window *desktop.Window
 	key    string
 }
 
 // parse returns what a handle names.
-func (c *Client) parse(ctx context.Context, h desktop.Handle) (p place, err error) {
+func (c *Client) parse(ctx context.Context, h desktop.Handle) (p location, err error) {
 	letter, rest, _ := strings.Cut(string(h), ":")
 	window, key, _ := strings.Cut(rest, ":")
 	id, err := strconv.ParseUint(window, 16, 64)
@@ -150,16 +150,16 @@ func (c *Client) parse(ctx context.Context, h desktop.Handle) (p place, err erro
 	if w == nil {
 		return p, fmt.Errorf("%w: its window is closed", desktop.ErrNotFound)
 	}
-	return place{c.sources[i], w, key}, nil
+	return location{c.sources[i], w, key}, nil
 }
 
 // alone reads an element alone.
-func (p place) alone(ctx context.Context) (*node, error) {
+func (p location) alone(ctx context.Context) (*node, error) {
 	return p.read(ctx, p.window.ID, p.key, true)
 }
 
 // element returns the element that a node is, without relatives.
-func (p place) element(n *node) *desktop.Element {
+func (p location) element(n *node) *desktop.Element {
 	w := p.window
 	e := &desktop.Element{
 		Handle: p.handle(w.ID, n), Role: n.role(), RawRole: n.raw, Name: n.name, Description: n.help, Text: n.text, ID: n.id, Class: n.class,
@@ -176,7 +176,7 @@ func (p place) element(n *node) *desktop.Element {
 }
 
 // asWindow adds what the window system tells of an element that is a window.
-func (p place) asWindow(e *desktop.Element) {
+func (p location) asWindow(e *desktop.Element) {
 	w := p.window
 	e.Aliases, e.Bounds = w.Aliases, w.Bounds
 	if w.Title != "" {
@@ -230,11 +230,11 @@ func (c *Client) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Elem
 	if len(chain) == 0 {
 		return nil, fmt.Errorf("%w: no element is at %s in the window %q", desktop.ErrNotFound, at, w.Title)
 	}
-	return place{s, w, ""}.hit(chain), nil
+	return location{s, w, ""}.hit(chain), nil
 }
 
 // hit returns the element that a person would name at a point, with those around it.
-func (p place) hit(chain []*node) *desktop.Element {
+func (p location) hit(chain []*node) *desktop.Element {
 	all := make([]*desktop.Element, len(chain))
 	for i, n := range chain {
 		all[i] = p.element(n)

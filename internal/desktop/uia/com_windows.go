@@ -146,10 +146,10 @@ const (
 
 // safeArray is SAFEARRAY of one dimension.
 type safeArray struct {
-	dimensions, features uint16
-	elementSize, locks   uint32
-	data                 unsafe.Pointer
-	count, low           uint32
+	dimensions, _ uint16
+	_, _          uint32
+	data          unsafe.Pointer
+	count, _      uint32
 }
 
 // pointed returns the value of a variant as a pointer.

@@ -13,7 +13,7 @@ import (
 
 // A part is what was read of one window.
 type part struct {
-	place
+	location
 	root *node
 	err  error
 }
@@ -61,7 +61,7 @@ func (c *Client) readParts(ctx context.Context, s desktop.Scope) ([]part, error)
 			return nil, err
 		}
 		n, err := p.read(ctx, p.window.ID, p.key, false)
-		return []part{{place: p, root: n}}, err
+		return []part{{location: p, root: n}}, err
 	}
 	list, err := c.o.Windows(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *Client) readParts(ctx context.Context, s desktop.Scope) ([]part, error)
 
 func (c *Client) readWindow(ctx context.Context, w *desktop.Window) part {
 	s, err := c.sourceOf(ctx, w.ID)
-	p := part{place: place{s, w, ""}, err: err}
+	p := part{location: location{s, w, ""}, err: err}
 	if err == nil {
 		p.root, p.err = s.read(ctx, w.ID, "", false)
 	}

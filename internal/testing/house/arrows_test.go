@@ -145,7 +145,7 @@ var owners = map[string][]string{
 	"github.com/adhocore/gronx":        {"internal/schedules"},
 	"go.opentelemetry.io/otel":         {"internal/telemetry"},
 	"go.opentelemetry.io/otel/":        {"internal/telemetry"},
-	"golang.org/x/sys/":                {"internal/children", "internal/fileio", "internal/sandbox", "internal/schedules", "mcpserver/auth", "internal/desktop/extension", "internal/desktop/local", "internal/desktop/wayland", "internal/desktop/win32", "internal/testing/desktoptest", "store"},
+	"golang.org/x/sys/":                {"internal/children", "internal/fileio", "internal/sandbox", "internal/schedules", "mcpserver/auth", "internal/desktop/extension", "internal/desktop/local", "internal/desktop/wayland", "internal/desktop/uia", "internal/desktop/win32", "internal/desktop/winapi", "internal/testing/desktoptest", "store"},
 	"golang.org/x/time/":               {"mcpserver/auth"},
 	"golang.org/x/term":                {"internal/cli"},
 	"golang.org/x/image/":              {"recorder/watch", "internal/desktop/input", "internal/desktop/vision", "internal/desktop/wayland"},
