@@ -58,21 +58,30 @@ func (h *hand) notepad(file ...string) {
 	})
 }
 
-// holds waits until a file holds a text.
+// holds waits until a file holds a text. It is opened only when it has the size of that: who
+// reads a file keeps the editor from writing it.
 func (h *hand) holds(file, want string) {
 	h.Helper()
-	scratch.Until(h.T, file+" holds "+want, func() bool {
+	want = strings.ReplaceAll(want, "\n", "\r\n")
+	scratch.Until(h.T, "the file is saved", func() bool {
+		info, err := os.Stat(file)
+		return err == nil && info.Size() == int64(len(want))
+	})
+	scratch.Until(h.T, "it holds the text", func() bool {
 		text, err := os.ReadFile(file)
-		return err == nil && strings.ReplaceAll(string(text), "\r\n", "\n") == want
+		return err == nil && string(text) == want
 	})
 }
+
+// utf8Mark has the editor save a file as UTF-8.
+const utf8Mark = "\ufeff"
 
 const patience = 30_000.0
 
 // What is typed and set in the editor is what its file holds.
 func TestTheEditorIsFilled(t *testing.T) {
 	h, file := newHand(t), filepath.Join(t.TempDir(), "note.txt")
-	if err := os.WriteFile(file, []byte("before"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(utf8Mark+"before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.notepad(file)
@@ -87,11 +96,11 @@ func TestTheEditorIsFilled(t *testing.T) {
 	h.does(kinds.ClickElement, field(nil))
 	h.does(kinds.TypeIntoElement, field(map[string]any{"text_to_type": "Grüße\nzwei", "clear_before_typing": true}))
 	h.does(kinds.PressKeyGlobal, map[string]any{"key": "ctrl+s"})
-	h.holds(file, "Grüße\nzwei")
+	h.holds(file, utf8Mark+"Grüße\nzwei")
 	h.does(kinds.SetValue, field(map[string]any{"value": "all\nanew"}))
 	h.does(kinds.TypeIntoElement, field(map[string]any{"text_to_type": "!", "clear_before_typing": false}))
 	h.does(kinds.PressKeyGlobal, map[string]any{"key": "ctrl+s"})
-	h.holds(file, "all\nanew!")
+	h.holds(file, utf8Mark+"!all\nanew") // the caret of a field that is set is at its start
 }
 
 // A dialog of the system saves the file where its field says.
