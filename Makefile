@@ -25,8 +25,8 @@ test: ## build, and run all tests; installs what they need through apt
 	@.ci/test
 
 # Tests named TestAtLength, and those that measure memory.
-wine: #+ run the tests of the driver of Windows under Wine (needs root)
-	.ci/wine -count=1 -timeout=10m ./internal/desktop/win32
+wine: #+ run the tests of the drivers of Windows under Wine (needs root)
+	.ci/wine -count=1 -p=1 -timeout=15m ./internal/desktop/winapi ./internal/desktop/uia ./internal/desktop/local
 
 length: ## run the long tests
 	@$(MAKE) --no-print-directory -k -j2 -Otarget length-applications length-contracts length-others

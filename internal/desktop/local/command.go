@@ -2,11 +2,13 @@ package local
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 )
 
 // splitCommand splits a command line as a shell does that expands nothing:
-// blanks separate, quotes and backslashes keep together.
+// blanks separate, quotes and backslashes keep together. On Windows backslashes are parts of
+// paths.
 func splitCommand(line string) ([]string, error) {
 	var args []string
 	var arg strings.Builder
@@ -20,7 +22,7 @@ func splitCommand(line string) ([]string, error) {
 			}
 			arg.WriteRune(c)
 			escaped = false
-		case c == '\\' && quote != '\'':
+		case c == '\\' && quote != '\'' && runtime.GOOS != "windows":
 			escaped, inside = true, true
 		case quote != 0:
 			if c == quote {

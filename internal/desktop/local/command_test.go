@@ -31,6 +31,9 @@ func TestSplitCommand(t *testing.T) {
 		{"nothing is nothing", "  ", nil},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
+			if runtime.GOOS == "windows" && strings.Contains(row.line, `\`) {
+				t.Skip("a backslash is a part of a path there")
+			}
 			got, err := splitCommand(row.line)
 			if err != nil {
 				t.Fatal(err)
@@ -41,6 +44,9 @@ func TestSplitCommand(t *testing.T) {
 		})
 	}
 	for _, line := range []string{`a "b`, `a 'b`, `a \`} {
+		if runtime.GOOS == "windows" && strings.Contains(line, `\`) {
+			continue
+		}
 		if got, err := splitCommand(line); err == nil {
 			t.Errorf("%q was split into %q", line, got)
 		}

@@ -35,7 +35,7 @@ func Open(o Options) (*Driver, error) {
 // tells a process of old times those of a smaller screen.
 func countPixels() {
 	const perMonitor2 = -4 // DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2
-	if user("SetProcessDpiAwarenessContext", lpIndex(perMonitor2)) == 0 {
+	if user("SetProcessDpiAwarenessContext", perMonitor2) == 0 {
 		user("SetProcessDPIAware")
 	}
 }

@@ -37,6 +37,7 @@ const (
 	menuClass    = "#32768"
 	dialogClass  = "#32770"
 	tooltipClass = "tooltips_class32"
+	listClass    = "ComboLBox" // the open list of a combo box
 )
 
 // backgrounds are the classes of the windows behind all others.
@@ -75,7 +76,7 @@ func describe(h uintptr) (w desktop.Window, ok bool) {
 	if user("IsWindowVisible", h) == 0 || slices.Contains(backgrounds, class) {
 		return w, false
 	}
-	extended, owner := user("GetWindowLongPtrW", h, lpIndex(extendedIndex)), user("GetWindow", h, ownerWindow)
+	extended, owner := user("GetWindowLongPtrW", h, extendedIndex), user("GetWindow", h, ownerWindow)
 	w = desktop.Window{
 		ID: desktop.WindowID(h), Title: textOf(h), Class: class, Bounds: boundsOf(h),
 		Minimized: user("IsIconic", h) != 0, Maximized: user("IsZoomed", h) != 0, Hidden: isCloaked(h),
@@ -83,7 +84,7 @@ func describe(h uintptr) (w desktop.Window, ok bool) {
 	w.PID = processOf(h)
 	w.Process, w.Aliases = programOf(w.PID)
 	w.Tooltip = class == tooltipClass
-	w.Popup = w.Tooltip || class == menuClass || has(extended, extendedNoActivate) && has(extended, extendedToolWindow)
+	w.Popup = w.Tooltip || class == menuClass || class == listClass || has(extended, extendedNoActivate) && has(extended, extendedToolWindow)
 	w.Dialog = owner != 0 && !w.Popup
 	w.Modal = w.Dialog && user("IsWindowEnabled", owner) == 0 && user("IsWindowEnabled", h) != 0
 	return w, true

@@ -38,6 +38,8 @@ type System struct {
 	// Lacks names the sentences that the system cannot pass, each with the reason.
 	// They are skipped, which the test reports.
 	Lacks map[string]string
+	// Unseen names the elements that the system cannot tell of, each with the reason.
+	Unseen map[string]string
 }
 
 // App is the application. It has one window, "Contract", with the elements of

@@ -12,27 +12,24 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"understudy/internal/desktop/winapi"
 )
 
 // The application of the contract as a program of Windows, made of the controls that the
 // system has. Its window procedures run on one thread, as that of the commands does.
 
 var (
-	user32  = windows.NewLazySystemDLL("user32.dll")
 	gdi32   = windows.NewLazySystemDLL("gdi32.dll")
 	comctl  = windows.NewLazySystemDLL("comctl32.dll")
 	comctls = comctl.NewProc("InitCommonControls")
 )
 
-//go:uintptrescapes
-func user(name string, args ...uintptr) uintptr {
-	r, _, _ := user32.NewProc(name).Call(args...)
-	return r
-}
+func user(name string, args ...any) uintptr { return winapi.User(name, args...) }
 
-func at[T any](v *T) uintptr { return uintptr(unsafe.Pointer(v)) }
+func at[T any](v *T) unsafe.Pointer { return winapi.At(v) }
 
-func wide(text string) uintptr { return at(windows.StringToUTF16Ptr(text)) }
+func wide(text string) unsafe.Pointer { return winapi.Wide(text) }
 
 func quoted(text string) string {
 	var b strings.Builder
@@ -174,10 +171,12 @@ type windowClass struct {
 	procedure             uintptr
 	_                     [2]int32
 	_, _, cursor, backing uintptr
-	_, className, _       uintptr
+	_                     uintptr
+	className             unsafe.Pointer
+	_                     uintptr
 }
 
-const ourClass, rowsClass, canvasClass = "Witness", "WitnessRows", "WitnessCanvas"
+const ourClass, rowsClass, canvasClass = "Witness", "WitnessRows", "Canvas"
 
 func (w *witness) register() {
 	const doubleClicks, buttonFace, arrow = 0x8, 16, 32512
@@ -233,19 +232,20 @@ func (w *witness) build() {
 	} {
 		w.add(c)
 	}
-	w.rows = create(rowsClass, "", styleChild|styleVisible|styleScroll|styleClips, 10, 290, 480, 110, w.window, 0)
+	w.rows = create(rowsClass, "Rows", styleChild|styleVisible|styleScroll|styleClips, 10, 290, 480, 110, w.window, 0)
 	w.named("Rows", w.rows)
 	for i := range 40 {
 		name := fmt.Sprintf("Row %d", i)
 		h := create("Button", name, styleChild|styleVisible, 0, i*26, 440, 26, w.rows, uintptr(2000+i))
 		w.named(name, h)
 	}
-	w.canvas = create(canvasClass, "", styleChild|styleVisible, 10, 410, 480, 110, w.window, 0)
+	w.canvas = create(canvasClass, "Canvas", styleChild|styleVisible, 10, 410, 480, 110, w.window, 0)
 	w.named("Canvas", w.canvas)
 	for _, text := range []string{"red", "green", "blue"} {
 		user("SendMessageW", w.handle("Colour"), 0x143, 0, wide(text)) // CB_ADDSTRING
 	}
-	user("SendMessageW", w.handle("Volume"), 0x406, 1, 100<<16) // TBM_SETRANGE
+	user("SendMessageW", w.handle("Volume"), 0x406, 1, 100<<16)             // TBM_SETRANGE
+	create("Button", "Apart", styleChild, 400, 160, 90, 26, w.window, 3001) // as on a page that is not shown
 	user("ShowWindow", w.window, 5)
 }
 
@@ -282,8 +282,8 @@ func windowProcedure(h uintptr, m uint32, wParam, lParam uintptr) uintptr {
 	case wmFocus: // which comes back to the field
 		if h == the.window {
 			user("SetFocus", the.handle("Name"))
-		} else if other := user("GetWindow", h, 5); other != 0 {
-			user("SetFocus", other)
+		} else if field := user("FindWindowExW", h, 0, wide("Edit"), 0); field != 0 {
+			user("SetFocus", field)
 		}
 		return 0
 	case wmCommand:
@@ -479,6 +479,7 @@ func (w *witness) boxes() string {
 // open shows another window of the application, with a field in it.
 func (w *witness) open(title string, x, y int) {
 	h := create(ourClass, title, styleFramed|styleVisible, x, y, 300, 200, 0, 0)
+	create("Static", "In "+title, styleChild|styleVisible, 0, 0, 0, 0, h, 0)
 	field := create("Edit", "", styleChild|styleVisible|scrolls, 0, 0, 290, 160, h, 3000)
 	w.others[title] = h
 	w.named("In "+title, field)

@@ -31,7 +31,7 @@ var words = map[string]struct {
 
 	// Words that name several types, each of which is its room's own, and no further one.
 	"call":      {"one call of a tool or a kind, as the layer that handles it needs it", []string{"mcpserver", "mcpserver/ask", "mcpserver/viewer", "recorder/compile", "workflows"}},
-	"client":    {"who calls a server: of MCP, of AT-SPI, of X, of VNC, of a browser, of a folder or of a fleet", []string{"internal/clients", "internal/desktop/atspi", "internal/desktop/devtools", "internal/desktop/virtual", "internal/fleet", "internal/service", "internal/testing/byhand", "recorder/watch"}},
+	"client":    {"who calls a server: of MCP, of AT-SPI, of UI Automation, of X, of VNC, of a browser, of a folder or of a fleet", []string{"internal/clients", "internal/desktop/atspi", "internal/desktop/devtools", "internal/desktop/uia", "internal/desktop/virtual", "internal/fleet", "internal/service", "internal/testing/byhand", "recorder/watch"}},
 	"desktops":  {"those that an owner hands out or keeps", []string{"engine", "internal/operations", "internal/rundesktops"}},
 	"entry":     {"one line of a list that is stored", []string{"engine", "internal/clients", "internal/desktop", "internal/schedules", "workflows"}},
 	"hub":       {"the NATS server of a fleet", []string{"internal/hub"}},
