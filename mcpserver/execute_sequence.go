@@ -41,7 +41,7 @@ var controlArgs = map[string]*jsonschema.Schema{
 	"queue":   {Type: "boolean"},
 	"desktop": {Type: "string"},
 
-	includeImage: {Type: "boolean", Description: "show the last picture"},
+	includeImage: {Type: "boolean", Description: "the last one"},
 }
 
 // sequenceOptions are the values of controlArgs and fleetArgs.
@@ -65,14 +65,14 @@ func sequenceArgs(fleet bool) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Description: text, Enum: words}
 	}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
-		"steps":           list("what to do, in order"),
+		"steps":           list(""),
 		"url":             text("instead of steps: a saved workflow, or file://"),
 		"inputs":          anObject("values of its variables"),
 		"variables":       anObject(""),
 		"selectors":       anObject(""),
 		"troubleshooting": list(""),
 		"finally":         list(""),
-		"output":          anyValue(),
+		"output":          {Description: "an expression, or an object of them"},
 		"part":            anObject("{from, to}: ids of steps"),
 		"verbosity":       text("", "quiet", "normal", "verbose"),
 	}}

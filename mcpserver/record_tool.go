@@ -60,10 +60,10 @@ const (
 type recordArgs struct {
 	Action      recordAction `json:"action"`
 	Name        string       `json:"name,omitempty" jsonschema:"save it under this name"`
-	Description string       `json:"description,omitempty" jsonschema:"what it does"`
-	Replace     bool         `json:"replace,omitempty" jsonschema:"one of this name"`
-	Literal     bool         `json:"literal,omitempty" jsonschema:"keep typed values, make no inputs of them"`
-	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs: run ids, in order"`
+	Description string       `json:"description,omitempty"`
+	Replace     bool         `json:"replace,omitempty"`
+	Literal     bool         `json:"literal,omitempty" jsonschema:"keep typed values; else they become inputs"`
+	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs, in order"`
 }
 
 // recordResult is the state of a recording, or its result.
@@ -217,7 +217,7 @@ func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordRes
 		s.end(r)
 		return recordResult{}, "nothing was recorded, so there is no workflow", early
 	}
-	o := a.options()
+	o := s.options(a)
 	o.Pictures = r.pictures
 	text, notes, err := compile.Events(seen, o)
 	if err != nil {
@@ -241,8 +241,8 @@ func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordRes
 	return out, said, nil
 }
 
-func (a *recordArgs) options() compile.Options {
-	return compile.Options{Name: a.Name, Description: a.Description, Literal: a.Literal}
+func (s *recordTool) options(a recordArgs) compile.Options {
+	return compile.Options{Kinds: s.resources.o.Kinds, Name: a.Name, Description: a.Description, Literal: a.Literal}
 }
 
 // fromRuns makes a workflow from the calls of runs.
@@ -263,7 +263,7 @@ func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recor
 		}
 		calls = append(calls, done...)
 	}
-	text, notes, err := compile.Calls(calls, a.options())
+	text, notes, err := compile.Calls(calls, s.options(a))
 	if err != nil {
 		return recordResult{}, "", err
 	}

@@ -124,8 +124,8 @@ func (s workflowTools) getTool(_ context.Context, c *call, a nameArgs) (*reply, 
 
 type saveArgs struct {
 	Name    string `json:"name" jsonschema:"letters, digits, - and _"`
-	Text    string `json:"text" jsonschema:"the workflow, as YAML or JSON"`
-	Replace bool   `json:"replace,omitempty" jsonschema:"one of this name"`
+	Text    string `json:"text" jsonschema:"YAML or JSON"`
+	Replace bool   `json:"replace,omitempty"`
 }
 
 type saveResult struct {
@@ -149,7 +149,7 @@ func (s workflowTools) saveTool(ctx context.Context, c *call, a saveArgs) (*repl
 }
 
 type validateArgs struct {
-	Text string `json:"text,omitempty" jsonschema:"the workflow, as YAML or JSON"`
+	Text string `json:"text,omitempty" jsonschema:"YAML or JSON"`
 	Name string `json:"name,omitempty" jsonschema:"instead of text: a saved workflow"`
 }
 

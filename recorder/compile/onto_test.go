@@ -35,8 +35,9 @@ steps:
   - id: later_2
     tool_name: click_element
     arguments:
-      process: zenity
-      selector: role:button && name:Later
+      target:
+        process: zenity
+        selector: role:button && name:Later
     expect: "!exists('process:zenity && window:Update available') && exists('process:zenity && window:Report')"
   - id: later
     tool_name: click_element
@@ -61,12 +62,13 @@ troubleshooting:
       - id: later_2
         tool_name: click_element
         arguments:
-          process: zenity
-          selector: role:button && name:Later
+          target:
+            process: zenity
+            selector: role:button && name:Later
         expect: "!exists('process:zenity && window:Update available') && exists('process:zenity && window:Report')"
 `},
 	} {
-		made, err := Recording(seen, Options{Onto: []byte(document), At: c.at})
+		made, err := Recording(seen, Options{Kinds: kinds.All(), Onto: []byte(document), At: c.at})
 		if err != nil {
 			t.Fatalf("%s: %v", c.say, err)
 		}

@@ -380,6 +380,7 @@ func (r *resolver) call(n *ast.CallNode) {
 		if !r.names.Screen {
 			r.wrong(n.Location(), "use it in if, expect, while or jumps", "%s() cannot look at the desktop here", name)
 		}
+		r.selector(name, n.Arguments)
 	case "always", "failure":
 		r.always = true
 	case "coalesce":
@@ -388,6 +389,18 @@ func (r *resolver) call(n *ast.CallNode) {
 		}
 	}
 	id.Value = internal + name
+}
+
+// selector checks the selector of a function, if it is written out.
+func (r *resolver) selector(function string, args []ast.Node) {
+	if len(args) == 0 || r.names.CheckSelector == nil {
+		return
+	}
+	if text, ok := args[0].(*ast.StringNode); ok {
+		if wrong, hint := r.names.CheckSelector(text.Value); wrong != "" {
+			r.wrong(text.Location(), hint, "%s(): %s", function, wrong)
+		}
+	}
 }
 
 // method reports the call of a member, with a hint how to write it.
