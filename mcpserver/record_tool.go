@@ -16,6 +16,7 @@ import (
 	"understudy/recorder"
 	"understudy/recorder/compile"
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 // A Recording watches a person until it is stopped, or the person stops it.
@@ -62,7 +63,7 @@ type recordArgs struct {
 	Name        string       `json:"name,omitempty" jsonschema:"save it under this name"`
 	Description string       `json:"description,omitempty"`
 	Replace     bool         `json:"replace,omitempty"`
-	Literal     bool         `json:"literal,omitempty" jsonschema:"keep typed values; else they become inputs"`
+	Literal     bool         `json:"literal,omitempty" jsonschema:"make no inputs of typed values"`
 	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs, in order"`
 }
 
@@ -272,8 +273,12 @@ func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recor
 
 // CallsOf returns the steps of a run that succeeded, in order.
 func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id string) ([]compile.Call, error) {
+	type begun struct {
+		engine.Started
+		at time.Time
+	}
 	var calls []compile.Call
-	started := map[string]compile.Call{}
+	started := map[string]begun{}
 	for ev, err := range engine.History(ctx, runs, id) {
 		if err != nil {
 			return nil, err
@@ -284,20 +289,19 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 		}
 		switch f := fact.(type) {
 		case engine.Started:
-			c := compile.Call{ID: f.ID, Begin: ev.At}
-			c.Args, _ = f.Args.(map[string]any)
-			c.Kind, _ = steps.Find(kinds, f.Kind)
-			started[ev.Path] = c
+			started[ev.Path] = begun{f, ev.At}
 		case engine.Ended:
-			c, ok := started[ev.Path]
-			if !ok || c.Kind.Args == nil || f.Outcome.Status != engine.Success {
+			b, ok := started[ev.Path]
+			if !ok || f.Outcome.Status != engine.Success {
 				continue
 			}
-			if args, ok := f.Args.(map[string]any); ok { // complete, where Started withheld a typed text
-				c.Args = args
+			args, complete := f.Args.(map[string]any) // where Started withheld a typed text
+			if !complete {
+				args, _ = b.Args.(map[string]any)
 			}
-			c.Result, c.End = f.Outcome.Result, ev.At
-			calls = append(calls, c)
+			if k, args, ok := workflows.FindKind(kinds, b.Kind, args); ok {
+				calls = append(calls, compile.Call{Kind: k, ID: b.ID, Args: args, Result: f.Outcome.Result, Begin: b.at, End: ev.At})
+			}
 		}
 	}
 	return calls, nil

@@ -59,10 +59,10 @@ func onRuns[A any](r *runner, do func(ctx context.Context, c *call, runs engine.
 
 type getRunArgs struct {
 	RunID       string              `json:"run_id"`
-	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait for its end, at most 60000"`
-	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: results too"`
-	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first"`
-	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many"`
+	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"at most 60000"`
+	Verbosity   workflows.Verbosity `json:"verbosity,omitempty"`
+	StepsOffset int                 `json:"steps_offset,omitempty"`
+	StepsLimit  int                 `json:"steps_limit,omitempty"`
 	Image       bool                `json:"include_image,omitempty"`
 }
 
@@ -112,7 +112,7 @@ type listRunsArgs struct {
 	Status   engine.Status `json:"status,omitempty"`
 	Workflow string        `json:"workflow,omitempty"`
 	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls of tools"`
-	Before   string        `json:"before,omitempty" jsonschema:"only runs older than this one"`
+	Before   string        `json:"before,omitempty" jsonschema:"a run"`
 	Limit    int           `json:"limit,omitempty" jsonschema:"default 20"`
 }
 
@@ -184,11 +184,11 @@ func (s runTools) list(ctx context.Context, _ *call, runs engine.Runs, a listRun
 type resumeArgs struct {
 	RunID    string              `json:"run_id"`
 	From     string              `json:"from,omitempty" jsonschema:"default the step that failed"`
-	Inputs   map[string]any      `json:"inputs,omitempty" jsonschema:"new values"`
+	Inputs   map[string]any      `json:"inputs,omitempty"`
 	Answer   any                 `json:"answer,omitempty" jsonschema:"to its question"`
 	Decision resumption          `json:"decision,omitempty" jsonschema:"on a step that may have acted; done: a person did it"`
 	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document, corrected"`
-	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
+	Wait     *bool               `json:"wait,omitempty"`
 	Queue    bool                `json:"queue,omitempty"`
 	Verbose  workflows.Verbosity `json:"verbosity,omitempty"`
 	Image    bool                `json:"include_image,omitempty"`
@@ -317,7 +317,7 @@ type answerArgs struct {
 	RunID   string              `json:"run_id"`
 	Value   any                 `json:"value,omitempty" jsonschema:"the answer to its question"`
 	Choice  decision            `json:"choice,omitempty" jsonschema:"of a step that may have acted"`
-	Wait    *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
+	Wait    *bool               `json:"wait,omitempty"`
 	Verbose workflows.Verbosity `json:"verbosity,omitempty"`
 	Image   bool                `json:"include_image,omitempty"`
 }

@@ -164,7 +164,7 @@ func (b *toolbox) visible(list *mcp.ListToolsResult, who access.Subject) *mcp.Li
 
 // CheckTool returns an error if there is no tool of a name, whoever may use it.
 func (s *Server) CheckTool(name string) error {
-	if s.tools.named[name] != nil {
+	if s.tools.named[s.tools.ours(name)] != nil {
 		return nil
 	}
 	return errors.New(s.tools.unknownMessage(name))

@@ -37,7 +37,7 @@ func (s workflowTools) tools() []*tool {
 }
 
 type listArgs struct {
-	Name string `json:"name,omitempty" jsonschema:"show the text of this one"`
+	Name string `json:"name,omitempty" jsonschema:"show this one"`
 }
 
 // workflowInfo is a saved workflow in a list.
@@ -150,7 +150,7 @@ func (s workflowTools) saveTool(ctx context.Context, c *call, a saveArgs) (*repl
 
 type validateArgs struct {
 	Text string `json:"text,omitempty" jsonschema:"YAML or JSON"`
-	Name string `json:"name,omitempty" jsonschema:"instead of text: a saved workflow"`
+	Name string `json:"name,omitempty" jsonschema:"a saved one"`
 }
 
 // validation is the result of checking a document.

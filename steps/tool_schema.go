@@ -73,7 +73,7 @@ func (k Kind) HasTarget() bool { return k.groups[TargetArgument] != nil }
 func (k Kind) ToolArgs() *jsonschema.Schema {
 	s := k.Args.CloneSchemas()
 	left := func(name string) bool {
-		if name == timeoutArgument {
+		if name == timeoutArgument && !slices.Contains(k.rare, name) {
 			return k.HasTarget() && !k.waits() // whoever waits for an element for long calls a kind that waits
 		}
 		return slices.Contains(k.rare, name) || k.groups[name] != nil && name != TargetArgument
@@ -84,12 +84,15 @@ func (k Kind) ToolArgs() *jsonschema.Schema {
 		s.AdditionalProperties = nil
 	}
 	for name, p := range s.Properties {
-		if terse(p); slices.Contains(speaking, name) {
+		if terse(p); slices.Contains(speaking, name) && p.Type != "" {
 			p.Description = ""
 		}
 	}
 	if k.HasTarget() {
-		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string", Description: k.targetText()}
+		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string"}
+		if k.groups[TargetArgument]["x"] != "" { // the tool that a model reads first tells it for all
+			s.Properties[TargetArgument].Description = "ref (e12), selector, or x,y"
+		}
 	}
 	return s
 }
@@ -105,13 +108,6 @@ var speaking = []string{
 
 // waits reports whether the kind is there to wait.
 func (k Kind) waits() bool { return k.Timeout >= time.Hour }
-
-func (k Kind) targetText() string {
-	if k.groups[TargetArgument]["x"] != "" {
-		return "ref (e12), selector, or x,y"
-	}
-	return "ref or selector"
-}
 
 // terse removes from a schema what only editors and checks use.
 func terse(s *jsonschema.Schema) {

@@ -23,6 +23,7 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/rfb"
 	"understudy/internal/words"
+	"understudy/steps"
 	"understudy/workflows"
 )
 

@@ -29,8 +29,9 @@ steps:
 		{"before the step", workflows.Insertion{Step: "later"}, `name: report
 steps:
   - id: switch_to_zenity
-    tool_name: activate_window
+    tool_name: change_window
     arguments:
+      do: activate
       process: zenity
   - id: later_2
     tool_name: click_element
@@ -56,8 +57,9 @@ troubleshooting:
     jumps: [{if: 'true', to_id: later}]
     steps:
       - id: switch_to_zenity
-        tool_name: activate_window
+        tool_name: change_window
         arguments:
+          do: activate
           process: zenity
       - id: later_2
         tool_name: click_element

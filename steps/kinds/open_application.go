@@ -36,7 +36,7 @@ var OpenApplication = steps.Define(steps.Kind{
 type OpenArgs struct {
 	AppName       string       `json:"app_name" jsonschema:"an application's name, a desktop file's name, or a command line"`
 	WaitForWindow bool         `json:"wait_for_window,omitzero" use:"rare" jsonschema:"wait until it shows a window"`
-	Title         string       `json:"title,omitzero" jsonschema:"wait for a window with this in its title"`
+	Title         string       `json:"title,omitzero" jsonschema:"part of the title of the window"`
 	TimeoutMS     steps.Millis `json:"timeout_ms,omitzero" jsonschema:"how long to wait for the window"`
 	observe.ActionOptions
 }

@@ -360,8 +360,11 @@ func (r *resolver) let(n *ast.VariableDeclaratorNode) {
 }
 
 func (r *resolver) call(n *ast.CallNode) {
-	r.each(n.Arguments)
 	id, ok := n.Callee.(*ast.IdentifierNode)
+	if ok && (id.Value == "exists" || id.Value == "text") {
+		r.selector(id.Value, n.Arguments)
+	}
+	r.each(n.Arguments)
 	if !ok {
 		r.method(n)
 		return
@@ -380,7 +383,6 @@ func (r *resolver) call(n *ast.CallNode) {
 		if !r.names.Screen {
 			r.wrong(n.Location(), "use it in if, expect, while or jumps", "%s() cannot look at the desktop here", name)
 		}
-		r.selector(name, n.Arguments)
 	case "always", "failure":
 		r.always = true
 	case "coalesce":
