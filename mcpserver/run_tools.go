@@ -37,7 +37,7 @@ func (s runTools) tools() []*tool {
 			tool{Tool: access.Tool{Always: true}, acts: true, lasts: true, app: true, destructive: true, openWorld: true}), s.resume),
 		define(of("answer_run", "Give a waiting run the answer or the choice that it waits for.",
 			tool{Tool: access.Tool{Always: true}, lasts: true, destructive: true, openWorld: true, unlisted: true}), s.answerRun),
-		define(of("stop_execution", "Stop one run, or all your own. What was done stays, and a stopped run can be resumed.",
+		define(of("stop_execution", "Stop one run, or all your own. What was done stays; it can be resumed.",
 			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), onRuns(s.runner, s.stop)),
 		define(of("take_over", "Pause a run and hold its desktop for a person, so that nothing else acts there. Call it again within a minute to keep it.",
 			tool{destructive: true, idempotent: true, unlisted: true}), onRuns(s.runner, s.takeOver)),
@@ -111,7 +111,7 @@ func (s runTools) poll(ctx context.Context, c *call, runs engine.Runs, h engine.
 type listRunsArgs struct {
 	Status   engine.Status `json:"status,omitempty"`
 	Workflow string        `json:"workflow,omitempty"`
-	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls of tools"`
+	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls"`
 	Before   string        `json:"before,omitempty" jsonschema:"a run"`
 	Limit    int           `json:"limit,omitempty" jsonschema:"default 20"`
 }

@@ -24,7 +24,7 @@ func (s workflowTools) tools() []*tool {
 	of := func(name, summary string, reads bool, result *jsonschema.Schema) tool {
 		return tool{Tool: access.Tool{Name: name, Toolset: steps.Runs, Reads: reads, Risk: steps.Normal}, summary: summary, result: shallow(result)}
 	}
-	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false, schemaFor[saveResult]())
+	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}.", false, schemaFor[saveResult]())
 	save.idempotent = true
 	get := of("get_workflow", "The text of a saved workflow.", true, schemaFor[workflowText]())
 	get.unlisted = true

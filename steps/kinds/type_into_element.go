@@ -18,7 +18,7 @@ import (
 var TypeIntoElement = steps.Define(steps.Kind{
 	Name:    "type_into_element",
 	Summary: "Type text into a field and check that it arrived.",
-	Details: "A trailing {Enter}, {Tab} or {Escape} is pressed as a key.",
+	Details: "A trailing {Enter}, {Tab} or {Escape} is a key.",
 	Toolset: steps.Core,
 	Timeout: 2 * time.Minute,
 }, TypeIntoArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Method: aim.Auto, ClearBeforeTyping: true, TryFocusBefore: true, TryClickBefore: true}, aim.With(typeIntoElement))
