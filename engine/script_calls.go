@@ -25,6 +25,9 @@ func (w *worker) caller() func(context.Context, string, map[string]any) steps.Ou
 	calls := make(chan scriptCall)
 	w.calls = calls
 	return func(ctx context.Context, kind string, args map[string]any) steps.Outcome {
+		if k, ours, ok := workflows.FindKind(w.e.Kinds, kind, args); ok {
+			kind, args = k.Name, ours
+		}
 		c := scriptCall{ctx, kind, args, make(chan steps.Outcome, 1)}
 		select {
 		case calls <- c:

@@ -45,7 +45,7 @@ func (b *Bundle) program(kinds []steps.Kind, call string, args map[string]any) (
 	if call == "" {
 		return b.Compile(kinds)
 	}
-	k, ok := steps.Find(kinds, call)
+	k, args, ok := workflows.FindKind(kinds, call, args)
 	if !ok {
 		return nil, steps.Errorf(steps.Invalid, "there is no kind of step called %q", call)
 	}

@@ -36,12 +36,12 @@ func (s sequenceTool) tool(g *guide) *tool {
 
 // controlArgs are the arguments that control the call and are no part of the document.
 var controlArgs = map[string]*jsonschema.Schema{
-	"wait":    {Type: "boolean", Description: "false: answer at once; then use get_run"},
-	"dry_run": {Type: "boolean", Description: "only show what would act"},
+	"wait":    {Type: "boolean", Description: "false: answer at once"},
+	"dry_run": {Type: "boolean"},
 	"queue":   {Type: "boolean"},
 	"desktop": {Type: "string"},
 
-	includeImage: {Type: "boolean", Description: "show the last picture"},
+	includeImage: {Type: "boolean"},
 }
 
 // sequenceOptions are the values of controlArgs and fleetArgs.
@@ -65,14 +65,14 @@ func sequenceArgs(fleet bool) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Description: text, Enum: words}
 	}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
-		"steps":           list("what to do, in order"),
-		"url":             text("instead of steps: a saved workflow, or file://"),
-		"inputs":          anObject("values of its variables"),
+		"steps":           list(""),
+		"url":             text("a saved workflow, or file://"),
+		"inputs":          anObject(""),
 		"variables":       anObject(""),
 		"selectors":       anObject(""),
 		"troubleshooting": list(""),
 		"finally":         list(""),
-		"output":          anyValue(),
+		"output":          {Description: "expression"},
 		"part":            anObject("{from, to}: ids of steps"),
 		"verbosity":       text("", "quiet", "normal", "verbose"),
 	}}
@@ -173,7 +173,7 @@ func (r *runner) permitRun(ctx context.Context, c *call, id string) error {
 	if err != nil {
 		return err
 	}
-	if k, ok := steps.Find(r.o.Kinds, h.Call); ok {
+	if k, _, ok := workflows.FindKind(r.o.Kinds, h.Call, nil); ok {
 		return c.blockedError(c.May(access.Of(k)))
 	}
 	p, err := compiledDocument(ctx, runs, h, r.o.Kinds)

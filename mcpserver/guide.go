@@ -70,7 +70,7 @@ func (g *guide) pages(names []string) (string, error) {
 }
 
 type describeArgs struct {
-	Names []string `json:"names" jsonschema:"such as mouse_drag"`
+	Names []string `json:"names"`
 }
 
 type kindPages struct {

@@ -284,7 +284,7 @@ func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*re
 // showAny returns the last layer for a run of a document or of a single kind.
 func (r *runner) showAny(c *call, v workflows.Verbosity) show {
 	return func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
-		if k, ok := steps.Find(r.o.Kinds, h.Call); ok {
+		if k, _, ok := workflows.FindKind(r.o.Kinds, h.Call, nil); ok {
 			_, show := splitIncludeImage(k, c.args)
 			return kindReply(ctx, runs, k, h, show)
 		}

@@ -20,7 +20,7 @@ import (
 // pages returns the handler of the pages for people.
 func (s *Server) pages() http.Handler {
 	return viewer.New(viewer.Options{
-		RunsFor: s.tools.runsForPage, DocumentsFor: s.documentsForPage, Do: s.callForPage, StatusOf: httpd.StatusOf, Open: s.live, Life: s.inflight.life,
+		RunsFor: s.tools.runsForPage, DocumentsFor: s.documentsForPage, Do: s.callForPage, StatusOf: httpd.StatusOf, Open: s.live, Life: s.inflight.life, Kinds: s.o.Kinds,
 	})
 }
 

@@ -95,8 +95,8 @@ func fillFormPrompt(_ context.Context, _ caller, a map[string]string) (words.Mar
 3. Show me the form before you send it. When I have agreed, do the other rows in one run, with these selectors:
    {"variables": {"rows": {"type": "array"}}, "inputs": {"rows": [{"name": "Ada"}, {"name": "Alan"}]},
     "steps": [{"foreach": "${{ inputs.rows }}", "as": "row", "steps": [
-     {"id": "name", "tool_name": "type_into_element", "arguments": {"process": "chromium", "selector": "role:entry && name:Name", "text_to_type": "${{ row.name }}"}},
-     {"id": "send", "tool_name": "click_element", "arguments": {"process": "chromium", "selector": "role:button && name:Send"}, "expect": "exists('text:Thank you')"}]}]}
+     {"id": "name", "tool_name": "type_into_element", "arguments": {"target": "process:chromium >> role:entry && name:Name", "text_to_type": "${{ row.name }}"}},
+     {"id": "send", "tool_name": "click_element", "arguments": {"target": "process:chromium >> role:button && name:Send"}, "expect": "exists('text:Thank you')"}]}]}
    The expect of the step that sends must be something that shows only when the row has been taken; without it the next row may be typed into the page that is just going.
 4. If the run fails, resume_run goes on with the row that failed; look first whether that row was taken. Tell me which rows were sent.`, words.Ours(a["form"]), words.Ours(a["table"])), nil
 }

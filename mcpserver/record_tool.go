@@ -16,6 +16,7 @@ import (
 	"understudy/recorder"
 	"understudy/recorder/compile"
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 // A Recording watches a person until it is stopped, or the person stops it.
@@ -60,10 +61,10 @@ const (
 type recordArgs struct {
 	Action      recordAction `json:"action"`
 	Name        string       `json:"name,omitempty" jsonschema:"save it under this name"`
-	Description string       `json:"description,omitempty" jsonschema:"what it does"`
-	Replace     bool         `json:"replace,omitempty" jsonschema:"one of this name"`
-	Literal     bool         `json:"literal,omitempty" jsonschema:"keep typed values, make no inputs of them"`
-	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs: run ids, in order"`
+	Description string       `json:"description,omitempty"`
+	Replace     bool         `json:"replace,omitempty"`
+	Literal     bool         `json:"literal,omitempty" jsonschema:"make no inputs of typed values"`
+	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs, in order"`
 }
 
 // recordResult is the state of a recording, or its result.
@@ -217,7 +218,7 @@ func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordRes
 		s.end(r)
 		return recordResult{}, "nothing was recorded, so there is no workflow", early
 	}
-	o := a.options()
+	o := s.options(a)
 	o.Pictures = r.pictures
 	text, notes, err := compile.Events(seen, o)
 	if err != nil {
@@ -241,8 +242,8 @@ func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recordRes
 	return out, said, nil
 }
 
-func (a *recordArgs) options() compile.Options {
-	return compile.Options{Name: a.Name, Description: a.Description, Literal: a.Literal}
+func (s *recordTool) options(a recordArgs) compile.Options {
+	return compile.Options{Kinds: s.resources.o.Kinds, Name: a.Name, Description: a.Description, Literal: a.Literal}
 }
 
 // fromRuns makes a workflow from the calls of runs.
@@ -263,7 +264,7 @@ func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recor
 		}
 		calls = append(calls, done...)
 	}
-	text, notes, err := compile.Calls(calls, a.options())
+	text, notes, err := compile.Calls(calls, s.options(a))
 	if err != nil {
 		return recordResult{}, "", err
 	}
@@ -272,8 +273,12 @@ func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recor
 
 // CallsOf returns the steps of a run that succeeded, in order.
 func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id string) ([]compile.Call, error) {
+	type begun struct {
+		engine.Started
+		at time.Time
+	}
 	var calls []compile.Call
-	started := map[string]compile.Call{}
+	started := map[string]begun{}
 	for ev, err := range engine.History(ctx, runs, id) {
 		if err != nil {
 			return nil, err
@@ -284,20 +289,19 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 		}
 		switch f := fact.(type) {
 		case engine.Started:
-			c := compile.Call{ID: f.ID, Begin: ev.At}
-			c.Args, _ = f.Args.(map[string]any)
-			c.Kind, _ = steps.Find(kinds, f.Kind)
-			started[ev.Path] = c
+			started[ev.Path] = begun{f, ev.At}
 		case engine.Ended:
-			c, ok := started[ev.Path]
-			if !ok || c.Kind.Args == nil || f.Outcome.Status != engine.Success {
+			b, ok := started[ev.Path]
+			if !ok || f.Outcome.Status != engine.Success {
 				continue
 			}
-			if args, ok := f.Args.(map[string]any); ok { // complete, where Started withheld a typed text
-				c.Args = args
+			args, complete := f.Args.(map[string]any) // where Started withheld a typed text
+			if !complete {
+				args, _ = b.Args.(map[string]any)
 			}
-			c.Result, c.End = f.Outcome.Result, ev.At
-			calls = append(calls, c)
+			if k, args, ok := workflows.FindKind(kinds, b.Kind, args); ok {
+				calls = append(calls, compile.Call{Kind: k, ID: b.ID, Args: args, Result: f.Outcome.Result, Begin: b.at, End: ev.At})
+			}
 		}
 	}
 	return calls, nil

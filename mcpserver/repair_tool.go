@@ -43,7 +43,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 			return nil, err
 		}
 	}
-	p, err := repair.Do(ctx, runs, repairStore{s, c}, a.Args)
+	p, err := repair.Do(ctx, runs, s.o.Kinds, repairStore{s, c}, a.Args)
 	if err != nil {
 		return nil, err
 	}

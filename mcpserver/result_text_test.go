@@ -59,7 +59,7 @@ func TestALongTextIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestAWindowIsNamedByItsID checks that the id can be given to activate_window as it is.
+// TestAWindowIsNamedByItsID checks that the id can be given to change_window as it is.
 func TestAWindowIsNamedByItsID(t *testing.T) {
 	result := byhand.Object{"window": byhand.Object{"title": "Notes", "process": "notes", "id": 8388614.0}}
 	if said := string(textOf(kinds.PressKey, result)); !strings.Contains(said, `window "Notes" of notes, id 8388614`) {

@@ -37,7 +37,7 @@ func (s runTools) tools() []*tool {
 			tool{Tool: access.Tool{Always: true}, acts: true, lasts: true, app: true, destructive: true, openWorld: true}), s.resume),
 		define(of("answer_run", "Give a waiting run the answer or the choice that it waits for.",
 			tool{Tool: access.Tool{Always: true}, lasts: true, destructive: true, openWorld: true, unlisted: true}), s.answerRun),
-		define(of("stop_execution", "Stop one run, or all your own. What was done stays, and a stopped run can be resumed.",
+		define(of("stop_execution", "Stop one run, or all your own. What was done stays; it can be resumed.",
 			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), onRuns(s.runner, s.stop)),
 		define(of("take_over", "Pause a run and hold its desktop for a person, so that nothing else acts there. Call it again within a minute to keep it.",
 			tool{destructive: true, idempotent: true, unlisted: true}), onRuns(s.runner, s.takeOver)),
@@ -58,11 +58,11 @@ func onRuns[A any](r *runner, do func(ctx context.Context, c *call, runs engine.
 }
 
 type getRunArgs struct {
-	RunID       string              `json:"run_id" jsonschema:"the run; list_runs names them"`
-	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait for its end, at most 60000"`
-	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: results too"`
-	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first"`
-	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many"`
+	RunID       string              `json:"run_id"`
+	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"at most 60000"`
+	Verbosity   workflows.Verbosity `json:"verbosity,omitempty"`
+	StepsOffset int                 `json:"steps_offset,omitempty"`
+	StepsLimit  int                 `json:"steps_limit,omitempty"`
 	Image       bool                `json:"include_image,omitempty"`
 }
 
@@ -111,8 +111,8 @@ func (s runTools) poll(ctx context.Context, c *call, runs engine.Runs, h engine.
 type listRunsArgs struct {
 	Status   engine.Status `json:"status,omitempty"`
 	Workflow string        `json:"workflow,omitempty"`
-	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls of tools"`
-	Before   string        `json:"before,omitempty" jsonschema:"only runs older than this one"`
+	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls"`
+	Before   string        `json:"before,omitempty" jsonschema:"a run"`
 	Limit    int           `json:"limit,omitempty" jsonschema:"default 20"`
 }
 
@@ -182,14 +182,14 @@ func (s runTools) list(ctx context.Context, _ *call, runs engine.Runs, a listRun
 }
 
 type resumeArgs struct {
-	RunID    string              `json:"run_id" jsonschema:"the run"`
-	From     string              `json:"from,omitempty" jsonschema:"the first step; without it the one that failed"`
-	Inputs   map[string]any      `json:"inputs,omitempty" jsonschema:"inputs to replace"`
+	RunID    string              `json:"run_id"`
+	From     string              `json:"from,omitempty" jsonschema:"default the step that failed"`
+	Inputs   map[string]any      `json:"inputs,omitempty"`
 	Answer   any                 `json:"answer,omitempty" jsonschema:"to its question"`
 	Decision resumption          `json:"decision,omitempty" jsonschema:"on a step that may have acted; done: a person did it"`
 	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document, corrected"`
-	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
-	Queue    bool                `json:"queue,omitempty" jsonschema:"wait for the desktop"`
+	Wait     *bool               `json:"wait,omitempty"`
+	Queue    bool                `json:"queue,omitempty"`
 	Verbose  workflows.Verbosity `json:"verbosity,omitempty"`
 	Image    bool                `json:"include_image,omitempty"`
 }
@@ -314,10 +314,10 @@ func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engi
 }
 
 type answerArgs struct {
-	RunID   string              `json:"run_id" jsonschema:"the run"`
+	RunID   string              `json:"run_id"`
 	Value   any                 `json:"value,omitempty" jsonschema:"the answer to its question"`
 	Choice  decision            `json:"choice,omitempty" jsonschema:"of a step that may have acted"`
-	Wait    *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
+	Wait    *bool               `json:"wait,omitempty"`
 	Verbose workflows.Verbosity `json:"verbosity,omitempty"`
 	Image   bool                `json:"include_image,omitempty"`
 }
@@ -344,7 +344,7 @@ func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *boo
 }
 
 type takeoverArgs struct {
-	RunID string `json:"run_id" jsonschema:"the run"`
+	RunID string `json:"run_id"`
 }
 
 func (s runTools) takeOver(ctx context.Context, c *call, runs engine.Runs, a takeoverArgs) (*reply, error) {
@@ -361,8 +361,8 @@ func (s runTools) handBack(ctx context.Context, c *call, runs engine.Runs, a tak
 }
 
 type stopArgs struct {
-	RunID  string `json:"run_id,omitempty" jsonschema:"the run; without it, your own"`
-	Reason string `json:"reason,omitempty" jsonschema:"why, for the record"`
+	RunID  string `json:"run_id,omitempty" jsonschema:"default all your own"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // owns reports whether a run belongs to this client: by its credential, or by its name

@@ -195,7 +195,7 @@ func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engi
 
 // resultText returns the result of a step as its tool would write it.
 func resultText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, s engine.StepReport) words.Marked {
-	k, ok := steps.Find(kinds, s.Kind)
+	k, _, ok := workflows.FindKind(kinds, s.Kind, nil)
 	value, err := loadLarge(ctx, runs, s.Result)
 	if !ok || err != nil || value == nil {
 		return ""

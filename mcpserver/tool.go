@@ -164,7 +164,7 @@ func (b *toolbox) visible(list *mcp.ListToolsResult, who access.Subject) *mcp.Li
 
 // CheckTool returns an error if there is no tool of a name, whoever may use it.
 func (s *Server) CheckTool(name string) error {
-	if s.tools.named[name] != nil {
+	if s.tools.named[s.tools.ours(name)] != nil {
 		return nil
 	}
 	return errors.New(s.tools.unknownMessage(name))
@@ -216,9 +216,15 @@ func (b *toolbox) declaration(t *tool) *mcp.Tool {
 
 // brief returns a schema of arguments without what only a check uses: the call makes it.
 func brief(s *jsonschema.Schema) *jsonschema.Schema {
-	short := *s
+	short := s.CloneSchemas()
 	short.AdditionalProperties = nil
-	return &short
+	for _, p := range short.Properties {
+		p.AdditionalProperties = nil
+		if len(p.Types) == 2 && p.Types[0] == "null" {
+			p.Type, p.Types = p.Types[1], nil
+		}
+	}
+	return short
 }
 
 // define makes a tool whose arguments have a type. Kinds and execute_sequence, whose

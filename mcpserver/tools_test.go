@@ -82,8 +82,8 @@ func schemasAreObjects(t *testing.T, at string, schema any) {
 // A model is shown the core unless it requests more.
 const (
 	mostTools  = 26
-	mostTokens = 4400
-	mostBytes  = 18000
+	mostTokens = 3900
+	mostBytes  = 15000
 )
 
 func TestCoreFitsIntoAMind(t *testing.T) {

@@ -24,7 +24,7 @@ func (s workflowTools) tools() []*tool {
 	of := func(name, summary string, reads bool, result *jsonschema.Schema) tool {
 		return tool{Tool: access.Tool{Name: name, Toolset: steps.Runs, Reads: reads, Risk: steps.Normal}, summary: summary, result: shallow(result)}
 	}
-	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false, schemaFor[saveResult]())
+	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}.", false, schemaFor[saveResult]())
 	save.idempotent = true
 	get := of("get_workflow", "The text of a saved workflow.", true, schemaFor[workflowText]())
 	get.unlisted = true
@@ -37,7 +37,7 @@ func (s workflowTools) tools() []*tool {
 }
 
 type listArgs struct {
-	Name string `json:"name,omitempty" jsonschema:"show the text of this one"`
+	Name string `json:"name,omitempty" jsonschema:"show this one"`
 }
 
 // workflowInfo is a saved workflow in a list.
@@ -124,8 +124,8 @@ func (s workflowTools) getTool(_ context.Context, c *call, a nameArgs) (*reply, 
 
 type saveArgs struct {
 	Name    string `json:"name" jsonschema:"letters, digits, - and _"`
-	Text    string `json:"text" jsonschema:"the workflow, as YAML or JSON"`
-	Replace bool   `json:"replace,omitempty" jsonschema:"one of this name"`
+	Text    string `json:"text" jsonschema:"YAML or JSON"`
+	Replace bool   `json:"replace,omitempty"`
 }
 
 type saveResult struct {
@@ -149,8 +149,8 @@ func (s workflowTools) saveTool(ctx context.Context, c *call, a saveArgs) (*repl
 }
 
 type validateArgs struct {
-	Text string `json:"text,omitempty" jsonschema:"the workflow, as YAML or JSON"`
-	Name string `json:"name,omitempty" jsonschema:"instead of text: a saved workflow"`
+	Text string `json:"text,omitempty" jsonschema:"YAML or JSON"`
+	Name string `json:"name,omitempty" jsonschema:"a saved one"`
 }
 
 // validation is the result of checking a document.

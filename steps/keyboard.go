@@ -282,7 +282,7 @@ func (e *Env) keyWindow(ctx context.Context) (*desktop.Window, error) {
 			return w, nil
 		case time.Since(began) < focusWithin:
 		case w == nil:
-			return nil, &Error{Code: NotActionable, Err: errors.New("no window has the keyboard any more"), Next: "bring a window to the front with activate_window, or name an element"}
+			return nil, &Error{Code: NotActionable, Err: errors.New("no window has the keyboard any more"), Next: "bring a window to the front with change_window, or name an element"}
 		default:
 			return nil, &desktop.ElsewhereError{Has: *w}
 		}

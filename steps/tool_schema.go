@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -72,6 +73,9 @@ func (k Kind) HasTarget() bool { return k.groups[TargetArgument] != nil }
 func (k Kind) ToolArgs() *jsonschema.Schema {
 	s := k.Args.CloneSchemas()
 	left := func(name string) bool {
+		if name == timeoutArgument && !slices.Contains(k.rare, name) {
+			return k.HasTarget() && !k.waits() // whoever waits for an element for long calls a kind that waits
+		}
 		return slices.Contains(k.rare, name) || k.groups[name] != nil && name != TargetArgument
 	}
 	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), left)
@@ -79,24 +83,31 @@ func (k Kind) ToolArgs() *jsonschema.Schema {
 	if len(s.Properties) < len(k.fields.Properties) {
 		s.AdditionalProperties = nil
 	}
-	for _, p := range s.Properties {
-		terse(p)
-	}
-	if p := s.Properties["timeout_ms"]; p != nil {
-		p.Description = "" // the name says it
+	for name, p := range s.Properties {
+		if terse(p); slices.Contains(speaking, name) && p.Type != "" {
+			p.Description = ""
+		}
 	}
 	if k.HasTarget() {
-		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string", Description: k.targetText()}
+		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string"}
+		if k.groups[TargetArgument]["x"] != "" { // the tool that a model reads first tells it for all
+			s.Properties[TargetArgument].Description = "ref (e12), selector, or x,y"
+		}
 	}
 	return s
 }
 
-func (k Kind) targetText() string {
-	if k.groups[TargetArgument]["x"] != "" {
-		return "ref (e12), selector, or x,y"
-	}
-	return "ref (e12) or selector"
+// timeoutArgument is how long a kind waits for what it needs.
+const timeoutArgument = "timeout_ms"
+
+// speaking are arguments whose names tell a model all that their descriptions do.
+var speaking = []string{
+	timeoutArgument, "app_name", "button", "condition", "direction", "include_hidden", "max_elements",
+	"option_name", "process", "region", "text_to_type", "url",
 }
+
+// waits reports whether the kind is there to wait.
+func (k Kind) waits() bool { return k.Timeout >= time.Hour }
 
 // terse removes from a schema what only editors and checks use.
 func terse(s *jsonschema.Schema) {

@@ -303,16 +303,15 @@ func (u *unit) selectors() *Template {
 		return &Template{constant{map[string]any{}}}
 	}
 	inputs := &scope{names: &expression.Names{Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen}}
-	one := &jsonschema.Schema{Type: "string", Format: "selector"}
 	for _, e := range v.entries {
 		if e.value.sort != sortText || expression.HasTemplate(e.value.text) {
 			continue
 		}
-		for _, p := range steps.CheckValue(one, e.value.plain()) {
+		for _, p := range steps.CheckValue(oneSelector, e.value.plain()) {
 			u.report.add(e.value.position, p.Hint, "selector %s: %s", words.Shorten(e.key.text, 60), p.Message)
 		}
 	}
-	return &Template{u.part(v, &jsonschema.Schema{Type: "object", AdditionalProperties: one}, "", inputs)}
+	return &Template{u.part(v, &jsonschema.Schema{Type: "object", AdditionalProperties: oneSelector}, "", inputs)}
 }
 
 func encode(v any) string {

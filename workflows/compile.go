@@ -183,9 +183,19 @@ type scope struct {
 func (u *unit) scope(loops []expression.Loop) *scope {
 	return &scope{loops: loops, names: &expression.Names{
 		Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen, Set: u.set, OpenSet: u.openSet,
-		Selectors: u.names, Steps: u.results, Loops: loops, Screen: true,
+		Selectors: u.names, Steps: u.results, Loops: loops, Screen: true, CheckSelector: checkSelector,
 	}}
 }
+
+// checkSelector returns what is wrong with a selector, and how to correct it.
+func checkSelector(text string) (wrong, hint string) {
+	if problems := steps.CheckValue(oneSelector, text); len(problems) > 0 {
+		return problems[0].Message, problems[0].Hint
+	}
+	return "", ""
+}
+
+var oneSelector = &jsonschema.Schema{Type: "string", Format: "selector"}
 
 func (u *unit) expr(v *value, s *scope) *expression.Expr {
 	if v == nil || !u.affords(v, 1) {

@@ -11,14 +11,17 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v4"
+
+	"understudy/steps"
 )
 
 // A Draft is a document that a program writes, such as the workflow of a recording.
-// Its text is already in the form that Format gives.
+// Its text is in the form that Canonical gives.
 type Draft struct {
 	Name, Description string
 	Variables         []DraftVariable
 	Steps             []DraftStep
+	Kinds             []steps.Kind // which group arguments; nil: the arguments stay as they are
 }
 
 // A DraftVariable is an input that is a text. A secret one has no default.
@@ -61,15 +64,19 @@ func (d *Draft) YAML() ([]byte, error) {
 		}
 		put(root, "variables", variables)
 	}
-	steps := &yaml.Node{Kind: yaml.SequenceNode}
+	list := &yaml.Node{Kind: yaml.SequenceNode}
 	if len(d.Steps) == 0 {
-		steps.Style = yaml.FlowStyle
+		list.Style = yaml.FlowStyle
 	}
 	for i := range d.Steps {
-		steps.Content = append(steps.Content, d.Steps[i].node())
+		list.Content = append(list.Content, d.Steps[i].node())
 	}
-	put(root, "steps", steps)
-	return dumpYAML(&yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{root}})
+	put(root, "steps", list)
+	text, err := dumpYAML(&yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{root}})
+	if err == nil && len(d.Kinds) > 0 {
+		text, _, err = canonical(Source{Name: d.Name, Text: text}, d.Kinds, true)
+	}
+	return text, err
 }
 
 func (s *DraftStep) node() *yaml.Node {

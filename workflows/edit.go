@@ -67,7 +67,8 @@ func (v *value) insert(key string, x any, first bool) {
 	}
 	v.entries = slices.Insert(v.entries, at, e)
 	if v.node != nil && v.node.Kind == yaml.MappingNode {
-		insertKey(v.node, inNode, key, nodeOf(x))
+		e.value.node = nodeOf(x)
+		e.key.node = insertKey(v.node, inNode, key, e.value.node)
 		if c := v.node.Content; first && len(c) > 2 { // what stands above all stays there
 			c[0].HeadComment, c[2].HeadComment = c[2].HeadComment, ""
 		}

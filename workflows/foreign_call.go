@@ -38,3 +38,14 @@ func ForeignCall(kinds []steps.Kind, tool string, args map[string]any) (name str
 	ours, _ = x.get("arguments").plain().(map[string]any)
 	return x.get("tool_name").str(), ours
 }
+
+// FindKind returns the kind that a name means, which may be one of another program or of
+// an earlier version, and the arguments of a call of it.
+func FindKind(kinds []steps.Kind, name string, args map[string]any) (k steps.Kind, ours map[string]any, ok bool) {
+	if k, ok = steps.Find(kinds, name); ok {
+		return k, args, true
+	}
+	name, ours = ForeignCall(kinds, name, args)
+	k, ok = steps.Find(kinds, name)
+	return k, ours, ok
+}

@@ -350,9 +350,11 @@ func indexOf(object *yaml.Node, key string) int {
 }
 
 // insertKey adds a key before the child with an index; -1 means the end.
-func insertKey(object *yaml.Node, i int, key string, value *yaml.Node) {
+func insertKey(object *yaml.Node, i int, key string, value *yaml.Node) *yaml.Node {
 	if i < 0 {
 		i = len(object.Content)
 	}
-	object.Content = slices.Insert(object.Content, i, blockObject(Pair{key, ""}).Content[0], value)
+	k := blockObject(Pair{key, ""}).Content[0]
+	object.Content = slices.Insert(object.Content, i, k, value)
+	return k
 }

@@ -45,6 +45,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"a number for a text", "steps: [{tool_name: log, arguments: {message: 2026}}]", []string{`1:47 log: wanted string, found the integer 2026; write it in quotes: "2026"`}},
 		{"a text for a number", "steps: [{tool_name: delay, arguments: {delay_ms: '5'}}]", []string{`1:50 delay: wanted integer, found the string "5"; write it without quotes: 5`}},
 		{"a key that does not exist", "steps: [{tool_name: press_key_global, arguments: {key: ctrl+entr}}]", []string{`1:56 press_key_global: there is no key "entr"; did you mean enter?`}},
+		{"a selector in a condition", "steps: [{tool_name: log, arguments: {message: x}, if: exists('role:buton')}]", []string{`1:62 exists(): selector, column 6: there is no role "buton"; write button`}},
+		{"a selector in a template", "steps: [{tool_name: log, arguments: {message: \"${{ text('nam:Save') }}\"}}]", []string{`1:57 text(): selector, column 1: there is no atom nam:; write name`}},
 		{"arguments that contradict", "steps: [{tool_name: delay, arguments: {delay_ms: 5, duration: 1s}}]", []string{"1:28 delay: wanted either delay_ms or duration"}},
 		{"a kind that nothing is like", "steps: [{tool_name: qqqqqqqq}]", []string{`1:21 there is no kind of step called "qqqqqqqq"; list them with: understudy tools`}},
 		{"retry and retries", "steps: [{tool_name: log, arguments: {message: x}, retries: 1, retry: {attempts: 2}}]", []string{"1:51 the step has both retry and retries; leave out one of the two"}},

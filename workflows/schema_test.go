@@ -315,3 +315,36 @@ func TestEveryKeyHasAType(t *testing.T) {
 		}
 	}
 }
+
+// TestVocabularyIsSmall bounds what a person or a model has to know to write a workflow.
+func TestVocabularyIsSmall(t *testing.T) {
+	arguments, click := 0, 0
+	for _, k := range kinds.All() {
+		n := len(k.Args.Properties)
+		if arguments += n; k.Name == "click_element" {
+			click = n
+		}
+	}
+	plain := 0
+	for _, k := range stepKeys {
+		if (k.form == "" || k.form == "step") && (k.of == nil || slices.Contains(k.of, "step")) {
+			plain++
+		}
+	}
+	for _, c := range []struct {
+		say     string
+		n, most int
+	}{
+		{"kinds of steps", len(kinds.All()), 59},
+		{"arguments of all kinds", arguments, 330},
+		{"arguments of click_element", click, 14},
+		{"keys of a document", len(documentKeys), 26},
+		{"keys of all forms of a step", len(stepKeys), 25},
+		{"keys of a step that has a tool_name", plain, 18},
+	} {
+		t.Logf("%3d %s", c.n, c.say)
+		if c.n > c.most {
+			t.Errorf("%d %s, want at most %d", c.n, c.say, c.most)
+		}
+	}
+}

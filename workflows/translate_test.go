@@ -26,10 +26,11 @@ func TestCanonical(t *testing.T) {
 		{"a tool that was dropped has its successor", "steps: [{tool_name: get_focused_window_tree}]", "steps: [{tool_name: get_window_tree}]", "get_focused_window_tree is written get_window_tree here"},
 		{"with its arguments", "steps: [{tool_name: wait, arguments: {ms: 5}}]", "steps: [{tool_name: delay, arguments: {delay_ms: 5}}]", "ms is written delay_ms here"},
 		{"and those that come with it", "steps: [{tool_name: run_javascript, arguments: {script: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "run_javascript is written run_command here"},
+		{"kinds that differed by a word are one", "steps: [{tool_name: key_down, arguments: {key: a}}, {tool_name: mouse_up}, {tool_name: minimize_window, arguments: {title: x}}]", "steps: [{tool_name: hold_key, arguments: {do: down, key: a}}, {tool_name: hold_button, arguments: {do: up}}, {tool_name: change_window, arguments: {do: minimize, title: x}}]", "minimize_window is written change_window here"},
 		{"a number of the tree is a ref", "steps: [{tool_name: click_element, arguments: {index: 12}}]", "steps: [{tool_name: click_element, arguments: {target: e12}}]", "index is written ref here"},
 		{"what has no effect goes, from every kind", "steps: [{tool_name: delay, arguments: {delay_ms: 1, include_monitor_screenshots: true, bring_to_front: true}}]", "steps: [{tool_name: delay, arguments: {delay_ms: 1}}]", "include_monitor_screenshots has no effect here"},
 		{"a kind keeps an argument of its own", "steps: [{tool_name: capture_screenshot, arguments: {max_dimension: 800}}]", "steps: [{tool_name: capture_screenshot, arguments: {max_dimension: 800}}]", ""},
-		{"an object that only switches something on is a boolean", "steps: [{tool_name: click_element, arguments: {selector: 'id:a', highlight_before_action: {enabled: false, color: 65280}}}]", "steps: [{tool_name: click_element, arguments: {target: 'id:a', windows: {highlight_before_action: false}}}]", "highlight_before_action is written as true or false here"},
+		{"an object that only switches something on is a boolean", "steps: [{tool_name: click_element, arguments: {selector: 'id:a', highlight_before_action: {enabled: false, color: 65280}}}]", "steps: [{tool_name: click_element, arguments: {target: 'id:a', windows: {highlight: false}}}]", "highlight_before_action is written as true or false here"},
 		{"a browser has one way to be named", "steps: [{tool_name: execute_browser_script, arguments: {selector: 'role:Window', script: return 1}}]", "steps: [{tool_name: execute_browser_script, arguments: {script: return 1}}]", "selector has no effect here"},
 		{"the first of a result is the result", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: log, if: 'a_result[0].delayed_ms == 1', arguments: {message: '{{ a_result[0].delayed_ms }}'}}]", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: log, if: a_result.delayed_ms == 1, arguments: {message: '{{ a_result.delayed_ms }}'}}]", "[0] after the result of a step is left out"},
 		{"an engine has one word", "steps: [{tool_name: run_command, arguments: {engine: bun, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "bun is written javascript here"},
@@ -84,8 +85,10 @@ func TestCanonical(t *testing.T) {
 			if err != nil || len(notes) > 0 || string(again) != string(text) {
 				t.Errorf("the canonical spelling has another: %v %v\n%s", err, notes, again)
 			}
-			if _, err := Compile(Source{Text: []byte(c.was)}, CompileOptions{Kinds: kinds.All()}); err != nil {
-				t.Errorf("the document does not load: %v", err)
+			for _, doc := range []string{c.was, string(text)} {
+				if _, err := Compile(Source{Text: []byte(doc)}, CompileOptions{Kinds: kinds.All()}); err != nil {
+					t.Errorf("the document does not load: %v\n%s", err, doc)
+				}
 			}
 		})
 	}
@@ -107,6 +110,23 @@ func withoutVersion(v any, wanted string) any {
 		delete(m, "version")
 	}
 	return v
+}
+
+// TestFindKind finds the kinds of stored calls.
+func TestFindKind(t *testing.T) {
+	for _, c := range []struct {
+		name, now string
+		args      map[string]any
+	}{
+		{"key_up", "hold_key", map[string]any{"do": "up", "key": "a"}},
+		{"press_key", "press_key", map[string]any{"key": "a"}},
+		{"sing", "", nil},
+	} {
+		k, args, ok := FindKind(kinds.All(), c.name, map[string]any{"key": "a"})
+		if ok != (c.now != "") || ok && (k.Name != c.now || !cmp.Equal(args, c.args)) {
+			t.Errorf("%s: got %s %v, want %s %v", c.name, k.Name, args, c.now, c.args)
+		}
+	}
 }
 
 func TestRefusedNamesSayTheWay(t *testing.T) {

@@ -103,9 +103,9 @@ var restrictedRisks = []steps.Risk{steps.RunsShell, steps.RunsScripts, steps.Wri
 // refusal is the part of May about the tool itself.
 func (p Policy) refusal(t Tool) *Refusal {
 	switch {
-	case slices.Contains(p.Exclude, t.Name):
+	case names(p.Exclude, t):
 		return &Refusal{Tool: t.Name, Why: "it is excluded by --exclude-tools", Next: "ask the operator to allow it"}
-	case p.Mode == Ask && slices.Contains(p.Blocked, t.Name):
+	case p.Mode == Ask && names(p.Blocked, t):
 		return &Refusal{Tool: t.Name, Why: "it is blocked for this client in ask mode", Next: "ask the user to switch to act mode"}
 	case t.Always:
 		return nil
@@ -122,11 +122,16 @@ func (p Policy) refusal(t Tool) *Refusal {
 	return nil
 }
 
+// names reports whether a list names a tool, by its name or by one that it had or has elsewhere.
+func names(list []string, t Tool) bool {
+	return slices.ContainsFunc(list, func(name string) bool { return name == t.Name || workflows.ToolName(name) == t.Name })
+}
+
 // Offers reports whether a tool is listed.
 func (s Subject) Offers(t Tool) bool { return s.selects(t) && s.May(t) == nil }
 
 func (p Policy) selects(t Tool) bool {
-	return t.Toolset == steps.Runs || slices.Contains(p.Tools, t.Name) ||
+	return t.Toolset == steps.Runs || names(p.Tools, t) ||
 		slices.Contains(p.Toolsets, All) || slices.Contains(p.Toolsets, t.Toolset)
 }
 

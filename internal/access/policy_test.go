@@ -38,6 +38,7 @@ func TestPolicy(t *testing.T) {
 		{"read-only lets look", Policy{ReadOnly: true}.WithDefaults(), reads, true, true},
 		{"read-only lets nothing act", core.Narrowed(Limits{Mode: Act, ReadOnly: true}), acts, false, false},
 		{"what is excluded is refused, whatever it does", Policy{Exclude: []string{"look"}}.WithDefaults(), reads, false, false},
+		{"also by a name that it had", Policy{Exclude: []string{"get_applications"}}.WithDefaults(), Tool{Name: "get_applications_and_windows_list", Toolset: steps.Core, Reads: true}, false, false},
 		{"also stopping", Policy{Exclude: []string{"stop_execution"}}.WithDefaults(), stop, false, false},
 		{"a request offers less", Policy{Mode: Act, Toolsets: []steps.Toolset{All}}.Narrowed(Limits{Mode: Act, Toolsets: []steps.Toolset{steps.Desktop}}), acts, false, true},
 		{"a request cannot offer more", core.Narrowed(Limits{Mode: Act, Toolsets: []steps.Toolset{steps.Shell}}), shell, false, false},

@@ -22,6 +22,7 @@ import (
 	"understudy/mcpserver"
 	"understudy/steps"
 	"understudy/steps/confined"
+	"understudy/workflows"
 )
 
 // serverFlags are the flags of mcp and of serve.
@@ -51,7 +52,7 @@ func defaultServer() serverFlags {
 func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (access.Policy, error) {
 	p := access.Policy{Mode: access.Mode(f.Mode), Tools: f.Tools, Exclude: f.Exclude, ReadOnly: f.ReadOnly}
 	for _, name := range f.Tools {
-		if known := steps.Names(kinds); !slices.Contains(known, name) {
+		if known := steps.Names(kinds); !slices.Contains(known, workflows.ToolName(name)) {
 			return p, unknown(cmd, fmt.Sprintf("--tools: there is no kind %q", name), name, known)
 		}
 	}

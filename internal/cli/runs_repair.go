@@ -27,7 +27,7 @@ func runsRepair(a *app) *cobra.Command {
 			"--fallback as the fallback of that step. --keep writes it.",
 	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
 		args.RunID = id
-		p, err := repair.Do(ctx, runs, files{a}, args)
+		p, err := repair.Do(ctx, runs, a.kinds, files{a}, args)
 		if err != nil {
 			return a.invalid(err)
 		}

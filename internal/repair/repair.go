@@ -45,6 +45,7 @@ type TakeoverRecording struct {
 	By     string
 	Step   string       // the step at which the run stood: its id or path
 	Made   compile.Made // the steps of the person alone
+	kinds  []steps.Kind
 	bundle engine.Bundle
 	events []recorder.Event
 }
@@ -121,11 +122,12 @@ type Proposal struct {
 // Do proposes the change that the last takeover of a run suggests, and saves it if a.Keep is
 // set. If the saved workflow has changed since the run began, that is patched too, and the
 // run continues with its own document.
-func Do(ctx context.Context, runs engine.Runs, saved WorkflowStore, a Args) (Proposal, error) {
+func Do(ctx context.Context, runs engine.Runs, kinds []steps.Kind, saved WorkflowStore, a Args) (Proposal, error) {
 	l, err := Of(ctx, runs, a.RunID)
 	if err != nil {
 		return Proposal{}, err
 	}
+	l.kinds = kinds
 	step := cmp.Or(a.Step, l.Step)
 	of := l.document(step)
 	p, text, err := l.patch(*of, a)
@@ -187,7 +189,7 @@ func (l TakeoverRecording) patch(of workflows.Source, a Args) (Proposal, []byte,
 	if len(p.Did) == 0 {
 		return p, nil, steps.Errorf(steps.NotFound, "nothing that %s did on the desktop makes a step", l.By)
 	}
-	made, err := compile.Recording(l.events, compile.Options{Onto: of.Text, At: at})
+	made, err := compile.Recording(l.events, compile.Options{Kinds: l.kinds, Onto: of.Text, At: at})
 	if err != nil {
 		return p, nil, &steps.Error{Code: steps.Invalid, Err: err}
 	}

@@ -159,7 +159,7 @@ func TestStepsOfARepair(t *testing.T) {
 			maps.Copy(saved.texts, row.now)
 			was := map[string]string{}
 			maps.Copy(was, saved.texts)
-			p, err := Do(t.Context(), past(t, row.failed, row.bundle, closedDialog), saved, row.args)
+			p, err := Do(t.Context(), past(t, row.failed, row.bundle, closedDialog), nil, saved, row.args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,7 +224,7 @@ func TestRepairsThatAreRefused(t *testing.T) {
 			}
 			was := row.texts["nightly"]
 			row.args.Keep = true
-			p, err := Do(t.Context(), row.run, shelfOf{row.texts, row.invalid}, row.args)
+			p, err := Do(t.Context(), row.run, nil, shelfOf{row.texts, row.invalid}, row.args)
 			if err == nil || !strings.Contains(err.Error(), row.said) || row.code != "" && steps.CodeOf(err) != row.code {
 				t.Errorf("%v, want %s: …%s…", err, row.code, row.said)
 			}
@@ -241,7 +241,7 @@ func TestLastTakeoverBecomesTheRepair(t *testing.T) {
 	run.add(t, engine.EvEnded, "0", engine.Ended{ID: "open", Outcome: engine.Outcome{Status: "error"}})
 	run.add(t, engine.EvReturned, "", engine.Returned{By: "bob", Recording: "rec"})
 	run.add(t, engine.EvReturned, "", engine.Returned{By: "carl"}) // who did nothing
-	p, err := Do(t.Context(), run, shelfOf{}, Args{})
+	p, err := Do(t.Context(), run, nil, shelfOf{}, Args{})
 	if err != nil || p.By != "bob" || p.Step != "open" || !strings.HasPrefix(p.Words(), "bob did by hand, at step open:\n") {
 		t.Errorf("%q at %q, %v\n%s", p.By, p.Step, err, p.Words())
 	}

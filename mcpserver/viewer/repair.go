@@ -37,7 +37,7 @@ func (noWorkflows) Save(context.Context, workflows.Source, []byte) error { retur
 
 // repair shows what a person did on the desktop of a run, and how the workflow would
 // change.
-func (*Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error {
+func (v *Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs, failed error) error {
 	id := r.PathValue("id")
 	h, err := runs.Get(r.Context(), id)
 	if err == nil {
@@ -55,7 +55,7 @@ func (*Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs, 
 	if err != nil {
 		return err
 	}
-	p.Proposal, err = repair.Do(r.Context(), runs, noWorkflows{}, p.Args)
+	p.Proposal, err = repair.Do(r.Context(), runs, v.o.Kinds, noWorkflows{}, p.Args)
 	if err != nil && steps.CodeOf(err) == steps.NotFound && p.By == "" {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/rfb"
 	"understudy/internal/words"
+	"understudy/steps"
 	"understudy/workflows"
 )
 
@@ -52,6 +53,8 @@ type Options struct {
 	Open func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
 	// Life ends the live views.
 	Life context.Context
+	// Kinds are those of steps, for proposals of changes.
+	Kinds []steps.Kind
 }
 
 // Documents are workflows as a client may see them. A program is nil if the error

@@ -46,7 +46,7 @@ func TestCallsBecomeAWorkflow(t *testing.T) {
 		call(t, "click_element", map[string]any{"ref": "e9"}, nil),
 		call(t, "type_text", map[string]any{"text": "{{ no template }}"}, nil),
 	}
-	text, notes, err := Calls(calls, Options{Name: "calls"})
+	text, notes, err := Calls(calls, Options{Kinds: kinds.All(), Name: "calls"})
 	if err != nil {
 		t.Fatal(err)
 	}

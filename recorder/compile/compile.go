@@ -10,11 +10,14 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/selector"
 	"understudy/recorder"
+	"understudy/steps"
 	"understudy/workflows"
 )
 
 // Options configure the workflow that is made of events.
 type Options struct {
+	// Kinds are those of the steps, which say in which groups arguments are written.
+	Kinds []steps.Kind
 	// Name and Description are those of the workflow.
 	Name, Description string
 	// Pictures is the folder of the pictures, as the workflow names it; "" uses none.

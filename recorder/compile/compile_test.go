@@ -875,6 +875,7 @@ var scenes = []struct {
 func TestCompile(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.say, func(t *testing.T) {
+			s.with.Kinds = kinds.All()
 			text, _, err := Events(s.tape.events, s.with)
 			if err != nil {
 				t.Fatal(err)

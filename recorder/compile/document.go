@@ -53,6 +53,7 @@ func write(steps []*step, sign string, o Options) (Made, error) {
 			w.names[name] = true
 		}
 	}
+	w.draft.Kinds = o.Kinds
 	if w.draft.Name, w.draft.Description = o.Name, o.Description; o.Name == "" {
 		w.draft.Name = "recording"
 	}

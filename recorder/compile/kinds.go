@@ -2,8 +2,8 @@ package compile
 
 // The kinds of the steps that are written.
 const (
-	activateWindow  = "activate_window"
 	assert          = "assert"
+	changeWindow    = "change_window"
 	clickElement    = "click_element"
 	getClipboard    = "get_clipboard"
 	hoverElement    = "hover_element"

@@ -29,14 +29,16 @@ steps:
 		{"before the step", workflows.Insertion{Step: "later"}, `name: report
 steps:
   - id: switch_to_zenity
-    tool_name: activate_window
+    tool_name: change_window
     arguments:
+      do: activate
       process: zenity
   - id: later_2
     tool_name: click_element
     arguments:
-      process: zenity
-      selector: role:button && name:Later
+      target:
+        process: zenity
+        selector: role:button && name:Later
     expect: "!exists('process:zenity && window:Update available') && exists('process:zenity && window:Report')"
   - id: later
     tool_name: click_element
@@ -55,18 +57,20 @@ troubleshooting:
     jumps: [{if: 'true', to_id: later}]
     steps:
       - id: switch_to_zenity
-        tool_name: activate_window
+        tool_name: change_window
         arguments:
+          do: activate
           process: zenity
       - id: later_2
         tool_name: click_element
         arguments:
-          process: zenity
-          selector: role:button && name:Later
+          target:
+            process: zenity
+            selector: role:button && name:Later
         expect: "!exists('process:zenity && window:Update available') && exists('process:zenity && window:Report')"
 `},
 	} {
-		made, err := Recording(seen, Options{Onto: []byte(document), At: c.at})
+		made, err := Recording(seen, Options{Kinds: kinds.All(), Onto: []byte(document), At: c.at})
 		if err != nil {
 			t.Fatalf("%s: %v", c.say, err)
 		}

@@ -286,7 +286,7 @@ func (c *compilation) switchTo(id desktop.WindowID) {
 		c.missed = "it acts in a window without a title, which must be in front"
 		return
 	}
-	s := &step{kind: activateWindow, subject: "switch to " + programName(w.Process), summary: "switch to " + strconv.Quote(w.Title)}
+	s := &step{kind: changeWindow, args: []arg{{Key: "do", Value: "activate"}}, subject: "switch to " + programName(w.Process), summary: "switch to " + strconv.Quote(w.Title)}
 	if w.Process != "" {
 		s.set("process", programName(w.Process))
 	}

@@ -114,7 +114,7 @@ func TestRecordingWithMouseEventsOnly(t *testing.T) {
 					t.Errorf("did not want %q in the workflow or the log:\n%s", l, text)
 				}
 			}
-			if n := strings.Count(text, "tool_name:") - strings.Count(text, "activate_window"); n != c.steps {
+			if n := strings.Count(text, "tool_name:") - strings.Count(text, "change_window"); n != c.steps {
 				t.Errorf("%d steps, want %d:\n%s", n, c.steps, text)
 			}
 		})
@@ -209,7 +209,7 @@ func TestRecordingInfersInputFromItsEffects(t *testing.T) {
 				}
 			}
 			for _, l := range c.lack {
-				if strings.Contains(strings.ReplaceAll(text, "activate_window", ""), l) && l != "tool_name" || l == "tool_name" && strings.Count(text, l) > strings.Count(text, "activate_window") {
+				if strings.Contains(strings.ReplaceAll(text, "change_window", ""), l) && l != "tool_name" || l == "tool_name" && strings.Count(text, l) > strings.Count(text, "change_window") {
 					t.Errorf("did not want %q in the workflow:\n%s", l, text)
 				}
 			}

@@ -31,7 +31,7 @@ func (k KeyWindow) Await(ctx context.Context, env *steps.Env) error {
 		}
 		if w == nil || !(desktop.Scope{Title: k.ExpectWindow}).Titled(w.Title) {
 			return steps.Errorf(steps.NotActionable, "wanted %q in the title of the window that has the keyboard%s", k.ExpectWindow, FocusedElsewhere(ctx, env.Desktop)).
-				WithNext("open that window, or bring it to the front with activate_window")
+				WithNext("open that window, or bring it to the front with change_window")
 		}
 		env.Keyboard.Name(*w)
 		return nil
@@ -66,7 +66,7 @@ func noKeyTarget(ctx context.Context, d *desktop.Desktop) error {
 	if err != nil || info.Manager == "" {
 		return context.Cause(ctx)
 	}
-	return &steps.Error{Code: steps.NotActionable, Err: errors.New("no window has the keyboard, so the keys would go nowhere"), Next: "bring a window to the front with activate_window, or name an element"}
+	return &steps.Error{Code: steps.NotActionable, Err: errors.New("no window has the keyboard, so the keys would go nowhere"), Next: "bring a window to the front with change_window, or name an element"}
 }
 
 // withElement adds the focused element, if it can be read.

@@ -251,7 +251,7 @@ func WindowAt(ctx context.Context, hand *Hand, at desktop.Point, expected string
 	}
 	if top == nil || !(desktop.Scope{Title: expected}).Admits(top) {
 		return on, el, steps.Errorf(steps.NotActionable, "expect_window: wanted a window with %q in its title at %s, found the %s", expected, at, on).
-			WithNext("bring that window to the front with activate_window, or look where it is")
+			WithNext("bring that window to the front with change_window, or look where it is")
 	}
 	noteReachable(hand, nil, nil, top, time.Now())
 	return on, el, nil

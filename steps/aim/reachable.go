@@ -49,7 +49,7 @@ func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at des
 	if w := windows.ByID(el.Window); w != nil {
 		switch {
 		case !w.Shows():
-			return nil, NotActionable(el, "is not visible: its window is minimized", "bring the window back with activate_window")
+			return nil, NotActionable(el, "is not visible: its window is minimized", "bring the window back with change_window")
 		case !el.WindowBounds.Empty() && w.Bounds != el.WindowBounds:
 			return nil, windowMoves(el)
 		}

@@ -25,7 +25,7 @@ func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w d
 		return *top, nil
 	}
 	if process == "" {
-		return w, &steps.Error{Code: steps.NotFound, Err: errors.New("wanted the active window, found none"), Next: "name the application with process, or bring a window to the front with activate_window"}
+		return w, &steps.Error{Code: steps.NotFound, Err: errors.New("wanted the active window, found none"), Next: "name the application with process, or bring a window to the front with change_window"}
 	}
 	return w, NoWindow(process, "")
 }
@@ -36,7 +36,7 @@ func Placed(w desktop.Window) error {
 	switch {
 	case !w.Shows():
 		return steps.Errorf(steps.NotActionable, "the window %q is minimized or on another workspace", w.Title).
-			WithNext("bring the window back with activate_window")
+			WithNext("bring the window back with change_window")
 	case w.Unplaced.Empty():
 		return nil
 	}
@@ -105,8 +105,8 @@ func NoWindow(process, title string) error {
 type WindowTarget struct {
 	Title     string           `json:"title,omitzero" jsonschema:"part of the window's title"`
 	Process   string           `json:"process,omitzero" jsonschema:"the application's process name"`
-	ID        desktop.WindowID `json:"id,omitzero" jsonschema:"the window's number in the list of windows"`
-	TimeoutMS steps.Millis     `json:"timeout_ms,omitzero" jsonschema:"how long to wait for the window"`
+	ID        desktop.WindowID `json:"id,omitzero" jsonschema:"its number in the list of windows"`
+	TimeoutMS steps.Millis     `json:"timeout_ms,omitzero" use:"rare" jsonschema:"how long to wait for the window"`
 }
 
 func (a *WindowTarget) Validate() error {

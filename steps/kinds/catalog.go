@@ -11,9 +11,9 @@ func All() []steps.Kind {
 		ClickElement, InvokeElement, HoverElement, TypeIntoElement, PressKey, SetValue, SetSelected, SelectOption,
 		ScrollElement, ActivateElement, HighlightElement, StopHighlighting,
 		// Acting on the keyboard and the pointer.
-		PressKeyGlobal, TypeText, KeyDown, KeyUp, MouseMove, MouseDown, MouseUp, MouseDrag, Scroll,
+		PressKeyGlobal, TypeText, HoldKey, MouseMove, HoldButton, MouseDrag, Scroll,
 		// Applications, windows and the clipboard.
-		OpenApplication, OpenURL, ActivateWindow, CloseWindow, MinimizeWindow, MaximizeWindow, MoveWindow,
+		OpenApplication, OpenURL, ChangeWindow, CloseWindow, MoveWindow,
 		GetClipboard, SetClipboard,
 		// Pictures.
 		FindImage, WaitForImage, WaitForIdle, GetPixelColor, ReadText,

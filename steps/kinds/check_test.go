@@ -20,7 +20,7 @@ func TestCheckOfRealKinds(t *testing.T) {
 		{"one of several selectors", ClickElement, args("targets", []any{"name:x", "rle:button"}), "targets.1"},
 		{"several selectors in one text", ClickElement, args("selector", "name:x", "alternative_selectors", "name:y, role:"), "alternative_selectors: "},
 		{"an empty selector is none", ClickElement, args("selector", "name:x", "verify_element_exists", ""), ""},
-		{"a key that does not exist", KeyDown, args("key", "contrl"), "did you mean control?"},
+		{"a key that does not exist", HoldKey, args("do", "down", "key", "contrl"), "did you mean control?"},
 		{"keys, one of which does not exist", PressKey, args("key", "{Ctrl}{Entr}"), "did you mean enter?"},
 		{"a word that is not known", ClickElement, args("selector", "name:x", "button", "lft"), "did you mean left?"},
 		{"a time that is negative", ClickElement, args("selector", "name:x", "timeout_ms", -1.0), "wanted at least 0"},

@@ -15,7 +15,7 @@ import (
 var ClickElement = steps.Define(steps.Kind{
 	Name:    "click_element",
 	Summary: "Click an element, a picture or a point of the screen.",
-	Details: "Waits until the element is unique, visible, still, enabled and not covered.",
+	Details: "Waits until it is there, unique, still, enabled and not covered.",
 	Toolset: steps.Core,
 	Focus:   steps.Take,
 	ByHand:  true,

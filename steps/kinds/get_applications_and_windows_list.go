@@ -21,7 +21,7 @@ var GetApplicationsAndWindowsList = steps.Define(steps.Kind{
 // WindowsArgs says which windows to list.
 type WindowsArgs struct {
 	Process string `json:"process,omitzero" jsonschema:"only windows of this application"`
-	Title   string `json:"title,omitzero" jsonschema:"only windows with this in their title"`
+	Title   string `json:"title,omitzero" jsonschema:"part of their title"`
 }
 
 // WindowsResult is the list.

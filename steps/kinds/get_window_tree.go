@@ -16,8 +16,7 @@ import (
 // GetWindowTree shows the elements of a window.
 var GetWindowTree = steps.Define(steps.Kind{
 	Name:    "get_window_tree",
-	Summary: "Show the elements of a window, each with a ref that later steps can use.",
-	Details: "Without process, title and window_selector it shows the active window. Only what is visible is shown.",
+	Summary: "Show what is visible in a window, by default the active one: each element with a ref that later steps can use.",
 	Toolset: steps.Core,
 	Reads:   true,
 	Picture: steps.PictureBeside,

@@ -76,7 +76,7 @@ func TestKeysGoOnlyWhereTheCallerWorks(t *testing.T) {
 		{"a question that came up is not answered by text", true, func(p *player) { looked(p); p.appears(diskFull) }, TypeText, args("text", "and more"), elsewhere},
 		{"nor by a key", true, func(p *player) { looked(p); p.appears(diskFull) }, PressKey, args("key", "enter"), elsewhere},
 		{"nor by a global key", true, func(p *player) { looked(p); p.appears(diskFull) }, PressKeyGlobal, args("key", "space"), elsewhere},
-		{"nor by a key that is held", true, func(p *player) { looked(p); p.appears(diskFull) }, KeyDown, args("key", "space"), elsewhere},
+		{"nor by a key that is held", true, func(p *player) { looked(p); p.appears(diskFull) }, HoldKey, args("do", "down", "key", "space"), elsewhere},
 		{"nor by the next call, which may have been sent before the refusal was read", true, func(p *player) {
 			looked(p)
 			p.appears(diskFull)

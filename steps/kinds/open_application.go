@@ -24,7 +24,7 @@ import (
 // OpenApplication starts an application and waits for its window.
 var OpenApplication = steps.Define(steps.Kind{
 	Name:    "open_application",
-	Summary: "Start an application and wait for its window.",
+	Summary: "Start an application, by its name or a command line, and wait for its window.",
 	Details: "Command lines need toolset shell.",
 	Toolset: steps.Core,
 	Focus:   steps.Take,
@@ -34,9 +34,9 @@ var OpenApplication = steps.Define(steps.Kind{
 
 // OpenArgs says which application to start.
 type OpenArgs struct {
-	AppName       string       `json:"app_name" jsonschema:"a command line, a desktop file's name, or an application's name"`
+	AppName       string       `json:"app_name" jsonschema:"an application's name, a desktop file's name, or a command line"`
 	WaitForWindow bool         `json:"wait_for_window,omitzero" use:"rare" jsonschema:"wait until it shows a window"`
-	Title         string       `json:"title,omitzero" jsonschema:"wait for a window with this in its title"`
+	Title         string       `json:"title,omitzero" jsonschema:"part of the title of the window"`
 	TimeoutMS     steps.Millis `json:"timeout_ms,omitzero" jsonschema:"how long to wait for the window"`
 	observe.ActionOptions
 }

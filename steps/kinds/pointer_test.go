@@ -16,8 +16,8 @@ func TestPointer(t *testing.T) {
 	for _, p := range []play{
 		{say: "a move", kind: MouseMove, args: args("x", 7.0, "y", 8.0), journal: []string{"move 7,8"}, acted: steps.ActedYes},
 		{say: "a move off the screen", kind: MouseMove, args: args("x", -1.0, "y", 8.0), code: steps.NotActionable, acted: steps.ActedNo},
-		{say: "a button that is held where the pointer is", kind: MouseDown, args: args(), journal: []string{"button down left"}},
-		{say: "a button that is let go elsewhere", kind: MouseUp, args: args("x", 1.0, "y", 2.0, "button", "right"), journal: []string{"move 1,2", "button up right"}},
+		{say: "a button that is held where the pointer is", kind: HoldButton, args: args("do", "down"), journal: []string{"button down left"}},
+		{say: "a button that is let go elsewhere", kind: HoldButton, args: args("do", "up", "x", 1.0, "y", 2.0, "button", "right"), journal: []string{"move 1,2", "button up right"}},
 		{say: "hovering", kind: HoverElement, args: args("selector", "name:Save", "duration_ms", 700.0), journal: []string{"move 50,142"}, took: 700 * time.Millisecond, result: map[string]any{"checked": "yes"}},
 		{say: "scrolling where the pointer is", kind: Scroll, args: args("amount", 2.0, "direction", "up"), journal: []string{"move 0,0", "scroll 0,-2", "move 0,0"}},
 		{say: "scrolling in an element", kind: ScrollElement, args: args("selector", "role:frame", "direction", "right"), journal: []string{"move 200,200", "scroll 3,0", "move 0,0"}, acted: steps.ActedYes},

@@ -16,7 +16,7 @@ import (
 // SetSelected checks, selects or switches an element, or the opposite.
 var SetSelected = steps.Define(steps.Kind{
 	Name:       "set_selected",
-	Summary:    "Check a checkbox, choose a radio button, select an item or switch a toggle, or undo that; nothing happens when it is so already.",
+	Summary:    "Check a checkbox, choose a radio button, select an item or switch a toggle on, or undo that.",
 	Toolset:    steps.Core,
 	Idempotent: true,
 }, SetSelectedArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setSelected))
@@ -24,7 +24,7 @@ var SetSelected = steps.Define(steps.Kind{
 // SetSelectedArgs says what to select, or not.
 type SetSelectedArgs struct {
 	aim.Target `in:"target"`
-	State      bool `json:"state" jsonschema:"true to select or check, false to undo it"`
+	State      bool `json:"state" jsonschema:"false to undo it"`
 	observe.ActionOptions
 }
 

@@ -18,8 +18,8 @@ import (
 // SetValue sets the value of an element at once.
 var SetValue = steps.Define(steps.Kind{
 	Name:       "set_value",
-	Summary:    "Set the text of a field, or the number of a slider, at once and check it.",
-	Details:    "Presses no keys, except in web pages. Where an application watches typing, use type_into_element.",
+	Summary:    "Set the text of a field or the number of a slider at once, and check it.",
+	Details:    "Where an application watches keys, use type_into_element.",
 	Toolset:    steps.Core,
 	Idempotent: true,
 }, SetValueArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setValue))
@@ -27,7 +27,7 @@ var SetValue = steps.Define(steps.Kind{
 // SetValueArgs says which value to set, and where.
 type SetValueArgs struct {
 	aim.Target        `in:"target"`
-	Value             steps.Value `json:"value" use:"typed" jsonschema:"the text or number; in a page also 2006-01-02, #rrggbb, a file, or options, one a line"`
+	Value             steps.Value `json:"value" use:"typed" jsonschema:"in a page also 2006-01-02, #rrggbb, a file, or options, one a line"`
 	AcceptReformatted bool        `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"accept that the field reformats the value, such as 1234 to 1,234; without it, or an expect of the step, that is an error"`
 	observe.ActionOptions
 }

@@ -18,7 +18,7 @@ import (
 var TypeIntoElement = steps.Define(steps.Kind{
 	Name:    "type_into_element",
 	Summary: "Type text into a field and check that it arrived.",
-	Details: "A trailing {Enter}, {Tab} or {Escape} is pressed as a key.",
+	Details: "A trailing {Enter}, {Tab} or {Escape} is a key.",
 	Toolset: steps.Core,
 	Timeout: 2 * time.Minute,
 }, TypeIntoArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Method: aim.Auto, ClearBeforeTyping: true, TryFocusBefore: true, TryClickBefore: true}, aim.With(typeIntoElement))
@@ -27,7 +27,7 @@ var TypeIntoElement = steps.Define(steps.Kind{
 type TypeIntoArgs struct {
 	aim.Target        `in:"target"`
 	TextToType        string     `json:"text_to_type" use:"typed" jsonschema:"the text"`
-	ClearBeforeTyping bool       `json:"clear_before_typing,omitzero" jsonschema:"replace what it holds; false adds to it"`
+	ClearBeforeTyping bool       `json:"clear_before_typing,omitzero" jsonschema:"false adds to what it holds"`
 	AcceptReformatted bool       `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"accept that the field reformats the text, such as 1234 to 1,234; without it, or an expect of the step, that is an error"`
 	Method            aim.Method `json:"method,omitzero" use:"rare" jsonschema:"how the text goes in: keys as a person types; text by the field's own editing; paste from the clipboard, which then gets back what it held; auto is keys, but for more than 300 characters text or else paste, if the field can be read and is no password, and no key of the text would leave it or send it"`
 	TryFocusBefore    bool       `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the field the focus first"`

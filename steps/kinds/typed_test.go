@@ -55,10 +55,10 @@ func TestTypingIntoPasswordFieldsIsNoted(t *testing.T) {
 		{"enter in a password field", PressKey, args("selector", "name:Secret", "key", "enter"), nil, steps.TypedOpenly},
 		{"a shortcut in a password field", PressKey, args("selector", "name:Secret", "key", "ctrl+a"), nil, steps.TypedOpenly},
 		{"enter on what there is not", PressKey, args("selector", "name:Nothing", "key", "enter", "timeout_ms", 0.0), nil, steps.TypedOpenly},
-		{"a letter that is held", KeyDown, args("key", "s"), focus("name:Secret"), steps.TypedHidden},
-		{"a letter that is let go", KeyUp, args("key", "s"), focus("name:Secret"), steps.TypedHidden},
-		{"a letter that is held elsewhere", KeyDown, args("key", "s"), focus("name:User"), steps.TypedOpenly},
-		{"a key that enters nothing", KeyDown, args("key", "shift"), focus("name:Secret"), steps.TypedOpenly},
+		{"a letter that is held", HoldKey, args("do", "down", "key", "s"), focus("name:Secret"), steps.TypedHidden},
+		{"a letter that is let go", HoldKey, args("do", "up", "key", "s"), focus("name:Secret"), steps.TypedHidden},
+		{"a letter that is held elsewhere", HoldKey, args("do", "down", "key", "s"), focus("name:User"), steps.TypedOpenly},
+		{"a key that enters nothing", HoldKey, args("do", "down", "key", "shift"), focus("name:Secret"), steps.TypedOpenly},
 		{"characters as global keys", PressKeyGlobal, args("key", "s"), focus("name:Secret"), steps.TypedHidden},
 	} {
 		t.Run(c.say, func(t *testing.T) {

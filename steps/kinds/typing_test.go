@@ -425,9 +425,9 @@ func TestKeys(t *testing.T) {
 				d.OnPress("ctrl+o", func() { d.Open(fake.Window("Open", "notes").At(50, 50, 100, 100)) })
 			},
 		},
-		{say: "a key that is held", kind: KeyDown, args: args("key", "Shift"), journal: []string{"key down shift"}, result: map[string]any{"key": "shift"}},
-		{say: "a key that is let go", kind: KeyUp, args: args("key", "shift"), journal: []string{"key up shift"}},
-		{say: "a key to hold that does not exist", kind: KeyDown, args: args("key", "shft"), code: steps.Invalid},
+		{say: "a key that is held", kind: HoldKey, args: args("do", "down", "key", "Shift"), journal: []string{"key down shift"}, result: map[string]any{"key": "shift"}},
+		{say: "a key that is let go", kind: HoldKey, args: args("do", "up", "key", "shift"), journal: []string{"key up shift"}},
+		{say: "a key to hold that does not exist", kind: HoldKey, args: args("do", "down", "key", "shft"), code: steps.Invalid},
 	} {
 		p.run(t)
 	}

@@ -14,19 +14,19 @@ import (
 func TestWindows(t *testing.T) {
 	two := func(d *fake.Desktop) { d.Open(fake.Window("Notes 2", "other")) }
 	for _, p := range []play{
-		{say: "to the front", kind: ActivateWindow, args: args("process", "notes"), set: two, journal: []string{`activate "Notes"`}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes},
-		{say: "in front already", kind: ActivateWindow, args: args("title", "Notes"), journal: []string{}, result: map[string]any{"checked": "yes"}, acted: steps.ActedNo},
-		{say: "two that fit", kind: ActivateWindow, args: args("title", "notes"), set: two, code: steps.Ambiguous, acted: steps.ActedNo},
-		{say: "none that fits", kind: ActivateWindow, args: args("title", "nope"), code: steps.NotFound, acted: steps.ActedNo},
-		{say: "no name", kind: ActivateWindow, args: args(), code: steps.Invalid},
+		{say: "to the front", kind: ChangeWindow, args: args("do", "activate", "process", "notes"), set: two, journal: []string{`activate "Notes"`}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes},
+		{say: "in front already", kind: ChangeWindow, args: args("do", "activate", "title", "Notes"), journal: []string{}, result: map[string]any{"checked": "yes"}, acted: steps.ActedNo},
+		{say: "two that fit", kind: ChangeWindow, args: args("do", "activate", "title", "notes"), set: two, code: steps.Ambiguous, acted: steps.ActedNo},
+		{say: "none that fits", kind: ChangeWindow, args: args("do", "activate", "title", "nope"), code: steps.NotFound, acted: steps.ActedNo},
+		{say: "no name", kind: ChangeWindow, args: args("do", "activate"), code: steps.Invalid},
 		{
-			say: "one that comes in time", kind: MaximizeWindow, args: args("title", "Late"), result: map[string]any{"checked": "yes"},
+			say: "one that comes in time", kind: ChangeWindow, args: args("do", "maximize", "title", "Late"), result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) {
 				d.After(time.Second, func() { d.Open(fake.Window("Late", "other")) })
 			},
 		},
 		{say: "closed", kind: CloseWindow, args: args("title", "Notes"), journal: []string{`close "Notes"`}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes},
-		{say: "minimized", kind: MinimizeWindow, args: args("title", "Notes"), result: map[string]any{"checked": "yes"}},
+		{say: "minimized", kind: ChangeWindow, args: args("do", "minimize", "title", "Notes"), result: map[string]any{"checked": "yes"}},
 		{
 			say: "moved, with its size", kind: MoveWindow, args: args("title", "Notes", "x", 50.0, "y", 60.0), result: map[string]any{"checked": "yes"},
 			check: func(t *testing.T, d *fake.Desktop, _ steps.Outcome) {
@@ -58,7 +58,7 @@ func TestWindows(t *testing.T) {
 			},
 		},
 		{
-			say: "a minimized window is shown when it is made large", kind: MaximizeWindow, args: args("title", "Notes"), journal: []string{`activate "Notes"`, `maximize "Notes"`}, result: map[string]any{"checked": "yes"},
+			say: "a minimized window is shown when it is made large", kind: ChangeWindow, args: args("do", "maximize", "title", "Notes"), journal: []string{`activate "Notes"`, `maximize "Notes"`}, result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) {
 				w, _ := d.Windows(context.Background())
 				_ = d.Do(context.Background(), desktop.Manage{Window: w[0].ID, Do: desktop.Minimize})

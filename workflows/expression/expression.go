@@ -108,6 +108,9 @@ type Names struct {
 	Loops []Loop
 	// Screen allows exists() and text().
 	Screen bool
+	// CheckSelector returns what is wrong with a selector that an expression holds as a
+	// text, and how to correct it; nil: nothing is checked before a run.
+	CheckSelector func(selector string) (wrong, hint string)
 	// Braces says that {{ }} around what is no expression is text, as in a script of
 	// another program.
 	Braces bool

@@ -360,8 +360,11 @@ func (r *resolver) let(n *ast.VariableDeclaratorNode) {
 }
 
 func (r *resolver) call(n *ast.CallNode) {
-	r.each(n.Arguments)
 	id, ok := n.Callee.(*ast.IdentifierNode)
+	if ok && (id.Value == "exists" || id.Value == "text") {
+		r.selector(id.Value, n.Arguments)
+	}
+	r.each(n.Arguments)
 	if !ok {
 		r.method(n)
 		return
@@ -388,6 +391,18 @@ func (r *resolver) call(n *ast.CallNode) {
 		}
 	}
 	id.Value = internal + name
+}
+
+// selector checks the selector of a function, if it is written out.
+func (r *resolver) selector(function string, args []ast.Node) {
+	if len(args) == 0 || r.names.CheckSelector == nil {
+		return
+	}
+	if text, ok := args[0].(*ast.StringNode); ok {
+		if wrong, hint := r.names.CheckSelector(text.Value); wrong != "" {
+			r.wrong(text.Location(), hint, "%s(): %s", function, wrong)
+		}
+	}
 }
 
 // method reports the call of a member, with a hint how to write it.

@@ -42,18 +42,16 @@ func (a *arena) kindsOf(v byhand.Visitor) (kinds []offered) {
 
 // examples are those that the schema alone does not give.
 var examples = map[string]byhand.Object{
-	"run_command":     {"run": "touch taken"},
-	"write_file":      {"path": "taken", "content": "x"},
-	"edit_file":       {"path": "notes.txt", "old_string": "notes", "new_string": "taken"},
-	"copy_content":    {"source_path": "notes.txt", "target_path": "taken"},
-	"close_window":    {"title": "x"},
-	"activate_window": {"title": "x"},
-	"minimize_window": {"title": "x"},
-	"maximize_window": {"title": "x"},
-	"move_window":     {"title": "x", "x": 1, "y": 1},
-	"mouse_drag":      {"selector": "role:button", "by_x": 1, "by_y": 1},
-	"open_url":        {"url": "https://example.org"},
-	"delay":           {"duration": "1ms"},
+	"run_command":   {"run": "touch taken"},
+	"write_file":    {"path": "taken", "content": "x"},
+	"edit_file":     {"path": "notes.txt", "old_string": "notes", "new_string": "taken"},
+	"copy_content":  {"source_path": "notes.txt", "target_path": "taken"},
+	"close_window":  {"title": "x"},
+	"change_window": {"do": "activate", "title": "x"},
+	"move_window":   {"title": "x", "x": 1, "y": 1},
+	"mouse_drag":    {"selector": "role:button", "by_x": 1, "by_y": 1},
+	"open_url":      {"url": "https://example.org"},
+	"delay":         {"duration": "1ms"},
 
 	"execute_browser_script": {"script": "1"},
 	"navigate_browser":       {"url": "https://example.org"},
