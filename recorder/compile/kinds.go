@@ -5,6 +5,7 @@ const (
 	activateWindow  = "activate_window"
 	assert          = "assert"
 	clickElement    = "click_element"
+	closeWindow     = "close_window"
 	getClipboard    = "get_clipboard"
 	hoverElement    = "hover_element"
 	invokeElement   = "invoke_element"

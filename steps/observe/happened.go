@@ -3,7 +3,9 @@ package observe
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -136,6 +138,27 @@ func windowsHappened(ctx context.Context, env *steps.Env, before, after desktop.
 		}
 	}
 	return lines
+}
+
+// openedOrClosed matches the line of windowsHappened about a window that opened or closed.
+var openedOrClosed = regexp.MustCompile(`(?m)^(opened|closed): window ("(?:[^"\\]|\\.)*") of (.*)$`)
+
+// WindowsIn returns the windows of which Effects say that they opened and closed.
+// Popups are left out.
+func WindowsIn(happened string) (opened, closed []desktop.Window) {
+	for _, m := range openedOrClosed.FindAllStringSubmatch(happened, -1) {
+		title, err := strconv.Unquote(m[2])
+		if err != nil {
+			continue
+		}
+		w := desktop.Window{Title: title, Process: m[3]}
+		if m[1] == "opened" {
+			opened = append(opened, w)
+		} else {
+			closed = append(closed, w)
+		}
+	}
+	return opened, closed
 }
 
 // news returns the windows that an answer tells of: those that opened or became active.
