@@ -25,7 +25,7 @@ func (s prompts) addTo(server *mcp.Server) {
 		return &mcp.PromptArgument{Name: name, Description: text, Required: required}
 	}
 	add := func(name, text, tool string, write func(context.Context, caller, map[string]string) (words.Marked, error), args ...*mcp.PromptArgument) {
-		server.AddPrompt(&mcp.Prompt{Name: name, Description: text, Arguments: args},
+		server.AddPrompt(&mcp.Prompt{Name: name, Title: titleOf(name), Description: text, Arguments: args},
 			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				c, err := s.tools.authorize(req, tool)
 				if err != nil {
@@ -51,6 +51,11 @@ func (s prompts) addTo(server *mcp.Server) {
 		argument("table", "the file with the rows, or where they are shown", true), argument("form", "the application or page with the form", true))
 	add("workflow_of_calls", "Make a workflow of what you have just done.", "", fromCallsPrompt,
 		argument("name", "what the workflow is to be called", true))
+}
+
+// titleOf returns a name as people read it.
+func titleOf(name string) string {
+	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "_", " ")
 }
 
 func (s prompts) authorWorkflow(_ context.Context, _ caller, a map[string]string) (words.Marked, error) {
