@@ -17,7 +17,7 @@ import (
 var GetWindowTree = steps.Define(steps.Kind{
 	Name:    "get_window_tree",
 	Summary: "Show the elements of a window, each with a ref that later steps can use.",
-	Details: "Without process, title and window_selector it shows the active window. Only what is visible is shown.",
+	Details: "Without process and title it shows the active window. Only what is visible is shown.",
 	Toolset: steps.Core,
 	Reads:   true,
 	Picture: steps.PictureBeside,
@@ -54,7 +54,7 @@ func (r WindowTreeResult) Say() string {
 	text := strings.TrimRight(cmp.Or(r.UITree, "the window shows no elements"), "\n")
 	switch {
 	case r.Cut:
-		text += fmt.Sprintf("\n%d of %d elements are shown; a larger max_elements shows more of them, a selector in tree_from_selector a part", r.Shown, r.Shown+r.Omitted)
+		text += fmt.Sprintf("\n%d of %d elements are shown; a larger max_elements may show more, and \"show\": {\"below\": SELECTOR} a part", r.Shown, r.Shown+r.Omitted)
 	case r.Omitted > 0:
 		text += "\ninclude_hidden: true shows also what is not visible"
 	}
