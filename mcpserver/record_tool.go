@@ -62,9 +62,9 @@ type recordArgs struct {
 	Name        string       `json:"name,omitempty" jsonschema:"save it under this name"`
 	Description string       `json:"description,omitempty" jsonschema:"what it does"`
 	Replace     bool         `json:"replace,omitempty" jsonschema:"one of this name"`
-	Literal     bool         `json:"literal,omitempty" jsonschema:"keep typed values, make no inputs of them"`
-	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs: run ids, in order"`
-	Last        int          `json:"last,omitempty" jsonschema:"or how many of your last calls that acted"`
+	Literal     bool         `json:"literal,omitempty" jsonschema:"make no inputs of typed values"`
+	Runs        []string     `json:"runs,omitempty" jsonschema:"run ids, in order"`
+	Last        int          `json:"last,omitempty" jsonschema:"or your last N calls"`
 }
 
 // recordResult is the state of a recording, or its result.

@@ -58,7 +58,7 @@ func onRuns[A any](r *runner, do func(ctx context.Context, c *call, runs engine.
 }
 
 type getRunArgs struct {
-	RunID       string              `json:"run_id" jsonschema:"the run; list_runs names them"`
+	RunID       string              `json:"run_id" jsonschema:"list_runs names them"`
 	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait for its end, at most 60000"`
 	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: results too"`
 	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first"`

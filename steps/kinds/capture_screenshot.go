@@ -16,7 +16,6 @@ import (
 var CaptureScreenshot = steps.Define(steps.Kind{
 	Name:    "capture_screenshot",
 	Summary: "Take a picture of the screen, a window, an element or a region.",
-	Details: "Without arguments it shows the whole screen.",
 	Toolset: steps.Core,
 	Reads:   true,
 	Picture: steps.IsPicture,

@@ -35,7 +35,7 @@ var OpenApplication = steps.Define(steps.Kind{
 // OpenArgs says which application to start.
 type OpenArgs struct {
 	AppName       string       `json:"app_name" jsonschema:"a command line, a desktop file's name, or an application's name"`
-	File          steps.Path   `json:"file,omitzero" jsonschema:"a file for it to open"`
+	File          steps.Path   `json:"file,omitzero" jsonschema:"to open in it"`
 	WaitForWindow bool         `json:"wait_for_window,omitzero" use:"rare" jsonschema:"wait until it shows a window"`
 	Title         string       `json:"title,omitzero" jsonschema:"wait for a window with this in its title"`
 	TimeoutMS     steps.Millis `json:"timeout_ms,omitzero" jsonschema:"how long to wait for the window"`
