@@ -196,7 +196,11 @@ func TestOpenApplicationTakesADocument(t *testing.T) {
 		d.Actor = launches{d.Actor, &launch}
 		env := &steps.Env{Desktop: d, Folders: steps.Folders{Dir: root, Roots: []string{root}}, Children: steps.Children{Applications: []string{"editor"}}, Try: steps.Try{Refusal: row.refusal}}
 		o := OpenApplication.Run(t.Context(), env, map[string]any{"app_name": "editor", "file": row.file})
-		if steps.CodeOf(o.Err) != row.code || launch.File != row.opens {
+		var code steps.Code
+		if o.Err != nil {
+			code = o.Err.Code
+		}
+		if code != row.code || launch.File != row.opens {
 			t.Errorf("%s: opened %q, %v", row.say, launch.File, o.Err)
 		}
 	}
