@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -21,14 +23,25 @@ func lastAct(p *workflows.Program) *workflows.Node {
 	if len(p.Finally) > 0 {
 		return nil
 	}
-	for i := len(p.Steps) - 1; i >= 0; i-- {
-		n := p.Steps[i]
-		switch {
-		case n.Type != workflows.StepNode:
-			return nil
-		case n.Kind.Touches == steps.Act:
-			return n
+	n, _ := lastActOf(p.Steps)
+	return n
+}
+
+// lastActOf reports unsure if it is not known which step of a list acts last.
+func lastActOf(list []*workflows.Node) (n *workflows.Node, unsure bool) {
+	for _, n := range slices.Backward(list) {
+		switch n.Type {
+		case workflows.StepNode:
+			if n.Kind.Touches == steps.Act {
+				return n, false
+			}
+		case workflows.GroupNode:
+			if last, unsure := lastActOf(n.Steps); last != nil || unsure {
+				return last, unsure
+			}
+		default:
+			return nil, true
 		}
 	}
-	return nil
+	return nil, false
 }

@@ -16,6 +16,29 @@ type nowhere struct{ expression.Probe }
 
 func (nowhere) Exists(context.Context, string) (bool, error) { return false, nil }
 
+// TestAFailureAsksForTheDecision holds that the answer about a step that acted and failed
+// says at once that a decision is needed, and how to give it.
+func TestAFailureAsksForTheDecision(t *testing.T) {
+	st := newStage(t)
+	st.engine.Probe = func(func(context.Context) (*desktop.Desktop, error), string, []string) expression.Probe {
+		return nowhere{}
+	}
+	w := st.connect("2025-11-25", byhand.Object{})
+	click := byhand.Object{"id": "save", "tool_name": "click_element", "arguments": byhand.Object{"process": "notes", "selector": "role:button && name:Save"}, "expect": "exists('role:dialog')", "timeout": "300ms"}
+	look := byhand.Object{"tool_name": "wait_for_element", "arguments": byhand.Object{"process": "notes", "selector": "role:dialog", "timeout_ms": 10}}
+	failed := w.Call("execute_sequence", byhand.Object{"steps": []any{click}})
+	if text := byhand.Said(failed); !strings.Contains(text, `step save, which may have acted: look at the desktop, then resume_run`) || !strings.Contains(text, `"decision": "redo" or "skip"}`) {
+		t.Errorf("a click whose effect was not seen:\n%s", text)
+	}
+	run, _ := byhand.Dig(failed, "result", "_meta", failureKey, "run_id").(string)
+	if res := w.Call("resume_run", byhand.Object{"run_id": run, "decision": "skip"}); byhand.IsError(res) {
+		t.Errorf("the decision: %s", byhand.Said(res))
+	}
+	if text := byhand.Said(w.Call("execute_sequence", byhand.Object{"steps": []any{look}})); strings.Contains(text, "decision") {
+		t.Errorf("a look that found nothing:\n%s", text)
+	}
+}
+
 func TestAFailureNamesTheAlertThatIsOpen(t *testing.T) {
 	step := func(tool, expect string, args byhand.Object) byhand.Object {
 		s := byhand.Object{"tool_name": tool, "arguments": args, "timeout": "300ms"}

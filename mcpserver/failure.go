@@ -24,6 +24,7 @@ type failure struct {
 	RunID      string              `json:"run_id,omitempty"`
 	ResumeFrom string              `json:"resume_from,omitempty"`
 	Problems   []workflows.Problem `json:"problems,omitempty"`
+	Doubt      bool                `json:"doubt,omitempty"` // a decision about ResumeFrom is needed
 }
 
 // failureKey is the key of the failure in the metadata of a result.
@@ -131,6 +132,9 @@ func (f *failure) text() words.Marked {
 	}
 	if f.Next != "" {
 		text += "\nnext: " + words.Ours(words.Line(f.Next))
+	}
+	if f.Doubt && f.RunID != "" && f.ResumeFrom != "" {
+		return text + words.Say("\nrun %s stopped in step %s, which may have acted: look at the desktop, then resume_run {\"run_id\": %q, \"decision\": \"redo\" or \"skip\"}", f.RunID, f.ResumeFrom, f.RunID)
 	}
 	if f.RunID != "" && f.ResumeFrom != "" {
 		text += words.Say("\nrun %s continues at step %s: resume_run {\"run_id\": %q}; when the step itself is wrong, with \"workflow\": the whole document with that step corrected",

@@ -19,8 +19,8 @@ import (
 	"understudy/steps"
 )
 
-// A tool that takes a picture replies with a link to it. With include_image it replies
-// with the picture itself, scaled to a size that models can see, and states how its
+// A tool that has a picture replies with a link to it. With include_image, and if the
+// picture is all that it is for, it replies with the picture itself, scaled to a size that models can see, and states how its
 // pixels map to those of the screen, which a click takes.
 
 // includeImage is the argument that asks for the picture. It is no argument of a kind,
@@ -34,11 +34,14 @@ const (
 	maxImagePixels = 1_150_000
 )
 
-// splitIncludeImage returns the arguments without include_image, and whether that was
-// set. A kind whose result is no picture is then made to take one.
+// splitIncludeImage returns the arguments without include_image, and whether to show the
+// picture: that of a kind whose result is one, unless it is not wanted. A kind whose result is no picture is then made to take one.
 func splitIncludeImage(k steps.Kind, args map[string]any) (map[string]any, bool) {
-	wanted, _ := args[includeImage].(bool)
-	if _, said := args[includeImage]; !said || k.Picture == steps.NoPicture {
+	wanted, said := args[includeImage].(bool)
+	if !said {
+		return args, k.Picture == steps.IsPicture
+	}
+	if k.Picture == steps.NoPicture {
 		return args, false
 	}
 	args = maps.Clone(args)

@@ -4,16 +4,21 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/internal/words"
+	"understudy/mcpserver/viewer"
 	"understudy/workflows"
 )
 
@@ -88,9 +93,48 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// visible removes from a list what the sender of the request may not see.
+// icon is the picture of this program. Only greetings have it: the SDK repeats in each
+// result who the server is.
+var icon = sync.OnceValue(func() mcp.Icon {
+	svg := base64.StdEncoding.EncodeToString([]byte(viewer.Icon()))
+	return mcp.Icon{Source: "data:image/svg+xml;base64," + svg, MIMEType: "image/svg+xml", Sizes: []string{"any"}}
+})
+
+// about tells clients who the server is.
+func (o *Options) about(icons ...mcp.Icon) *mcp.Implementation {
+	return &mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version, Icons: icons}
+}
+
+// listLifetime is how long clients may keep lists that change rarely. They are told of
+// each change besides.
+const listLifetime = time.Minute
+
+// cacheable says how long a client may keep a result. Each is for one client: its rights
+// decide what it is shown.
+func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+	c.CacheScope = "private"
+	switch req.(type) {
+	case *mcp.DiscoverRequest, *mcp.ListToolsRequest, *mcp.ListPromptsRequest, *mcp.ListResourceTemplatesRequest:
+		c.TTLMs = int(listLifetime.Milliseconds())
+	}
+}
+
+// visible completes a greeting, and removes from a list what the sender of the request
+// may not see.
 func (s *Server) visible(res mcp.Result, from serverRequest) mcp.Result {
 	switch list := res.(type) {
+	case *mcp.InitializeResult:
+		out := *list
+		out.ServerInfo = s.o.about(icon())
+		return &out
+	case *mcp.DiscoverResult:
+		out := *list
+		out.Meta = maps.Clone(out.Meta)
+		if out.Meta == nil {
+			out.Meta = mcp.Meta{}
+		}
+		out.Meta[mcp.MetaKeyServerInfo] = s.o.about(icon())
+		return &out
 	case *mcp.ListToolsResult:
 		return s.tools.visible(list, s.clients.caller(from).listSubject)
 	case *mcp.ListResourcesResult:

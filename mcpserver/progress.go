@@ -75,6 +75,9 @@ func (t *progress) report(ctx context.Context, runs engine.Runs, h engine.Header
 			}
 		}
 	}
+	if h.Rounds > 0 && h.Status == engine.Running {
+		message += words.Say(", round %d of %d", h.Round, h.Rounds)
+	}
 	t.mu.Lock()
 	t.next.Progress, t.next.Total, t.next.Message = float64(h.Executed), float64(max(h.Total, h.Executed)), contentOf(message).Text
 	t.fresh = true

@@ -25,7 +25,7 @@ func (s prompts) addTo(server *mcp.Server) {
 		return &mcp.PromptArgument{Name: name, Description: text, Required: required}
 	}
 	add := func(name, text, tool string, write func(context.Context, caller, map[string]string) (words.Marked, error), args ...*mcp.PromptArgument) {
-		server.AddPrompt(&mcp.Prompt{Name: name, Description: text, Arguments: args},
+		server.AddPrompt(&mcp.Prompt{Name: name, Title: titleOf(name), Description: text, Arguments: args},
 			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				c, err := s.tools.authorize(req, tool)
 				if err != nil {
@@ -51,6 +51,11 @@ func (s prompts) addTo(server *mcp.Server) {
 		argument("table", "the file with the rows, or where they are shown", true), argument("form", "the application or page with the form", true))
 	add("workflow_of_calls", "Make a workflow of what you have just done.", "", fromCallsPrompt,
 		argument("name", "what the workflow is to be called", true))
+}
+
+// titleOf returns a name as people read it.
+func titleOf(name string) string {
+	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "_", " ")
 }
 
 func (s prompts) authorWorkflow(_ context.Context, _ caller, a map[string]string) (words.Marked, error) {
@@ -104,9 +109,8 @@ func fillFormPrompt(_ context.Context, _ caller, a map[string]string) (words.Mar
 func fromCallsPrompt(_ context.Context, _ caller, a map[string]string) (words.Marked, error) {
 	return words.Say(`Make a workflow with the name %[1]s of what you have just done.
 
-1. Each call of yours that acted ended with a line "run ID". Take the ids of those that belong to the task, in their order, without what you tried in vain:
-   record_workflow {"action": "from_runs", "name": %[1]q, "runs": ["01...", "01..."]}. If you do not have them any more, list_runs {"calls": true} has them, the newest first.
-2. Read what came of it. Typed texts became inputs: give them good names. Add an expect to the steps whose effect must be seen, and save it with save_workflow.
+1. record_workflow {"action": "from_runs", "name": %[1]q, "last": N} takes your last N calls that acted and succeeded. If others are among them, name those that belong to the task in their order, by the line "run ID" at the end of each answer: "runs": ["01...", "01..."]. list_runs {"calls": true} has them, the newest first.
+2. Read what came of it. Typed texts became inputs named after their fields, and windows that opened and closed are expected. Add an expect to the other steps whose effect must be seen, and save it with save_workflow.
 3. Put everything back as it was before you began, or tell me to, and try it: execute_sequence {"url": %[1]q}.
 4. If a step fails, correct it with resume_run and "workflow", and save the corrected workflow.`, a["name"]), nil
 }

@@ -220,8 +220,19 @@ func TestWorkflowFromCalls(t *testing.T) {
 	if byhand.IsError(res) || !strings.Contains(byhand.Said(res), "tool_name: click_element") || !strings.Contains(byhand.Said(res), "default: Tuesday") {
 		t.Errorf("made of two calls: %s", byhand.Said(res))
 	}
+	if last := byhand.Said(w.Call("record_workflow", record("from_runs", byhand.Object{"last": 2}))); !strings.Contains(last, "default: Tuesday") || strings.Count(last, "- id:") != 2 || strings.Index(last, "click_element") > strings.Index(last, "type_into_element") {
+		t.Errorf("made of the last two calls: %s", last)
+	}
 	if res := w.Call("execute_sequence", byhand.Object{"url": "again"}); byhand.IsError(res) {
 		t.Errorf("run again: %s", byhand.Said(res))
+	}
+	w.Call("get_window_tree", byhand.Object{"process": "notes"})
+	w.Call("click_element", byhand.Object{"process": "notes", "selector": "role:button && name:Nowhere", "timeout_ms": 10})
+	if last := byhand.Said(w.Call("record_workflow", record("from_runs", byhand.Object{"last": 2}))); strings.Count(last, "- id:") != 3 || strings.Count(last, "type_into_element") != 2 {
+		t.Errorf("made of the sequence and of the call before it: %s", last)
+	}
+	if res := w.Call("record_workflow", record("from_runs", byhand.Object{"last": 2, "runs": ids})); !byhand.IsError(res) {
+		t.Errorf("of both: %s", byhand.Said(res))
 	}
 	if res := w.Call("record_workflow", record("from_runs")); !byhand.IsError(res) || !strings.Contains(byhand.Said(res), "list_runs") {
 		t.Errorf("without runs: %s", byhand.Said(res))

@@ -65,6 +65,7 @@ type recordArgs struct {
 	Replace     bool         `json:"replace,omitempty"`
 	Literal     bool         `json:"literal,omitempty" jsonschema:"make no inputs of typed values"`
 	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs, in order"`
+	Last        int          `json:"last,omitempty" jsonschema:"or your last N calls"`
 }
 
 // recordResult is the state of a recording, or its result.
@@ -248,15 +249,18 @@ func (s *recordTool) options(a recordArgs) compile.Options {
 
 // fromRuns makes a workflow from the calls of runs.
 func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recordResult, words.Marked, error) {
-	if len(a.Runs) == 0 {
-		return recordResult{}, "", steps.Errorf(steps.Invalid, "from_runs needs runs").
-			WithNext(`list_runs {"calls": true} names them; then record_workflow {"action": "from_runs", "runs": [...]}`)
+	if (len(a.Runs) > 0) == (a.Last > 0) {
+		return recordResult{}, "", steps.Errorf(steps.Invalid, "from_runs needs runs or last, and not both").
+			WithNext(`record_workflow {"action": "from_runs", "last": 5} takes your last five calls that acted; list_runs {"calls": true} names them`)
 	}
 	runs, err := s.resources.clients.runsFor(ctx, c.Subject, c.tool.Tool)
 	if err != nil {
 		return recordResult{}, "", err
 	}
-	var calls []compile.Call
+	calls, err := s.lastCalls(ctx, c, runs, a.Last)
+	if err != nil {
+		return recordResult{}, "", err
+	}
 	for _, id := range a.Runs {
 		done, err := CallsOf(ctx, runs, s.resources.o.Kinds, id)
 		if err != nil {
@@ -271,14 +275,39 @@ func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recor
 	return s.finish(ctx, c, a, text, notes)
 }
 
+// callsPage is how many runs are read at once to find the last calls.
+const callsPage = 100
+
+// lastCalls returns the calls of the last n runs of the caller that make steps, the
+// oldest first.
+func (s *recordTool) lastCalls(ctx context.Context, c *call, runs engine.Runs, n int) (calls []compile.Call, err error) {
+	q := engine.Query{Calls: true, Limit: callsPage}
+	for n > 0 {
+		list, err := runs.List(ctx, q)
+		if err != nil || len(list) == 0 {
+			return calls, err
+		}
+		for _, h := range list {
+			q.Before = h.ID
+			if n == 0 || !c.owns(h) {
+				continue
+			}
+			done, err := CallsOf(ctx, runs, s.resources.o.Kinds, h.ID)
+			if err != nil {
+				return nil, fmt.Errorf("run %s: %w", h.ID, err)
+			}
+			if slices.ContainsFunc(done, func(one compile.Call) bool { return one.MakesStep() }) {
+				calls, n = slices.Concat(done, calls), n-1
+			}
+		}
+	}
+	return calls, nil
+}
+
 // CallsOf returns the steps of a run that succeeded, in order.
 func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id string) ([]compile.Call, error) {
-	type begun struct {
-		engine.Started
-		at time.Time
-	}
 	var calls []compile.Call
-	started := map[string]begun{}
+	started := map[string]engine.Started{}
 	for ev, err := range engine.History(ctx, runs, id) {
 		if err != nil {
 			return nil, err
@@ -289,7 +318,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 		}
 		switch f := fact.(type) {
 		case engine.Started:
-			started[ev.Path] = begun{f, ev.At}
+			started[ev.Path] = f
 		case engine.Ended:
 			b, ok := started[ev.Path]
 			if !ok || f.Outcome.Status != engine.Success {
@@ -300,7 +329,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 				args, _ = b.Args.(map[string]any)
 			}
 			if k, args, ok := workflows.FindKind(kinds, b.Kind, args); ok {
-				calls = append(calls, compile.Call{Kind: k, ID: b.ID, Args: args, Result: f.Outcome.Result, Begin: b.at, End: ev.At})
+				calls = append(calls, compile.Call{Kind: k, ID: b.ID, Args: args, Result: f.Outcome.Result})
 			}
 		}
 	}
@@ -318,8 +347,8 @@ func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []b
 	}
 	out := recordResult{Text: string(text), Notes: notes, Steps: len(p.Steps)}
 	lines := []words.Marked{words.Fenced(out.Text)}
-	for _, n := range notes {
-		lines = append(lines, words.Say("look at step %s: %s", n.Step, n.Text))
+	if len(notes) > 0 { // each is a comment in the text
+		lines = append(lines, "look at the steps with comments")
 	}
 	if a.Name == "" {
 		lines = append(lines, "it is not saved; save_workflow saves it under a name")

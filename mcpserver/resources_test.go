@@ -47,7 +47,7 @@ func filled(t *testing.T, w *wire) (run, picture string) {
 	}
 	ran := w.Call("execute_sequence", document("delay", byhand.Object{"delay_ms": 1}))
 	run, _ = byhand.Dig(ran, "result", "structuredContent", "run_id").(string)
-	shot := w.Call("capture_screenshot", byhand.Object{})
+	shot := w.Call("capture_screenshot", byhand.Object{"include_image": false})
 	picture, _ = byhand.Dig(contents(shot, "resource_link")[0], "uri").(string)
 	return run, picture
 }

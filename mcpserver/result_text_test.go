@@ -99,7 +99,7 @@ func TestIncludedImage(t *testing.T) {
 		args      byhand.Object
 		shown     bool
 	}{
-		{"a link when nothing is said", "capture_screenshot", byhand.Object{}, false},
+		{"the picture when nothing is said", "capture_screenshot", byhand.Object{}, true},
 		{"a link when it is not wanted", "capture_screenshot", byhand.Object{"include_image": false}, false},
 		{"the picture when it is wanted", "capture_screenshot", byhand.Object{"include_image": true}, true},
 		{"the window after an action", "click_element", byhand.Object{"selector": "role:button && name:Save", "include_image": true}, true},

@@ -62,6 +62,13 @@ func runReply(ctx context.Context, kinds []steps.Kind, runs engine.Runs, h engin
 	f := failureOfRun(h)
 	if f != nil {
 		f.addDoubt(r.Steps)
+		acted := func(s engine.StepReport) bool {
+			return s.Error != nil && s.Acted != "" && s.Acted != string(steps.ActedNo)
+		}
+		if f.ResumeFrom != "" && slices.ContainsFunc(r.Steps, acted) {
+			p, err := runs.Plan(ctx, h.ID, engine.ResumeRequest{})
+			f.Doubt = err == nil && p.Doubt
+		}
 	}
 	out := &reply{value: viewOf(r, f, v), failure: f, text: runText(r)}
 	switch {
@@ -188,7 +195,7 @@ func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engi
 		}
 	}
 	if more := r.StepsTotal - len(r.Steps); more > 0 {
-		text += words.Say("\n%d more steps: get_run with steps_offset shows them", more)
+		text += words.Say("\n%d other steps are not listed: steps_offset and steps_limit of get_run choose them", more)
 	}
 	return text
 }

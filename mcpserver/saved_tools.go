@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -25,6 +26,39 @@ import (
 type savedTools struct {
 	library  *library
 	patterns []string
+	cache    *savedCache
+}
+
+// savedCache keeps compiled workflows between two lists, until the folder changes: each
+// message of some clients asks for the list.
+type savedCache struct {
+	mu       sync.Mutex
+	stamp    string
+	programs map[string]*workflows.Program // by the owner who sees it and its name; nil: it does not compile
+	compiled int                           // how often one was compiled
+}
+
+// program returns a saved workflow as a subject sees it, or nil.
+func (t savedTools) program(name, stamp string, who access.Subject) *workflows.Program {
+	t.cache.mu.Lock()
+	defer t.cache.mu.Unlock()
+	if t.cache.stamp != stamp || t.cache.programs == nil {
+		t.cache.stamp, t.cache.programs = stamp, map[string]*workflows.Program{}
+	}
+	key := fmt.Sprintf("%q %t %s", who.Owner, who.All, name)
+	p, known := t.cache.programs[key]
+	if known {
+		return p
+	}
+	view := t.library.viewFor(who)
+	if src, err := view.get(name); err == nil {
+		if _, compiled, err := view.pack(name, src.Dir, src.Text); err == nil {
+			p = compiled
+		}
+	}
+	t.cache.programs[key] = p
+	t.cache.compiled++
+	return p
 }
 
 // savedPrefix begins the names of these tools, so that none is that of another.
@@ -69,9 +103,9 @@ func (t savedTools) addTo(list *mcp.ListToolsResult, who access.Subject) {
 		return
 	}
 	names, _ := t.library.viewFor(who).Names()
-	size, others := 0, 0
+	size, others, stamp := 0, 0, t.library.stamp()
 	for _, name := range names {
-		d, n := t.declaration(name, who)
+		d, n := t.declaration(name, stamp, who)
 		switch {
 		case d == nil:
 		case size+n > mostSavedBytes:
@@ -98,18 +132,13 @@ func mentionOthers(tools []*mcp.Tool, n int) {
 // declaration returns the tool of a saved workflow, and its size in a list; nil if there is
 // none for the subject. The text of a tool is an instruction to models, so a workflow of
 // another client has none.
-func (t savedTools) declaration(name string, who access.Subject) (*mcp.Tool, int) {
+func (t savedTools) declaration(name, stamp string, who access.Subject) (*mcp.Tool, int) {
 	owner := t.library.owner(name)
 	if _, ok := t.workflow(savedPrefix + name); !ok || owner != "" && owner != who.Owner {
 		return nil, 0
 	}
-	view := t.library.viewFor(who)
-	src, err := view.get(name)
-	if err != nil {
-		return nil, 0
-	}
-	_, p, err := view.pack(name, src.Dir, src.Text)
-	if err != nil || who.MayRun(p) != nil {
+	p := t.program(name, stamp, who)
+	if p == nil || who.MayRun(p) != nil {
 		return nil, 0
 	}
 	does := hintsOf(p)

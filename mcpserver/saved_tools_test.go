@@ -134,6 +134,28 @@ func TestManySavedWorkflowsStayWithinTheirBudget(t *testing.T) {
 	}
 }
 
+// TestSavedWorkflowsAreCompiledOnce holds that a list compiles nothing that it has
+// compiled before, until a workflow is changed.
+func TestSavedWorkflowsAreCompiledOnce(t *testing.T) {
+	st := newStage(t, withSaved("*"))
+	for i := range 10 {
+		st.save(fmt.Sprint("report", i), fmt.Sprintf(savedReport, "delay, arguments: {delay_ms: 1}"))
+	}
+	w := st.connect("2025-11-25", byhand.Object{})
+	for range 3 {
+		if listedTools(w)["workflow_report9"] == nil {
+			t.Fatal("it is not listed")
+		}
+	}
+	if n := st.tools.saved.cache.compiled; n != 10 {
+		t.Errorf("three lists compiled %d workflows, wanted 10", n)
+	}
+	st.save("report9", strings.ReplaceAll(fmt.Sprintf(savedReport, "delay, arguments: {delay_ms: 1}"), "of a month", "of a whole month"))
+	if text := listedTools(w)["workflow_report9"]["description"]; text != "Write the report of a whole month." {
+		t.Errorf("after a change it says %q", text)
+	}
+}
+
 func TestClientsAreToldOfSavedWorkflows(t *testing.T) {
 	st := newStage(t, withSaved("*"))
 	w := st.connect("2025-11-25", byhand.Object{})
@@ -164,7 +186,7 @@ func TestAWorkflowOfAnotherClientIsNoInstruction(t *testing.T) {
 	} {
 		var got []string
 		for _, name := range []string{"mine", "others", "persons"} {
-			if d, _ := st.tools.saved.declaration(name, c.who); d != nil {
+			if d, _ := st.tools.saved.declaration(name, st.library.stamp(), c.who); d != nil {
 				got = append(got, name)
 			}
 		}

@@ -149,15 +149,15 @@ func New(o Options) *Server {
 	s.clients = &clients{policy: o.Policy, gate: o.Gate, modes: access.NewModes(o.Modes), runs: s.runs}
 	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
 	s.library = &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private, saving: &sync.Mutex{}}
-	s.tools.saved = savedTools{s.library, o.WorkflowTools}
+	s.tools.saved = savedTools{s.library, o.WorkflowTools, &savedCache{}}
 	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: s.library}
 	s.scheduler, s.resumer = newScheduler(s.runner), resumer{s.runner}
 	prompts := prompts{s.tools, s.library}
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
+	s.mcp = mcp.NewServer(o.about(), &mcp.ServerOptions{
 		Instructions:       o.instructions(),
 		Capabilities:       capabilities(),
 		Logger:             slog.New(warningHandler{o.Log.Handler()}),
-		SetCacheable:       func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+		SetCacheable:       cacheable,
 		CompletionHandler:  prompts.complete,
 		SubscribeHandler:   s.changes.subscribe,
 		UnsubscribeHandler: s.changes.unsubscribe,

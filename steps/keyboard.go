@@ -87,6 +87,17 @@ func (k *Keyboard) Name(w desktop.Window) {
 	k.at = &w
 }
 
+// Knows reports whether the caller was told of a window. Nothing is known of the caller
+// of a nil Keyboard, who counts as told.
+func (k *Keyboard) Knows(w desktop.Window) bool {
+	if k == nil {
+		return true
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.shown[keyOf(w)]
+}
+
 // Leave returns a function that notes that the caller works where it did before, because
 // the focus was given back.
 func (k *Keyboard) Leave() (back func()) {

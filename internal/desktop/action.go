@@ -179,7 +179,8 @@ func (s Setting) Variable(name string) string {
 
 // Launch starts an application by command line, desktop file or name.
 type Launch struct {
-	App string
+	App  string
+	File string // the path of a file for it to open, unless empty
 	Setting
 	Started *App // receives the program that was started, unless nil
 	// Vet, unless nil, is called before the program starts; its error prevents the

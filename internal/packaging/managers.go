@@ -21,7 +21,7 @@ var (
 // managers returns what installs the products: a script and the file of a container, and
 // where the address of the packages is known, a formula for Homebrew and a manifest for Scoop.
 func (r release) managers(products []file) (files []file, err error) {
-	files = append(files, file{"install.sh", 0o755, []byte(r.filled(installScript, nil))}, file{"Containerfile", 0o644, []byte(containerfile)})
+	files = append(files, file{"install.sh", 0o755, []byte(r.filled(installScript, nil))}, file{"Containerfile", 0o644, []byte(r.filled(containerfile, nil))})
 	if r.Site == "" {
 		return files, nil
 	}
@@ -31,7 +31,7 @@ func (r release) managers(products []file) (files []file, err error) {
 }
 
 // marks are the places of a text that a release fills in.
-var marks = regexp.MustCompile(`( *)@([a-z]+/[a-z0-9]+|VERSION|SITE)@`)
+var marks = regexp.MustCompile(`( *)@([a-z]+/[a-z0-9]+|VERSION|SITE|REGISTRY)@`)
 
 // filled fills in the version, the address, and for a target the lines of a formula.
 func (r release) filled(text string, products []file) string {
@@ -42,6 +42,8 @@ func (r release) filled(text string, products []file) string {
 			return indent + r.Version.Text
 		case "SITE":
 			return indent + r.site()
+		case "REGISTRY":
+			return indent + r.registryName()
 		}
 		system, arch, _ := strings.Cut(name, "/")
 		url, sum := r.source(products, target{system, arch})

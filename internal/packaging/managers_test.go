@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -109,6 +110,9 @@ func TestTheContainerInstallsThePackage(t *testing.T) {
 		if ok, err := filepath.Match(pattern, f.Name); !ok || err != nil {
 			t.Errorf("%s is not copied by %s", f.Name, pattern)
 		}
+	}
+	if label := fmt.Sprintf("LABEL io.modelcontextprotocol.server.name=%q\n", r.registryName()); !strings.Contains(text, label) {
+		t.Errorf("%s is missing in:\n%s", label, text)
 	}
 	if !strings.Contains(text, "COPY understudy_*_${TARGETARCH}.deb") || strings.Index(text, "USER person") > strings.Index(text, "ENTRYPOINT") {
 		t.Errorf("the container does not install the package, or runs as root:\n%s", text)

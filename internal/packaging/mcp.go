@@ -56,12 +56,16 @@ func setting(title, description, otherwise string) object {
 func (r release) registryName() string { return r.Namespace + "/understudy" }
 
 // registry returns the file that tells the registry of MCP servers where the packages
-// are. Bundles are named only if their site is known, an image only if it has a name.
+// are. It names only what the release says to be published: npm packages with a scope,
+// bundles with a site, an image with a name.
 func (r release) registry(products []file) (file, error) {
-	packages := []object{{
-		"registryType": "npm", "registryBaseUrl": "https://registry.npmjs.org", "identifier": r.npmName(), "version": r.npmVersion(),
-		"runtimeHint": "npx", "transport": object{"type": "stdio"}, "packageArguments": []object{{"type": "positional", "value": "mcp"}},
-	}}
+	packages := []object{}
+	if r.Scope != "" {
+		packages = append(packages, object{
+			"registryType": "npm", "registryBaseUrl": "https://registry.npmjs.org", "identifier": r.npmName(), "version": r.npmVersion(),
+			"runtimeHint": "npx", "transport": object{"type": "stdio"}, "packageArguments": []object{{"type": "positional", "value": "mcp"}},
+		})
+	}
 	for _, f := range products {
 		if r.Site != "" && strings.HasSuffix(f.Name, ".mcpb") {
 			packages = append(packages, object{

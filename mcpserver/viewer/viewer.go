@@ -201,6 +201,9 @@ func plain(text string) string {
 	}, text)
 }
 
+// Icon returns the picture of this program, as SVG.
+func Icon() string { return embedded("icon.svg") }
+
 func embedded(name string) string {
 	raw, err := files.ReadFile("page/" + name)
 	if err != nil {

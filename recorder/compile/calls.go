@@ -2,11 +2,13 @@ package compile
 
 import (
 	"cmp"
+	"path"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
-	"time"
 
+	"understudy/internal/desktop"
 	"understudy/internal/desktop/selector"
 	"understudy/steps"
 	"understudy/steps/observe"
@@ -18,16 +20,18 @@ type Call struct {
 	ID     string
 	Args   map[string]any // with references where secrets stood
 	Result any
-	Begin  time.Time
-	End    time.Time
 }
 
 // Calls makes a workflow of successful calls. Calls that only read are left out, unless they waited.
 func Calls(calls []Call, o Options) ([]byte, []Note, error) {
-	var all []*step
+	var all stepList
+	var given []string
 	for _, c := range calls {
-		if !c.Kind.Reads || strings.HasPrefix(c.Kind.Name, "wait_") || c.Kind.Name == assert {
-			all = append(all, c.step())
+		if c.MakesStep() {
+			s := c.step()
+			given = append(given, c.given()...)
+			c.expectWindows(s, given)
+			all = append(all, s)
 		}
 	}
 	if len(all) == 0 {
@@ -35,6 +39,11 @@ func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 	}
 	w, err := write(all, "", o)
 	return w.Text, w.Notes, err
+}
+
+// MakesStep reports whether a workflow repeats a call: it acted, or waited for something.
+func (c *Call) MakesStep() bool {
+	return !c.Kind.Reads || strings.HasPrefix(c.Kind.Name, "wait_") || c.Kind.Name == assert
 }
 
 // resultOnly are arguments that only change the result of a call.
@@ -50,14 +59,14 @@ var resultOnly = func() map[string]bool {
 // step returns the step that repeats a call.
 func (c *Call) step() *step {
 	args := c.Kind.Spread(c.Args)
-	s := &step{kind: c.Kind.Name, subject: c.ID, begin: c.Begin, end: c.End}
+	s := &step{kind: c.Kind.Name, subject: c.ID} // without times: between calls a model was thinking
 	for _, name := range c.Kind.Fields().PropertyOrder {
 		v, given := args[name]
 		if !given || resultOnly[name] {
 			continue
 		}
 		if name == "ref" {
-			c.seen(s)
+			c.found(s)
 			continue
 		}
 		s.set(name, c.withTemplates(s, v))
@@ -66,12 +75,70 @@ func (c *Call) step() *step {
 		s.doubt("it uses a point of the screen, so everything must be where it was")
 	}
 	s.subject = cmp.Or(s.subject, strings.TrimSuffix(c.Kind.Name, "_element")+" "+c.about())
-	if arg := map[string]string{typeIntoElement: "text_to_type", typeText: "text"}[s.kind]; arg != "" {
+	if arg := typedArgument[s.kind]; arg != "" {
 		if text, ok := args[arg].(string); ok {
 			s.input = &input{arg: arg, value: text, names: c.about()}
+			if s.kind == typeIntoElement { // the last keys are no part of the value
+				s.input.value = trailingKeys.ReplaceAllString(text, "")
+				s.input.after = text[len(s.input.value):]
+			}
 		}
 	}
 	return s
+}
+
+// typedArgument is the argument of a kind whose value becomes an input.
+var typedArgument = map[string]string{typeIntoElement: "text_to_type", typeText: "text"}
+
+// trailingKeys are those at the end of a text that type_into_element presses.
+var trailingKeys = regexp.MustCompile(`(?i)(\{(enter|tab|escape)\})+$`)
+
+// given returns the texts that a call types, and the names of files that it opens.
+// Another time they may be others, and so may be the title of a window that repeats them.
+func (c *Call) given() (all []string) {
+	args := c.Kind.Spread(c.Args)
+	for _, name := range []string{typedArgument[c.Kind.Name], "file", "url"} {
+		if text, ok := args[name].(string); ok {
+			all = append(all, path.Base(text))
+		}
+	}
+	app, _ := args["app_name"].(string)
+	if line := splitCommand(app); len(line) > 1 {
+		for _, word := range line[1:] {
+			all = append(all, path.Base(unquoteWord(word)))
+		}
+	}
+	return slices.DeleteFunc(all, func(text string) bool { return len(text) < shortText })
+}
+
+// expectWindows has a step expect that the windows open and close which its call was
+// seen to open and close, as far as they are of its program and their titles last.
+func (c *Call) expectWindows(s *step, given []string) {
+	r, _ := c.Result.(map[string]any)
+	report, _ := r["happened"].(string)
+	process, _ := s.arg("process").(string)
+	if of, ok := c.element()["process"].(string); ok {
+		process = of
+	}
+	opened, closed := observe.WindowsIn(report)
+	if w, ok := r["window"].(map[string]any); ok && s.kind == closeWindow && r["checked"] == string(observe.Yes) {
+		title, _ := w["title"].(string)
+		process, _ = w["process"].(string)
+		closed = append(closed, desktop.Window{Title: title, Process: process})
+	}
+	lasts := func(w desktop.Window) bool {
+		return w.Process == process && process != "" && bareTitle(w.Title) != "" && selector.Lasting(w.Title) && !slices.ContainsFunc(given, func(text string) bool { return strings.Contains(w.Title, text) })
+	}
+	for _, w := range closed {
+		if lasts(w) {
+			s.addExpect("!" + windowExists(&w))
+		}
+	}
+	for _, w := range opened { // last, for the same window may have closed before
+		if lasts(w) {
+			s.addExpect(windowExists(&w))
+		}
+	}
 }
 
 // element returns the element in the result of a call.
@@ -84,10 +151,16 @@ func (c *Call) element() map[string]any {
 // about returns the subject of a call in a word or two.
 func (c *Call) about() string {
 	e := c.element()
-	for _, key := range []string{"name", "label", "role"} {
+	for _, key := range []string{"name", "label"} {
 		if text, ok := e[key].(string); ok && text != "" {
 			return text
 		}
+	}
+	if named := namedIn.FindAllStringSubmatch(c.selector(), -1); named != nil { // as by the label beside it
+		return strings.Trim(named[len(named)-1][1], `" `)
+	}
+	if text, ok := e["role"].(string); ok && text != "" {
+		return text
 	}
 	for _, key := range []string{"app_name", "key", "title"} {
 		if text, ok := c.Args[key].(string); ok {
@@ -97,17 +170,41 @@ func (c *Call) about() string {
 	return ""
 }
 
-// seen replaces a ref by a selector, made of the element in the result.
-func (c *Call) seen(s *step) {
+// namedIn matches the names in a selector.
+var namedIn = regexp.MustCompile(`\bname:("(?:[^"\\]|\\.)*"|[^&|>()]+)`)
+
+// selector returns the selector that the answer to a call gave, or that of the call.
+func (c *Call) selector() string {
+	r, _ := c.Result.(map[string]any)
+	if text, ok := r["selector"].(string); ok && text != "" {
+		return text
+	}
+	text, _ := c.Kind.Spread(c.Args)["selector"].(string)
+	return text
+}
+
+// found replaces a ref by the selector that the answer gave: it found this element alone.
+// Without one, it is made of the element in the result.
+func (c *Call) found(s *step) {
 	e := c.element()
 	text := func(key string) string { t, _ := e[key].(string); return t }
-	if text("role") == "" {
+	given, process := c.selector(), text("process")
+	if given == "" && text("role") == "" {
 		s.set("selector", "role:unknown")
 		s.doubt("it used a ref, and nothing else is known about the element: write a selector")
 		return
 	}
-	if p := text("process"); p != "" {
-		s.set("process", p)
+	if given != "" {
+		if sel, err := selector.Parse(given); err == nil && sel.Scope().Process != "" {
+			process = ""
+		}
+	}
+	if process != "" {
+		s.set("process", process)
+	}
+	if given != "" {
+		s.set("selector", given)
+		return
 	}
 	sel := "role:" + text("role")
 	switch {

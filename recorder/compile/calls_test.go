@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,5 +94,59 @@ func TestSecretsOfCallsKeepTheirNames(t *testing.T) {
 		if got != want {
 			t.Errorf("%s types %q, want %q\n%s", step, got, want, text)
 		}
+	}
+}
+
+// answered is a call with all that its answer told.
+func answered(t *testing.T, kind string, args, result map[string]any) Call {
+	t.Helper()
+	c := call(t, kind, args, nil)
+	c.Result = result
+	return c
+}
+
+// TestCallsKeepWhatTheirAnswersTold makes a workflow of calls by ref, whose answers gave
+// selectors and told of windows.
+func TestCallsKeepWhatTheirAnswersTold(t *testing.T) {
+	unnamed := map[string]any{"role": "text", "process": "gedit", "window_title": "Find and Replace"}
+	button := map[string]any{"role": "button", "name": "Replace All", "process": "gedit"}
+	text, notes, err := Calls([]Call{
+		answered(t, "open_application", map[string]any{"app_name": "gedit /tmp/notes.txt"}, map[string]any{"window": map[string]any{"title": "notes.txt (/tmp) - gedit", "process": "gedit"}}),
+		answered(t, "press_key", map[string]any{"process": "gedit", "key": "ctrl+h"}, map[string]any{"happened": "opened: window \"Find and Replace\" of gedit\n  - dialog \"Find\"\nopened: window \"Mail\" of mailer\nopened: popup \"List\" of gedit"}),
+		answered(t, "type_into_element", map[string]any{"ref": "e3", "text_to_type": "foo{Tab}{Enter}"}, map[string]any{"element": unnamed, "selector": "role:text && name:Find"}),
+		answered(t, "type_into_element", map[string]any{"ref": "e4", "text_to_type": "bar"}, map[string]any{"element": unnamed, "selector": "process:gedit && window:Find and Replace >> role:text && rightof:(role:label && name:\"Replace with:\")"}),
+		answered(t, "click_element", map[string]any{"ref": "e5"}, map[string]any{"element": button, "selector": "role:button && name:Replace All", "happened": "closed: window \"Find and Replace\" of gedit\nactive now: window \"notes.txt (/tmp) - gedit\" of gedit"}),
+		answered(t, "close_window", map[string]any{"process": "gedit"}, map[string]any{"window": map[string]any{"title": "*notes.txt (/tmp) - gedit", "process": "gedit"}, "checked": "yes"}),
+		answered(t, "close_window", map[string]any{"process": "gedit", "title": "Print"}, map[string]any{"window": map[string]any{"title": "Print", "process": "gedit"}, "checked": "yes"}),
+		answered(t, "close_window", map[string]any{"process": "gedit", "title": "Help"}, map[string]any{"window": map[string]any{"title": "Help", "process": "gedit"}, "checked": "no"}),
+	}, Options{Name: "calls"})
+	if err != nil || len(notes) > 0 {
+		t.Errorf("%v, %v", err, notes)
+	}
+	p, err := workflows.Compile(workflows.Source{Name: "calls", Text: text}, workflows.CompileOptions{Kinds: kinds.All()})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	var inputs []string
+	for _, v := range p.Variables {
+		inputs = append(inputs, fmt.Sprint(v.Name, "=", v.Default))
+	}
+	if diff := cmp.Diff([]string{"find=foo", "replace_with=bar"}, inputs); diff != "" {
+		t.Errorf("the inputs: -want +got:\n%s", diff)
+	}
+	for _, want := range []string{
+		"selector: role:text && name:Find\n", "text_to_type: ${{ inputs.find }}{Tab}{Enter}\n",
+		"selector: process:gedit && window:Find and Replace >> role:text && rightof:(role:label && name:\"Replace with:\")\n",
+		"expect: exists('process:gedit && window:Find and Replace')\n", "expect: \"!exists('process:gedit && window:Find and Replace')\"\n", "expect: \"!exists('process:gedit && window:Print')\"\n",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Count(string(text), "expect:") != 3 { // none of the file, of another program, of a popup or of what did not close
+		t.Error("something else is expected")
+	}
+	if t.Failed() {
+		t.Logf("%s", text)
 	}
 }

@@ -5,6 +5,7 @@ const (
 	assert          = "assert"
 	changeWindow    = "change_window"
 	clickElement    = "click_element"
+	closeWindow     = "close_window"
 	getClipboard    = "get_clipboard"
 	hoverElement    = "hover_element"
 	invokeElement   = "invoke_element"

@@ -249,18 +249,20 @@ func (c *compilation) sign() string {
 // bareTitle returns a title without a mark of unsaved changes.
 func bareTitle(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "*● ")) }
 
+// shortText is the length of a text below which a title may hold it by chance.
+const shortText = 3
+
 // lastingTitle reports whether a title holds neither a typed value nor a given file.
 func (l stepList) lastingTitle(title string) bool {
-	const short = 3
 	if bareTitle(title) == "" || !selector.Lasting(title) {
 		return false
 	}
 	given := func(word string) bool {
 		file := unquoteWord(word)
-		return openable(file, false) != "" && len(path.Base(file)) >= short && strings.Contains(title, path.Base(file))
+		return openable(file, false) != "" && len(path.Base(file)) >= shortText && strings.Contains(title, path.Base(file))
 	}
 	return !slices.ContainsFunc(l, func(s *step) bool {
-		return len(s.command) > 1 && slices.ContainsFunc(s.command[1:], given) || s.input != nil && len(s.input.value) >= short && strings.Contains(title, s.input.value)
+		return len(s.command) > 1 && slices.ContainsFunc(s.command[1:], given) || s.input != nil && len(s.input.value) >= shortText && strings.Contains(title, s.input.value)
 	})
 }
 

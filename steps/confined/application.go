@@ -110,6 +110,21 @@ func Document(env *steps.Env, path steps.Path) error {
 	if !filepath.IsAbs(string(path)) {
 		return steps.Errorf(steps.Invalid, "%s: wanted the whole path of a file", path)
 	}
+	if err := Opens(env, path); err != nil {
+		return err
+	}
+	for _, e := range openers(realPath(string(path))) {
+		if err := Application(env, desktop.LaunchTarget{Args: strings.Fields(e.Exec), Entry: e}); err != nil {
+			return steps.Errorf(steps.Denied, "%s opens with %s: %w", path, e.Name, err).
+				WithNext("ask the operator to start the server with --applications NAME, for that application, or with --toolsets core,shell")
+		}
+	}
+	return nil
+}
+
+// Opens returns an error if a file may not be read, or if it is no document, so that
+// opening it may amount to running it.
+func Opens(env *steps.Env, path steps.Path) error {
 	f, err := Find(env, path, "")
 	if err != nil {
 		return err
@@ -123,12 +138,6 @@ func Document(env *steps.Env, path steps.Path) error {
 		if runtime.GOOS == "windows" || strings.EqualFold(filepath.Ext(name), ".desktop") || info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return steps.Errorf(steps.Denied, "%s is not a document, and might be executed", f.Path).
 				WithNext("ask the operator to start the server with --toolsets core,shell")
-		}
-	}
-	for _, e := range openers(realPath(f.Path)) {
-		if err := Application(env, desktop.LaunchTarget{Args: strings.Fields(e.Exec), Entry: e}); err != nil {
-			return steps.Errorf(steps.Denied, "%s opens with %s: %w", f.Path, e.Name, err).
-				WithNext("ask the operator to start the server with --applications NAME, for that application, or with --toolsets core,shell")
 		}
 	}
 	return nil

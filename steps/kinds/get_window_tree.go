@@ -53,7 +53,7 @@ func (r WindowTreeResult) Say() string {
 	text := strings.TrimRight(cmp.Or(r.UITree, "the window shows no elements"), "\n")
 	switch {
 	case r.Cut:
-		text += fmt.Sprintf("\n%d of %d elements are shown; a larger max_elements shows more of them, a selector in tree_from_selector a part", r.Shown, r.Shown+r.Omitted)
+		text += fmt.Sprintf("\n%d of %d elements are shown; a larger max_elements may show more, and \"show\": {\"below\": SELECTOR} a part", r.Shown, r.Shown+r.Omitted)
 	case r.Omitted > 0:
 		text += "\ninclude_hidden: true shows also what is not visible"
 	}

@@ -35,6 +35,7 @@ var OpenApplication = steps.Define(steps.Kind{
 // OpenArgs says which application to start.
 type OpenArgs struct {
 	AppName       string       `json:"app_name" jsonschema:"an application's name, a desktop file's name, or a command line"`
+	File          steps.Path   `json:"file,omitzero" jsonschema:"to open in it"`
 	WaitForWindow bool         `json:"wait_for_window,omitzero" use:"rare" jsonschema:"wait until it shows a window"`
 	Title         string       `json:"title,omitzero" jsonschema:"part of the title of the window"`
 	TimeoutMS     steps.Millis `json:"timeout_ms,omitzero" jsonschema:"how long to wait for the window"`
@@ -60,8 +61,13 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	if err != nil {
 		return OpenResult{}, err
 	}
+	launch := desktop.Launch{App: a.AppName, Setting: hand.Env.Setting(), Vet: vet(hand.Env)}
+	if launch.File, err = fileToOpen(hand.Env, a.File); err != nil {
+		return OpenResult{}, err
+	}
 	var app desktop.App
-	err = hand.Desktop.Do(ctx, desktop.Launch{App: a.AppName, Setting: hand.Env.Setting(), Started: &app, Vet: vet(hand.Env)})
+	launch.Started = &app
+	err = hand.Desktop.Do(ctx, launch)
 	if steps.CodeOf(err) == steps.NotFound {
 		return OpenResult{}, &steps.Error{Code: steps.NotFound, Err: err, Next: instead(hand.Env, a.AppName)}
 	}
@@ -117,6 +123,20 @@ func vet(env *steps.Env) func(desktop.LaunchTarget) error {
 	}
 }
 
+// fileToOpen returns the path of the file that an application is to open. Callers without
+// the right to run commands can name only documents in the roots.
+func fileToOpen(env *steps.Env, file steps.Path) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	if env.MayUse(RunCommand.Name) != nil {
+		if err := confined.Opens(env, file); err != nil {
+			return "", err
+		}
+	}
+	return env.Abs(file), nil
+}
+
 // instead returns what to do when no application has a name. Only callers with the right
 // to run commands learn which files exist.
 func instead(env *steps.Env, name string) string {
@@ -126,7 +146,7 @@ func instead(env *steps.Env, name string) string {
 	if env.MayUse(RunCommand.Name) == nil {
 		path := env.Abs(steps.Path(name))
 		if _, err := os.Stat(path); err == nil {
-			return "this is a file: open it with open_url and url: " + (&url.URL{Scheme: "file", Path: path}).String()
+			return "this is a file: open it with open_url and url: " + (&url.URL{Scheme: "file", Path: path}).String() + `, or name an application, and this as "file"`
 		}
 	}
 	return "install it, or name another application"
@@ -240,7 +260,7 @@ func (o *opening) over() error {
 	switch {
 	case s.Err != nil:
 		e := o.missing("ended (%w) and", s.Err)
-		e.Code, e.Next = steps.Unexpected, "fix what it reports; run_command shows all that it prints"
+		e.Code, e.Next = steps.Unexpected, "fix what it reports"
 		return e
 	case time.Since(o.ended) > handOverFor:
 		e := o.missing("ended %s ago and", handOverFor)

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -136,6 +137,71 @@ func TestOpenApplicationNamesTheKindForFilesAndURLs(t *testing.T) {
 		o := OpenApplication.Run(t.Context(), &steps.Env{Desktop: d, Folders: steps.Folders{Dir: filepath.Dir(file)}}, map[string]any{"app_name": name})
 		if steps.CodeOf(o.Err) != steps.NotFound || !strings.Contains(o.Err.Error(), next) {
 			t.Errorf("%s: got %v, want %q", name, o.Err, next)
+		}
+	}
+}
+
+// launches keeps what was started.
+type launches struct {
+	desktop.Actor
+	last *desktop.Launch
+}
+
+func (l launches) Do(ctx context.Context, a desktop.Action) error {
+	if launch, ok := a.(desktop.Launch); ok {
+		*l.last = launch
+	}
+	return l.Actor.Do(ctx, a)
+}
+
+// TestOpenApplicationTakesADocument holds what a caller without the right to run commands
+// can have an application open.
+func TestOpenApplicationTakesADocument(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	put := func(folder, name string, mode os.FileMode) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, nil, mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	note, script, far := put(root, "a note.txt", 0o600), put(root, "script", 0o700), put(elsewhere, "far.txt", 0o600)
+	refuse := func(kind string) error {
+		if kind == RunCommand.Name {
+			return steps.Errorf(steps.Denied, "no commands")
+		}
+		return nil
+	}
+	for _, row := range []struct {
+		say, file string
+		refusal   func(string) error
+		code      steps.Code
+		opens     string
+	}{
+		{"a document, named from the folder of the caller", "a note.txt", refuse, "", note},
+		{"a document by its path", note, refuse, "", note},
+		{"a program", script, refuse, steps.Denied, ""},
+		{"a file outside of the roots", far, refuse, steps.Denied, ""},
+		{"a file that is not there", "none.txt", refuse, steps.NotFound, ""},
+		{"any file, for a caller who may run commands", far, nil, "", far},
+		{"a new file, for a caller who may run commands", "new.txt", nil, "", filepath.Join(root, "new.txt")},
+	} {
+		if runtime.GOOS == "windows" && row.refusal != nil {
+			continue // where each file may be executed
+		}
+		f := fake.New(fake.MustParse(notes)...)
+		f.Install("editor", func() *fake.Node { return fake.Window("Text", "editor", fake.Button("Go")) })
+		d := f.Desktop()
+		var launch desktop.Launch
+		d.Actor = launches{d.Actor, &launch}
+		env := &steps.Env{Desktop: d, Folders: steps.Folders{Dir: root, Roots: []string{root}}, Children: steps.Children{Applications: []string{"editor"}}, Try: steps.Try{Refusal: row.refusal}}
+		o := OpenApplication.Run(t.Context(), env, map[string]any{"app_name": "editor", "file": row.file})
+		var code steps.Code
+		if o.Err != nil {
+			code = o.Err.Code
+		}
+		if code != row.code || launch.File != row.opens {
+			t.Errorf("%s: opened %q, %v", row.say, launch.File, o.Err)
 		}
 	}
 }

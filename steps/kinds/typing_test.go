@@ -147,7 +147,7 @@ func TestTypeIntoElement(t *testing.T) {
 		},
 		{
 			say: "a field that changes what is typed", args: args("selector", "role:entry", "text_to_type", "abc"), set: upper,
-			code: steps.Unexpected, err: `entry "Title" in "Notes" changed the text: it holds the string "ABC"; if that is right, set accept_reformatted`, acted: steps.ActedYes,
+			code: steps.Unexpected, err: `entry "Title" in "Notes" changed the text: it holds the string "ABC"; if that is right, set "accept_reformatted": true`, acted: steps.ActedYes,
 		},
 		{
 			say: "a field that may change what is typed", args: args("selector", "role:entry", "text_to_type", "abc", "accept_reformatted", true), set: upper,

@@ -131,7 +131,7 @@ func TestValues(t *testing.T) {
 		},
 		{
 			say: "a value of which a field makes something else", kind: SetValue, args: args("selector", "role:entry", "value", "abc"), set: upper,
-			code: steps.Unexpected, err: `it is the string "ABC"; if that is right, set accept_reformatted`, acted: steps.ActedYes,
+			code: steps.Unexpected, err: `it is the string "ABC"; if that is right, set "accept_reformatted": true`, acted: steps.ActedYes,
 		},
 		{
 			say: "a value of which a field may make something else", kind: SetValue, args: args("selector", "role:entry", "value", "abc", "accept_reformatted", true), set: upper,

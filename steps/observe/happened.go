@@ -1,9 +1,12 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -100,6 +103,7 @@ func happened(ctx context.Context, env *steps.Env, el *desktop.Element, before, 
 		changes := withoutTitles(desktop.DiffTrees(before.tree, after.tree), before.windows, after.windows)
 		lines = append(lines, treeHappened(changes, el)...)
 	}
+	lines = append(lines, dialogsAside(ctx, env, el, after.windows)...)
 	if len(lines) == 1 && el != nil && dismissed(el, before.windows, after.windows) {
 		lines[0] += ", which may have taken the click: nothing else changed"
 	}
@@ -107,6 +111,24 @@ func happened(ctx context.Context, env *steps.Env, el *desktop.Element, before, 
 		return fmt.Sprintf("nothing visible changed within %s", startTimeout)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// dialogsAside describes the dialogs beside the window of el of which the caller was not
+// told: another program opened them, or an earlier step of a document.
+func dialogsAside(ctx context.Context, env *steps.Env, el *desktop.Element, now desktop.Windows) (lines []string) {
+	for _, w := range slices.Backward(now) {
+		if !w.Shows() || w.Popup || !w.Dialog && !w.Modal || el != nil && el.Window == w.ID || env.Keyboard.Knows(w) {
+			continue
+		}
+		t, err := env.Desktop.Tree(ctx, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements, Full: true})
+		if err != nil {
+			continue
+		}
+		text, _ := aim.DialogHint(t.Roots)
+		lines = append(lines, cmp.Or(text, fmt.Sprintf("%s: window %q", aim.DialogIsOpen, w.Title))+fmt.Sprintf(", of %s", w.Process))
+		env.Keyboard.Happened(w)
+	}
+	return lines
 }
 
 // dismissed reports whether an action on an element closed a popup that the element is
@@ -136,6 +158,27 @@ func windowsHappened(ctx context.Context, env *steps.Env, before, after desktop.
 		}
 	}
 	return lines
+}
+
+// openedOrClosed matches the line of windowsHappened about a window that opened or closed.
+var openedOrClosed = regexp.MustCompile(`(?m)^(opened|closed): window ("(?:[^"\\]|\\.)*") of (.*)$`)
+
+// WindowsIn returns the windows of which Effects say that they opened and closed.
+// Popups are left out.
+func WindowsIn(happened string) (opened, closed []desktop.Window) {
+	for _, m := range openedOrClosed.FindAllStringSubmatch(happened, -1) {
+		title, err := strconv.Unquote(m[2])
+		if err != nil {
+			continue
+		}
+		w := desktop.Window{Title: title, Process: m[3]}
+		if m[1] == "opened" {
+			opened = append(opened, w)
+		} else {
+			closed = append(closed, w)
+		}
+	}
+	return opened, closed
 }
 
 // news returns the windows that an answer tells of: those that opened or became active.

@@ -59,3 +59,16 @@ func TestReportOfWindowChanges(t *testing.T) {
 		t.Errorf("many changes are told as %q", all)
 	}
 }
+
+// TestWindowsOfAReport reads the windows that windowsHappened reports.
+func TestWindowsOfAReport(t *testing.T) {
+	title := "Save \"a\"\nopened: window \"B\" of c"
+	report := windowsHappened(t.Context(), nil, desktop.Windows{{ID: 1, Title: title, Process: "notes"}, {ID: 2, Title: "List", Process: "notes", Popup: true}}, desktop.Windows{})
+	opened, closed := WindowsIn(strings.Join(report, "\n") + "\nopened: window \"New\" of mail app\n  - button \"opened: window\"\n  opened: window \"No\" of notes")
+	if diff := cmp.Diff([]desktop.Window{{Title: title, Process: "notes"}}, closed); diff != "" {
+		t.Errorf("closed: -want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]desktop.Window{{Title: "New", Process: "mail app"}}, opened); diff != "" {
+		t.Errorf("opened: -want +got:\n%s", diff)
+	}
+}

@@ -85,7 +85,7 @@ func (c *readingBack) comparable() bool {
 }
 
 // AdviseAccept is the advice about a field that made something else of a text.
-const AdviseAccept = "if that is right, set accept_reformatted, or say with expect what it must hold"
+const AdviseAccept = `if that is right, set "accept_reformatted": true, or have the expect of a step say what it must hold`
 
 // differs returns the outcome for a field that holds something else and has the focus.
 func (c *readingBack) differs() (Checked, error) {
@@ -99,7 +99,7 @@ func (c *readingBack) differs() (Checked, error) {
 			WithNext(AdviseAccept)
 	}
 	return No, steps.Errorf(steps.Unexpected, "%s does not hold what was typed: %s", aim.Describe(c.el), c.holds("it holds ")).
-		WithNext("look at the field; if it is right as it is, set accept_reformatted")
+		WithNext(`look at the field; if it is right as it is, set "accept_reformatted": true`)
 }
 
 // holds describes what the field holds, unless that is a secret.

@@ -39,6 +39,9 @@ func (s starter) launch(l desktop.Launch) error {
 	if err != nil {
 		return err
 	}
+	if l.File != "" {
+		target.Args = append(slices.Clip(target.Args), l.File)
+	}
 	p, err := s(l.Setting, forAccessibility(target.Args))
 	if err != nil {
 		return fmt.Errorf("starting %q: %w", l.App, err)

@@ -198,24 +198,25 @@ func TestProgramsStartWhereTheirCallerWorks(t *testing.T) {
 	}
 	dir := t.TempDir()
 	said := filepath.Join(dir, "said")
-	script := "#!/bin/sh\necho \"$(pwd -P) $MARK $OURS\" > said.new && mv said.new said\n"
+	script := "#!/bin/sh\necho \"$(pwd -P) $MARK $OURS$1\" > said.new && mv said.new said\n"
 	if err := os.WriteFile(filepath.Join(dir, "tool"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range []struct{ sentence, app, path string }{
-		{"by a relative path, which starts in the folder of the caller", "./tool", "/usr/bin:/bin"},
-		{"by a name, which is found on the path of the caller", "tool", dir + ":/usr/bin:/bin"},
-		{"by a name, which is found in a relative folder of the path", "tool", ".:/usr/bin:/bin"},
+	for _, row := range []struct{ sentence, app, path, file string }{
+		{"by a relative path, which starts in the folder of the caller", "./tool", "/usr/bin:/bin", ""},
+		{"with a file", "tool", dir + ":/usr/bin:/bin", "/tmp/a b.txt"},
+		{"by a name, which is found on the path of the caller", "tool", dir + ":/usr/bin:/bin", ""},
+		{"by a name, which is found in a relative folder of the path", "tool", ".:/usr/bin:/bin", ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			_ = os.Remove(said)
 			in := desktop.Setting{Dir: dir, Environ: []string{"MARK=theirs", "PATH=" + row.path}}
-			if err := startHere([]string{"OURS=desktop"}, &devtools.Brokers{}).launch(desktop.Launch{App: row.app, Setting: in}); err != nil {
+			if err := startHere([]string{"OURS=desktop"}, &devtools.Brokers{}).launch(desktop.Launch{App: row.app, File: row.file, Setting: in}); err != nil {
 				t.Fatal(err)
 			}
 			scratch.Until(t, "it says where it is", func() bool { _, err := os.Stat(said); return err == nil })
 			got, err := os.ReadFile(said)
-			if real, _ := filepath.EvalSymlinks(dir); err != nil || string(got) != real+" theirs desktop\n" {
+			if real, _ := filepath.EvalSymlinks(dir); err != nil || string(got) != real+" theirs desktop"+row.file+"\n" {
 				t.Errorf("%q, %v", got, err)
 			}
 		})

@@ -3,7 +3,6 @@
 package x11
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -147,8 +146,11 @@ func (m *managing) closed(before []uint32) (bool, error) {
 		}
 		parent := numbers(m.property(xproto.Window(id), xproto.AtomWmTransientFor).Reply())
 		if slices.Contains(parent, uint32(m.id)) {
-			question := cmp.Or(m.describe([]uint32{id})[0].Title, "something")
-			return false, fmt.Errorf("window %#x did not close: it asks %q first: %w", m.id, question, desktop.ErrRefused)
+			asks := "it asks first" // by a dialog that may have no title
+			if title := m.describe([]uint32{id})[0].Title; title != "" {
+				asks = fmt.Sprintf("it asks %q first", title)
+			}
+			return false, fmt.Errorf("%s: %w", asks, desktop.ErrRefused)
 		}
 	}
 	return false, nil

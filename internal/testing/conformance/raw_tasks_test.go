@@ -8,8 +8,8 @@ import (
 	"understudy/internal/testing/scratch"
 )
 
-// TestRawTaskSurvives asks for a task, kills the service with a question of the
-// task unanswered, and has another client answer it through another process.
+// TestRawTaskSurvives asks for a task, kills the client and then the service with a question
+// of the task unanswered, and has another client answer it through another process.
 func TestRawTaskSurvives(t *testing.T) {
 	takesTasks := object{"elicitation": object{"form": object{}}, "extensions": object{"io.modelcontextprotocol/tasks": object{}}}
 	doc := object{
@@ -24,8 +24,11 @@ func TestRawTaskSurvives(t *testing.T) {
 	if id == "" {
 		t.Fatalf("no task: %v", res)
 	}
-	killService(t, home)
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
 	<-first.done
+	killService(t, home)
 
 	_, site := serving(t, home)
 	other := visiting(t, site, byhand.Modern, "/mcp")

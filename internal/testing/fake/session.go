@@ -31,7 +31,7 @@ func (d *Desktop) launch(a desktop.Launch) error {
 	w := window()
 	d.open(w)
 	if a.Started != nil {
-		*a.Started = desktop.App{PID: d.pids[w.el.Process], Command: a.App}
+		*a.Started = desktop.App{PID: d.pids[w.el.Process], Command: strings.TrimSpace(a.App + " " + a.File)}
 	}
 	return nil
 }
