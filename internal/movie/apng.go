@@ -102,7 +102,7 @@ const (
 
 func (a *animation) part(m image.Image, lasts time.Duration) error {
 	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, m); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, m); err != nil {
 		return err
 	}
 	p := part{at: m.Bounds(), lasts: lasts}

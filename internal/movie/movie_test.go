@@ -20,7 +20,7 @@ import (
 
 // screen returns a picture of a window that is filled up to a column.
 func screen(filled int) image.Image {
-	m := image.NewRGBA(image.Rect(0, 0, 1921, 1081))
+	m := image.NewRGBA(image.Rect(0, 0, 1101, 621))
 	draw.Draw(m, m.Rect, image.NewUniform(color.RGBA{0x33, 0x55, 0x77, 0xff}), image.Point{}, draw.Src)
 	draw.Draw(m, image.Rect(200, 200, 200+filled, 400), image.White, image.Point{}, draw.Src)
 	return m
@@ -32,8 +32,8 @@ func story() iter.Seq2[Scene, error] {
 			{Caption: "nothing is seen yet", For: time.Second},
 			{Picture: screen(0), Caption: "1 · open", For: time.Second},
 			{Picture: screen(300), Caption: "2 · type \u202e" + strings.Repeat("long ", 100), At: &desktop.Point{X: 300, Y: 300}, Box: &desktop.Rect{X: 200, Y: 200, W: 300, H: 200}, For: 2 * time.Second},
-			{Picture: screen(300), Caption: "3 · press", At: &desktop.Point{X: 1920, Y: 1080}, Bad: true, For: time.Second},
-			{Caption: "3 · press", Bad: true, For: time.Second, At: &desktop.Point{X: 1920, Y: 1080}},
+			{Picture: screen(300), Caption: "3 · press", At: &desktop.Point{X: 1100, Y: 620}, Bad: true, For: time.Second},
+			{Caption: "3 · press", Bad: true, For: time.Second, At: &desktop.Point{X: 1100, Y: 620}},
 		} {
 			if !yield(s, nil) {
 				return

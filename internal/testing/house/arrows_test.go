@@ -67,7 +67,7 @@ var arrows = map[string][]string{
 	"mcpserver/tasks":              {},
 	"internal/rfb":                 {"internal/desktop", "internal/desktop/input", "steps/observe"},
 	"internal/movie":               {"internal/desktop", "internal/desktop/vision", "steps"},
-	"mcpserver/viewer":             {"engine", "internal/inbox", "internal/movie", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
+	"mcpserver/viewer":             {"engine", "internal/audit", "internal/bulk", "internal/inbox", "internal/movie", "internal/schedules", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 
 	"internal/cli": {
 		"engine", "internal/audit", "internal/bulk", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/movie", "internal/notify", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
@@ -77,7 +77,7 @@ var arrows = map[string][]string{
 	"internal/audit":               {"engine"},
 	"internal/bulk":                {"engine", "internal/fileio", "internal/operations", "steps"},
 	"internal/inbox":               {"engine", "internal/audit", "internal/desktop/virtual", "internal/operations", "internal/schedules", "steps"},
-	"internal/notify":              {"engine", "internal/inbox", "internal/operations", "internal/schedules", "internal/words", "steps"},
+	"internal/notify":              {"engine", "internal/fileio", "internal/inbox", "internal/operations", "internal/schedules", "internal/words", "steps"},
 	"internal/clients":             {"internal/fileio"},
 	"internal/operations":          {"internal/fileio", "steps", "internal/desktop", "internal/desktop/virtual", "steps/observe"},
 	"internal/testing/modelbench":  {},
