@@ -32,6 +32,9 @@ type ResumeRequest struct {
 	// Key is from NewKey, or empty. A repeated request with the same key has no
 	// further effect. It becomes the id of the new run of a Fork.
 	Key string `json:"key,omitempty"`
+	// Seq is the number of events that the run must have, so that nothing happens to one
+	// that has changed since it was looked at; 0: any number.
+	Seq uint64 `json:"seq,omitempty"`
 
 	// Auto marks a resumption that nobody asked for. It requires that the document
 	// allows it and that the run was interrupted.
@@ -48,7 +51,7 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 }
 
 func (e *Engine) resume(ctx context.Context, id string, r ResumeRequest) (Header, error) {
-	w, err := e.revive(ctx, id, r.Bundle, r.Force)
+	w, err := e.reviveAt(ctx, id, r)
 	if err != nil {
 		return Header{}, err
 	}
@@ -94,6 +97,16 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 		return nil, err
 	}
 	return e.load(ctx, id, other, force)
+}
+
+// reviveAt is revive for a run that must not have changed since it was looked at. What is
+// stored after that is refused if anything else was stored in between.
+func (e *Engine) reviveAt(ctx context.Context, id string, r ResumeRequest) (*worker, error) {
+	w, err := e.revive(ctx, id, r.Bundle, r.Force)
+	if err == nil && r.Seq > 0 && w.s.Seq != r.Seq {
+		return nil, steps.Errorf(steps.Busy, "run %s has changed: it has %d events, and had %d", id, w.s.Seq, r.Seq).WithNext("look at it again")
+	}
+	return w, err
 }
 
 // load returns a worker for a run that is not being executed, with the state that its
@@ -387,7 +400,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 }
 
 func (e *Engine) fork(ctx context.Context, id, from string, r ResumeRequest) (Header, error) {
-	old, err := e.revive(ctx, id, r.Bundle, r.Force)
+	old, err := e.reviveAt(ctx, id, r)
 	if err != nil {
 		return Header{}, err
 	}

@@ -29,7 +29,7 @@ func TestPagesAskLikeTheirTools(t *testing.T) {
 	w.save("nightly", "steps: [{tool_name: delay, arguments: {delay_ms: 1}}]")
 	for path, tool := range map[string]string{
 		"/workflows": "list_workflows", "/workflows/nightly": "get_workflow", "/workflows/nightly/versions": "workflow_versions",
-		"/inbox": "inbox", "/desktops": "list_desktops", "/desktops/main": "list_desktops", "/desktops/main/live": "list_desktops",
+		"/inbox": "inbox", "/schedules": "list_schedules", "/audit": "audit_trail", "/desktops": "list_desktops", "/desktops/main": "list_desktops", "/desktops/main/live": "list_desktops",
 	} {
 		for who := range w.headers {
 			_, page := w.reader(who).open(path)

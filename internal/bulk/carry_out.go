@@ -34,13 +34,25 @@ func (p Plan) state(ctx context.Context, runs engine.Runs, i Item) (ItemState, e
 	case gone && p.Act == Remove:
 		return Done, h, nil
 	case gone && p.Act == Fork:
-		return Open, h, nil
+		return p.stateOfSource(ctx, runs, i)
 	case gone:
 		return Changed, h, nil
 	case err != nil:
 		return "", h, err
 	}
 	return p.stateOf(i, h), h, nil
+}
+
+// stateOfSource returns the state of a run that was not forked yet.
+func (p Plan) stateOfSource(ctx context.Context, runs engine.Runs, i Item) (ItemState, engine.Header, error) {
+	h, err := runs.Get(ctx, i.Run)
+	switch {
+	case errors.Is(err, engine.ErrNoRun) || steps.CodeOf(err) == steps.NotFound:
+		return Changed, engine.Header{}, nil
+	case err == nil && h.Seq != i.Seq:
+		return Changed, engine.Header{}, nil
+	}
+	return Open, engine.Header{}, err
 }
 
 func (p Plan) stateOf(i Item, h engine.Header) ItemState {
@@ -104,7 +116,11 @@ func (p Plan) doOne(ctx context.Context, of Access, i Item, do Doer) error {
 	case err != nil:
 		return err
 	case state == Open:
-		return do(ctx, runs, p, i)
+		err = do(ctx, runs, p, i)
+		if now, _, unread := p.state(ctx, runs, i); err != nil && unread == nil && now == Changed {
+			return nil // somebody was faster, and the engine refused
+		}
+		return err
 	case state == Begun: // by somebody who was cut short
 		_, err = runs.Wait(ctx, h.ID)
 	}
@@ -130,7 +146,7 @@ func Do(ctx context.Context, runs engine.Runs, p Plan, i Item, r engine.ResumeRe
 // Begin continues the run of a plan, or begins a fork of it. What the request says is
 // added to.
 func Begin(ctx context.Context, runs engine.Runs, p Plan, i Item, r engine.ResumeRequest) (engine.Header, error) {
-	r.From, r.Queue, r.Key, r.Owner = p.From, true, i.Key, p.Owner
+	r.From, r.Queue, r.Key, r.Seq, r.Owner = p.From, true, i.Key, i.Seq, p.Owner
 	if p.Act == Fork {
 		return runs.Fork(ctx, i.Run, p.From, r)
 	}

@@ -367,3 +367,41 @@ func TestARunThatChangedIsLeftAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestARunThatChangesMeanwhileIsLeftAlone has somebody else resume a run after a plan has
+// read its state, and before it acts.
+func TestARunThatChangesMeanwhileIsLeftAlone(t *testing.T) {
+	for _, act := range []Act{Resume, Fork} {
+		t.Run(string(act), func(t *testing.T) {
+			n, _ := newNight(t, nil)
+			n.breaks("send bad", steps.NotFound)
+			bad := n.begin("w", "bad", "b")
+			if _, err := n.Wait(t.Context(), bad); err != nil {
+				t.Fatal(err)
+			}
+			plans := Folder(t.TempDir())
+			p, err := Make(t.Context(), plans, n.caller(), Plan{Act: act, Where: `true`, From: "save"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := n.caller()
+			c.Do = func(ctx context.Context, runs engine.Runs, p Plan, i Item) error {
+				if _, err := n.Resume(ctx, bad, engine.ResumeRequest{Queue: true}); err != nil {
+					return err
+				}
+				if _, err := n.Wait(ctx, bad); err != nil {
+					return err
+				}
+				return Do(ctx, runs, p, i, engine.ResumeRequest{By: "ada"})
+			}
+			out, err := CarryOut(t.Context(), plans, c, p.ID)
+			after, _ := n.Get(t.Context(), bad)
+			if err != nil || out.Value.(Progress).Count[Changed] != 1 || after.Attempt != 2 {
+				t.Errorf("%s, %v; attempt %d", out.Text, err, after.Attempt)
+			}
+			if twice := n.twice(); len(twice) > 0 {
+				t.Errorf("acted twice: %v", twice)
+			}
+		})
+	}
+}

@@ -113,6 +113,8 @@ func addFlag(flags *pflag.FlagSet, value any, name, short, help string) {
 		flags.Int64VarP(p, name, short, *p, help)
 	case *uint32:
 		flags.Uint32VarP(p, name, short, *p, help)
+	case *float64:
+		flags.Float64VarP(p, name, short, *p, help)
 	case *time.Duration:
 		flags.DurationVarP(p, name, short, *p, help)
 	case pflag.Value:

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,21 +17,43 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/movie"
 	"understudy/mcpserver/viewer"
 	"understudy/steps"
 )
 
 func runsExport(a *app) *cobra.Command {
-	var f struct {
-		Page bool `flag:"html" usage:"write its page, with the pictures, as one HTML file"`
+	f := struct {
+		Page  bool    `flag:"html" usage:"write its page, with the pictures, as one HTML file"`
+		Video bool    `flag:"video" usage:"write its steps as a film: FILE.png is an animated picture; for .webp, .gif, .mp4 and .webm, ffmpeg must be installed"`
+		Speed float64 `flag:"speed" usage:"with --video: how much faster than usual"`
+		Where string  `flag:"where" usage:"export all runs for which an expression holds, each into a new folder or file in FOLDER"`
+	}{Speed: 1}
+	cmd := &cobra.Command{
+		Use: "export [RUN] FOLDER", Short: "Write the events, the document and the pictures of runs into a folder",
+		Long: "Write the events, the document and the pictures of a run into a new folder, or its\n" +
+			"page or a film into a new file. With --where, what FOLDER has already is not written\n" +
+			"again, so that the same command continues an export that was cut short.",
 	}
-	return withFlags(a.ofRun(&cobra.Command{
-		Use: "export RUN FOLDER", Short: "Write the events, the document and the pictures of a run into a folder",
-	}, func(ctx context.Context, runs engine.Runs, id string, args []string) error {
-		x := exporter{runs: runs, id: id, dir: args[0]}
-		export := x.export
-		if f.Page {
-			export = x.page
+	return withFlags(a.ofRuns(cmd, func(ctx context.Context, runs engine.Runs, args []string) error {
+		x := &exporter{runs: runs, dir: args[len(args)-1], speed: f.Speed}
+		export, ending := x.export, ""
+		switch {
+		case f.Page && f.Video, f.Speed < 0.1, f.Speed > 100:
+			return usage(cmd, "wanted --html or --video, and a --speed of 0.1 to 100")
+		case (f.Where == "") != (len(args) == 2):
+			return usage(cmd, "wanted RUN and FOLDER, or --where and FOLDER")
+		case f.Page:
+			export, ending = x.page, ".html"
+		case f.Video:
+			export, ending = x.movie, ".png"
+		}
+		if f.Where != "" {
+			return a.exportMany(ctx, x, f.Where, export, ending)
+		}
+		var err error
+		if x.id, err = findRun(ctx, runs, args[0]); err != nil {
+			return err
 		}
 		if err := export(ctx); err != nil {
 			return err
@@ -39,19 +63,64 @@ func runsExport(a *app) *cobra.Command {
 	}), &f)
 }
 
+// exportMany exports the runs for which an expression holds.
+func (a *app) exportMany(ctx context.Context, x *exporter, where string, export func(context.Context) error, ending string) error {
+	list, err := x.runs.List(ctx, engine.Query{Where: where})
+	if err != nil {
+		return err
+	}
+	folder := x.dir
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder in one that is there"}
+	}
+	for _, h := range list {
+		whole := filepath.Join(folder, h.ID+ending)
+		if _, err := os.Lstat(whole); err == nil {
+			continue
+		}
+		x.id, x.dir = h.ID, filepath.Join(folder, "part-"+h.ID+ending)
+		if err := errors.Join(os.RemoveAll(x.dir), export(ctx)); err != nil {
+			return fmt.Errorf("run %s: %w", h.ID, err)
+		}
+		if err := os.Rename(x.dir, whole); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.out, whole)
+	}
+	return nil
+}
+
 // exporter writes a run into a folder, or its page into a file.
 type exporter struct {
-	runs engine.Runs
-	id   string
-	dir  string
+	runs  engine.Runs
+	id    string
+	dir   string
+	speed float64
 }
 
 func (x *exporter) page(ctx context.Context) error {
+	return x.file(func(f io.Writer) error { return viewer.Export(ctx, x.runs, x.id, f) })
+}
+
+// movie writes a film in the format that the name of its file says.
+func (x *exporter) movie(ctx context.Context) error {
+	scenes := viewer.Movie(ctx, x.runs, x.id, x.speed)
+	switch strings.ToLower(filepath.Ext(x.dir)) {
+	case ".png", ".apng":
+		return x.file(func(f io.Writer) error { return movie.Write(f, scenes) })
+	case ".webp", ".gif", ".mp4", ".webm":
+		return movie.WriteVideo(ctx, x.dir, scenes)
+	}
+	return steps.Errorf(steps.Invalid, "%q: wanted a name ending in .png, .webp, .gif, .mp4 or .webm", x.dir)
+}
+
+// file writes a new file, whole or not at all.
+func (x *exporter) file(write func(io.Writer) error) error {
 	f, err := os.OpenFile(x.dir, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a new file in a folder that is there"}
 	}
-	err = errors.Join(viewer.Export(ctx, x.runs, x.id, f), f.Close())
+	err = errors.Join(write(f), f.Close())
 	if err != nil {
 		_ = os.Remove(x.dir)
 	}

@@ -38,6 +38,8 @@ type Config struct {
 	// PerHour bounds the messages to each receiver.
 	PerHour   int                  `json:"per_hour,omitempty"`
 	Receivers map[string]*Receiver `json:"receivers"`
+
+	mark string // a file with the time of the last search for interrupted runs
 }
 
 // A Receiver is told in one of several ways.
@@ -75,16 +77,17 @@ const (
 	Failed    Occasion = "failed"
 	Waiting   Occasion = "waiting"
 	Paused    Occasion = "paused"
-	Recovered Occasion = "recovered" // succeeded, after the last run of the workflow had failed
+	Recovered Occasion = "recovered"   // succeeded, after the last run of the workflow had failed
+	CutShort  Occasion = "interrupted" // its process ended
 	Test      Occasion = "test"
 )
 
-var occasions = []Occasion{Failed, Waiting, Paused, Recovered}
+var occasions = []Occasion{Failed, Waiting, Paused, Recovered, CutShort}
 
 // Load reads the configuration of a data folder. Without a file, nobody is told anything.
 func Load(home string) (Config, error) {
 	path := filepath.Join(home, FileName)
-	c := Config{Wait: operations.Period(30 * time.Second), Again: operations.Period(12 * time.Hour), PerHour: 30}
+	c := Config{Wait: operations.Period(30 * time.Second), Again: operations.Period(12 * time.Hour), PerHour: 30, mark: filepath.Join(home, "notified")}
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil

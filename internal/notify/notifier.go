@@ -3,11 +3,13 @@ package notify
 import (
 	"context"
 	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/fileio"
 )
 
 // A Notifier tells the receivers of a configuration.
@@ -85,11 +87,23 @@ func (n *Notifier) sort(boxes map[string]chan Message) {
 			close(b)
 		}
 	}()
+	// Later than the runs that resume by themselves when the process starts.
+	search := time.NewTimer(time.Duration(n.config.Wait))
+	defer search.Stop()
 	for {
 		select {
 		case h := <-n.heard:
 			n.tell(h, boxes)
+		case <-search.C:
+			for _, h := range n.interrupted() {
+				n.tell(h, boxes)
+			}
 		case <-n.closed:
+			if search.Stop() {
+				for _, h := range n.interrupted() {
+					n.tell(h, boxes)
+				}
+			}
 			for len(n.heard) > 0 {
 				n.tell(<-n.heard, boxes)
 			}
@@ -125,10 +139,45 @@ func (n *Notifier) occasion(h engine.Header) (Occasion, bool) {
 		return Waiting, true
 	case engine.Paused:
 		return Paused, true
+	case engine.Interrupted:
+		return CutShort, true
 	case engine.Succeeded:
 		return Recovered, n.recovered(h)
 	}
 	return "", false
+}
+
+// oldest is how long ago a run may have been interrupted if nobody looked since.
+const oldest = 24 * time.Hour
+
+// interrupted returns the runs that another process left behind since this was last called
+// for the folder. Nothing that happens then is an event: a process that is killed stores
+// none.
+func (n *Notifier) interrupted() (all []engine.Header) {
+	if n.config.mark == "" {
+		return nil
+	}
+	now, since := time.Now(), time.Now().Add(-oldest)
+	if raw, err := os.ReadFile(n.config.mark); err == nil {
+		if at, err := time.Parse(time.RFC3339Nano, string(raw)); err == nil && at.After(since) {
+			since = at
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
+	defer cancel()
+	list, err := n.last(ctx, engine.Query{Status: []engine.Status{engine.Interrupted}})
+	if err == nil {
+		err = fileio.Write(n.config.mark, []byte(now.Format(time.RFC3339Nano)), 0o600)
+	}
+	if err != nil {
+		n.log.Warn("which runs were interrupted is unknown", "error", err)
+	}
+	for _, h := range list {
+		if h.UpdatedAt.After(since) && h.Tally != nil {
+			all = append(all, h)
+		}
+	}
+	return all
 }
 
 // recovered reports whether the run of the workflow before this one failed.

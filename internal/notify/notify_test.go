@@ -286,3 +286,36 @@ func TestLoad(t *testing.T) {
 		})
 	}
 }
+
+// TestRunsThatAProcessLeftBehindAreTold has a process begin after another was killed, twice.
+func TestRunsThatAProcessLeftBehindAreTold(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "notified")
+	at := time.Now()
+	left := []engine.Header{
+		{ID: "cut", Workflow: "pay", Status: engine.Interrupted, UpdatedAt: at.Add(-time.Hour), ResumeFrom: "send", Tally: &engine.Tally{}},
+		{ID: "of-last-month", Workflow: "old", Status: engine.Interrupted, UpdatedAt: at.Add(-31 * 24 * time.Hour), Tally: &engine.Tally{}},
+		{ID: "looks", Workflow: "look", Status: engine.Interrupted, UpdatedAt: at},
+	}
+	begin := func() (told []string) {
+		n := start(Config{PerHour: 30, Receivers: map[string]*Receiver{"ops": {}}, mark: mark}, func(_ context.Context, q engine.Query) ([]engine.Header, error) {
+			if len(q.Status) != 1 || q.Status[0] != engine.Interrupted {
+				t.Errorf("listed %v", q.Status)
+			}
+			return left, nil
+		}, slog.New(slog.DiscardHandler), func(_ context.Context, _ *Receiver, m Message) error {
+			told = append(told, m.Subject())
+			return nil
+		})
+		n.Close()
+		return told
+	}
+	for i, want := range [][]string{{"interrupted: pay at send"}, nil} {
+		if diff := cmp.Diff(want, begin()); diff != "" {
+			t.Errorf("process %d: %s", i, diff)
+		}
+	}
+	left[0].UpdatedAt = time.Now().Add(time.Second) // it was resumed, and cut short again
+	if diff := cmp.Diff([]string{"interrupted: pay at send"}, begin()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"understudy/engine"
@@ -21,8 +23,10 @@ type planPage struct {
 	Documents []string // their names
 	Of        string   // the name of the document in the editor
 	Document  string
-	Opened    bool // show the editor
-	Changed   bool // its text differs from that of the run
+	Opened    bool   // show the editor
+	Changed   bool   // its text differs from that of the run
+	Used      string // a selector that replaces another in the document; empty: none
+	Missing   bool   // the other is not in the document as it stands
 	Lines     []editedLine
 	Problems  []workflows.Problem
 }
@@ -81,6 +85,10 @@ func (v *Viewer) fillEditor(p *planPage, r *http.Request, runs engine.Runs, h en
 	if typed.Name == own.Name && typed.Document != "" && typed.Document != p.Document && !p.Opened {
 		p.Document, p.Changed = typed.Document, true
 	}
+	if use, was := r.FormValue("use"), r.FormValue("was"); use != "" && was != "" && !p.Changed {
+		text, ok := replaceIn(p.Document, p.From, was, use)
+		p.Document, p.Changed, p.Opened, p.Used, p.Missing = text, ok, true, use, !ok
+	}
 	b, program, err := documents.Mended(r.Context(), runs, h, p.Of, p.Document)
 	if err != nil {
 		return nil, err
@@ -96,6 +104,30 @@ func (v *Viewer) fillEditor(p *planPage, r *http.Request, runs engine.Runs, h en
 	}
 	return &b, nil
 }
+
+// replaceIn replaces a selector of a step in a document by another, where it is written
+// plainly or in quotes.
+func replaceIn(document, step, was, use string) (text string, ok bool) {
+	lines := strings.SplitAfter(document, "\n")
+	for i, line := range lines {
+		if stepIn(line) != step {
+			continue
+		}
+		for n := i; n < len(lines) && (n == i || stepIn(lines[n]) == ""); n++ {
+			for _, written := range []string{strconv.Quote(was), "'" + strings.ReplaceAll(was, "'", "''") + "'", was} {
+				before, after, found := strings.Cut(lines[n], written)
+				if found && strings.HasSuffix(strings.TrimRight(before, " "), ":") && ends.MatchString(after) {
+					lines[n] = before + strconv.Quote(use) + after
+					return strings.Join(lines, ""), true
+				}
+			}
+		}
+	}
+	return document, false
+}
+
+// ends matches what may follow a value in a document.
+var ends = regexp.MustCompile(`^\s*(?:[,}\]#]|$)`)
 
 // withSteps returns the first document that names steps, else the first: one that only
 // calls others rarely needs a change.

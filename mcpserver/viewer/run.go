@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,19 @@ type runPage struct {
 	Inputs           map[string]any
 	// inline are the pictures of a standalone page, by address.
 	inline map[string]inlinedPicture
+}
+
+// Culprit returns the step for which the run failed; nil: none that is shown.
+func (p runPage) Culprit() *execution {
+	if p.Error == nil {
+		return nil
+	}
+	for _, x := range slices.Backward(p.Executions) {
+		if x.Error != nil && x.Error.Message == p.Error.Message {
+			return x
+		}
+	}
+	return nil
 }
 
 // pageOf returns the page of a run.

@@ -21,6 +21,7 @@ type runsPage struct {
 	Runs     []engine.Header
 	Filtered bool
 	Next     string // the URL of the next page
+	Wanted   string // the filters as an expression
 }
 
 func (v *Viewer) list(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
@@ -32,6 +33,7 @@ func (v *Viewer) list(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 	if p.Status != "" {
 		p.Query.Status = []engine.Status{p.Status}
 	}
+	p.Token, p.Wanted = token(r, plansPath), wanted(p.Query)
 	p.Filtered = p.Status != "" || p.Query.Workflow+p.Query.Client+p.Query.Text+p.Query.Where != ""
 	var err error
 	if p.Runs, err = runs.List(r.Context(), p.Query); err != nil {

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -25,6 +26,7 @@ type execution struct {
 	Events []line
 	// Before and After are the last pictures of each; empty where there is none.
 	Before, After string
+	Stretches     []stretch // in the drawing of the times of all steps
 	// At and Box are the point and the area where it acted, on these pictures.
 	At  *desktop.Point
 	Box *desktop.Rect
@@ -57,6 +59,7 @@ func executionsOf(r engine.Report, events []engine.Event) []*execution {
 			x.add(ev)
 		}
 	}
+	timeline(all, events)
 	return all
 }
 
@@ -129,6 +132,25 @@ func (x *execution) locate() {
 		x.Box = &r.Element.Bounds
 	}
 }
+
+// Wanted returns the selector that the step was told, or "".
+func (x *execution) Wanted() string {
+	args, _ := x.Args.(map[string]any)
+	wanted, _ := args["selector"].(string)
+	return wanted
+}
+
+// verdicts say in a few words how a step failed.
+var verdicts = map[steps.Code]string{
+	steps.NotFound: "did not find what it was told to find", steps.Ambiguous: "found several things that fit",
+	steps.NotActionable: "found it, and could not act on it", steps.Timeout: "waited in vain",
+	steps.Unexpected: "did not have the effect that it should", steps.Denied: "is not allowed",
+	steps.Busy: "found the desktop in use", steps.Unavailable: "lacks something that it needs", steps.Interrupted: "was cut short",
+	steps.Cancelled: "was stopped", steps.Invalid: "was told something that cannot be", steps.LoopLimit: "was repeated too often",
+}
+
+// Verdict says how the step failed, after its name.
+func (x *execution) Verdict() string { return cmp.Or(verdicts[x.Error.Code], "failed") }
 
 // Tried returns the elements that nearly matched the selector.
 func (x *execution) Tried() []steps.Candidate {

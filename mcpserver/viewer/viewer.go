@@ -133,6 +133,11 @@ func routes() []route {
 		{"POST /workflows/{name}/restore", (*Viewer).restore},
 		{"GET /inbox", fresh((*Viewer).inbox)},
 		{"POST /inbox/dismiss", (*Viewer).dismiss},
+		{"POST /plans", (*Viewer).makePlan},
+		{"GET /plans/{plan}", fresh((*Viewer).bulk)},
+		{"POST /plans/{plan}/do", (*Viewer).carryOut},
+		{"GET /schedules", (*Viewer).schedules},
+		{"GET /audit", (*Viewer).audit},
 		{"GET /desktops", (*Viewer).desktops},
 		{"GET /desktops/{name}", fresh((*Viewer).lasting)},
 		{"GET /desktops/{name}/live", (*Viewer).watchLasting},
@@ -161,7 +166,7 @@ func New(o Options) *Viewer {
 
 // Paths returns the addresses that a viewer serves.
 func Paths() []string {
-	return []string{"/inbox", "/inbox/", "/runs", "/runs/", "/captures/", "/pages/", "/workflows", "/workflows/", "/desktops", "/desktops/"}
+	return []string{"/inbox", "/inbox/", "/plans", "/plans/", "/schedules", "/audit", "/runs", "/runs/", "/captures/", "/pages/", "/workflows", "/workflows/", "/desktops", "/desktops/"}
 }
 
 //go:embed page
@@ -176,6 +181,7 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"took": took, "megabytes": megabytes, "next": func(i int) int { return i + 1 }, "when": when, "clock": clock, "iso": iso, "lasted": duration, "name": name, "pretty": pretty, "stepIn": stepIn,
 	"full":      func(p runPage, picture string) template.URL { return p.source(picture, 0) },
 	"thumbnail": func(p runPage, picture string) template.URL { return p.source(picture, thumbnailWidth) },
+	"begins":    begins, "resumes": resumes, "places": func() []destination { return destinations }, "sign": sign,
 	"planned": func(title string, steps []engine.PlanStep) any {
 		return struct {
 			Title string
@@ -244,6 +250,33 @@ func asset(w http.ResponseWriter, r *http.Request) {
 
 // startTime is the modification time of embedded files, which change with the program.
 var startTime = time.Now()
+
+// destination is an entry of the navigation.
+type destination struct{ Page, Path, Name string }
+
+var destinations = []destination{
+	{"inbox", "/inbox", "Needs you"},
+	{"runs", "/runs", "Runs"},
+	{"workflows", "/workflows", "Workflows"},
+	{"schedules", "/schedules", "Schedules"},
+	{"desktops", "/desktops", "Desktops"},
+	{"audit", "/audit", "Who did what"},
+}
+
+// sign returns the icon of a status of a run, of a step or of an entry of the inbox.
+func sign(status any) string {
+	switch fmt.Sprint(status) {
+	case "succeeded", "success", "healed":
+		return "ok"
+	case "failed", "error", "cancelled", "interrupted", "missed":
+		return "bad"
+	case "running":
+		return "goes"
+	case "skipped":
+		return "none"
+	}
+	return "waits"
+}
 
 // frame holds what every page has.
 type frame struct {

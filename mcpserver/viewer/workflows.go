@@ -142,6 +142,7 @@ type workflowPage struct {
 	Fields   []field
 	Parts    []section
 	Runs     []engine.Header
+	History  history
 	Lines    []string
 }
 
@@ -159,7 +160,9 @@ func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request, failed error) 
 	p.Fields, p.Parts = entered(r, variablesOf(p.Program)), outline(p.Program)
 	if p.Program != nil {
 		p.Unfit = reasons(p.Program)
-		p.Runs = v.latestRuns(r, engine.Query{Workflow: p.Program.Name, Limit: shownRuns})
+		p.Runs = v.latestRuns(r, engine.Query{Workflow: p.Program.Name, Limit: historyRuns})
+		p.History = historyOf(p.Runs)
+		p.Runs = p.Runs[:min(len(p.Runs), shownRuns)]
 	}
 	return show(w, statusAfter(failed), "workflow", p)
 }

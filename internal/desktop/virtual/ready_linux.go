@@ -91,7 +91,18 @@ func (d *Display) awaitManager(ctx context.Context) error {
 		}
 		return fmt.Errorf("the window manager did not get ready: %w", err)
 	}
+	x.paintBackground()
 	return nil
+}
+
+// background is the colour of the screen behind the windows: one on which dark windows are
+// seen as well as light ones.
+const background = 0x4a5766
+
+// paintBackground gives the screen its colour. A screen without it is as usable.
+func (c client) paintBackground() {
+	xproto.ChangeWindowAttributes(c.x, c.root, xproto.CwBackPixel, []uint32{background})
+	_ = xproto.ClearAreaChecked(c.x, false, c.root, 0, 0, 0, 0).Check()
 }
 
 // awaitProperty waits until the length of a property of the root window, in windows, is good.

@@ -68,17 +68,18 @@ var arrows = map[string][]string{
 	"mcpserver/httpd":              {"engine", "internal/telemetry", "internal/access", "mcpserver/auth", "mcpserver/tasks", "steps", "internal/desktop"},
 	"mcpserver/tasks":              {},
 	"internal/rfb":                 {"internal/desktop", "internal/desktop/input", "steps/observe"},
-	"mcpserver/viewer":             {"engine", "internal/inbox", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
+	"internal/movie":               {"internal/desktop", "internal/desktop/vision", "steps"},
+	"mcpserver/viewer":             {"engine", "internal/audit", "internal/bulk", "internal/inbox", "internal/movie", "internal/schedules", "internal/repair", "internal/operations", "mcpserver/auth", "internal/rfb", "recorder", "recorder/compile", "steps", "internal/desktop", "internal/desktop/virtual", "internal/desktop/vision", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/audit", "internal/bulk", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/notify", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
+		"engine", "internal/audit", "internal/bulk", "internal/inbox", "internal/clients", "internal/operations", "internal/fleet", "internal/hub", "internal/movie", "internal/notify", "internal/repair", "internal/rundesktops", "internal/sandbox", "internal/schedules", "internal/service", "internal/telemetry", "internal/fileio", "mcpserver", "internal/access", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "internal/desktop",
 		"internal/desktop/extension", "internal/desktop/selector", "internal/desktop/virtual", "internal/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/dialect", "workflows/expression",
 	},
 	"internal/children":            {},
 	"internal/audit":               {"engine"},
 	"internal/bulk":                {"engine", "internal/fileio", "internal/operations", "steps"},
 	"internal/inbox":               {"engine", "internal/audit", "internal/desktop/virtual", "internal/operations", "internal/schedules", "steps"},
-	"internal/notify":              {"engine", "internal/inbox", "internal/operations", "internal/schedules", "internal/words", "steps"},
+	"internal/notify":              {"engine", "internal/fileio", "internal/inbox", "internal/operations", "internal/schedules", "internal/words", "steps"},
 	"internal/clients":             {"internal/fileio"},
 	"internal/operations":          {"internal/fileio", "steps", "internal/desktop", "internal/desktop/virtual", "steps/observe"},
 	"internal/testing/modelbench":  {},
@@ -148,7 +149,7 @@ var owners = map[string][]string{
 	"golang.org/x/sys/":                {"internal/children", "internal/fileio", "internal/sandbox", "internal/schedules", "mcpserver/auth", "internal/desktop/extension", "internal/desktop/local", "internal/desktop/wayland", "internal/desktop/uia", "internal/desktop/win32", "internal/desktop/winapi", "internal/testing/desktoptest", "store"},
 	"golang.org/x/time/":               {"mcpserver/auth"},
 	"golang.org/x/term":                {"internal/cli"},
-	"golang.org/x/image/":              {"recorder/watch", "internal/desktop/input", "internal/desktop/vision", "internal/desktop/wayland"},
+	"golang.org/x/image/":              {"recorder/watch", "internal/desktop/input", "internal/desktop/vision", "internal/desktop/wayland", "internal/movie"},
 	"github.com/google/go-cmp/":        {"internal/testing/desktoptest", "internal/testing/storetest"},
 }
 

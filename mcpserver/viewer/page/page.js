@@ -40,11 +40,43 @@
 		playing = playing ? 0 : setInterval(() => { if (!step(1)) play(); }, 800);
 	}
 
-	function draw(figure) {
-		const image = one("img", figure), board = one("svg", figure);
-		if (!image?.naturalWidth || board.childElementCount) return;
-		const wide = image.getAttribute("width") || image.naturalWidth, high = image.getAttribute("height") || image.naturalHeight;
-		board.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+	// windowsIn returns the part of a screen with windows: what differs from its background,
+	// the colour that is commonest at its edges. It is the whole screen if little is bare.
+	function windowsIn(images, wide, high) {
+		const whole = { x: 0, y: 0, w: wide, h: high }, w = 240, h = Math.max(1, Math.round(w * high / wide));
+		const board = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+		Object.assign(board.canvas, { width: w, height: h });
+		let left = w, top = h, right = 0, bottom = 0;
+		for (const image of images) {
+			board.drawImage(image, 0, 0, w, h);
+			const { data } = board.getImageData(0, 0, w, h), at = (x, y) => 4 * (y * w + x), counts = new Map();
+			const colour = (i) => data[i] << 16 | data[i + 1] << 8 | data[i + 2];
+			for (let x = 0; x < w; x++) for (const y of [0, h - 1]) counts.set(colour(at(x, y)), (counts.get(colour(at(x, y))) ?? 0) + 1);
+			const bare = [...counts].sort((a, b) => b[1] - a[1])[0][0];
+			const differs = (i) => Math.abs(data[i] - (bare >> 16)) + Math.abs(data[i + 1] - (bare >> 8 & 255)) + Math.abs(data[i + 2] - (bare & 255)) > 24;
+			for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) if (differs(at(x, y))) {
+				left = Math.min(left, x); right = Math.max(right, x + 1); top = Math.min(top, y); bottom = Math.max(bottom, y + 1);
+			}
+		}
+		const edge = 4;
+		left = Math.max(0, left - edge); top = Math.max(0, top - edge); right = Math.min(w, right + edge); bottom = Math.min(h, bottom + edge);
+		if (right <= left || (right - left) * (bottom - top) > 0.75 * w * h) return whole;
+		return { x: left * wide / w, y: top * high / h, w: (right - left) * wide / w, h: (bottom - top) * high / h };
+	}
+
+	// draw shows the windows of a figure, or the whole screen, and marks where the step acted.
+	function draw(figure, whole = false) {
+		const images = all("img", figure), board = one("svg", figure), image = images[0];
+		if (!images.length || images.some((i) => !i.naturalWidth)) return;
+		const wide = Number(image.getAttribute("width")) || image.naturalWidth, high = Number(image.getAttribute("height")) || image.naturalHeight;
+		const part = windowsIn(images, wide, high), shown = whole ? { x: 0, y: 0, w: wide, h: high } : part;
+		const { style } = one(".pair", figure);
+		for (const [name, value] of Object.entries({ ratio: `${shown.w} / ${shown.h}`, zoom: wide / shown.w, left: -shown.x / shown.w, top: -shown.y / shown.h })) style.setProperty("--" + name, value);
+		const button = one("[data-whole]", figure);
+		button.hidden = part.w === wide && part.h === high;
+		button.setAttribute("aria-pressed", whole);
+		board.setAttribute("viewBox", `${shown.x} ${shown.y} ${shown.w} ${shown.h}`);
+		board.replaceChildren();
 		const { x, y, box } = figure.dataset;
 		if (box) {
 			const [left, top, width, height] = box.split(" ");
@@ -108,7 +140,14 @@
 			e.preventDefault();
 			pointAt(editor, Number(problem.dataset.line));
 		}
-		const link = e.target.closest(".steps a");
+		const view = e.target.closest("[data-view]"), whole = e.target.closest("[data-whole]");
+		if (view) {
+			const figure = view.closest("figure"), on = view.getAttribute("aria-pressed") !== "true";
+			figure.dataset.as = on ? view.dataset.view : "";
+			all("[data-view]", figure).forEach((b) => b.setAttribute("aria-pressed", on && b === view));
+		}
+		if (whole) draw(whole.closest("figure"), whole.getAttribute("aria-pressed") !== "true");
+		const link = one(`.steps a[href="${e.target.closest("#live a")?.getAttribute("href")}"]`);
 		if (!link) return;
 		e.preventDefault();
 		choose(link);

@@ -1,0 +1,201 @@
+package mcpserver
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"understudy/engine"
+	"understudy/internal/access"
+	"understudy/internal/bulk"
+	"understudy/internal/schedules"
+	"understudy/internal/testing/byhand"
+	"understudy/mcpserver/auth"
+	"understudy/steps"
+)
+
+// formCause matches the cause that a form of the inbox is about.
+var formCause = regexp.MustCompile(`name="cause" value="([0-9a-f]+)"`)
+
+// dismissal matches the token of the forms that dismiss.
+var dismissal = regexp.MustCompile(`action="/inbox/dismiss"><input type="hidden" name="token" value="([0-9a-f]+)"`)
+
+// withPlans has a server that keeps plans and schedules.
+func withPlans(t *testing.T) *secured {
+	t.Helper()
+	return newSecured(t, func(o *Options) {
+		o.Plans, o.Schedules = bulk.Folder(t.TempDir()), schedules.NewFolder(t.TempDir())
+		o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}}
+	})
+}
+
+// plansToken returns the token of the forms that make plans.
+func (r *reader) plansToken() string {
+	r.t.Helper()
+	return r.token("/runs") // the list of runs has no other form
+}
+
+// TestAPersonResumesACauseOnItsPage goes from the inbox over the plan to second attempts.
+func TestAPersonResumesACauseOnItsPage(t *testing.T) {
+	s := withPlans(t)
+	runs := []string{s.failedRun(), s.failedRun()}
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	_, page := person.open("/inbox")
+	cause := formCause.FindStringSubmatch(page)
+	if cause == nil || !strings.Contains(page, "Plan to resume all 2…") {
+		t.Fatalf("the inbox offers no plan:\n%s", page)
+	}
+	status, page := person.send("/plans", url.Values{"token": {person.plansToken()}, "cause": {cause[1]}, "act": {"resume"}}, nil)
+	if status != http.StatusOK || !strings.Contains(page, "Resume 2 runs") {
+		t.Fatalf("%d %s", status, page)
+	}
+	for _, id := range runs {
+		if h, err := s.engine.Get(t.Context(), id); err != nil || h.Attempt != 1 {
+			t.Errorf("the plan acted: attempt %d, %v", h.Attempt, err)
+		}
+	}
+	plan := "/plans/" + s.o.Plans.List()[0]
+	for range 2 { // the second press of the button does nothing
+		if status, page := person.send(plan+"/do", url.Values{"token": {formTokenIn(t, page)}}, nil); status != http.StatusOK {
+			t.Fatalf("%d %s", status, page)
+		}
+		for _, id := range runs {
+			for h, err := s.engine.Get(t.Context(), id); ; h, err = s.engine.Await(t.Context(), id, h.Seq) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if h.Attempt == 2 && h.Status == engine.Failed {
+					break
+				}
+				if h.Attempt > 2 {
+					t.Fatalf("attempt %d", h.Attempt)
+				}
+			}
+		}
+	}
+	if _, page := person.open(plan); !strings.Contains(page, "<b>2</b> done") || strings.Contains(page, "Resume 2 runs") {
+		t.Errorf("the plan says:\n%s", page)
+	}
+	_, page = person.open("/inbox")
+	cause = formCause.FindStringSubmatch(page)
+	if cause == nil {
+		t.Fatal(page)
+	}
+	if status, page := person.send("/inbox/dismiss", url.Values{"token": {dismissal.FindStringSubmatch(page)[1]}, "cause": {cause[1]}, "reason": {"of no use"}}, nil); status != http.StatusOK || !strings.Contains(page, "Nothing needs you") {
+		t.Errorf("%d %s", status, page)
+	}
+	_, page = person.open("/audit")
+	by := regexp.MustCompile(`href="(/audit\?by=[^"]+)"><bdi>person`).FindStringSubmatch(page)
+	if by == nil || strings.Count(page, "of no use") != 2 {
+		t.Fatalf("who did what:\n%s", page)
+	}
+	if _, page := person.open(html.UnescapeString(by[1])); strings.Count(page, "of no use") != 2 {
+		t.Errorf("the acts of the person:\n%s", page)
+	}
+}
+
+func formTokenIn(t *testing.T, page string) string {
+	t.Helper()
+	m := formToken.FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("there is no form:\n%s", page)
+	}
+	return m[1]
+}
+
+// TestWhoMayOnlyLookChangesNothingByForms has somebody with a token for ask mode send each
+// form of the pages for many runs.
+func TestWhoMayOnlyLookChangesNothingByForms(t *testing.T) {
+	s := withPlans(t)
+	run := s.failedRun()
+	boss := s.reader(auth.Token{Name: "boss", Mode: auth.Act, Operator: true})
+	status, page := boss.send("/plans", url.Values{"token": {boss.plansToken()}, "act": {"rm"}, "where": {"true"}}, nil)
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, page)
+	}
+	plan := "/plans/" + s.o.Plans.List()[0]
+	_, page = boss.open("/inbox")
+	cause := formCause.FindStringSubmatch(page)
+	if cause == nil {
+		t.Fatal(page)
+	}
+	for _, runsOf := range []string{auth.AllRuns, auth.OwnRuns} {
+		asks := s.reader(auth.Token{Name: "asks-" + runsOf, Mode: auth.Ask, Runs: runsOf})
+		for path, form := range map[string]url.Values{
+			"/inbox/dismiss": {"cause": {cause[1]}, "reason": {"mine now"}},
+			"/plans":         {"act": {"resume"}, "where": {"true"}},
+			plan + "/do":     {},
+		} {
+			var tokens []string
+			for _, of := range []string{"/inbox", "/runs"} {
+				_, page := asks.open(of)
+				for _, m := range formToken.FindAllStringSubmatch(page, -1) {
+					tokens = append(tokens, m[1])
+				}
+			}
+			for _, token := range append(tokens, "") {
+				form.Set("token", token)
+				if status, page := asks.send(path, form, nil); status == http.StatusOK {
+					t.Errorf("%s by %s: %d\n%s", path, runsOf, status, page)
+				}
+			}
+		}
+	}
+	if h, err := s.engine.Get(t.Context(), run); err != nil || h.Attempt != 1 || h.Status != engine.Failed {
+		t.Errorf("the run is %s in attempt %d, %v", h.Status, h.Attempt, err)
+	}
+	if _, page := boss.open("/inbox"); !strings.Contains(page, cause[1]) {
+		t.Errorf("it was dismissed:\n%s", page)
+	}
+	if kept, err := os.ReadDir(string(s.o.Plans)); err != nil || len(kept) != 1 {
+		t.Errorf("%d plans, %v", len(kept), err)
+	}
+}
+
+// TestHostileNamesInPagesOfMany has names with markup in everything that the inbox, a plan,
+// the schedules and the trail show.
+func TestHostileNamesInPagesOfMany(t *testing.T) {
+	s := withPlans(t)
+	const evil = `</title><script>alert(1)</script>"'><img src=x onerror=alert(1)>` + "\u202e"
+	maker := s.greet(modern, s.holder(auth.Token{Name: "maker", Mode: auth.Act}))
+	args := document("fail", byhand.Object{"message": evil + "${{ inputs }}"})
+	args["name"] = evil
+	if _, res := maker.Call(t, "execute_sequence", args); textOfRun(res) == "" {
+		t.Fatal(res)
+	}
+	boss := s.reader(auth.Token{Name: "boss", Mode: auth.Act, Operator: true})
+	_, page := boss.open("/inbox")
+	cause := formCause.FindStringSubmatch(page)
+	if cause == nil {
+		t.Fatal(page)
+	}
+	for _, form := range []url.Values{{"act": {"resume"}, "cause": {cause[1]}}, {"act": {"rm"}, "where": {`workflow != "` + strings.ReplaceAll(evil, `"`, `\"`) + `x"`}}} {
+		form.Set("token", boss.plansToken())
+		if status, page := boss.send("/plans", form, nil); status != http.StatusOK {
+			t.Fatalf("%d %s", status, page)
+		}
+	}
+	if status, page := boss.send("/inbox/dismiss", url.Values{"token": {dismissal.FindStringSubmatch(page)[1]}, "cause": {cause[1]}, "reason": {evil}}, nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, page)
+	}
+	paths := []string{"/inbox", "/runs?where=" + url.QueryEscape(evil), "/audit", "/audit?by=" + url.QueryEscape(evil), "/schedules"}
+	for _, id := range s.o.Plans.List() {
+		paths = append(paths, "/plans/"+id)
+	}
+	seen := false
+	for _, path := range paths {
+		_, page := boss.open(path)
+		seen = seen || strings.Contains(page, html.EscapeString("<script>alert(1)"))
+		page = strings.Replace(page, `<script src="/pages/page.js" defer></script>`, "", 1)
+		if strings.Contains(page, "<script") && strings.Contains(page, "<html") || strings.Contains(page, "<img src=x") && strings.Contains(page, "<html") {
+			t.Errorf("%s:\n%s", path, page)
+		}
+	}
+	if !seen {
+		t.Error("no page has the name")
+	}
+}
