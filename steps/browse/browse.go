@@ -183,9 +183,14 @@ func (l *Link) rank(ctx context.Context, t target) rank {
 	}
 	defer l.detach(session)
 	r := behind
-	err = l.Call(ctx, session, "Runtime.evaluate", map[string]any{
-		"expression": `document.visibilityState != "visible" ? 3 : document.hasFocus() ? 0 : 1`, "returnByValue": true,
-	}, &struct{ Result struct{ Value *rank } }{struct{ Value *rank }{&r}})
+	// A world of its own, because a page can change what its own scripts are told.
+	var world struct{ ExecutionContextID int }
+	err = l.Call(ctx, session, "Page.createIsolatedWorld", map[string]any{"frameId": t.ID}, &world)
+	if err == nil {
+		err = l.Call(ctx, session, "Runtime.evaluate", map[string]any{
+			"expression": `document.visibilityState != "visible" ? 3 : document.hasFocus() ? 0 : 1`, "returnByValue": true, "contextId": world.ExecutionContextID,
+		}, &struct{ Result struct{ Value *rank } }{struct{ Value *rank }{&r}})
+	}
 	if errors.Is(err, desktop.ErrUnresponsive) {
 		return blocked
 	}
