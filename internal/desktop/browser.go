@@ -18,6 +18,8 @@ type BrowserLister interface {
 type BrowserProcess struct {
 	PID  int    `json:"pid"`
 	Name string `json:"name"` // of its program
+	// App reports whether it is an application that shows its own pages, and no browser.
+	App bool `json:"app,omitempty"`
 }
 
 // A Browser is a connection to one browser, by the protocol of Chromium's developer tools.

@@ -42,14 +42,23 @@ type Tab struct {
 // ErrNotConnected means that no connected browser is the one that was meant.
 var ErrNotConnected = errors.New("no browser here is connected")
 
-// Connect connects to the latest browser with a name, or to the latest at all. It fails with
-// ErrNotConnected if there is none.
+// Connect connects to the latest browser with a name, or to the latest at all: to an application
+// that shows its own pages only if there is no browser. It fails with ErrNotConnected if there is none.
 func Connect(ctx context.Context, env *steps.Env, process string) (*Link, error) {
 	all, err := env.Desktop.Browsers(ctx)
 	if err != nil {
 		return nil, err
 	}
 	called := desktop.Program(process)
+	slices.SortStableFunc(all, func(a, b desktop.BrowserProcess) int {
+		switch {
+		case a.App == b.App:
+			return 0
+		case a.App:
+			return 1
+		}
+		return -1
+	})
 	var refused error
 	for _, p := range all {
 		if process != "" && !called(p.PID, p.Name, nil) {
@@ -174,9 +183,14 @@ func (l *Link) rank(ctx context.Context, t target) rank {
 	}
 	defer l.detach(session)
 	r := behind
-	err = l.Call(ctx, session, "Runtime.evaluate", map[string]any{
-		"expression": `document.visibilityState != "visible" ? 3 : document.hasFocus() ? 0 : 1`, "returnByValue": true,
-	}, &struct{ Result struct{ Value *rank } }{struct{ Value *rank }{&r}})
+	// A world of its own, because a page can change what its own scripts are told.
+	var world struct{ ExecutionContextID int }
+	err = l.Call(ctx, session, "Page.createIsolatedWorld", map[string]any{"frameId": t.ID}, &world)
+	if err == nil {
+		err = l.Call(ctx, session, "Runtime.evaluate", map[string]any{
+			"expression": `document.visibilityState != "visible" ? 3 : document.hasFocus() ? 0 : 1`, "returnByValue": true, "contextId": world.ExecutionContextID,
+		}, &struct{ Result struct{ Value *rank } }{struct{ Value *rank }{&r}})
+	}
 	if errors.Is(err, desktop.ErrUnresponsive) {
 		return blocked
 	}
@@ -190,9 +204,14 @@ type Window struct {
 	Bounds struct{ Left, Top, Width, Height int }
 }
 
-// Window returns the window that a tab is in.
+// Window returns the window that a tab is in. An application that shows its own pages does not tell
+// where it is.
 func (l *Link) Window(ctx context.Context, tab string) (w Window, err error) {
-	return w, l.soon(ctx, "Browser.getWindowForTarget", map[string]any{"targetId": tab}, &w)
+	err = l.soon(ctx, "Browser.getWindowForTarget", map[string]any{"targetId": tab}, &w)
+	if _, refused := errors.AsType[refusal](err); refused && l.Process.App {
+		err = nil
+	}
+	return w, err
 }
 
 // Distance tells which of several windows of the screen is most likely this one.

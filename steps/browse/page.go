@@ -50,6 +50,11 @@ const dialogAdvice = "answer the dialog on the screen, by click_element or press
 
 // Attach connects to the page of a tab.
 func (l *Link) Attach(ctx context.Context, t Tab) (*Page, error) {
+	return l.attachTo(ctx, t, "Page.enable", "Network.enable")
+}
+
+// attachTo connects to the page of a tab, which reports of some domains.
+func (l *Link) attachTo(ctx context.Context, t Tab, enable ...string) (*Page, error) {
 	session, err := l.attach(ctx, t.ID)
 	if refused, ok := errors.AsType[refusal](err); ok {
 		return nil, steps.Errorf(steps.NotActionable, "the browser does not give access to the tab %q: %s", cmp.Or(t.Title, t.URL), refused.Refused())
@@ -59,8 +64,8 @@ func (l *Link) Attach(ctx context.Context, t Tab) (*Page, error) {
 	}
 	p := &Page{Link: l, Tab: t, session: session, requests: map[string]bool{}, dialogs: make(chan dialog, 1), download: make(chan download, 16)}
 	p.stop = l.Listen(p.hear)
-	for _, domain := range []string{"Page.enable", "Network.enable"} {
-		if err := p.soon(ctx, domain); err != nil {
+	for _, method := range enable {
+		if err := p.soon(ctx, method); err != nil {
 			p.Detach()
 			return nil, err
 		}

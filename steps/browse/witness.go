@@ -79,7 +79,7 @@ func (l *Link) shown(ctx context.Context, title string) (*Page, error) {
 	if err != nil || len(found) != 1 {
 		return nil, err
 	}
-	return l.Attach(ctx, Tab{ID: found[0].ID, PID: l.Process.PID})
+	return l.attachTo(ctx, Tab{ID: found[0].ID, PID: l.Process.PID}, "Page.enable") // which tells of dialogs
 }
 
 // Close ends the connection.

@@ -109,7 +109,10 @@ func navigateBrowser(ctx context.Context, hand *aim.Hand, a NavigateArgs) (r Nav
 // not connected. It starts the browser if it does not run.
 func browserOf(ctx context.Context, hand *aim.Hand, a NavigateArgs) (*browse.Link, *desktop.Window, error) {
 	link, err := browse.Connect(ctx, hand.Env, a.Process)
-	if err == nil || !errors.Is(err, browse.ErrNotConnected) {
+	switch {
+	case err == nil && a.Process == "" && link.Process.App: // which is not for any address
+		_ = link.Close()
+	case err == nil || !errors.Is(err, browse.ErrNotConnected):
 		return link, nil, err
 	}
 	if w, err := browserWindow(ctx, hand.Desktop, a.Process); err != nil || w != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -25,7 +24,7 @@ type held struct {
 
 // Start starts a program, and holds its pipe if it is a browser.
 func (b *Brokers) Start(cmd *exec.Cmd, start func() error) error {
-	if !wantsPipe(cmd.Args) {
+	if !wantsPipe(cmd) {
 		return start()
 	}
 	broker, run, started, err := pipe(cmd)
@@ -38,7 +37,7 @@ func (b *Brokers) Start(cmd *exec.Cmd, start func() error) error {
 		run() // which ends at once
 		return err
 	}
-	h := held{desktop.BrowserProcess{PID: cmd.Process.Pid, Name: filepath.Base(cmd.Args[0])}, broker}
+	h := held{processOf(cmd), broker}
 	b.mu.Lock()
 	b.all = append(b.all, h)
 	b.mu.Unlock()

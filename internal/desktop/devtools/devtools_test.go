@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -233,13 +235,54 @@ func TestWhichCommandsGetAPipe(t *testing.T) {
 		{"another program", "mousepad chromium", false},
 		{"Firefox, which has no pipe", "firefox", false},
 	} {
-		if got := wantsPipe(strings.Fields(row.command)); got != row.want {
+		args := strings.Fields(row.command)
+		if got := wantsPipe(&exec.Cmd{Path: args[0], Args: args}); got != row.want {
 			t.Errorf("%s: %v", row.say, got)
 		}
 	}
 	cmd := exec.Command("mousepad")
 	if err := new(Brokers).Start(cmd, func() error { return nil }); err != nil || len(cmd.ExtraFiles) > 0 || len(cmd.Args) != 1 {
 		t.Errorf("a program that is no browser is started with %v and %d files, %v", cmd.Args, len(cmd.ExtraFiles), err)
+	}
+}
+
+// An application of Electron is known by what lies beside its program, through links too.
+func TestApplicationsOfElectronGetAPipe(t *testing.T) {
+	dir := t.TempDir()
+	write := func(names ...string) string {
+		t.Helper()
+		for _, name := range names {
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return filepath.Join(dir, names[0])
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "mail/mail"), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		say, file string
+		want      bool
+	}{
+		{"an application", write("mail/mail", "mail/chrome_100_percent.pak", "mail/resources/app.asar"), true},
+		{"by a link", link, true},
+		{"one that is not packed", write("notes/notes", "notes/chrome_100_percent.pak", "notes/resources/app/main.js"), true},
+		{"Electron itself", write("electron/electron", "electron/chrome_100_percent.pak", "electron/resources/default_app.asar"), true},
+		{"a program with resources of its own", write("game/game", "game/resources/app/a.png"), false},
+		{"a program that shows pages without Electron", write("shop/shop", "shop/chrome_100_percent.pak"), false},
+		{"a file that is not there", filepath.Join(dir, "absent"), false},
+	} {
+		if got := wantsPipe(&exec.Cmd{Path: row.file, Args: []string{filepath.Base(row.file)}}); got != row.want {
+			t.Errorf("%s: %v", row.say, got)
+		}
+	}
+	cmd := exec.Command(filepath.Join(dir, "mail/mail"))
+	cmd.Process = &os.Process{Pid: 7}
+	if got := processOf(cmd); got != (desktop.BrowserProcess{PID: 7, Name: "mail", App: true}) {
+		t.Errorf("it is %+v", got)
 	}
 }
 

@@ -33,7 +33,7 @@ const (
 
 // Start starts a program, and keeps its pipe if it is a browser.
 func (n NamedPipes) Start(cmd *exec.Cmd, start func() error) error {
-	if n.Dir == "" || !wantsPipe(cmd.Args) {
+	if n.Dir == "" || !wantsPipe(cmd) {
 		return start()
 	}
 	dir, err := n.give(cmd)
@@ -47,7 +47,7 @@ func (n NamedPipes) Start(cmd *exec.Cmd, start func() error) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	path := n.folder(desktop.BrowserProcess{PID: cmd.Process.Pid, Name: filepath.Base(cmd.Args[0])})
+	path := n.folder(processOf(cmd))
 	_ = os.RemoveAll(path) // of one that had the number before
 	if err := os.Rename(dir, path); err != nil {
 		_ = os.RemoveAll(dir) // it is not connected
@@ -110,7 +110,7 @@ func (n NamedPipes) Browsers(context.Context) (all []desktop.BrowserProcess, err
 		if info, err := f.Info(); err == nil {
 			started[pid] = info.ModTime()
 		}
-		all = append(all, desktop.BrowserProcess{PID: pid, Name: name})
+		all = append(all, named(pid, name))
 	}
 	slices.SortFunc(all, func(a, b desktop.BrowserProcess) int { return started[b.PID].Compare(started[a.PID]) })
 	return all, nil

@@ -42,7 +42,7 @@ func (s starter) launch(l desktop.Launch) error {
 	if l.File != "" {
 		target.Args = append(slices.Clip(target.Args), l.File)
 	}
-	p, err := s(l.Setting, forAccessibility(target.Args))
+	p, err := s(l.Setting, forAccessibility(target.File, target.Args))
 	if err != nil {
 		return fmt.Errorf("starting %q: %w", l.App, err)
 	}
@@ -166,9 +166,10 @@ func lastLines(f *os.File) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-func forAccessibility(args []string) []string {
+// forAccessibility has the program in a file expose its pages, if it is Chromium in some form.
+func forAccessibility(file string, args []string) []string {
 	const flag = "--force-renderer-accessibility"
-	if !devtools.IsBrowser(args[0]) || slices.Contains(args, flag) {
+	if !devtools.IsBrowser(args[0]) && !devtools.IsChromium(file) || slices.Contains(args, flag) {
 		return args
 	}
 	return slices.Insert(slices.Clone(args), 1, flag)
@@ -191,7 +192,7 @@ func (s starter) openURL(ctx context.Context, o desktop.OpenURL, connects bool) 
 		args = preferredBrowser(ctx, o.Setting)
 	}
 	if args != nil {
-		args = forAccessibility(append(args, u.String()))
+		args = forAccessibility(args[0], append(args, u.String()))
 	} else if args, err = opener(u.String()); err != nil {
 		return err
 	}

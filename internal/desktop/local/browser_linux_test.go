@@ -45,6 +45,7 @@ func site(t *testing.T) string {
 	page("/around", "", `<!doctype html><title>Around</title><iframe name="deep" src="/frame?deep"></iframe>`)
 	over := make(chan struct{})
 	mux.HandleFunc("/hangs", func(http.ResponseWriter, *http.Request) { <-over })
+	page("/liar", "", `<!doctype html><title>Liar</title><p>Me<script>document.hasFocus = () => true; for (const [name, value] of [["visibilityState", "visible"], ["hidden", false]]) Object.defineProperty(document, name, {get: () => value})</script>`)
 	page("/opens", "", `<!doctype html><title>Opener</title><button onclick="window.open('/second', 'w', 'width=500,height=400')">Open</button>`)
 	mux.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Disposition", `attachment; filename="report.csv"`)
@@ -287,6 +288,30 @@ func TestAtLengthABrowserHasManyWindows(t *testing.T) {
 	want := opener.Result["window"].(map[string]any)["id"]
 	if w := windows.Active(); w == nil || fmt.Sprint(float64(w.ID)) != fmt.Sprint(want) || w.Title != "Second - Chromium" {
 		t.Errorf("the active window is %+v, want %v", w, want)
+	}
+}
+
+// A page that says that it is in front, and that it is another, gets nothing that was for another.
+func TestAtLengthAHostilePageGetsOnlyWhatIsForIt(t *testing.T) {
+	s, at := startedBrowser(t), site(t)
+	open := func(path string) string {
+		o := s.does(kinds.NavigateBrowser, map[string]any{"url": at + path, "process": "chromium", "timeout_ms": 60_000.0})
+		return fmt.Sprint(o.Result["tab"])
+	}
+	liar, second := open("/liar"), open("/second")
+	where := func(tab string) any {
+		return s.does(kinds.ExecuteBrowserScript, map[string]any{"script": "location.pathname", "tab": tab}).Result["result"]
+	}
+	if got := where(""); got != "/second" {
+		t.Errorf("a script for the tab in front ran in %v", got)
+	}
+	tabs := s.does(kinds.ListTabs, map[string]any{}).Result["tabs"].([]any)
+	if first := tabs[0].(map[string]any); first["id"] != second || tabs[1].(map[string]any)["front"] == true {
+		t.Errorf("the tabs: %v", tabs)
+	}
+	s.does(kinds.ExecuteBrowserScript, map[string]any{"tab": liar, "script": "document.title = '" + second + "'; 1"})
+	if got := where(second); got != "/second" {
+		t.Errorf("a script for a tab by its id ran in %v", got)
 	}
 }
 

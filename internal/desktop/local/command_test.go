@@ -134,7 +134,7 @@ func TestChromiumIsAskedToExposeItsPages(t *testing.T) {
 		{"mousepad chromium", "mousepad chromium"},
 		{"chromium a --force-renderer-accessibility", "chromium a --force-renderer-accessibility"},
 	} {
-		if got := strings.Join(forAccessibility(strings.Fields(row.line)), " "); got != row.want {
+		if got := strings.Join(forAccessibility("", strings.Fields(row.line)), " "); got != row.want {
 			t.Errorf("%s became %s, wanted %s", row.line, got, row.want)
 		}
 	}

@@ -48,10 +48,9 @@ func (p *site) serve(s *stage) (address string) {
 		case r.URL.Path == "/said":
 			p.tell(r)
 		case r.URL.Path != "/":
-			http.NotFound(w, r)
+			p.other(s, w, r)
 		case r.Method == http.MethodPost:
-			_ = r.ParseForm()
-			p.sent = append(p.sent, r.PostForm)
+			p.sent = append(p.sent, posted(r))
 			fmt.Fprint(w, "<title>Order form</title><h1>Thank you</h1>")
 		default:
 			p.visits++

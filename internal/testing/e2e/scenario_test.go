@@ -45,7 +45,7 @@ const variationsVariable = "UNDERSTUDY_E2E_VARIATIONS"
 const tableVariable = "UNDERSTUDY_E2E_TABLE"
 
 func allScenarios() []scenario {
-	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), formScenarios(), corpusScenarios(), variations(), nativeScenarios())
+	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), formScenarios(), pageScenarios(), corpusScenarios(), variations(), nativeScenarios())
 }
 
 // resultVariable names the file in which a child leaves its result.
