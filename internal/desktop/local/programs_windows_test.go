@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,9 +88,7 @@ func TestTheEditorIsFilled(t *testing.T) {
 	h.notepad(file)
 	field := func(more map[string]any) map[string]any {
 		args := map[string]any{"selector": "role:edit", "process": "notepad", "timeout_ms": patience}
-		for k, v := range more {
-			args[k] = v
-		}
+		maps.Copy(args, more)
 		return args
 	}
 	h.does(kinds.WaitForElement, field(nil))
@@ -113,9 +112,7 @@ func TestTheFileDialogIsFilled(t *testing.T) {
 	in := func(selector, field, value string) map[string]any {
 		dialog["selector"] = selector
 		args := map[string]any{}
-		for k, v := range dialog {
-			args[k] = v
-		}
+		maps.Copy(args, dialog)
 		if field != "" {
 			args[field] = value
 		}

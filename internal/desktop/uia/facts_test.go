@@ -1,6 +1,7 @@
 package uia
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -59,9 +60,7 @@ func TestFactsOfProviders(t *testing.T) {
 		"what has scrolled away":           {"Button", props{propOffscreen: true}, "button", desktop.Enabled, nil, "", nil},
 	} {
 		all := props{propControlType: controlType(c.type_), propEnabled: true}
-		for k, v := range c.props {
-			all[k] = v
-		}
+		maps.Copy(all, c.props)
 		f := factsOf(told(all))
 		if f.role() != c.role || f.states != c.states || !slices.Equal(f.actions(), c.actions) || f.text != c.text || !cmp.Equal(f.value, c.value) {
 			t.Errorf("%s is a %s %v %q with the text %q and the value %v, want %s %v %q %q %v", say, f.role(), f.states.Names(), f.actions(), f.text, f.value, c.role, c.states.Names(), c.actions, c.text, c.value)

@@ -1,6 +1,7 @@
 package uia
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -372,9 +373,7 @@ func (f family) add(parent *fakeElement, name, control string, props map[propert
 	e := keep(&fakeElement{fakeBase: fakeBase{table: elementTable}, parent: parent, props: map[property]any{
 		propName: name, propControlType: controlType(control), propEnabled: true, propRuntimeID: []int32{42, identities.Add(1)},
 	}})
-	for p, v := range props {
-		e.props[p] = v
-	}
+	maps.Copy(e.props, props)
 	if f[name] = e; parent != nil {
 		parent.children = append(parent.children, e)
 	}
