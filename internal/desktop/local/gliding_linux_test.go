@@ -54,7 +54,7 @@ func TestAtLengthWhatGlidesIsNotClickedBeforeItRests(t *testing.T) {
 		}
 		return o.Err == nil
 	}
-	s.does(kinds.ActivateWindow, map[string]any{"title": "Gliding"})
+	s.does(kinds.ChangeWindow, map[string]any{"do": "activate", "title": "Gliding"})
 	for round := 1; round <= 3; round++ {
 		s.does(kinds.PressKeyGlobal, map[string]any{"key": "m"})
 		s.eventually("it glides", func() bool { return count("gliding") == round })

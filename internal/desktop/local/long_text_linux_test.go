@@ -89,7 +89,7 @@ func TestAtLengthALongTextIsExactInATerminal(t *testing.T) {
 		// it stays open when it has read all, for a window that closes takes no keys
 		title := fmt.Sprintf("Typed %d.", i)
 		s.starts(`xterm -T "` + title + `" -e sh -c "stty raw -echo; touch ` + file + `; head -c ` + fmt.Sprint(*longText) + ` >` + file + `; cat >/dev/null"`)
-		s.well(kinds.ActivateWindow, "title", title, "timeout_ms", 60_000.0)
+		s.well(kinds.ChangeWindow, "do", "activate", "title", title, "timeout_ms", 60_000.0)
 		s.eventually("it reads", func() (bool, string) { _, err := os.Stat(file); return err == nil, fmt.Sprint(err) })
 		text := wordsOf(*longText, i, true)
 		s.well(kinds.TypeText, "text", text)

@@ -28,9 +28,9 @@ func TestAProgramIsNamedAsPeopleCallIt(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"xterm", "debian-xterm", "debian-xterm.desktop"} { // it shows no elements
-		s.well(kinds.ActivateWindow, "process", name, "timeout_ms", 30_000.0)
+		s.well(kinds.ChangeWindow, "do", "activate", "process", name, "timeout_ms", 30_000.0)
 	}
-	s.well(kinds.ActivateWindow, "process", "gvim")
+	s.well(kinds.ChangeWindow, "do", "activate", "process", "gvim")
 	s.well(kinds.PressKeyGlobal, "process", "gvim", "key", "Escape")
 }
 
