@@ -44,7 +44,7 @@ func (s *recordTool) tool() *tool {
 	return define(tool{
 		Tool:    access.Tool{Name: "record_workflow", Toolset: steps.Runs, Risk: steps.Normal},
 		summary: "Make a workflow by watching the user: start, then stop gives it.",
-		details: "Or of calls that you made: from_runs.", result: shallow(schemaFor[recordResult]()),
+		details: "Or from_runs: of runs, or of your last calls.", result: shallow(schemaFor[recordResult]()),
 	}, s.record)
 }
 
@@ -64,8 +64,8 @@ type recordArgs struct {
 	Description string       `json:"description,omitempty"`
 	Replace     bool         `json:"replace,omitempty"`
 	Literal     bool         `json:"literal,omitempty" jsonschema:"make no inputs of typed values"`
-	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs, in order"`
-	Last        int          `json:"last,omitempty" jsonschema:"or your last N calls"`
+	Runs        []string     `json:"runs,omitempty"`
+	Last        int          `json:"last,omitempty"`
 }
 
 // recordResult is the state of a recording, or its result.

@@ -71,7 +71,7 @@ func TestSkillIsShortAndItsDocumentIsValid(t *testing.T) {
 	if description, _, _ := strings.Cut(head, "\n"); len(description) > 1024 || description == "" {
 		t.Errorf("the description has %d bytes, want 1 to 1024", len(description))
 	}
-	for _, part := range []string{"Selectors: A >> B", "${{ }} in any argument", "Keys of a step:", "codes are stable words"} {
+	for _, part := range []string{"Selectors: A >> B", "${{ }} in an argument", "Keys of a step:", "codes are stable words"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("it lacks %q", part)
 		}

@@ -15,7 +15,7 @@ import (
 // CaptureScreenshot keeps a picture of the screen or a part of it.
 var CaptureScreenshot = steps.Define(steps.Kind{
 	Name:    "capture_screenshot",
-	Summary: "Take a picture of the whole screen, or of a window, an element or a region.",
+	Summary: "Take a picture of the screen, a window, an element or a region.",
 	Toolset: steps.Core,
 	Reads:   true,
 	Picture: steps.IsPicture,

@@ -16,7 +16,7 @@ import (
 // GetWindowTree shows the elements of a window.
 var GetWindowTree = steps.Define(steps.Kind{
 	Name:    "get_window_tree",
-	Summary: "Show what is visible in a window, by default the active one: each element with a ref that later steps can use.",
+	Summary: "Show what is visible in a window, by default the active one: each element with a ref for later steps.",
 	Toolset: steps.Core,
 	Reads:   true,
 	Picture: steps.PictureBeside,
