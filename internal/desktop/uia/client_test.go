@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"understudy/internal/desktop"
 )
@@ -208,7 +207,7 @@ func TestElementAtAPoint(t *testing.T) {
 	if err != nil || e.Handle != "u:2:field" || e.Parent == nil || e.Parent.Role != "frame" || !slices.Equal(e.Hits, []desktop.Handle{"u:2:field"}) {
 		t.Errorf("the element is %+v, %v", e, err)
 	}
-	if e, err := c.ElementAt(t.Context(), desktop.Point{X: 500, Y: 5}); !errors.Is(err, desktop.ErrNotFound) {
+	if e, err := c.Hit(t.Context(), desktop.Point{X: 500, Y: 5}); !errors.Is(err, desktop.ErrNotFound) {
 		t.Errorf("where no window is: %+v, %v", e, err)
 	}
 }
@@ -273,18 +272,38 @@ func TestFocusComesBack(t *testing.T) {
 }
 
 func TestChangesAreTold(t *testing.T) {
-	c, first, _ := desk(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	calls := 0
-	err := c.WatchElement(ctx, "u:2:field", func() {
-		if calls++; calls == 1 {
-			first.roots[2].children[2].text = "changed"
-			return
-		}
-		cancel()
-	})
-	if calls != 2 || !errors.Is(err, context.Canceled) {
-		t.Errorf("%d calls and %v, want two", calls, err)
+	for _, row := range []struct {
+		name   string
+		watch  func(*Client, context.Context, func()) error
+		change func(field, other *node)
+	}{
+		{
+			"the text of an element",
+			func(c *Client, ctx context.Context, f func()) error { return c.WatchElement(ctx, "u:2:field", f) },
+			func(field, _ *node) { field.text = "changed" },
+		},
+		{
+			"the focus", (*Client).WatchFocus,
+			func(field, other *node) {
+				field.states, other.states = field.states&^desktop.Focused, other.states|desktop.Focused
+			},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c, first, _ := desk(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			calls := 0
+			err := row.watch(c, ctx, func() {
+				if calls++; calls == 1 {
+					row.change(first.roots[2].children[2], first.roots[2].children[0])
+					return
+				}
+				cancel()
+			})
+			if calls != 2 || !errors.Is(err, context.Canceled) {
+				t.Errorf("%d calls and %v, want two", calls, err)
+			}
+		})
 	}
 }
