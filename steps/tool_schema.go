@@ -102,7 +102,7 @@ const timeoutArgument = "timeout_ms"
 
 // speaking are arguments whose names tell a model all that their descriptions do.
 var speaking = []string{
-	timeoutArgument, "app_name", "button", "condition", "direction", "include_hidden", "max_elements",
+	timeoutArgument, "app_name", "button", "condition", "direction", "file", "include_hidden", "max_elements",
 	"option_name", "process", "region", "text_to_type", "url",
 }
 

@@ -35,7 +35,7 @@ var OpenApplication = steps.Define(steps.Kind{
 // OpenArgs says which application to start.
 type OpenArgs struct {
 	AppName       string       `json:"app_name" jsonschema:"an application's name, a desktop file's name, or a command line"`
-	File          steps.Path   `json:"file,omitzero"`
+	File          steps.Path   `json:"file,omitzero" jsonschema:"what to open in it"`
 	WaitForWindow bool         `json:"wait_for_window,omitzero" use:"rare" jsonschema:"wait until it shows a window"`
 	Title         string       `json:"title,omitzero" jsonschema:"part of the title of the window"`
 	TimeoutMS     steps.Millis `json:"timeout_ms,omitzero" jsonschema:"how long to wait for the window"`
