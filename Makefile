@@ -127,7 +127,7 @@ fuzz: #+ run every fuzz target (FUZZTIME=10m)
 
 # Ends with a table. Attempts of other users need root.
 attack: build #+ attack a server and the built program (FOR=5m, ONLY=class)
-	@.ci/test -count=1 -timeout=15m -run='^TestAbuse' ./mcpserver
+	@.ci/test -count=1 -timeout=30m -run='^TestAbuse' ./mcpserver
 	$(GO) test -count=1 -timeout=0 ./internal/testing/attack -run='^TestAttackTheWholeProgram$$' -for=$(or $(FOR),5m) -only="$(ONLY)" -program=$(CURDIR)/bin/understudy -v
 
 crash: #+ kill the engine, services and clients in the middle of runs (KILLS=1000), then make deaths
