@@ -14,6 +14,7 @@ import (
 
 	"understudy/internal/desktop"
 	"understudy/recorder/compile"
+	"understudy/steps/kinds"
 )
 
 // question is the command of a window whose program says nothing of what it
@@ -43,7 +44,7 @@ func TestAPlaceIsFoundByItsPictureOrItsWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(s.root, "pictures")
-	text, notes, err := compile.Events(seen, compile.Options{Name: "recorded", Pictures: folder})
+	text, notes, err := compile.Events(seen, compile.Options{Kinds: kinds.All(), Name: "recorded", Pictures: folder})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func keysIn(seen []recorder.Event) string {
 // typed is the value of the only variable of a recording's workflow.
 func typed(t *testing.T, seen []recorder.Event) string {
 	t.Helper()
-	text, _, err := compile.Events(seen, compile.Options{Name: "typed"})
+	text, _, err := compile.Events(seen, compile.Options{Kinds: kinds.All(), Name: "typed"})
 	if err != nil {
 		t.Fatal(err)
 	}

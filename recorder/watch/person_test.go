@@ -154,7 +154,7 @@ func (p *person) stops() string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	text, notes, err := compile.Events(seen, compile.Options{Name: "recorded", Pictures: "pictures"})
+	text, notes, err := compile.Events(seen, compile.Options{Kinds: kinds.All(), Name: "recorded", Pictures: "pictures"})
 	if err != nil {
 		p.t.Fatal(err)
 	}

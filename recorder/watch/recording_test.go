@@ -15,6 +15,7 @@ import (
 	"understudy/internal/testing/fake"
 	"understudy/recorder"
 	"understudy/recorder/compile"
+	"understudy/steps/kinds"
 )
 
 const login = `
@@ -113,7 +114,7 @@ func (s *stand) clicks(sel string) {
 
 func compiled(t *testing.T, seen []recorder.Event) string {
 	t.Helper()
-	text, _, err := compile.Events(seen, compile.Options{Name: "test"})
+	text, _, err := compile.Events(seen, compile.Options{Kinds: kinds.All(), Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"understudy/internal/testing/virtualtest"
 	"understudy/recorder"
 	"understudy/recorder/compile"
+	"understudy/steps/kinds"
 	"understudy/recorder/watch"
 )
 
@@ -292,7 +293,7 @@ func (p *waylander) records(form string) {
 	if err != nil {
 		p.Fatal(err)
 	}
-	text, notes, err := compile.Events(seen, compile.Options{Name: "recorded", Pictures: "pictures"})
+	text, notes, err := compile.Events(seen, compile.Options{Kinds: kinds.All(), Name: "recorded", Pictures: "pictures"})
 	if err != nil {
 		p.Fatal(err)
 	}
