@@ -17,14 +17,17 @@ async function open(path) {
 	return page;
 }
 
-// shown is what of the desktop a page shows: how many points are lit, and their sum.
+// shown is what of the desktop a page shows: how many points are not of the background, as in the
+// last corner, and the sum of all.
 const shown = (page) => page.evaluate(() => {
 	const canvas = document.querySelector("#screen canvas");
 	const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+	const lightAt = (i) => data[i] + data[i + 1] + data[i + 2];
+	const background = lightAt(data.length - 4);
 	let lit = 0, sum = 0;
 	for (let i = 0; i < data.length; i += 4) {
-		const light = data[i] + data[i + 1] + data[i + 2];
-		if (light > 60) lit++;
+		const light = lightAt(i);
+		if (Math.abs(light - background) > 60) lit++;
 		sum = (sum * 31 + light) % 1000000007;
 	}
 	return { lit, sum };
