@@ -24,8 +24,8 @@ import (
 	"understudy/internal/testing/virtualtest"
 	"understudy/recorder"
 	"understudy/recorder/compile"
-	"understudy/steps/kinds"
 	"understudy/recorder/watch"
+	"understudy/steps/kinds"
 )
 
 // order is what comes of the forms.

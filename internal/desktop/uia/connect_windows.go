@@ -1,5 +1,8 @@
 package uia
 
+// clientClass is the ID of the class of clients of UI Automation.
+const clientClass = "ff48dba4-60ef-4201-aa87-54103eef594e"
+
 // Connect returns a client for the elements of the desktop. Where there is no UI Automation,
 // it tells of those with window handles.
 func Connect(o Options) *Client {

@@ -42,6 +42,3 @@ var interfaces = map[string]string{
 	"IUIAutomationScrollItemPattern":        "b488300f-d015-4f19-9c29-bb595e3645ef",
 	"IUIAutomationLegacyIAccessiblePattern": "828055ad-355b-4435-86d5-3b51c14a9b1b",
 }
-
-// clientClass is the ID of the class of clients of UI Automation.
-const clientClass = "ff48dba4-60ef-4201-aa87-54103eef594e"
