@@ -41,8 +41,6 @@ type Event struct {
 
 	// Clip is the number of what the clipboard holds, which is not written: equal texts have the same.
 	Clip int `json:"clip,omitempty"`
-	// Found: it was found there when it was pasted. Nothing reported that it was copied.
-	Found bool `json:"found,omitempty"`
 
 	Edit *Edit `json:"edit,omitempty"`
 	// Clicked: a click elsewhere set the value, as on a key of a calculator; it was not typed.

@@ -15,7 +15,6 @@ func TestUnattended(t *testing.T) {
 		{"a canonical target", "version: 1\nsteps:\n- {id: s, tool_name: click_element, arguments: {target: 'name:Delete all'}}", `3 unproven s: "delete" cannot be taken back, and nothing after it shows that it was done`},
 		{"a name that only begins so", "steps:\n- {tool_name: click_element, arguments: {selector: 'name:Saved searches'}}", ""},
 		{"a proof by expect", "steps:\n- {tool_name: click_element, expect: \"!exists('role:dialog')\", arguments: {selector: 'name:Save'}}", ""},
-		{"a key that deletes, and a proof by its effect", "steps:\n- {tool_name: press_key, effect: {deleted: 1}, arguments: {selector: 'name:Note', key: delete}}", ""},
 		{"a proof in its arguments", "steps:\n- {tool_name: click_element, arguments: {selector: 'name:Save', verify_element_exists: 'name:Saved'}}", ""},
 		{"a proof by the step after it", "steps:\n- {tool_name: click_element, arguments: {selector: 'name:Send'}}\n- {tool_name: wait_for_element, arguments: {selector: 'name:Sent'}}", ""},
 		{"a proof after its group", "steps:\n- group_name: g\n  steps:\n  - {tool_name: click_element, arguments: {selector: 'name:Send'}}\n- {tool_name: assert, arguments: {condition: 'true'}}", ""},

@@ -18,9 +18,6 @@ const copyTime = 5 * time.Second
 // clipboard again later, with the same text.
 func (c *Compiler) clipboardTaken(ev recorder.Event) {
 	c.clip = ev.Clip
-	if ev.Found {
-		return // some time ago, by something that was not reported
-	}
 	if c.typing != nil && slices.ContainsFunc(c.typing.net.chords, copiesText) {
 		delete(c.copied, c.clip) // the keys will be a step
 		return
@@ -94,15 +91,15 @@ func (k *keyboard) paste(s *step, t *typing) {
 		}
 		s.input.parts = append(s.input.parts, text)
 	}
-	s.input.value = strings.TrimPrefix(t.value(), t.stillHeld())
+	s.input.value = strings.TrimPrefix(t.value, t.held())
 	s.summary = "type what was copied into " + describe(t.target)
-	if t.stillHeld() != "" {
+	if t.held() != "" {
 		k.addAtEnd(s)
 	}
 }
 
-// stillHeld returns what the field held that is still there.
-func (t *typing) stillHeld() string {
+// held returns what the field held that is still there.
+func (t *typing) held() string {
 	if t.net.replaced {
 		return ""
 	}
@@ -116,7 +113,7 @@ func (n *net) around() []string { return strings.Split(n.text, pasted) }
 func (t *typing) pastes() bool {
 	texts := t.net.around()
 	return len(t.copies) > 0 && len(texts) == len(t.copies)+1 && !slices.Contains(t.copies, nil) && !t.net.other && !t.hidden &&
-		strings.HasPrefix(t.value(), t.stillHeld()+texts[0]) && strings.HasSuffix(t.value(), texts[len(texts)-1])
+		strings.HasPrefix(t.value, t.held()+texts[0]) && strings.HasSuffix(t.value, texts[len(texts)-1])
 }
 
 // reads reports whether an argument holds the result of a step.

@@ -553,11 +553,6 @@ var scenes = []struct {
 		Options{Name: "choice_told_late"},
 	},
 	{
-		"a list that shows late what was chosen in it is not waited for", "choice_shown_late",
-		newTape(ledger).click(scripted).click(inPage(element(ledger, "listitem", "Large", 12))).wait(4*time.Second).changes(scripted, "Size Large").click(ok),
-		Options{Name: "choice_shown_late"},
-	},
-	{
 		"scrolling that only brought the next element into view is no step, unless the list grew by it", "revealed",
 		newTape(ledger).add(recorder.Event{Type: recorder.Turned, DY: 3, Element: rows}).wait(time.Second).add(recorder.Event{Type: recorder.Turned, DY: -1, Element: rows}).click(ok).
 			add(recorder.Event{Type: recorder.Turned, DY: 3, Element: rows}).click(fresh(element(ledger, "button", "Later", 14))).

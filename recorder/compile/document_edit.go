@@ -7,7 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"understudy/internal/desktop"
 	"understudy/recorder"
 	"understudy/steps/observe"
 )
@@ -59,13 +58,13 @@ func (n *net) certain() bool {
 // moves reports whether keys moved the caret, selected or deleted before anything was typed.
 func (n *net) moves() bool { return len(n.parts) > 0 && len(n.parts[0].chords) > 0 }
 
-// replaces reports whether the text was typed when the whole content was selected.
-func (n *net) replaces() bool { return n.replaced && !n.other && n.text != "" }
+// replaces reports whether all keys came after the whole content was selected.
+func (n *net) replaces() bool { return n.replaced && !n.other }
 
 // movedInDocument reports whether keys moved the caret in a document that held something, or may have:
 // Enter begins a line there.
 func (t *typing) movedInDocument() bool {
-	return t.target.MultiLine() && !t.hidden && !t.net.replaces() && t.net.moves() && (t.before != "" || t.value() != "" && t.target.Text != "")
+	return t.target.MultiLine() && !t.hidden && !t.net.replaces() && t.net.moves() && (t.before != "" || t.value != "" && t.target.Text != "")
 }
 
 // editsDocument reports whether keys edited a document whose content is not all typed by them, or
@@ -75,7 +74,7 @@ func (t *typing) editsDocument() bool {
 	if !t.target.MultiLine() || t.hidden || !n.typed || len(n.parts) == 0 || n.replaces() {
 		return false
 	}
-	return t.continues || t.late && !t.isReformatted() || t.before != "" || t.unsure() && n.typesApart() || t.pending && n.moves() || t.holdsMore()
+	return t.continues || t.late && !t.isReformatted() || t.before != "" || t.unreadable && n.typesApart() || t.holdsMore()
 }
 
 // typesApart reports whether text was typed in more than one place.
@@ -90,7 +89,7 @@ func (n *net) typesApart() bool {
 // isReformatted reports whether a document holds what was typed and no more, as 12×34 for 12*34.
 func (t *typing) isReformatted() bool {
 	text := t.net.text
-	return !t.net.moves() && utf8.RuneCountInString(text) == utf8.RuneCountInString(t.value()) && observe.Reformatted(text, t.value())
+	return !t.net.moves() && utf8.RuneCountInString(text) == utf8.RuneCountInString(t.value) && observe.Reformatted(text, t.value)
 }
 
 // holdsMore reports whether a document holds more than was typed.
@@ -100,14 +99,9 @@ func (t *typing) holdsMore() bool {
 		if slices.Contains(p.chords, "ctrl+v") {
 			return false
 		}
-		typed += utf8.RuneCountInString(p.text)
-		for _, chord := range p.chords {
-			if chord == "enter" {
-				typed++
-			}
-		}
+		typed += utf8.RuneCountInString(p.text) + len(p.chords)
 	}
-	return utf8.RuneCountInString(strings.TrimSuffix(t.value(), "\n")) > typed
+	return utf8.RuneCountInString(strings.TrimSuffix(t.value, "\n")) > typed
 }
 
 // pressAgain makes steps of the keys in a document as they were pressed.
@@ -122,10 +116,6 @@ func (k *keyboard) pressAgain(t *typing) {
 				chords = append(slices.Clip(chords), "delete") // the text takes its place
 			}
 			k.pressOn(t.target, strings.Join(chords, " "), t.first)
-			if slices.Contains(chords, "ctrl+v") && slices.Contains(t.copies, nil) {
-				k.steps.last().doubt(pastesAny)
-				doubt = pastesAny
-			}
 		}
 		if p.text != "" {
 			if len(p.chords) > 0 {
@@ -135,47 +125,19 @@ func (k *keyboard) pressAgain(t *typing) {
 			doubt = ""
 		}
 	}
-	k.values[t.field], k.keeps = t.value(), t.field
-}
-
-// pastesAny is the doubt about a paste that is pressed again.
-const pastesAny = "it was pasted, and no step copied it: what the clipboard holds then is pasted"
-
-// broughtIn returns the text that came into a document that held something, where no keys typed it: what was
-// read before and after tells it.
-func (t *typing) broughtIn() (text string, ok bool) {
-	if !t.target.MultiLine() || t.hidden || t.late || t.pending || t.before == "" || t.net.typed && len(t.net.parts) > 0 || t.net.replaces() {
-		return "", false
-	}
-	e := observe.Difference(t.before, t.held)
-	return e.Inserted, e.Inserted != "" && e.Deleted == 0
-}
-
-// typeBrought makes steps that type such a text where the caret was.
-func (k *keyboard) typeBrought(t *typing, text string) {
-	k.switchTo(t.target.Window)
-	doubt := k.putCaret(t)
-	if n := slices.IndexFunc(t.net.chords, func(chord string) bool { return !movesOnly(chord) }); n > 0 {
-		k.pressOn(t.target, strings.Join(t.net.chords[:n], " "), t.first)
-	}
-	k.typeAtCaret(t, text, doubt)
-	k.steps.last().doubt(unknownCopy)
-	k.values[t.field], k.keeps = t.value(), t.field
+	k.values[t.field], k.keeps = t.value, t.field
 }
 
 // putCaret makes the steps that put the caret where the text was typed, if the keys do not, and returns
 // the doubt about its place, or "".
 func (k *keyboard) putCaret(t *typing) (doubt string) {
-	var first part
-	if len(t.net.parts) > 0 {
-		first = t.net.parts[0]
-	}
+	text := t.net.parts[0].text
 	switch {
-	case t.continues || t.goesOn || goesToEdge(first.chords):
+	case t.continues || t.goesOn || goesToEdge(t.net.parts[0].chords):
 	case t.net.moves() && t.led == nil: // from where the program has the caret
-	case !t.net.moves() && t.read && !t.pending && t.isAdded():
+	case !t.net.moves() && t.isAdded():
 		k.goTo(t.target, "ctrl+end", "go to the end", t.first.Time)
-	case !t.net.moves() && t.before != "" && len(t.net.parts) == 1 && !t.late && sameWithBlanks(t.value(), first.text+t.before):
+	case !t.net.moves() && t.before != "" && len(t.net.parts) == 1 && !t.late && sameWithBlanks(t.value, text+t.before):
 		k.goTo(t.target, "ctrl+home", "go to the beginning", t.first.Time)
 	case t.led != nil:
 		k.ledCaret(t)
@@ -213,22 +175,15 @@ func (c *compilation) goTo(t *recorder.Seen, key, summary string, begin time.Tim
 // ledCaret makes a step of the click or the drag that put the caret into a document.
 func (k *keyboard) ledCaret(t *typing) {
 	s := t.led
-	if s.click != nil && s.click.button == desktop.Middle { // which would paste something else
-		s.click.button = desktop.Left
-		s.drop("button")
-	}
 	if s.click != nil && s.target.Bounds.Contains(s.click.at) && s.arg("click_position") == nil {
 		s.set("click_position", position(s.target, s.click.at))
 	}
 	s.doubt("the caret is put where it was, in what the document showed there")
 	k.emit(s)
-	if s.selected() && !t.net.moves() {
+	if selected := s.selects || s.click != nil && s.click.count > 1; selected && !t.net.moves() {
 		k.pressOn(t.target, "delete", t.first) // the text takes its place
 	}
 }
-
-// selected reports whether a click or a drag in a field selected something.
-func (s *step) selected() bool { return s.selects || s.click != nil && s.click.count > 1 }
 
 // typeAtCaret makes the step that types a text where the caret is.
 func (k *keyboard) typeAtCaret(t *typing, text, doubt string) {

@@ -3,7 +3,6 @@ package compile
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"understudy/internal/desktop"
 	"understudy/recorder"
@@ -67,34 +66,10 @@ func (n *net) addition(before, now string) (text string, ok bool) {
 func (t *typing) added() (text string, ok bool) {
 	n := &t.net
 	if !t.late {
-		return n.addition(t.before, t.value())
+		return n.addition(t.before, t.value)
 	}
-	return n.text, n.toEnd() && n.certain() && !n.replaced
-}
-
-// fewest returns the least number of characters after the keys in a field that held a text.
-func (n *net) fewest(before string) int {
-	least := utf8.RuneCountInString(before)
-	for _, p := range n.parts {
-		for _, chord := range p.chords {
-			switch {
-			case chord == "enter":
-				least++
-			case chord == "backspace" || chord == "delete":
-				least--
-			case chord == "ctrl+c" || movesOnly(chord):
-			default: // it selects, pastes, or undoes
-				least = 0
-			}
-		}
-		least = max(least, 0) + utf8.RuneCountInString(p.text)
-	}
-	return least
-}
-
-// toEnd reports whether the keys began by going to the end.
-func (n *net) toEnd() bool {
-	return len(n.chords) > 0 && (n.chords[0] == "end" || n.chords[0] == "ctrl+end")
+	toEnd := n.chords[0] == "end" || n.chords[0] == "ctrl+end"
+	return n.text, toEnd && n.text != "" && !n.replaced && !n.other && !strings.Contains(n.text, pasted) && strings.HasSuffix(strings.TrimSuffix(t.value, "\n"), n.text)
 }
 
 // leaveCaret keeps the last keys in a field for the steps that follow: a copy and a selection

@@ -70,7 +70,7 @@ func movesOnly(chord string) bool {
 
 // wasReadAround reports whether a field was read before its first key and after its last.
 func (t *typing) wasReadAround() bool {
-	return !t.hidden && !t.late && !t.continues && t.read && !t.pending && len(t.browsed) == 0 && len(t.copies) == 0
+	return !t.hidden && !t.late && !t.continues && !t.pending && !t.unreadable && len(t.browsed) == 0 && len(t.copies) == 0
 }
 
 // prove gives the last of the steps that were made of a typing its effect, if the field showed what the keys say.
@@ -79,7 +79,7 @@ func (k *keyboard) prove(t *typing, made []*step) {
 	if e.At == "" && !t.net.moves() && t.isAdded() {
 		e.At = "end"
 	}
-	if e.unknown || e.Edit == (observe.Edit{At: e.At}) || !t.wasReadAround() || !e.Made(t.before, t.held) {
+	if e.unknown || e.Edit == (observe.Edit{At: e.At}) || !t.wasReadAround() || !e.Made(t.before, t.value) {
 		return
 	}
 	i := slices.IndexFunc(made, func(s *step) bool { return s.target == t.target && (s.kind == pressKey || s.kind == typeIntoElement) })

@@ -29,9 +29,6 @@ func (k *keyboard) typedInferred(ev recorder.Event) {
 	k.beginTyping(recorder.Event{Type: recorder.Typed, Time: ev.Time, Field: ev.Field}, thing)
 	t := k.typing
 	added, behind := strings.CutPrefix(*ev.Value, t.before)
-	if s := t.led; clicked && s != nil && s.click != nil && s.click.button == desktop.Middle {
-		t.copies = []*step{nil} // what was selected somewhere
-	}
 	t.changed, t.last, t.net = true, ev.Time, net{text: added, typed: true, other: clicked || !behind || t.before == ""}
 }
 

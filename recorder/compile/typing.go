@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"understudy/internal/desktop"
+	"understudy/internal/words"
 	"understudy/recorder"
-	"understudy/steps/observe"
 )
 
 // keyboard turns keys and the values of fields into steps.
@@ -25,39 +25,36 @@ type keyboard struct {
 // readLag is how long after a key a field may not show its effect yet.
 const readLag = 500 * time.Millisecond
 
-// typing is the edit of one field, until the person uses something else: what it held, the keys, and what
-// it held then. The keys are the truth: where they alone tell the text, what is read only checks it, as it
-// may have been read too early. What is read counts where only the program knows what its keys did.
+// typing is the editing of one field, until the person uses something else.
 type typing struct {
-	field    int
-	target   *recorder.Seen
-	first    recorder.Event
-	last     time.Time // when the last key came
-	led      *step     // the click or the drag that put the caret there, which is a step only if its place matters
-	goesOn   bool      // it had the focus since it was typed into, and only something else was clicked
-	before   string    // what the field held before the keys
-	beforeAt time.Time // when that was read, if it held something
-	late     bool      // keys had come by then, so what it held before them is not known
-	net      net
-	copies   []*step // those whose copies were pasted, in the order of the pastes; nil: unknown
-	held     string  // what the field held when it was read last, and what keys added since
-	heldAt   time.Time
-	read     bool // it was read since the first key, and did not lag behind the keys
-	pending  bool // keys came since
-	// heardLate: some of them were pressed before that, so they may be in it.
-	heardLate bool
-	unknown   bool    // some of them have an effect that only the field shows
-	lagging   *string // the last value that was read, if it lags behind the keys
-	lagged    bool    // it was read so late that the program may hold no more
-	changed   bool
-	hidden    bool // the text is not written
-	moved     bool // the pointer moved the caret, or a completion was chosen, so the keys do not tell the text
+	field       int
+	target      *recorder.Seen
+	first       recorder.Event
+	before      string // the value of the field at first
+	value       string // the value of the field, as far as it is known
+	earlier     string // the same before it was read last
+	changed     bool
+	unreadable  bool      // the effect of some keys is unknown
+	hidden      bool      // the text is not written
+	pending     bool      // keys came after the value was read
+	last        time.Time // when the last key came
+	lastRead    time.Time // when the value was read
+	pendingKeys int       // characters in that value whose keys had not arrived
+	net         net
+	copies      []*step // those whose copies were pasted, in the order of the pastes; nil: unknown
 	// browsed are keys for a list of completions or a number: the value read afterwards decides.
 	browsed []recorder.Event
+	text    strings.Builder // typed where there is no field
+	readAt  time.Time       // when the field was read for the first time
+	showed  bool            // it was not empty then
+	late    bool            // the first value may include typed text
+	goesOn  bool            // it had the focus since it was typed into, and only something else was clicked
 	// entered is the value when Enter was pressed last, until it is known whether that began a line
 	// or a key comes that types nothing; since is the text that was typed after it.
 	entered *string
 	since   string
+	behind  *string // the last value that was read, if it lags behind the keys
+	led     *step   // the click or the drag that put the caret there, which is a step only if its place matters
 	// continues: the program took what was typed before it, so the caret is where that left it.
 	continues bool
 }
@@ -84,11 +81,11 @@ func (k *keyboard) held(ev recorder.Event) {
 	k.keepBlanks(&ev)
 	k.typedInferred(ev)
 	if t := k.typing; t != nil && t.field == ev.Field && !t.hidden {
-		if t.lags(*ev.Value, ev.Time) {
-			t.lagging, t.lagged = ev.Value, ev.Time.Sub(t.last) >= readLag
+		if t.isBehind(*ev.Value, ev.Time) {
+			t.behind = ev.Value
 			return
 		}
-		t.lagging = nil
+		t.behind = nil
 		if t.submitted(*ev.Value) || t.kept(*ev.Value, ev.Time) {
 			k.submit(t, *ev.Value, ev.Time)
 			if k.typing != nil {
@@ -97,11 +94,11 @@ func (k *keyboard) held(ev recorder.Event) {
 			return
 		}
 		t.entered = nil // it began a line
-		if *ev.Value != t.held {
+		if *ev.Value != t.value {
 			t.changed, t.browsed = true, nil
 		}
-		t.held, t.heldAt, t.read = *ev.Value, ev.Time, true
-		t.unknown, t.pending, t.heardLate = false, false, false
+		t.lastRead, t.pendingKeys = ev.Time, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value))
+		t.earlier, t.value, t.unreadable, t.pending = t.value, *ev.Value, false, false
 	}
 	was := k.values[ev.Field]
 	k.values[ev.Field] = *ev.Value
@@ -112,7 +109,7 @@ func (k *keyboard) held(ev recorder.Event) {
 func (k *keyboard) keepBlanks(ev *recorder.Event) {
 	known := k.values[ev.Field]
 	if t := k.typing; t != nil && t.field == ev.Field {
-		known = t.held
+		known = t.value
 	}
 	if sameWithBlanks(known, *ev.Value) {
 		ev.Value = &known
@@ -125,51 +122,26 @@ func sameWithBlanks(a, b string) bool {
 	return strings.ReplaceAll(a, noBreak, " ") == strings.ReplaceAll(b, noBreak, " ")
 }
 
-// keyed returns what the field holds according to the keys, if they alone tell it. Where they moved the caret
-// nowhere, that is at the end.
-func (t *typing) keyed() (text string, ok bool) {
-	n := &t.net
+// predicted returns the value of a field according to the keys, or else the value that was read.
+func (t *typing) predicted(read string) string {
 	switch {
-	case n.other || t.moved || strings.Contains(n.text, pasted) || t.hidden:
-		return "", false
-	case n.replaced:
-		return n.text, n.text != ""
+	case t.net.replaced && !t.net.other:
+		return t.net.text
+	case t.unreadable:
+		return read
 	}
-	return t.before + n.text, !t.late
+	return t.value
 }
 
-// value returns what the field holds, as far as it is known.
-func (t *typing) value() string {
-	if keyed, ok := t.keyed(); ok && (!t.read || t.heardLate || strings.HasPrefix(keyed, t.held)) {
-		return keyed
-	}
-	return t.held
-}
-
-// differs reports whether the field was read, and shows another edit than the keys made.
-func (t *typing) differs() bool {
-	if !t.read || t.pending || t.moved || t.hidden || len(t.net.parts) == 0 || !t.net.typed || t.told() || len(t.copies) > 0 {
-		return false
-	}
-	e := t.net.edit()
-	return !e.unknown && !t.late && !e.Made(t.before, t.held) || utf8.RuneCountInString(t.held) < t.net.fewest(t.before)
-}
-
-// unsure reports whether some keys have an effect that was not read.
-func (t *typing) unsure() bool {
-	_, ok := t.keyed()
-	return t.unknown && !ok
-}
-
-// told reports whether the keys alone tell what they typed, and where.
-func (t *typing) told() bool {
-	return t.net.certain() && !t.moved && (t.net.replaced || t.before == "" && !t.late || t.net.toEnd())
+// wasRead reports whether the last value holds the text of a key that arrives only now.
+func (t *typing) wasRead(text string, at time.Time) bool {
+	return text != "" && t.pendingKeys > 0 && at.Before(t.lastRead) && strings.HasSuffix(t.value, text)
 }
 
 // submitted reports whether Enter made the program take the text: the field holds another, with no
 // new line.
 func (t *typing) submitted(value string) bool {
-	return !t.movedInDocument() && t.entered != nil && *t.entered != "" && !t.unsure() && !strings.HasPrefix(value, *t.entered) &&
+	return !t.movedInDocument() && t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered) &&
 		strings.Count(value, "\n") <= strings.Count(*t.entered, "\n")
 }
 
@@ -187,7 +159,7 @@ func (t *typing) kept(value string, at time.Time) bool {
 // typed into what the program left in the field, which holds a value now.
 func (k *keyboard) submit(t *typing, value string, now time.Time) {
 	later := recorder.Event{Type: recorder.Typed, Time: t.last, Field: t.field, Text: t.since}
-	t.held, t.read, t.lagging, t.entered = *t.entered, false, nil, nil
+	t.value, t.behind, t.entered = *t.entered, nil, nil
 	t.net.cut("\n" + t.since)
 	k.flushEntered(now)
 	shown := t.since
@@ -216,10 +188,10 @@ func (k *keyboard) flushEntered(at time.Time) *step {
 	return s
 }
 
-// forgetReadAfter drops the last read of the field if that came after a time.
+// forgetReadAfter restores the value before the last read if that came after a time.
 func (t *typing) forgetReadAfter(at time.Time) {
-	if t.heldAt.After(at) && !t.pending {
-		t.read, t.unknown = false, true
+	if t.lastRead.After(at) && !t.pending {
+		t.value = t.earlier
 	}
 }
 
@@ -243,23 +215,13 @@ func (k *keyboard) complete(t *recorder.Seen, was, value string) {
 	k.steps = k.steps[:n-1]
 }
 
-// lags reports whether a value is only what the field held before the last keys, because the program is slow:
-// the beginning of the text. Where the keys do not tell that text, this counts for readLag.
-func (t *typing) lags(value string, at time.Time) bool {
-	_, certain := t.keyed()
-	shown := t.value()
-	if !t.pending || value == shown || t.unsure() {
-		return false
-	}
-	if certain && t.net.certain() && t.entered == nil && (value == t.before || t.net.replaced && !completes(shown, value) && !observe.Reformatted(shown, value)) {
+// isBehind reports whether a value is only the beginning of the typed text because the
+// application is slow. After readLag the value counts as complete.
+func (t *typing) isBehind(value string, at time.Time) bool {
+	if t.pending && value == t.before && t.entered == nil && t.net.certain() {
 		return true // what was typed is not there yet
 	}
-	return strings.HasPrefix(shown, value) && (certain && t.entered == nil || at.Sub(t.last) < readLag)
-}
-
-// completes reports whether a program made a longer text of one that was typed.
-func completes(typed, text string) bool {
-	return strings.TrimSpace(typed) != "" && strings.HasPrefix(text, typed)
+	return !t.unreadable && t.pending && len(value) < len(t.value) && strings.HasPrefix(t.value, value) && at.Sub(t.last) < readLag
 }
 
 // typed handles a key.
@@ -282,7 +244,7 @@ func (k *keyboard) typed(ev recorder.Event) {
 		k.notePaste(chordOf(ev))
 	case k.browses(ev, thing):
 		k.beginTyping(ev, thing)
-		k.typing.browsed, k.typing.last, k.typing.moved = append(k.typing.browsed, ev), ev.Time, true
+		k.typing.browsed, k.typing.last = append(k.typing.browsed, ev), ev.Time
 	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter" && k.typing != nil:
 		if k.flushEntered(ev.Time) == nil {
 			k.pressChord(ev, k.fields[ev.Field])
@@ -305,7 +267,7 @@ func (k *keyboard) typed(ev recorder.Event) {
 		k.beginTyping(ev, thing)
 		k.typing.hidden = k.typing.hidden || ev.Hidden
 		k.typing.changed, k.typing.last = true, ev.Time
-		k.typing.net.text += ev.Text
+		k.typing.text.WriteString(ev.Text)
 	default:
 		k.pressChord(ev, thing)
 	}
@@ -330,6 +292,11 @@ func (k *keyboard) browses(ev recorder.Event, t *recorder.Seen) bool {
 	return false
 }
 
+// isSpaceOn reports whether a blank presses a control instead of being typed.
+func isSpaceOn(ev recorder.Event, t *recorder.Seen) bool {
+	return ev.Text == " " && t != nil && (recorder.IsToggle(t) || t.Role == "button" || t.Role == "togglebutton")
+}
+
 // isEdit reports whether a key without text edits a field, or moves the caret in it.
 func isEdit(ev recorder.Event, t *recorder.Seen) bool {
 	switch ev.Key {
@@ -349,62 +316,62 @@ func (k *keyboard) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	k.waitForText()
 	last := k.steps.last()
 	goesOn := ev.Field == k.keeps && last != nil && last.click != nil && last.target != nil && thing != nil && !sameField(last.target, thing)
-	before := k.values[ev.Field]
-	k.typing = &typing{field: ev.Field, goesOn: goesOn, led: led, target: thing, first: ev, held: before, before: before}
-	if before != "" {
-		k.typing.beforeAt = k.readAt[ev.Field]
-	}
-	k.typing.moved = led != nil && led.selected() // which the keys replaced
+	k.typing = &typing{field: ev.Field, goesOn: goesOn, led: led, target: thing, first: ev, value: k.values[ev.Field], before: k.values[ev.Field], readAt: k.readAt[ev.Field]}
+	k.typing.showed = k.typing.value != ""
+}
+
+// shownAlready reports whether the first read of the field came after a key, and may include it.
+func (t *typing) shownAlready(ev recorder.Event) bool {
+	return t.showed && ev.Time.Before(t.readAt)
 }
 
 // key applies a key to the value of a field.
 func (t *typing) key(ev recorder.Event) {
-	held, certain := t.keyed()
-	if !certain {
-		held = t.held
-	}
-	inBefore := ev.Time.Before(t.beforeAt)
-	if inBefore && ev.Text != "" {
-		t.before, t.late = "", true
-	}
 	t.net.key(ev)
-	t.pending, t.last, t.lagging, t.lagged = true, ev.Time, nil, false
+	t.pending, t.last, t.behind = true, ev.Time, nil
 	if t.since += ev.Text; ev.Text == "" {
 		t.entered = nil
 	}
 	if len(t.browsed) > 0 {
-		t.unknown, t.browsed = true, nil // only the field shows their effect
+		t.unreadable, t.browsed = true, nil // only the field shows their effect
 	}
-	if ev.Time.Before(t.heldAt) {
-		t.heardLate, t.unknown = true, true
-	}
-	add := func(text string) {
-		if t.changed = true; !inBefore && !(t.heardLate && strings.HasSuffix(t.held, text)) {
-			t.held += text
+	if t.shownAlready(ev) {
+		if ev.Text != "" {
+			t.before, t.late = "", true // it is unknown
 		}
+		shown := t.value
+		defer func() { t.value, t.entered = shown, nil }()
 	}
-	if t.net.replaces() && t.net.text == ev.Text {
-		t.read = false // the text took the place of what was read
-	}
-	switch chord := chordOf(ev); {
+	chord := chordOf(ev)
+	switch {
 	case ev.Hidden || t.target.Secret():
 		t.hidden = true
 		t.changed = t.changed || ev.Hidden || ev.Text != ""
+	case t.wasRead(ev.Text, ev.Time):
+		t.pendingKeys--
 	case ev.Text != "":
-		add(ev.Text)
-	case ev.Key == "enter":
-		if !inBefore {
-			t.entered, t.since = &held, ""
-		}
-		add("\n")
-	case chord == "backspace" && t.held != "":
+		t.value += ev.Text
 		t.changed = true
-		if r := []rune(t.held); !inBefore {
-			t.held = string(r[:len(r)-1])
+	case ev.Key == "enter":
+		if t.wasRead("\n", ev.Time) {
+			t.pendingKeys--
+			t.value = strings.TrimSuffix(t.value, "\n")
 		}
-	case chord == "ctrl+c":
+		held := t.value
+		if t.net.replaced && !t.net.other {
+			held, t.unreadable = strings.TrimSuffix(t.net.text, "\n"), false
+		}
+		t.entered, t.since = &held, ""
+		t.value += "\n"
+		t.changed = true
+	case ev.Key == "backspace" && len(ev.Mods) == 0 && t.value != "":
+		r := []rune(t.value)
+		t.value = string(r[:len(r)-1])
+		t.changed = true
+	case chord == "ctrl+a" || chord == "ctrl+c":
+		t.unreadable = t.unreadable || chord == "ctrl+a"
 	default:
-		t.unknown = true
+		t.unreadable = true
 	}
 	t.changed = t.changed || ev.Key == "v" && len(ev.Mods) > 0 && t.hidden // pasted
 }
@@ -415,13 +382,12 @@ func (k *keyboard) flush() {
 	if t == nil {
 		return
 	}
-	if t.lagging != nil && t.submitted(*t.lagging) {
-		k.submit(t, *t.lagging, t.last)
+	if t.behind != nil && t.submitted(*t.behind) {
+		k.submit(t, *t.behind, t.last)
 		k.flush()
 		return
 	}
 	k.typing = nil
-	text, brought := t.broughtIn()
 	switch {
 	case t.target.TakesText() && t.onlyKeys():
 		last, summary := k.steps.lastNow()
@@ -430,13 +396,10 @@ func (k *keyboard) flush() {
 	case t.editsDocument() && !t.pastes():
 		k.pressAgain(t)
 		return
-	case brought && !t.pastes():
-		k.typeBrought(t, text)
-		return
 	case t.target.TakesText() && t.changed:
 		k.fillField(t)
 		k.leaveCaret(t)
-	case t.target.TakesText() && t.unsure() && slices.ContainsFunc(t.net.chords, changesText):
+	case t.target.TakesText() && t.unreadable && slices.ContainsFunc(t.net.chords, changesText):
 		k.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
 		k.steps.last().doubt(unread)
 	case t.target.TakesText():
@@ -455,13 +418,10 @@ func (k *keyboard) flush() {
 // unread is the doubt about a field whose value was not read after the last keys.
 const unread = "the field could not be read after the last keys, so its text may differ"
 
-// cutShort is the doubt about a field that did not show what the keys typed.
-const cutShort = "the field did not show all that was typed: it was read too early, or does not take it"
-
 // fillField makes the step that types a field's final value.
 func (k *keyboard) fillField(t *typing) {
 	k.switchTo(t.target.Window)
-	s := t.step(t.value())
+	s := t.step(t.value)
 	if added, ok := t.added(); ok {
 		s.input.value, s.summary = added, typeSummary(added, t.target)
 		if t.goesOn { // to move the caret would undo what was clicked, such as Bold
@@ -473,13 +433,11 @@ func (k *keyboard) fillField(t *typing) {
 	if t.hidden {
 		s.input.value, s.input.secret = "", true
 		s.summary = "type a secret into " + describe(t.target)
-	} else if t.differs() || !t.told() && (t.unsure() || t.pending && (t.late || t.before != "") || t.late && t.net.other) {
+	} else if t.unreadable || t.pending && t.before != "" && (!t.net.replaced || t.net.other) {
 		s.doubt(unread)
-	} else if t.lagged {
-		s.doubt(cutShort)
 	}
 	if !t.hidden {
-		k.values[t.field] = t.value()
+		k.values[t.field] = t.value
 		k.keeps = t.field
 	}
 	k.paste(s, t)
@@ -495,7 +453,7 @@ func (k *keyboard) typeAnywhere(t *typing) {
 	s := &step{kind: typeText, subject: "type", begin: t.first.Time, input: &input{arg: "text", secret: true}}
 	switch {
 	case !t.hidden:
-		s.input = &input{arg: "text", value: t.net.text, names: "typed", field: t.field}
+		s.input = &input{arg: "text", value: t.text.String(), names: "typed", field: t.field}
 		s.summary, s.end = "type "+quoteShort(s.input.value), t.last
 	case t.target != nil && t.target.Role == "terminal":
 		s.subject, s.summary, s.input.names = "type password", "type a password into "+describe(t.target), "password"
@@ -507,4 +465,89 @@ func (k *keyboard) typeAnywhere(t *typing) {
 	k.windows.setActive(s)
 	k.pressTabs()
 	k.act(s)
+}
+
+// pressChord handles a key that edits no field.
+func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
+	k.flush()
+	if ev.Key == "" || switchesWindow(ev) || k.inOpenList(ev) {
+		return
+	}
+	chord := chordOf(ev)
+	if isTab(ev) && thing != nil {
+		k.tab(chord, ev)
+		return // it leads to the next field, which its own step finds
+	}
+	k.waitForText()
+	if s := k.steps.last(); chord == "enter" && s != nil && s.kind == typeIntoElement && s.input.after == "" && len(s.expect) == 0 && sameElement(s.target, thing) {
+		s.input.after, s.end = "{Enter}", ev.Time // a cell has the keyboard again when it was edited
+		return
+	}
+	if thing != nil && len(ev.Mods) == 0 && worksElement(ev.Key) && !thing.TakesText() && thing.Role != "frame" && !highlighted(thing) {
+		if len(unique(thing)) > 0 {
+			k.pressOn(thing, chord, ev)
+			return
+		}
+		if k.pressAfterTabs(chord, ev) {
+			return
+		}
+	}
+	k.pressTabs()
+	k.pressGlobal(chord, ev)
+}
+
+// highlighted reports whether an element may only look as if it had the focus, as an option of a list in a
+// page does.
+func highlighted(t *recorder.Seen) bool {
+	return t.InPage() && recorder.IsOption(t.Role) && !t.DropDown()
+}
+
+// pressGlobal makes a step that presses a key, whatever has the focus.
+func (k *keyboard) pressGlobal(chord string, ev recorder.Event) {
+	if _, ok := k.windows.open[k.windows.active]; !ok && k.fields[ev.Field] != nil {
+		k.windows.active = k.fields[ev.Field].Window
+	}
+	s := &step{kind: pressKeyGlobal, subject: "press " + chord, summary: "press " + chord, begin: ev.Time}
+	k.windows.setActive(s)
+	if s.process != "" {
+		s.set("process", s.process)
+	}
+	s.set("key", chord)
+	k.act(s)
+	k.copies(s, chord)
+}
+
+// worksElement reports whether a key is for the focused element, not for its program.
+func worksElement(k desktop.Key) bool {
+	switch k {
+	case "space", "enter", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "delete", "backspace":
+		return true
+	}
+	return utf8.RuneCountInString(string(k)) == 1
+}
+
+// switchesWindow reports whether a key only switches windows, which becomes a step by itself.
+func switchesWindow(ev recorder.Event) bool {
+	return ev.Key == "tab" && (slices.Contains(ev.Mods, desktop.Alt) || slices.Contains(ev.Mods, desktop.Super))
+}
+
+// pressOn makes a step that presses a key on an element, or extends the last.
+func (k *keyboard) pressOn(thing *recorder.Seen, chord string, ev recorder.Event) {
+	if s := k.steps.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleClickTime {
+		s.set("key", s.args[len(s.args)-1].Value.(string)+" "+chord)
+		s.summary, s.end = s.summary+", "+chord, ev.Time
+		k.copies(s, chord)
+		return
+	}
+	s := &step{kind: pressKey, subject: "press " + chord, summary: "press " + chord + " on " + describe(thing), begin: ev.Time}
+	s.setTarget(thing)
+	s.set("key", chord)
+	k.act(s)
+	k.copies(s, chord)
+}
+
+// quoteShort returns a text as one short line in quotes.
+func quoteShort(text string) string {
+	const most = 40
+	return `"` + words.Shorten(strings.Join(strings.Fields(text), " "), most) + `"`
 }

@@ -35,9 +35,6 @@ func (c *compilation) waitForText() {
 		return
 	}
 	text := *ev.Value
-	if c := last.target; last.click != nil && c != nil && recorder.IsOption(c.Role) && nameOf(c) != "" && strings.Contains(text, nameOf(c)) {
-		return // it is what was chosen, however late the program shows it
-	}
 	s := &step{kind: waitForElement, subject: "wait for " + text, summary: "wait for " + quoteShort(text), begin: last.end, end: ev.Time}
 	t := *ev.Element
 	byText := func(k selector.Candidate) bool { return strings.Contains(k.Selector, text) }

@@ -154,13 +154,6 @@ func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 	if r.restPending {
 		r.scheduleLook(keysDelay) // the program has enough to do
 	}
-	r.noteKeyCopied(ctx)
-	switch {
-	case isPaste(ev):
-		r.notePaste(ctx, ev.Time)
-	case isCopy(ev):
-		r.clipboard.copiedAt = ev.Time
-	}
 	if staysInField(ev) {
 		if len(r.heldKeys) == 0 {
 			r.heldSince = time.Now()

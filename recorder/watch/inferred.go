@@ -56,7 +56,6 @@ func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 		r.inferred.limits = limits
 	}
 	r.inferred.keys = slices.Contains(sorts, desktop.KeyPress)
-	r.clipboard.unreported = slices.Contains(sorts, desktop.ClipboardTaken)
 	r.allCells = r.inferred.keys // their values are observed
 	if !r.inferred.keys {
 		r.listening()

@@ -56,10 +56,11 @@ type recording struct {
 	stop     context.CancelCauseFunc
 	progress progress
 
-	clipboard  clipboard
-	texts      shownTexts  // the texts after the effect of the last input
-	textChange textChange  // the last change of them
-	textTimer  *time.Timer // fires when they are read next
+	clips           clips
+	copiedMeanwhile bool        // during a pause
+	texts           shownTexts  // the texts after the effect of the last input
+	textChange      textChange  // the last change of them
+	textTimer       *time.Timer // fires when they are read next
 
 	orders chan func(context.Context) // functions for the goroutine that owns this
 	began  chan struct{}              // closed when no input is missed any more
@@ -97,7 +98,7 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 			reporter: &stepReporter{tell: o.Tell, compiler: compile.New()}, used: usedElements{},
 			inferred: inference{timer: stoppedTimer(), shown: map[int]programControls{}},
 		},
-		stop: stop, clipboard: clipboard{clips: clips{}}, textTimer: stoppedTimer(), orders: make(chan func(context.Context)), began: began, listening: sync.OnceFunc(func() { close(began) }),
+		stop: stop, clips: clips{}, textTimer: stoppedTimer(), orders: make(chan func(context.Context)), began: began, listening: sync.OnceFunc(func() { close(began) }),
 	}
 	r.keyboard = keyboard{
 		shared: &r.shared, settleTimer: stoppedTimer(), focus: focus{numbers: map[desktop.Handle]int{}, secret: r.secret},
@@ -248,7 +249,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 		r.scheduleLook(restDelay)
 		return
 	case r.paused, r.stopped:
-		r.clipboard.meanwhile = r.clipboard.meanwhile || ev.Type == desktop.ClipboardTaken
+		r.copiedMeanwhile = r.copiedMeanwhile || ev.Type == desktop.ClipboardTaken
 		return
 	}
 	switch ev.Type {
@@ -257,7 +258,6 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	case desktop.KeyPress:
 		r.keyPressed(ctx, ev)
 	case desktop.ButtonPress:
-		r.noteKeyCopied(ctx)
 		r.lastPress, r.pressedOn = ev.Time, "" // it may have changed the field already
 		r.flushKeys(ctx, true)
 		r.notePress(ctx, ev)
@@ -304,8 +304,8 @@ func (r *recording) pause(ctx context.Context) {
 	r.fieldUnread, r.view.stale = false, true
 	r.changes.edited(0)
 	begun := recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows}
-	if r.clipboard.meanwhile {
-		begun.Clip, r.clipboard.meanwhile = r.clipNumber(ctx), false
+	if r.copiedMeanwhile {
+		begun.Clip, r.copiedMeanwhile = r.clipNumber(ctx), false
 	}
 	r.write(begun)
 	r.resetTexts()
