@@ -114,7 +114,7 @@ func (n placedNode) unproven() string {
 
 // proven reports whether the step fails when it did not do what was meant.
 func (n placedNode) proven() bool {
-	if n.Expect != nil || n.args["verify_element_exists"] != nil || n.args["verify_element_not_exists"] != nil {
+	if n.Proven() || n.args["verify_element_exists"] != nil || n.args["verify_element_not_exists"] != nil {
 		return true
 	}
 	next := n.after
@@ -195,7 +195,7 @@ func (n placedNode) actsInstead() string {
 		return ""
 	}
 	acts := func(x *Node) bool {
-		return x.Kind != nil && x.Kind.Touches == steps.Act && !x.Kind.Reads && x.Expect == nil
+		return x.Kind != nil && x.Kind.Touches == steps.Act && !x.Kind.Reads && !x.Proven()
 	}
 	if acts(to) || slices.ContainsFunc(to.Steps, acts) {
 		return fmt.Sprintf("when it fails, %s acts instead, and nothing checks its effect", n.Fallback)
