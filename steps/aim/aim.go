@@ -50,6 +50,7 @@ func At(ctx context.Context, hand *Hand, t Target, n Requirement) (*desktop.Elem
 		if el, at, err = AtQuery(ctx, hand, q, n, long); err != nil {
 			err = WithTried(err, first)
 		} else {
+			hand.NoteMatch(fmt.Sprintf("by a fallback, %s, as its own selectors found nothing", Describe(el)))
 			hand.Logger().InfoContext(ctx, "only a fallback found the element: "+Describe(el))
 		}
 	}

@@ -55,7 +55,11 @@ func Search(ctx context.Context, hand *Hand, all []*selector.Selector, m SearchO
 	}
 	slices.Sort(unread)
 	best.tried, best.Unread = tried, slices.Compact(unread)
-	if len(best.Found) == 1 && best.Selector.MatchedInPart(best.Found[0]) {
+	switch {
+	case len(best.Found) != 1:
+	case len(tried) > 1:
+		hand.NoteMatch(fmt.Sprintf("by %s, as %s matched %d elements", best.Selector, all[0], tried[0].Matches))
+	case best.Selector.MatchedInPart(best.Found[0]):
 		hand.NoteMatch("by a part of its name")
 	}
 	return best, nil
