@@ -15,7 +15,6 @@ import (
 	"understudy/internal/testing/fake"
 	"understudy/recorder"
 	"understudy/recorder/compile"
-	"understudy/steps/kinds"
 )
 
 const login = `
@@ -114,7 +113,7 @@ func (s *stand) clicks(sel string) {
 
 func compiled(t *testing.T, seen []recorder.Event) string {
 	t.Helper()
-	text, _, err := compile.Events(seen, compile.Options{Kinds: kinds.All(), Name: "test"})
+	text, _, err := compile.Events(seen, compile.Options{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
