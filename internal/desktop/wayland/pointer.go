@@ -180,9 +180,5 @@ func (p *pointer) scroll(dx, dy int) error {
 }
 
 func (p *pointer) release() {
-	for b, down := range p.held {
-		if down {
-			_ = p.button(b, false) // it could be pressed
-		}
-	}
+	_ = input.LetGo(p.held, func(b desktop.Button) error { return p.button(b, false) }) // each could be pressed
 }
