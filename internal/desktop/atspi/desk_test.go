@@ -396,7 +396,7 @@ func describe(e *desktop.Element) string {
 	if e.ID != "" {
 		line += " #" + e.ID
 	}
-	if e.Value != nil {
+	if e.Value != nil && e.Role != "scrollbar" { // how far it goes depends on the fonts
 		line += fmt.Sprintf(" value=%v/%v/%v", e.Value.Min, e.Value.Now, e.Value.Max)
 	}
 	if len(e.Actions) > 0 && len(e.Actions) < 4 {

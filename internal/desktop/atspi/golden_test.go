@@ -102,38 +102,31 @@ func TestTreesOfRealApplications(t *testing.T) {
 			t.Parallel()
 			d := onDesk(t, x.command[0])
 			c := d.open(t, x.ready, x.command[0], x.command[1:]...)
-			var got string
-			settled(t, func() string {
+			golden(t, x.name+".golden", func() string {
 				tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: c.Process.Pid, Full: true})
 				if err != nil {
 					t.Fatal(err)
 				}
-				got = outline(tree, x.want)
-				return got
+				return outline(tree, x.want)
 			})
-			golden(t, x.name+".golden", got)
 		})
 	}
 }
 
-// settled reads until two readings in a row are the same.
-func settled(t testing.TB, read func() string) {
-	t.Helper()
-	last := ""
-	eventually(t, "the tree stays the same", func() bool {
-		now := read()
-		same := now == last
-		last = now
-		return same
-	}, &last)
-}
-
-// golden compares with a file, or writes it with -update.
-func golden(t *testing.T, name, got string) {
+// golden reads until it finds what a file holds: an application lays out its windows bit
+// by bit. With -update it reads until two readings in a row are the same, and writes that.
+func golden(t *testing.T, name string, read func() string) {
 	t.Helper()
 	path := testFile(t, name)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+		last := ""
+		eventually(t, "the tree stays the same", func() bool {
+			now := read()
+			same := now == last
+			last = now
+			return same
+		}, (*printed)(&last))
+		if err := os.WriteFile(path, []byte(last), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -142,7 +135,14 @@ func golden(t *testing.T, name, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
+	diff := ""
+	eventually(t, name+" (-want +got)", func() bool {
+		diff = cmp.Diff(string(want), read())
+		return diff == ""
+	}, (*printed)(&diff))
 }
+
+// printed is a text that is printed as it is.
+type printed string
+
+func (s *printed) String() string { return string(*s) }

@@ -39,16 +39,13 @@ func TestAtLengthLibreOfficeWriter(t *testing.T) {
 	}
 	eventually(t, "the document shows", func() bool { return look(roles("paragraph")) != nil }, nil)
 	scope.Full = true
-	var got string
-	settled(t, func() string {
+	golden(t, "libreoffice-writer.golden", func() string {
 		tree, err := d.client.Tree(t.Context(), scope)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = outline(tree, roles("menubar", "menu", "document", "paragraph", "toolbar"))
-		return got
+		return outline(tree, roles("menubar", "menu", "document", "paragraph", "toolbar"))
 	})
-	golden(t, "libreoffice-writer.golden", got)
 	paragraph := look(roles("paragraph"))
 	if !inside(paragraph, "document") || paragraph.Window == 0 || !strings.Contains(paragraph.WindowTitle, "Writer") {
 		t.Errorf("the paragraph is in the window %d %q, inside a document: %v", paragraph.Window, paragraph.WindowTitle, inside(paragraph, "document"))
