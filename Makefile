@@ -8,6 +8,7 @@ SHARD     ?= 1/1
 PART      ?= 1/4
 OLDER     ?= $(shell git rev-parse -q --verify HEAD~20 2>/dev/null)
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
+LANES     ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: wine help help-all run test length length-applications length-contracts length-others e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
@@ -29,14 +30,14 @@ wine: #+ run the tests of the drivers of Windows under Wine (needs root)
 	.ci/wine -count=1 -p=1 -timeout=15m ./internal/desktop/winapi ./internal/desktop/uia ./internal/desktop/local
 
 length: ## run the long tests
-	@$(MAKE) --no-print-directory -k -j2 -Otarget length-applications length-contracts length-others
+	@$(MAKE) --no-print-directory -k -j$(LANES) -Otarget length-applications length-contracts length-others
 
 # The race detector would be most of the work on what takes its time, and falsifies
 # what memory is used; it looks at the same packages in `make test` and in the contracts.
 length-applications:
 	@RACE=off .ci/test -count=1 -timeout=30m -run='^TestAtLength' -skip='^TestAtLengthContract' ./internal/desktop/local
 length-contracts:
-	@.ci/test -count=1 -timeout=30m -run='^TestAtLengthContract' $$(.ci/packages TestAtLengthContract)
+	@AGAIN="$(foreach c,GNOME KWin Sway ThePortal,understudy/internal/desktop/local.TestAtLengthContractOn$(c))" .ci/test -count=1 -timeout=30m -run='^TestAtLengthContract' $$(.ci/packages TestAtLengthContract)
 length-others:
 	@RACE=off .ci/test -count=1 -timeout=30m -p=1 -run='^Test(AtLength|Memory)' -skip='^TestAtLengthContract' $$(.ci/packages 'Test\(AtLength\|Memory\)' | grep -vx ./internal/desktop/local)
 
@@ -45,7 +46,7 @@ length-others:
 e2e: ## play workflows on real applications
 	@mkdir -p dist && rm -f dist/e2e.txt dist/recorded.txt
 	@echo "the variations and recordings of SEED=$(SEED)"
-	@UNDERSTUDY_E2E=1 RACE=off AGAIN="understudy/internal/testing/e2e.TestScenarios understudy/recorder/watch.TestRecordedWorkflowsReplay understudy/recorder/watch.TestAFormIsRecordedOnSway understudy/recorder/watch.TestAFormIsRecordedOnKWin understudy/recorder/watch.TestAFormIsRecordedOnGNOME" UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
+	@UNDERSTUDY_E2E=1 RACE=off AGAIN="understudy/internal/testing/e2e.TestScenarios understudy/recorder/watch.TestRecordedWorkflowsReplay understudy/recorder/watch.TestAThousandCharactersAreExactInEachLayout understudy/recorder/watch.TestAFormIsRecordedOnSway understudy/recorder/watch.TestAFormIsRecordedOnKWin understudy/recorder/watch.TestAFormIsRecordedOnGNOME" UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
 		UNDERSTUDY_E2E_SHARD=$(PART) UNDERSTUDY_E2E_SEED=$(SEED) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
 		.ci/test -count=1 -timeout=40m -p=1 -parallel=$(PARALLEL) -skip=TestSoak ./internal/testing/e2e ./internal/testing/manual ./recorder/...; \
 		status=$$?; cat dist/e2e.txt; sort dist/recorded.txt; exit $$status

@@ -102,7 +102,7 @@ func New() *Compiler {
 		copied:  map[int]*step{},
 		windows: windows{open: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{}, programs: map[int]bool{}},
 	}}
-	c.keyboard = keyboard{compilation: &c.compilation, fields: map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{}}
+	c.keyboard = keyboard{compilation: &c.compilation, fields: map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{}, reads: map[int][]read{}}
 	c.pointer = pointer{compilation: &c.compilation}
 	return c
 }

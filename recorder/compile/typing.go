@@ -17,9 +17,16 @@ type keyboard struct {
 	fields map[int]*recorder.Seen
 	values map[int]string
 	readAt map[int]time.Time // when a field was read for the first time
+	reads  map[int][]read    // of fields, since they were typed into
 	typing *typing
 	keeps  int // the field that had the focus since it was typed into, or 0
 	tabs   tabs
+}
+
+// read is a read of a field that had changed, and the value before.
+type read struct {
+	at  time.Time
+	was string
 }
 
 // readLag is how long after a key a field may not show its effect yet.
@@ -27,21 +34,21 @@ const readLag = 500 * time.Millisecond
 
 // typing is the editing of one field, until the person uses something else.
 type typing struct {
-	field       int
-	target      *recorder.Seen
-	first       recorder.Event
-	before      string // the value of the field at first
-	value       string // the value of the field, as far as it is known
-	earlier     string // the same before it was read last
-	changed     bool
-	unreadable  bool      // the effect of some keys is unknown
-	hidden      bool      // the text is not written
-	pending     bool      // keys came after the value was read
-	last        time.Time // when the last key came
-	lastRead    time.Time // when the value was read
-	pendingKeys int       // characters in that value whose keys had not arrived
-	net         net
-	copies      []*step // those whose copies were pasted, in the order of the pastes; nil: unknown
+	field      int
+	target     *recorder.Seen
+	first      recorder.Event
+	before     string // the value of the field at first
+	value      string // the value of the field, as far as it is known
+	earlier    string // the same before it was read last
+	changed    bool
+	unreadable bool      // the effect of some keys is unknown
+	hidden     bool      // the text is not written
+	pending    bool      // keys came after the value was read
+	last       time.Time // when the last key came
+	lastRead   time.Time // when the value was read
+	ahead      string    // the end of that value whose keys had not arrived
+	net        net
+	copies     []*step // those whose copies were pasted, in the order of the pastes; nil: unknown
 	// browsed are keys for a list of completions or a number: the value read afterwards decides.
 	browsed []recorder.Event
 	text    strings.Builder // typed where there is no field
@@ -97,11 +104,14 @@ func (k *keyboard) held(ev recorder.Event) {
 		if *ev.Value != t.value {
 			t.changed, t.browsed = true, nil
 		}
-		t.lastRead, t.pendingKeys = ev.Time, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value))
+		t.lastRead, t.ahead = ev.Time, lastOf(*ev.Value, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value)))
 		t.earlier, t.value, t.unreadable, t.pending = t.value, *ev.Value, false, false
 	}
 	was := k.values[ev.Field]
 	k.values[ev.Field] = *ev.Value
+	if *ev.Value != was {
+		k.reads[ev.Field] = append(k.reads[ev.Field], read{ev.Time, was})
+	}
 	k.complete(k.fields[ev.Field], was, *ev.Value)
 }
 
@@ -122,7 +132,8 @@ func sameWithBlanks(a, b string) bool {
 	return strings.ReplaceAll(a, noBreak, " ") == strings.ReplaceAll(b, noBreak, " ")
 }
 
-// predicted returns the value of a field according to the keys, or else the value that was read.
+// predicted returns the value of a field according to the keys that arrived, or else the value
+// that was read.
 func (t *typing) predicted(read string) string {
 	switch {
 	case t.net.replaced && !t.net.other:
@@ -130,12 +141,18 @@ func (t *typing) predicted(read string) string {
 	case t.unreadable:
 		return read
 	}
-	return t.value
+	return strings.TrimSuffix(t.value, t.ahead)
+}
+
+// lastOf returns the last characters of a text.
+func lastOf(text string, n int) string {
+	r := []rune(text)
+	return string(r[len(r)-max(0, min(n, len(r))):])
 }
 
 // wasRead reports whether the last value holds the text of a key that arrives only now.
 func (t *typing) wasRead(text string, at time.Time) bool {
-	return text != "" && t.pendingKeys > 0 && at.Before(t.lastRead) && strings.HasSuffix(t.value, text)
+	return text != "" && at.Before(t.lastRead) && strings.HasPrefix(t.ahead, text)
 }
 
 // submitted reports whether Enter made the program take the text: the field holds another, with no
@@ -318,6 +335,21 @@ func (k *keyboard) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	goesOn := ev.Field == k.keeps && last != nil && last.click != nil && last.target != nil && thing != nil && !sameField(last.target, thing)
 	k.typing = &typing{field: ev.Field, goesOn: goesOn, led: led, target: thing, first: ev, value: k.values[ev.Field], before: k.values[ev.Field], readAt: k.readAt[ev.Field]}
 	k.typing.showed = k.typing.value != ""
+	k.typing.take(k.reads[ev.Field])
+	delete(k.reads, ev.Field)
+}
+
+// take finds the text of keys that are told of only now in the reads before the first of them.
+func (t *typing) take(reads []read) {
+	for _, r := range reads {
+		if !t.first.Time.Before(r.at) {
+			continue
+		}
+		if ahead, ok := strings.CutPrefix(t.value, r.was); ok {
+			t.before, t.lastRead, t.ahead = r.was, reads[len(reads)-1].at, ahead
+		}
+		return
+	}
 }
 
 // shownAlready reports whether the first read of the field came after a key, and may include it.
@@ -348,21 +380,22 @@ func (t *typing) key(ev recorder.Event) {
 		t.hidden = true
 		t.changed = t.changed || ev.Hidden || ev.Text != ""
 	case t.wasRead(ev.Text, ev.Time):
-		t.pendingKeys--
+		t.ahead, t.changed = t.ahead[len(ev.Text):], true
 	case ev.Text != "":
 		t.value += ev.Text
 		t.changed = true
 	case ev.Key == "enter":
-		if t.wasRead("\n", ev.Time) {
-			t.pendingKeys--
-			t.value = strings.TrimSuffix(t.value, "\n")
+		held, known := t.value, t.wasRead("\n", ev.Time)
+		if known {
+			held, t.ahead = strings.TrimSuffix(t.value, t.ahead), t.ahead[1:]
 		}
-		held := t.value
 		if t.net.replaced && !t.net.other {
 			held, t.unreadable = strings.TrimSuffix(t.net.text, "\n"), false
 		}
 		t.entered, t.since = &held, ""
-		t.value += "\n"
+		if !known {
+			t.value += "\n"
+		}
 		t.changed = true
 	case ev.Key == "backspace" && len(ev.Mods) == 0 && t.value != "":
 		r := []rune(t.value)
