@@ -37,7 +37,7 @@ length: ## run the long tests
 length-applications:
 	@RACE=off .ci/test -count=1 -timeout=30m -run='^TestAtLength' -skip='^TestAtLengthContract' ./internal/desktop/local
 length-contracts:
-	@AGAIN="$(foreach c,GNOME KWin Sway ThePortal,understudy/internal/desktop/local.TestAtLengthContractOn$(c))" .ci/test -count=1 -timeout=30m -run='^TestAtLengthContract' $$(.ci/packages TestAtLengthContract)
+	@AGAIN="understudy/internal/desktop/local.TestAtLengthContractOnGNOME understudy/internal/desktop/local.TestAtLengthContractOnKWin understudy/internal/desktop/local.TestAtLengthContractOnSway understudy/internal/desktop/local.TestAtLengthContractOnThePortal" .ci/test -count=1 -timeout=30m -run='^TestAtLengthContract' $$(.ci/packages TestAtLengthContract)
 length-others:
 	@RACE=off .ci/test -count=1 -timeout=30m -p=1 -run='^Test(AtLength|Memory)' -skip='^TestAtLengthContract' $$(.ci/packages 'Test\(AtLength\|Memory\)' | grep -vx ./internal/desktop/local)
 

@@ -166,7 +166,7 @@ func (r *recording) start(cmd *cobra.Command) (s *watch.Session, end func(), err
 	if err != nil {
 		return nil, nil, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file in a folder that can be written"}
 	}
-	ctx, stop := withDuration(cmd.Context(), r.Duration)
+	ctx, stop := context.WithCancel(cmd.Context())
 	s, err = watch.Start(ctx, d, watch.Options{
 		Log: log, Keys: r.keys, Pictures: picturesOf(r.events), Patience: r.Patience, Bar: r.Bar,
 		Tell: func(l recorder.Line) { r.tell("%s", l) },
@@ -175,6 +175,9 @@ func (r *recording) start(cmd *cobra.Command) (s *watch.Session, end func(), err
 		stop()
 		_, _ = log.Close(), os.Remove(r.events) // it is empty
 		return nil, nil, notReady(err)
+	}
+	if r.Duration > 0 {
+		time.AfterFunc(r.Duration, stop) // from now: on a busy machine it takes a while until a recording listens
 	}
 	return s, func() {
 		stop()
@@ -201,14 +204,6 @@ func (r *recording) chords(cmd *cobra.Command) (recorder.Keys, error) {
 		keys[s.Command] = chords[0]
 	}
 	return keys, nil
-}
-
-// withDuration bounds a context, unless the duration is 0.
-func withDuration(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	if d <= 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, d)
 }
 
 // checkInputDisplay returns an error if the person sits at another display than the watched one.
