@@ -70,18 +70,14 @@ func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, value s
 	if !ok {
 		return observe.Unchecked, invalidValue(el, value)
 	}
-	t, err := hand.Desktop.Tree(ctx, desktop.Scope{Root: el.Handle, Full: true})
-	if err != nil {
-		return observe.Unchecked, err
-	}
 	var parts []*desktop.Element
-	t.Walk(func(e *desktop.Element) bool {
-		if e.Role == "spinbutton" && e.Value != nil {
-			parts = append(parts, e)
+	var numbers []int
+	err := aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) (err error) { // a busy browser tells of the parts one by one
+		if parts, err = partsOf(ctx, hand.Desktop, el); err == nil {
+			numbers, err = m.assign(el, parts)
 		}
-		return true
+		return err
 	})
-	numbers, err := m.assign(el, parts)
 	if err != nil {
 		return observe.Unchecked, err
 	}
@@ -98,6 +94,21 @@ func setMoment(ctx context.Context, hand *aim.Hand, el *desktop.Element, value s
 	return observe.Yes, nil
 }
 
+// partsOf returns the parts of a date or a time.
+func partsOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (parts []*desktop.Element, err error) {
+	t, err := d.Tree(ctx, desktop.Scope{Root: el.Handle, Full: true})
+	if err != nil {
+		return nil, err
+	}
+	t.Walk(func(e *desktop.Element) bool {
+		if e.Role == "spinbutton" && e.Value != nil {
+			parts = append(parts, e)
+		}
+		return true
+	})
+	return parts, nil
+}
+
 // assign returns the number of each part. The order of the parts of a date depends on the
 // locale, but the maximum of a year is more than that of a day, and that of a day more
 // than that of a month. The parts of a time are in order, with AM or PM at the end.
@@ -105,7 +116,7 @@ func (m moment) assign(el *desktop.Element, parts []*desktop.Element) ([]int, er
 	if len(parts) < len(m.date) {
 		return nil, unclear(el)
 	}
-	numbers := map[*desktop.Element]int{}
+	numbers, times := map[*desktop.Element]int{}, slices.Clone(m.clock)
 	date, clock := slices.Clone(parts[:len(m.date)]), parts[len(m.date):]
 	slices.SortStableFunc(date, func(a, b *desktop.Element) int { return cmp.Compare(a.Value.Max, b.Value.Max) })
 	for i, part := range date {
@@ -114,16 +125,16 @@ func (m moment) assign(el *desktop.Element, parts []*desktop.Element) ([]int, er
 		}
 		numbers[part] = m.date[i]
 	}
-	if half := len(clock) - 1; half > 0 && m.clock != nil && clock[half].Value.Min == 1 && clock[half].Value.Max == 2 {
-		numbers[clock[half]] = 1 + m.clock[0]/12
-		m.clock[0] = (m.clock[0]+11)%12 + 1
+	if half := len(clock) - 1; half > 0 && times != nil && clock[half].Value.Min == 1 && clock[half].Value.Max == 2 {
+		numbers[clock[half]] = 1 + times[0]/12
+		times[0] = (times[0]+11)%12 + 1
 		clock = clock[:half]
 	}
-	if len(clock) > len(m.clock) || m.clock != nil && len(clock) < 2 || len(clock) == 2 && m.clock[2] != 0 {
+	if len(clock) > len(times) || times != nil && len(clock) < 2 || len(clock) == 2 && times[2] != 0 {
 		return nil, unclear(el)
 	}
 	for i, part := range clock {
-		numbers[part] = m.clock[i]
+		numbers[part] = times[i]
 	}
 	list := make([]int, len(parts))
 	for i, part := range parts {

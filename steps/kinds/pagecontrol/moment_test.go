@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"understudy/internal/desktop"
+	"understudy/internal/testing/fake"
+	"understudy/steps"
+	"understudy/steps/aim"
 )
 
 func TestValuesOfMoments(t *testing.T) {
@@ -58,5 +61,20 @@ func TestPartsOfMoments(t *testing.T) {
 		if !slices.Equal(got, c.want) || (err == nil) != (c.want != nil) {
 			t.Errorf("%s: %v, %v, want %v", c.say, got, err, c.want)
 		}
+	}
+}
+
+// A busy browser tells of the parts of a date one by one.
+func TestPartsOfMomentsAreAwaited(t *testing.T) {
+	d := fake.New(fake.Window("Form", "browser", fake.El("calendar", "Born")))
+	tree, err := d.Tree(t.Context(), desktop.Scope{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	el := tree.Roots[0].Children[0]
+	el.Attributes = map[string]string{"text-input-type": "date"}
+	_, err = setMoment(t.Context(), &aim.Hand{Env: &steps.Env{Desktop: d.Desktop()}}, el, "2026-02-28", Options{})
+	if looks := d.Calls("Tree"); steps.CodeOf(err) != steps.NotActionable || looks < aim.UsualEffectLimit.Looks {
+		t.Errorf("%v after %d looks, want %d", err, looks, aim.UsualEffectLimit.Looks)
 	}
 }
