@@ -46,7 +46,7 @@ length-others:
 e2e: ## play workflows on real applications
 	@mkdir -p dist && rm -f dist/e2e.txt dist/recorded.txt
 	@echo "the variations and recordings of SEED=$(SEED)"
-	@UNDERSTUDY_E2E=1 RACE=off AGAIN="understudy/internal/testing/e2e.TestScenarios understudy/recorder/watch.TestRecordedWorkflowsReplay understudy/recorder/watch.TestAThousandCharactersAreExactInEachLayout understudy/recorder/watch.TestAFormIsRecordedOnSway understudy/recorder/watch.TestAFormIsRecordedOnKWin understudy/recorder/watch.TestAFormIsRecordedOnGNOME" UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
+	@UNDERSTUDY_E2E=1 RACE=off AGAIN="understudy/internal/testing/e2e.TestScenarios understudy/internal/testing/e2e.TestANameIsSavedWithEnter understudy/recorder/watch.TestRecordedWorkflowsReplay understudy/recorder/watch.TestAThousandCharactersAreExactInEachLayout understudy/recorder/watch.TestAFormIsRecordedOnSway understudy/recorder/watch.TestAFormIsRecordedOnKWin understudy/recorder/watch.TestAFormIsRecordedOnGNOME" UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
 		UNDERSTUDY_E2E_SHARD=$(PART) UNDERSTUDY_E2E_SEED=$(SEED) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
 		.ci/test -count=1 -timeout=40m -p=1 -parallel=$(PARALLEL) -skip=TestSoak ./internal/testing/e2e ./internal/testing/manual ./recorder/...; \
 		status=$$?; cat dist/e2e.txt; sort dist/recorded.txt; exit $$status

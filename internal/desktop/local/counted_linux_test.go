@@ -203,7 +203,7 @@ func (p *page) acts(all []pageAct) {
 	p.Helper()
 	said := map[string]int{}
 	for _, a := range all {
-		args := map[string]any{"process": "chromium", "selector": a.selector, "timeout_ms": 5_000.0}
+		args := map[string]any{"process": "chromium", "selector": a.selector, "timeout_ms": 60_000.0}
 		maps.Copy(args, a.more)
 		o := p.tries(a.kind, args)
 		if o.Err != nil || o.Result["exists"] == false {

@@ -49,7 +49,7 @@ func TestWhatAFieldMakesOfATextIsTold(t *testing.T) {
 	} {
 		for _, kind := range []steps.Kind{kinds.TypeIntoElement, kinds.SetValue} {
 			field := map[string]string{kinds.SetValue.Name: "value", kinds.TypeIntoElement.Name: "text_to_type"}[kind.Name]
-			o := s.tries(kind, map[string]any{"process": "chromium", "selector": "name:" + row.name, field: row.text, "timeout_ms": 20_000.0})
+			o := s.tries(kind, map[string]any{"process": "chromium", "selector": "name:" + row.name, field: row.text, "timeout_ms": 60_000.0})
 			held := s.does(kinds.ExecuteBrowserScript, map[string]any{"script": fmt.Sprintf(`[...document.querySelectorAll("label")].find(l => l.textContent.startsWith(%q)).control.value`, row.name)}).Result["result"]
 			switch {
 			case o.Err == nil && held != row.text:

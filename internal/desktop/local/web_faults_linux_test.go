@@ -97,5 +97,5 @@ func TestWidgetsThatAPageMakesAreOperated(t *testing.T) {
 	if steps.CodeOf(o.Err) != steps.NotFound {
 		t.Errorf("an option that is not there: %v", o.Err)
 	}
-	p.does(kinds.WaitForElement, map[string]any{"process": "chromium", "selector": "id:fruits", "condition": "gone", "timeout_ms": 5_000.0}) // its list is closed
+	p.does(kinds.WaitForElement, map[string]any{"process": "chromium", "selector": "id:fruits", "condition": "gone", "timeout_ms": 60_000.0}) // its list is closed
 }
