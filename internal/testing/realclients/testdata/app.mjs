@@ -28,6 +28,7 @@ const browser = await chromium.launch({ executablePath: browserPath, args: ["--n
 // show opens a view, and returns its page, its frame and its bridge.
 async function show(theme, width) {
 	const page = await (await browser.newContext({ viewport: { width, height: 900 } })).newPage();
+	page.setDefaultTimeout(120_000);
 	page.on("pageerror", (e) => seen.said.push(String(e)));
 	page.on("console", (m) => m.type() === "error" && seen.said.push(m.text()));
 	const transport = {
@@ -41,7 +42,7 @@ async function show(theme, width) {
 	});
 	const bridge = new AppBridge(client, { name: "host", version: "1" }, { serverTools: {}, serverResources: {}, logging: {} }, { hostContext: { theme, displayMode: "inline" } });
 	const ready = new Promise((yes) => { bridge.oninitialized = yes; });
-	bridge.onsizechange = ({ height }) => page.evaluate((h) => { document.querySelector("iframe").style.height = h + "px"; }, height);
+	bridge.onsizechange = ({ height }) => page.evaluate((h) => { document.querySelector("iframe").style.height = h + "px"; }, height).catch((e) => page.isClosed() || seen.said.push(String(e)));
 	await page.setContent(`<body style="margin:0"><iframe sandbox="allow-scripts" style="border:0;width:100%;height:100px"></iframe>`);
 	await bridge.connect(transport);
 	await page.evaluate(([html, policy]) => {

@@ -12,6 +12,7 @@ const patience = { timeout: 60000 };
 
 async function open(path) {
 	const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+	page.setDefaultTimeout(120_000);
 	page.on("pageerror", (e) => seen.said.push(String(e)));
 	await page.goto(site + path);
 	return page;
@@ -46,7 +47,7 @@ async function until(page, holds) {
 const picture = (page, name) => page.screenshot({ path: join(folder, `fleet-${name}.png`), fullPage: true });
 
 const page = await open("/runs");
-await page.getByRole("link", { name: "nightly" }).first().click();
+await page.locator(`a[href*="/runs/${run}"]`).first().click();
 await page.waitForSelector(".step.here");
 await page.getByRole("link", { name: "Watch or take over…" }).click();
 await page.waitForSelector("#screen[data-connected] canvas", patience);

@@ -5,6 +5,7 @@ import { chromium } from "playwright-core";
 const [browserPath, address, times] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+page.setDefaultTimeout(120_000);
 await page.goto(new URL("/runs", address).href);
 const took = [];
 for (let i = 0; i < Number(times); i++) {

@@ -32,6 +32,7 @@ for (const colorScheme of ["light", "dark"]) {
 	for (const width of [1400, 400]) {
 		const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
 		const page = await context.newPage();
+		page.setDefaultTimeout(120_000);
 		page.on("console", (m) => m.type() === "error" && seen.said.push(m.text()));
 		page.on("pageerror", (e) => seen.said.push(String(e)));
 		const of = (name) => `${name}-${colorScheme}-${width}`;
@@ -61,6 +62,7 @@ for (const colorScheme of ["light", "dark"]) {
 
 // By keys and buttons.
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+page.setDefaultTimeout(120_000);
 const here = () => page.locator(".steps a.here b").innerText();
 await page.goto(`${site}/runs?text=${run}`);
 await page.keyboard.press("j");

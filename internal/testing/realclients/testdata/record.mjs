@@ -22,6 +22,7 @@ async function clicks([x, y]) {
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+page.setDefaultTimeout(120_000);
 page.on("console", (m) => m.type() === "error" && seen.said.push(m.text()));
 page.on("pageerror", (e) => seen.said.push(String(e)));
 await page.goto(address);
@@ -55,6 +56,7 @@ async function look(of) {
 		for (const width of [1400, 400]) {
 			const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
 			const other = await context.newPage();
+			other.setDefaultTimeout(120_000);
 			await other.goto(address);
 			const shown = `${of}-${colorScheme}-${width}`;
 			const wide = await other.evaluate(() => document.documentElement.scrollWidth - innerWidth);

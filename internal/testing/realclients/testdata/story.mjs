@@ -11,6 +11,7 @@ const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.
 const seen = { problems: [], said: [] };
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+page.setDefaultTimeout(120_000);
 page.on("pageerror", (e) => seen.said.push(String(e)));
 const picture = (name) => page.screenshot({ path: join(folder, name + ".png"), fullPage: true });
 
