@@ -92,7 +92,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 		if i < 0 {
 			return aim.NotActionable(found[0], "is there and not "+a.wanted(hand.Env), "first do what causes that, or give it more time with timeout_ms")
 		}
-		r.Element = aim.Plain(found[i])
+		r.Element = aim.Told(found[i])
 		return nil
 	})
 	r.WaitedMS = time.Since(start).Milliseconds()
