@@ -65,7 +65,7 @@ func figures() job {
 			p.until("chromium", "Sales")
 			p.call("wait_for_element", object{"process": "chromium", "selector": "role:row && text:Bo137"})
 			p.told("Bo137[^\n]*(8976)")
-			p.call("wait_for_element", object{"process": "chromium", "selector": "role:listitem && text:Total"})
+			p.call("wait_for_element", object{"process": "chromium", "selector": "text:Total"})
 			p.told("Total (of 200 rows: 1799)")
 		},
 	}
