@@ -99,6 +99,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\d\d\\u200e∶\d\d`), "CLOCK"},
 	{regexp.MustCompile(` - Memory usage - [\d.]+ [KMG]B`), ""},
 	{regexp.MustCompile(`tmp_us\d+\w*`), "FOLDER"},
+	{regexp.MustCompile(`"us\d+"`), `"FOLDER"`},
 	{regexp.MustCompile(`\d+x\d+ at -?\d+,-?\d+`), "BOX"},
 	{regexp.MustCompile(`waited_ms: \d+`), "waited_ms: TIME"},
 	{regexp.MustCompile(`"?pid"?: \d+`), "pid: PID"},

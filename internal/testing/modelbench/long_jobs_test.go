@@ -53,15 +53,15 @@ func order() job {
 
 // figures asks for what stands far down on a long page.
 func figures() job {
-	report := &report{}
+	sales := &sales{}
 	return job{
 		name: "figures", needs: []string{"chromium"},
 		text: "In chromium (process chromium, to be started as \"" + browser + "\"), open the report whose address stands in WORK/address.txt, and tell me the amount in the row of Bo137, " +
 			"and what the list item that begins with Total says.",
-		setup: report.serve,
+		setup: sales.serve,
 		play: func(p *player) {
-			p.known += "\n" + report.address
-			p.call("open_application", object{"app_name": browser + " " + report.address, "timeout_ms": 60000})
+			p.known += "\n" + sales.address
+			p.call("open_application", object{"app_name": browser + " " + sales.address, "timeout_ms": 60000})
 			p.until("chromium", "Sales")
 			p.call("wait_for_element", object{"process": "chromium", "selector": "role:row && text:Bo137"})
 			p.told("Bo137[^\n]*(8976)")
@@ -71,10 +71,10 @@ func figures() job {
 	}
 }
 
-// report is a page with a table of 200 rows, and some text below it.
-type report struct{ address string }
+// sales is a page with a table of 200 rows, and some text below it.
+type sales struct{ address string }
 
-func (r *report) serve(p *player) {
+func (s *sales) serve(p *player) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, "<title>Report</title><h1>Sales</h1><table><tr><th>Who<th>Where<th>Amount")
@@ -84,6 +84,6 @@ func (r *report) serve(p *player) {
 		fmt.Fprint(w, "</table><ul><li>Returns are not counted<li>Total of 200 rows: 1799</ul>")
 	}))
 	p.Cleanup(server.Close)
-	r.address = server.URL
-	p.write("address.txt", r.address)
+	s.address = server.URL
+	p.write("address.txt", s.address)
 }
