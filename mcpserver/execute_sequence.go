@@ -38,7 +38,7 @@ func (s sequenceTool) tool(g *guide) *tool {
 var controlArgs = map[string]*jsonschema.Schema{
 	"wait":    {Type: "boolean", Description: "false: answer at once"},
 	"dry_run": {Type: "boolean"},
-	"queue":   {Type: "boolean"},
+	"queue":   {Type: "boolean", Description: "wait for a free desktop"},
 	"desktop": {Type: "string"},
 
 	includeImage: {Type: "boolean"},

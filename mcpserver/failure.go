@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -110,12 +111,20 @@ func mentions(text, name string) bool {
 
 func (f *failure) Error() string { return f.Message }
 
+// counted says of a step without an id, which is named by its place, how that counts.
+func counted(step string) words.Marked {
+	if _, err := strconv.Atoi(step[strings.LastIndexByte(step, '.')+1:]); err == nil {
+		return words.Say(" (counted from 0)")
+	}
+	return ""
+}
+
 // text returns the failure as text for a model: what failed, which elements nearly
 // matched, and what to do next.
 func (f *failure) text() words.Marked {
 	text := words.Say("%s: ", f.Code)
 	if f.Step != "" && f.RunID != "" && f.ResumeFrom != "" {
-		text += words.Say("step %s: ", f.Step)
+		text += words.Say("step %s", f.Step) + counted(f.Step) + ": "
 	}
 	if strings.Contains(f.Message, "\n") {
 		text += "\n"

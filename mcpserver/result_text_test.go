@@ -221,3 +221,12 @@ func TestTreeDiffsReportAllChanges(t *testing.T) {
 		}
 	}
 }
+
+func TestFailuresSayHowStepsCount(t *testing.T) {
+	for step, want := range map[string]string{"8": "not_found: step 8 (counted from 0): ", "finally.1": "not_found: step finally.1 (counted from 0): ", "save": "not_found: step save: "} {
+		f := &failure{Code: steps.NotFound, Message: "no button", Step: step, RunID: "01run", ResumeFrom: step}
+		if text := string(f.text()); !strings.HasPrefix(text, want) {
+			t.Errorf("the failure of step %s reads %q", step, text)
+		}
+	}
+}

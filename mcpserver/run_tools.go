@@ -186,7 +186,7 @@ type resumeArgs struct {
 	From     string              `json:"from,omitempty" jsonschema:"default the step that failed"`
 	Inputs   map[string]any      `json:"inputs,omitempty"`
 	Answer   any                 `json:"answer,omitempty" jsonschema:"to its question"`
-	Decision resumption          `json:"decision,omitempty" jsonschema:"on a step that may have acted; done: a person did it"`
+	Decision resumption          `json:"decision,omitempty" jsonschema:"for a step that may already have acted; done: it was completed by hand"`
 	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document, corrected"`
 	Wait     *bool               `json:"wait,omitempty"`
 	Queue    bool                `json:"queue,omitempty"`

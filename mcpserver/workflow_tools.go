@@ -32,12 +32,12 @@ func (s workflowTools) tools() []*tool {
 		define(of("list_workflows", "List the saved workflows and their inputs, or show one.", true, schemaFor[workflowList]()), s.listTool),
 		define(get, s.getTool),
 		define(save, s.saveTool),
-		define(of("validate_workflow", "Check a workflow without running it: everything that is wrong, each at its line.", true, schemaFor[validation]()), s.validate),
+		define(of("validate_workflow", "Check a workflow without running it, and list each error with its line.", true, schemaFor[validation]()), s.validate),
 	}
 }
 
 type listArgs struct {
-	Name string `json:"name,omitempty" jsonschema:"show this one"`
+	Name string `json:"name,omitempty"`
 }
 
 // workflowInfo is a saved workflow in a list.

@@ -1,6 +1,7 @@
 package aim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,6 +70,26 @@ func Plain(e *desktop.Element) *desktop.Element {
 	return &c
 }
 
+// Told is Plain for results that are read: a row that says nothing itself tells its cells.
+func Told(e *desktop.Element) *desktop.Element {
+	c := Plain(e)
+	if c == nil || c.Role != "row" || c.Text != "" || selector.NameOf(e) != "" {
+		return c
+	}
+	var cells []string
+	for _, cell := range e.Children {
+		cell.Walk(func(e *desktop.Element) bool {
+			text := cmp.Or(strings.TrimSpace(e.Text), selector.NameOf(e))
+			if text != "" {
+				cells = append(cells, text)
+			}
+			return text == ""
+		})
+	}
+	c.Text = words.Shorten(strings.Join(cells, " | "), shownText)
+	return c
+}
+
 // maxDialogText bounds how much of a dialog's text a hint quotes.
 const maxDialogText = 80
 
@@ -113,8 +134,9 @@ func DialogHint(roots []*desktop.Element) (hint, title string) {
 }
 
 // isDialog reports whether an element is a dialog that shows. An alert is one if it is a window, or if a
-// page says so: others are messages, such as the bar of a browser.
+// page says so: others are messages, such as the bar of a browser, which Chromium calls an alert dialog too.
 func isDialog(e *desktop.Element) bool {
-	alert := e.Role == "alert" && (e.Parent == nil && e.Window != 0 || slices.Contains(strings.Fields(e.Attributes["xml-roles"]), "alertdialog"))
+	inPage := func() bool { return e.Enclosing(func(p *desktop.Element) bool { return p.Role == "document" }) != nil }
+	alert := e.Role == "alert" && (e.Parent == nil && e.Window != 0 || slices.Contains(strings.Fields(e.Attributes["xml-roles"]), "alertdialog") && inPage())
 	return e.States.Has(desktop.Showing) && (e.Role == "dialog" || alert || e.States.Has(desktop.IsModal))
 }

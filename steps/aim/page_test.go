@@ -57,6 +57,7 @@ func TestWhatCanBeScrolledToCounts(t *testing.T) {
 
 func TestWhatIsADialog(t *testing.T) {
 	window := &desktop.Element{Role: "frame", Window: 1, States: desktop.Showing}
+	page := &desktop.Element{Role: "document", Parent: window, States: desktop.Showing}
 	for _, row := range []struct {
 		say  string
 		el   desktop.Element
@@ -66,12 +67,25 @@ func TestWhatIsADialog(t *testing.T) {
 		{"a closed one", desktop.Element{Role: "dialog"}, false},
 		{"a message box", desktop.Element{Role: "alert", Window: 1, States: desktop.Showing}, true},
 		{"the bar of a browser", desktop.Element{Role: "alert", Window: 1, Parent: window, States: desktop.Showing}, false},
-		{"an alert dialog of a page", desktop.Element{Role: "alert", Parent: window, States: desktop.Showing, Attributes: map[string]string{"xml-roles": "alertdialog"}}, true},
+		{"the bar of a browser that calls it an alert dialog", desktop.Element{Role: "alert", Parent: window, States: desktop.Showing, Attributes: map[string]string{"xml-roles": "alertdialog"}}, false},
+		{"an alert dialog of a page", desktop.Element{Role: "alert", Parent: page, States: desktop.Showing, Attributes: map[string]string{"xml-roles": "alertdialog"}}, true},
 		{"a message of a page", desktop.Element{Role: "alert", Parent: window, States: desktop.Showing, Attributes: map[string]string{"xml-roles": "alert"}}, false},
 		{"what is modal", desktop.Element{Role: "panel", States: desktop.Showing | desktop.IsModal}, true},
 	} {
 		if got := isDialog(&row.el); got != row.want {
 			t.Errorf("%s is a dialog: %v", row.say, got)
 		}
+	}
+}
+
+func TestARowTellsItsCells(t *testing.T) {
+	row := &desktop.Element{Role: "row", Children: []*desktop.Element{
+		{Role: "cell", Name: "Bo137"}, {Role: "cell"}, {Role: "cell", Children: []*desktop.Element{{Role: "label", Text: "8976 "}}},
+	}}
+	if got := Told(row).Text; got != "Bo137 | 8976" {
+		t.Errorf("it tells %q", got)
+	}
+	if row.Name = "a row"; Told(row).Text != "" {
+		t.Errorf("one with a name tells %q too", Told(row).Text)
 	}
 }

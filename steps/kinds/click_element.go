@@ -14,7 +14,7 @@ import (
 // ClickElement presses a mouse button on an element, a picture or a point.
 var ClickElement = steps.Define(steps.Kind{
 	Name:    "click_element",
-	Summary: "Click an element, a picture or a point of the screen.",
+	Summary: "Click an element or a point of the screen.",
 	Details: "Waits until it is there, unique, still, enabled and not covered.",
 	Toolset: steps.Core,
 	Focus:   steps.Take,

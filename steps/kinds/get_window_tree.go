@@ -61,7 +61,7 @@ func (r WindowTreeResult) Say() string {
 		text += "\nwait_for_element shows the whole of a text that ends in …"
 	}
 	if len(r.Behind) > 0 {
-		text += fmt.Sprintf("\nit blocks the windows %q, which are shown when they are named by title", r.Behind)
+		text += fmt.Sprintf("\nit is modal: the windows %q are shown when you name their title", r.Behind)
 	}
 	if len(r.Unread) > 0 {
 		text += fmt.Sprintf("\nthese applications did not answer in time: %v", r.Unread)

@@ -187,7 +187,7 @@ func TestATreeOfACallLeavesOutWhatADialogBlocks(t *testing.T) {
 		env.Effects = effects
 		o := GetWindowTree.Run(t.Context(), env, args("process", "notes"))
 		text, _ := GetWindowTree.Say(o.Result)
-		if o.Err != nil || !strings.Contains(text, `button "Yes"`) || strings.Contains(text, `frame "Notes"`) == effects || strings.Contains(text, `it blocks the windows ["Notes"]`) != effects {
+		if o.Err != nil || !strings.Contains(text, `button "Yes"`) || strings.Contains(text, `frame "Notes"`) == effects || strings.Contains(text, `it is modal: the windows ["Notes"]`) != effects {
 			t.Errorf("as a call of its own: %v: %v\n%s", effects, o.Err, text)
 		}
 		o = GetWindowTree.Run(t.Context(), env, args("process", "notes", "include_window_screenshot", true))

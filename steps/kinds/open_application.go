@@ -37,7 +37,7 @@ type OpenArgs struct {
 	AppName       string       `json:"app_name" jsonschema:"an application's name, a desktop file's name, or a command line"`
 	File          steps.Path   `json:"file,omitzero" jsonschema:"what to open in it"`
 	WaitForWindow bool         `json:"wait_for_window,omitzero" use:"rare" jsonschema:"wait until it shows a window"`
-	Title         string       `json:"title,omitzero" jsonschema:"part of the title of the window"`
+	Title         string       `json:"title,omitzero" jsonschema:"part of the window's title"`
 	TimeoutMS     steps.Millis `json:"timeout_ms,omitzero" jsonschema:"how long to wait for the window"`
 	observe.ActionOptions
 }

@@ -19,7 +19,7 @@ var Scroll = steps.Define(steps.Kind{
 type ScrollArgs struct {
 	aim.Position
 	Direction Direction   `json:"direction,omitzero" jsonschema:"the way to scroll"`
-	Amount    steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
+	Amount    steps.Count `json:"amount,omitzero" jsonschema:"notches of the wheel"`
 }
 
 // ScrollResult says where it scrolled.

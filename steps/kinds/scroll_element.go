@@ -23,7 +23,7 @@ var ScrollElement = steps.Define(steps.Kind{
 type ScrollElementArgs struct {
 	aim.Target `in:"target"`
 	Direction  Direction   `json:"direction,omitzero" jsonschema:"the way to scroll"`
-	Amount     steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
+	Amount     steps.Count `json:"amount,omitzero" jsonschema:"notches of the wheel"`
 	IntoView   bool        `json:"into_view,omitzero" jsonschema:"instead, bring the element into view"`
 	observe.ActionOptions
 }

@@ -27,7 +27,7 @@ var SetValue = steps.Define(steps.Kind{
 // SetValueArgs says which value to set, and where.
 type SetValueArgs struct {
 	aim.Target        `in:"target"`
-	Value             steps.Value `json:"value" use:"typed" jsonschema:"in a page also 2006-01-02, #rrggbb, a file, or options, one a line"`
+	Value             steps.Value `json:"value" use:"typed" jsonschema:"in web pages also a date (2006-01-02), #rrggbb, the path of a file, or options, one a line"`
 	AcceptReformatted bool        `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"accept that the field reformats the value, such as 1234 to 1,234; without it, or an expect of the step, that is an error"`
 	observe.ActionOptions
 }

@@ -23,7 +23,7 @@ var TypeText = steps.Define(steps.Kind{
 
 // TypeTextArgs says what to type.
 type TypeTextArgs struct {
-	Text string `json:"text" use:"typed" jsonschema:"the text; a line break presses enter"`
+	Text string `json:"text" use:"typed" jsonschema:"a line break presses enter"`
 	aim.KeyWindow
 }
 

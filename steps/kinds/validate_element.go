@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -100,6 +101,6 @@ func (r *ValidateResult) describe(found []*desktop.Element) {
 	r.Enabled = el.States.Has(desktop.Enabled)
 	r.Focused = el.States.Has(desktop.Focused)
 	r.Checked = el.States&(desktop.Checked|desktop.Selected|desktop.Pressed) != 0
-	r.Text = el.Text
-	r.Element = aim.Plain(el)
+	r.Element = aim.Told(el)
+	r.Text = cmp.Or(el.Text, r.Element.Text)
 }

@@ -28,7 +28,7 @@ var WaitForElement = steps.Define(steps.Kind{
 type WaitArgs struct {
 	aim.Target `in:"target"`
 	Condition  Condition `json:"condition,omitzero" jsonschema:"what to wait for"`
-	Text       string    `json:"text,omitzero" jsonschema:"for the condition text: a part of what it shows"`
+	Text       string    `json:"text,omitzero" jsonschema:"for condition text: a part of what it shows"`
 	observe.LookOptions
 }
 
@@ -92,7 +92,7 @@ func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult
 		if i < 0 {
 			return aim.NotActionable(found[0], "is there and not "+a.wanted(hand.Env), "first do what causes that, or give it more time with timeout_ms")
 		}
-		r.Element = aim.Plain(found[i])
+		r.Element = aim.Told(found[i])
 		return nil
 	})
 	r.WaitedMS = time.Since(start).Milliseconds()

@@ -3,6 +3,7 @@
 package modelbench
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -84,7 +85,7 @@ func (p *player) cover(text string) string {
 }
 
 func jobs() []job {
-	return []job{calculate(), saveAs(), replaceText(), table(), fillForm(), repair(), record(), page(), rows(), pad(), survey(), alert()}
+	return []job{calculate(), saveAs(), replaceText(), table(), fillForm(), repair(), record(), page(), rows(), pad(), survey(), alert(), order(), figures()}
 }
 
 func calculate() job {
@@ -143,7 +144,8 @@ func fillForm() job {
 
 // form is a page that we serve, and what was sent by it.
 type form struct {
-	again   bool // it is shown again when it was sent
+	page    string // its file; "" is that of the tests of applications
+	again   bool   // it is shown again when it was sent
 	address string
 	mu      sync.Mutex
 	sent    []url.Values
@@ -151,7 +153,7 @@ type form struct {
 
 func (f *form) serve(p *player) {
 	f.sent = nil // of the play before
-	page, err := os.ReadFile("../e2e/testdata/form.html")
+	page, err := os.ReadFile(cmp.Or(f.page, "../e2e/testdata/form.html"))
 	if err != nil {
 		p.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func table() job {
 			p.call("open_application", object{"app_name": "soffice --norestore --nologo --nolockcheck --calc " + p.file("table.csv"), "timeout_ms": 60000})
 			p.click("soffice.bin", "button", "OK")
 			p.call("type_into_element", object{"ref": p.ref("soffice.bin", `"Formula Tool Bar" \[ref=e\d+\]:\s+- text \[ref=(e\d+)\]`), "text_to_type": "B3{Enter}"})
-			if p.tools["type_text"] {
+			if p.tools["type_text"] != nil {
 				p.call("type_text", object{"text": "42\n"})
 			} else {
 				for _, key := range []string{"4", "2", "enter"} {
@@ -189,7 +189,7 @@ func pad() job {
 		play: func(p *player) {
 			p.call("open_application", object{"app_name": "featherpad --standalone " + p.file("list.txt")})
 			p.call("press_key", object{"process": "featherpad", "key": "ctrl+end"})
-			if p.tools["type_text"] {
+			if p.tools["type_text"] != nil {
 				p.call("type_text", object{"text": "milk"})
 			} else {
 				p.call("type_into_element", object{"ref": p.ref("featherpad", "- text"), "text_to_type": "milk", "clear_before_typing": false})

@@ -61,7 +61,7 @@ func TestPeer(t *testing.T) {
 	} {
 		t.Run(j.name, func(t *testing.T) {
 			root := scratch.Dir(t)
-			p := &player{T: t, dir: root, tools: map[string]bool{}, count: tokens(t)}
+			p := &player{T: t, dir: root, tools: map[string]object{}, count: tokens(t)}
 			chromium, err := exec.LookPath("chromium")
 			if err != nil {
 				t.Fatal(err)

@@ -32,7 +32,7 @@ type player struct {
 	*testing.T
 	dir    string
 	client *byhand.Client
-	tools  map[string]bool
+	tools  map[string]object // the arguments that the list names of each
 	count  func(string) int
 
 	known   string   // the job and all that was answered, for what a call may say
@@ -56,7 +56,7 @@ type cost struct {
 func newPlayer(t *testing.T, j job) *player {
 	display := virtualtest.Start(t)
 	root := scratch.Dir(t)
-	p := &player{T: t, dir: filepath.Join(root, "work"), tools: map[string]bool{}, count: tokens(t)}
+	p := &player{T: t, dir: filepath.Join(root, "work"), tools: map[string]object{}, count: tokens(t)}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,8 @@ func (p *player) begin(j job) {
 	text := plain(p.T, listed)
 	p.cost.list = p.count(text)
 	for _, tool := range byhand.Dig(listed, "tools").([]any) {
-		p.tools[byhand.Dig(tool, "name").(string)] = true
+		properties, _ := byhand.Dig(tool, "inputSchema", "properties").(object)
+		p.tools[byhand.Dig(tool, "name").(string)] = properties
 	}
 	told := strings.ReplaceAll(j.text, "WORK", p.dir)
 	p.known = told + "\n" + text
@@ -168,9 +169,10 @@ const thought = 300 * time.Millisecond
 // try calls a tool that may fail.
 func (p *player) try(tool string, args object) (text string, failed bool) {
 	p.Helper()
-	if !p.tools[tool] {
+	if _, listed := p.tools[tool]; !listed {
 		p.Fatalf("%s is called, which is not listed\n\n%s", tool, p.script.String())
 	}
+	args = p.listed(tool, args)
 	p.justify(tool, args, args)
 	again := p.again
 	p.again = false

@@ -214,6 +214,24 @@ func TestClaudeCodeWithToken(t *testing.T) {
 	s.connected(map[string]bool{"by-claude": true, "guesses": false, "understudy": true})
 }
 
+// TestClaudeCodeHasThePlugin lets Claude Code judge the marketplace of this repository and
+// its plugin, and install that. The server of the plugin is the program on PATH.
+func TestClaudeCodeHasThePlugin(t *testing.T) {
+	s := newStage(t)
+	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.environ = append(s.environ, "PATH="+filepath.Dir(s.program)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	s.claude("plugin", "validate", "--strict", root)
+	s.claude("plugin", "validate", "--strict", filepath.Join(root, ".claude-plugin", "understudy"))
+	s.claude("plugin", "marketplace", "add", root)
+	s.claude("plugin", "install", "understudy@understudy")
+	if out := s.claude("mcp", "list"); !strings.Contains(out, "plugin:understudy:understudy: understudy mcp - ✔ Connected") {
+		t.Errorf("the server of the plugin:\n%s", out)
+	}
+}
+
 // TestInspectorWithToken calls with a token, and learns without one that it needs
 // one.
 func TestInspectorWithToken(t *testing.T) {
