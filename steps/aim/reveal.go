@@ -36,11 +36,8 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o 
 		return nil
 	}
 	u.wait, u.el = max(u.wait, time.Since(u.began))*unseenLater, nil
-	if !u.asked {
-		u.asked = true
-		if askPages(ctx, hand, q) {
-			return nil
-		}
+	if u.askPages(ctx, hand, q) {
+		return nil
 	}
 	s, err := Search(ctx, hand, q.First, SearchOptions{Hidden: true})
 	if err != nil || len(s.Found) != 1 || s.Found[0].Handle == "" {
@@ -54,8 +51,13 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o 
 	return revealOnce(ctx, hand, u.el, o)
 }
 
-// askPages reports whether a page that is connected scrolled to what a query may mean.
-func askPages(ctx context.Context, hand *Hand, q Query) bool {
+// askPages asks the pages of connected browsers once to scroll to what a query may mean, and reports
+// whether one did.
+func (u *hiddenElement) askPages(ctx context.Context, hand *Hand, q Query) bool {
+	if u.asked {
+		return false
+	}
+	u.asked = true
 	for _, s := range q.First {
 		revealed, err := browse.Reveal(ctx, hand.Env, s)
 		if err != nil {
