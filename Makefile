@@ -128,8 +128,7 @@ bench-model: #+ measure the jobs of a language model (UPDATE=1 rewrites the tran
 bench-page: #+ measure a form of 40 fields beside playwright-core (TIMES=5)
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_CLIENTS_TOOLS=$(CURDIR)/dist/clients $(GO) test -run='^$$' -bench=Page -benchtime=$(or $(TIMES),5)x -timeout=30m ./internal/testing/e2e
 
-# Needs Firefox ESR, in the PATH or as UNDERSTUDY_FIREFOX.
-patterns: #+ operate the patterns of ARIA in each browser, and write the table of docs/browsers.md
+patterns: #+ operate the patterns of ARIA, and write the table of docs/browsers.md
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run='^TestPatternsInEachBrowser$$' ./internal/desktop/local -patterns=$(CURDIR)/docs/browsers.md
 
 fuzz: #+ run every fuzz target (FUZZTIME=10m)

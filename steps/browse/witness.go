@@ -21,6 +21,7 @@ var witnessScript string
 // point, and what a click went to. It runs in a world of its own, which the page's scripts do not see.
 type Witness struct {
 	page    *Page
+	desktop *desktop.Desktop
 	origin  desktop.Point // of the page on the screen
 	last    int           // its world, or 0
 	watches int           // the world in which it watches, or 0
@@ -58,7 +59,7 @@ func WitnessOf(ctx context.Context, env *steps.Env, el *desktop.Element) (*Witne
 	if err != nil || page == nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &Witness{page: page, origin: desktop.Point{X: document.Bounds.X, Y: document.Bounds.Y}, limit: witnessTime}, nil
+	return &Witness{page: page, desktop: env.Desktop, origin: desktop.Point{X: document.Bounds.X, Y: document.Bounds.Y}, limit: witnessTime}, nil
 }
 
 // shown returns the page that shows in a window with a title, or nil if it is not the only one.
@@ -104,7 +105,39 @@ func (w *Witness) Shows(ctx context.Context, el *desktop.Element, at desktop.Poi
 	if err != nil {
 		return false, err
 	}
-	return shows, w.ask(ctx, world, "shows", el, at, &shows)
+	if err := w.ask(ctx, world, "shows", el, at, &shows); err != nil || shows {
+		return shows, err
+	}
+	return w.showsInFrame(ctx, world, el, at)
+}
+
+// showsInFrame is Shows for an element in a frame of another site, which is a page of its own: that
+// must say that the element shows at the point, and the page around it that the frame does.
+func (w *Witness) showsInFrame(ctx context.Context, world int, el *desktop.Element, at desktop.Point) (shows bool, err error) {
+	document := el.Enclosing(func(p *desktop.Element) bool { return p.RawRole == "document web" })
+	if document == nil || document.Enclosing(func(p *desktop.Element) bool { return p.RawRole == "document web" }) == nil {
+		return false, nil
+	}
+	if err := w.ask(ctx, world, "showsFrame", el, at, &shows); err != nil || !shows {
+		return false, err
+	}
+	document, err = w.desktop.Refresh(ctx, document.Handle)
+	if err != nil {
+		return false, err
+	}
+	frames, err := w.page.frames(ctx)
+	shows = false
+	for _, f := range frames {
+		if f.id != "" {
+			continue // the page sees into it
+		}
+		inside := &Witness{page: f.place, origin: desktop.Point{X: document.Bounds.X, Y: document.Bounds.Y}, limit: w.limit}
+		if world, failed := inside.world(ctx); failed == nil && !shows {
+			_ = inside.ask(ctx, world, "shows", el, at, &shows) // it may be gone
+		}
+		f.place.Detach()
+	}
+	return shows, err
 }
 
 // Focused reports whether an element has the focus of the page, and whether the page knows it.

@@ -38,6 +38,11 @@ const at = want => {
 	return found && found.e
 }
 const shows = want => !!at(want)
+// showsFrame reports whether a frame of another site shows at the wanted point.
+const showsFrame = want => {
+	const [top] = chain(want.x / devicePixelRatio, want.y / devicePixelRatio)
+	return !!top && top.e.localName == "iframe"
+}
 // focused reports whether the wanted field has the focus, or null if it is not known.
 const focused = want => {
 	const e = at(want)

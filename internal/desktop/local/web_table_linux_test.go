@@ -49,24 +49,17 @@ func patternOf(a pageAct) string {
 type patternBrowser struct {
 	name    string // the head of its columns
 	process string
-	command func(*testing.T) string // empty: it is not here
+	command func(*testing.T) string
 }
 
 var patternBrowsers = []patternBrowser{
 	{"Chromium", "chromium", chromiumCommand},
 	// What a shell starts gets no pipe.
 	{"Chromium, not connected", "chromium", func(t *testing.T) string { return `sh -c "exec ` + chromiumCommand(t) + ` $0"` }},
-	{"Firefox, not connected", "firefox", firefoxCommand},
 }
 
 // firefoxVariable names the program of Firefox where it is not in the PATH.
 const firefoxVariable = "UNDERSTUDY_FIREFOX"
-
-// firefoxCommand starts Firefox ESR with a home of its own; it is empty where there is none.
-func firefoxCommand(t *testing.T) string {
-	_, command := firefoxHome(t)
-	return command
-}
 
 // firefoxHome makes a home for Firefox ESR with a profile, and the command that starts it there.
 func firefoxHome(t *testing.T) (home, command string) {
@@ -106,11 +99,7 @@ func TestPatternsInEachBrowser(t *testing.T) {
 	results := map[string]map[string]string{} // by browser, and pattern and way
 	for _, b := range patternBrowsers {
 		t.Run(b.name, func(t *testing.T) {
-			command := b.command(t)
-			if command == "" {
-				t.Skip("there is no Firefox ESR")
-			}
-			results[b.name] = b.operate(t, command)
+			results[b.name] = b.operate(t, b.command(t))
 		})
 	}
 	if !t.Failed() {
