@@ -125,6 +125,9 @@ func (s *search) poll(ctx context.Context) (err error) {
 		return err
 	}
 	s.at, err = readyInView(ctx, s.hand, s.el, seen, s.n)
+	if steps.CodeOf(err) == steps.NotActionable && s.n.Point != nil {
+		s.away.askPages(ctx, s.hand, s.q) // in a frame of another site much is said to show that does not
+	}
 	return err
 }
 

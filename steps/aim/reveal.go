@@ -9,6 +9,7 @@ import (
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/selector"
 	"understudy/steps"
+	"understudy/steps/browse"
 )
 
 const (
@@ -25,6 +26,7 @@ type hiddenElement struct {
 	wait     time.Duration    // from began to the next search
 	el       *desktop.Element // the only match of the last search; nil if there was none, or several
 	revealed bool
+	asked    bool // the pages that show were asked for it
 }
 
 // revealHidden searches hidden elements at growing intervals until the only match is
@@ -34,6 +36,9 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o 
 		return nil
 	}
 	u.wait, u.el = max(u.wait, time.Since(u.began))*unseenLater, nil
+	if u.askPages(ctx, hand, q) {
+		return nil
+	}
 	s, err := Search(ctx, hand, q.First, SearchOptions{Hidden: true})
 	if err != nil || len(s.Found) != 1 || s.Found[0].Handle == "" {
 		return err
@@ -44,6 +49,25 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o 
 	}
 	u.revealed = true
 	return revealOnce(ctx, hand, u.el, o)
+}
+
+// askPages asks the pages of connected browsers once to scroll to what a query may mean, and reports
+// whether one did.
+func (u *hiddenElement) askPages(ctx context.Context, hand *Hand, q Query) bool {
+	if u.asked {
+		return false
+	}
+	u.asked = true
+	for _, s := range q.First {
+		revealed, err := browse.Reveal(ctx, hand.Env, s)
+		if err != nil {
+			hand.Logger().DebugContext(ctx, "the pages are not asked", "error", err)
+		}
+		if revealed {
+			return true
+		}
+	}
+	return false
 }
 
 // SearchAway searches pages for elements that are scrolled out of view, after a search that

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,12 +21,14 @@ var witnessScript string
 // point, and what a click went to. It runs in a world of its own, which the page's scripts do not see.
 type Witness struct {
 	page    *Page
+	desktop *desktop.Desktop
 	origin  desktop.Point // of the page on the screen
 	last    int           // its world, or 0
 	watches int           // the world in which it watches, or 0
+	limit   time.Duration // of each question
 }
 
-// witnessTime bounds each question to a witness: without an answer the tree has to do.
+// witnessTime bounds each question to the witness of an element: without an answer the tree has to do.
 const witnessTime = 2 * time.Second
 
 // WitnessOf returns the witness of the page that an element of the screen is in, or nil: the browser
@@ -56,30 +59,27 @@ func WitnessOf(ctx context.Context, env *steps.Env, el *desktop.Element) (*Witne
 	if err != nil || page == nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &Witness{page: page, origin: desktop.Point{X: document.Bounds.X, Y: document.Bounds.Y}}, nil
+	return &Witness{page: page, desktop: env.Desktop, origin: desktop.Point{X: document.Bounds.X, Y: document.Bounds.Y}, limit: witnessTime}, nil
 }
 
 // shown returns the page that shows in a window with a title, or nil if it is not the only one.
 func (l *Link) shown(ctx context.Context, title string) (*Page, error) {
-	all, err := l.targets(ctx, "page")
-	var found []target
-	for _, t := range all {
-		if strings.HasPrefix(title, t.Title) {
-			found = append(found, t)
-		}
-	}
-	if len(found) > 1 {
-		all, found = found, nil
-		for _, t := range all {
-			if l.rank(ctx, t) < blocked {
-				found = append(found, t)
-			}
-		}
-	}
+	found, err := l.shownPages(ctx, func(t target) bool { return strings.HasPrefix(title, t.Title) })
 	if err != nil || len(found) != 1 {
 		return nil, err
 	}
 	return l.attachTo(ctx, Tab{ID: found[0].ID, PID: l.Process.PID}, "Page.enable") // which tells of dialogs
+}
+
+// shownPages returns the pages that fit. Only if there are several they must show, which takes a
+// question to each.
+func (l *Link) shownPages(ctx context.Context, fits func(target) bool) ([]target, error) {
+	all, err := l.targets(ctx, "page")
+	all = slices.DeleteFunc(all, func(t target) bool { return !fits(t) })
+	if len(all) > 1 {
+		all = slices.DeleteFunc(all, func(t target) bool { return l.rank(ctx, t) >= blocked })
+	}
+	return all, err
 }
 
 // Close ends the connection.
@@ -105,7 +105,39 @@ func (w *Witness) Shows(ctx context.Context, el *desktop.Element, at desktop.Poi
 	if err != nil {
 		return false, err
 	}
-	return shows, w.ask(ctx, world, "shows", el, at, &shows)
+	if err := w.ask(ctx, world, "shows", el, at, &shows); err != nil || shows {
+		return shows, err
+	}
+	return w.showsInFrame(ctx, world, el, at)
+}
+
+// showsInFrame is Shows for an element in a frame of another site, which is a page of its own: that
+// must say that the element shows at the point, and the page around it that the frame does.
+func (w *Witness) showsInFrame(ctx context.Context, world int, el *desktop.Element, at desktop.Point) (shows bool, err error) {
+	document := el.Enclosing(func(p *desktop.Element) bool { return p.RawRole == "document web" })
+	if document == nil || document.Enclosing(func(p *desktop.Element) bool { return p.RawRole == "document web" }) == nil {
+		return false, nil
+	}
+	if err := w.ask(ctx, world, "showsFrame", el, at, &shows); err != nil || !shows {
+		return false, err
+	}
+	document, err = w.desktop.Refresh(ctx, document.Handle)
+	if err != nil {
+		return false, err
+	}
+	frames, err := w.page.frames(ctx)
+	shows = false
+	for _, f := range frames {
+		if f.id != "" {
+			continue // the page sees into it
+		}
+		inside := &Witness{page: f.place, origin: desktop.Point{X: document.Bounds.X, Y: document.Bounds.Y}, limit: w.limit}
+		if world, failed := inside.world(ctx); failed == nil && !shows {
+			_ = inside.ask(ctx, world, "shows", el, at, &shows) // it may be gone
+		}
+		f.place.Detach()
+	}
+	return shows, err
 }
 
 // Focused reports whether an element has the focus of the page, and whether the page knows it.
@@ -165,7 +197,7 @@ func (w *Witness) world(ctx context.Context) (int, error) {
 	if w.last != 0 {
 		return w.last, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, witnessTime, desktop.ErrUnresponsive)
+	ctx, cancel := context.WithTimeoutCause(ctx, w.limit, desktop.ErrUnresponsive)
 	defer cancel()
 	var got struct{ ExecutionContextID int }
 	err := w.page.call(ctx, "Page.createIsolatedWorld", map[string]any{"frameId": w.page.ID, "worldName": "understudy"}, &got)
@@ -173,13 +205,18 @@ func (w *Witness) world(ctx context.Context) (int, error) {
 	return w.last, err
 }
 
-// ask calls a function of the script.
+// ask calls a function of the script about an element.
 func (w *Witness) ask(ctx context.Context, world int, question string, el *desktop.Element, at desktop.Point, answer any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, witnessTime, desktop.ErrUnresponsive)
-	defer cancel()
 	box := el.Bounds
 	box.X, box.Y = box.X-w.origin.X, box.Y-w.origin.Y
-	arg, err := json.Marshal(wanted{el.Attributes["tag"], el.ID, el.Name, box, at.X - w.origin.X, at.Y - w.origin.Y})
+	return w.call(ctx, world, question, wanted{el.Attributes["tag"], el.ID, el.Name, box, at.X - w.origin.X, at.Y - w.origin.Y}, answer)
+}
+
+// call calls a function of the script with any argument.
+func (w *Witness) call(ctx context.Context, world int, question string, argument, answer any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, w.limit, desktop.ErrUnresponsive)
+	defer cancel()
+	arg, err := json.Marshal(argument)
 	if err != nil {
 		return err
 	}

@@ -20,13 +20,16 @@ const chain = (x, y) => {
 		} else return all
 	}
 }
-const plain = text => (text || "").replace(/[\s\p{Co}]+/gu, "")
-// named reports whether an element may have a name.
-const named = (e, name) => {
-	const ids = (e.getAttribute("aria-labelledby") || "").split(/\s+/).map(id => e.getRootNode().getElementById(id)).map(n => n ? n.textContent : "").join("")
-	const texts = [ids, e.getAttribute("aria-label"), e.textContent, e.title, e.alt, e.value, e.placeholder, ...[...e.labels || []].map(l => l.textContent)]
-	return !plain(name) || texts.some(t => plain(t).includes(plain(name)))
+const plain = text => String(text || "").replace(/[\s\p{Co}]+/gu, "")
+// calledBy returns the elements that name an element.
+const calledBy = e => [...e.labels || [], ...(e.getAttribute("aria-labelledby") || "").split(/\s+/).map(id => id && e.getRootNode().querySelector("#" + CSS.escape(id)))].filter(n => n)
+// texts returns what an element may be called, and what it holds.
+const texts = e => {
+	const by = calledBy(e).map(n => n.textContent)
+	return [by.join(""), ...by, e.getAttribute("aria-label"), e.textContent, e.title, e.alt, e.value, e.placeholder].map(plain)
 }
+// named reports whether an element may have a name.
+const named = (e, name) => !plain(name) || texts(e).some(t => t.includes(plain(name)))
 // at returns the wanted element at the wanted point.
 const at = want => {
 	const scale = devicePixelRatio, near = (a, b) => Math.abs(a * scale - b) <= 2
@@ -35,6 +38,11 @@ const at = want => {
 	return found && found.e
 }
 const shows = want => !!at(want)
+// showsFrame reports whether a frame of another site shows at the wanted point.
+const showsFrame = want => {
+	const [top] = chain(want.x / devicePixelRatio, want.y / devicePixelRatio)
+	return !!top && top.e.localName == "iframe"
+}
 // focused reports whether the wanted field has the focus, or null if it is not known.
 const focused = want => {
 	const e = at(want)
@@ -59,17 +67,57 @@ const held = async want => {
 	await new Promise(done => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 50) })
 	return e.type == "password" ? "x".repeat([...e.value].length) : e.value
 }
+// observed returns of elements whether they are in view.
+const observed = all => new Promise(done => {
+	const o = new IntersectionObserver(list => { o.disconnect(); done(list) })
+	for (const e of all) o.observe(e)
+	if (!all.length) done([])
+	setTimeout(() => done([]), 500)
+})
+const parentOf = e => e.parentElement || e.getRootNode().host || e.ownerDocument.defaultView.frameElement
+// deepest removes from a set the elements with another of it inside.
+const deepest = set => {
+	for (const e of [...set]) for (let p = parentOf(e); p; p = parentOf(p)) set.delete(p)
+	return set
+}
+// places returns the innermost elements that hold all words, in each the one with the last word.
+const places = words => {
+	const all = [], add = root => {
+		for (const e of root.querySelectorAll("*")) {
+			all.push([e, texts(e)])
+			const inside = e.shadowRoot || e.contentDocument
+			if (inside) add(inside)
+		}
+	}
+	add(document)
+	const holds = new Map()
+	words.forEach((w, i) => {
+		const text = plain(w.text), some = text.toLowerCase()
+		const is = (e, own) => w.id ? e.id == w.text : w.whole ? own.includes(text) : own.some(t => t.toLowerCase().includes(some))
+		const hits = deepest(new Set(all.filter(([e, own]) => is(e, own) && e.getClientRects().length).map(([e]) => e)))
+		for (const e of [...hits]) for (const l of calledBy(e)) hits.delete(l)
+		for (const e of hits) for (let p = e; p; p = parentOf(p)) {
+			if (!holds.has(p)) holds.set(p, words.map(() => []))
+			holds.get(p)[i].push(e)
+		}
+	})
+	const found = deepest(new Set([...holds.keys()].filter(e => holds.get(e).every(h => h.length))))
+	return [...found].flatMap(e => holds.get(e).some(h => h.length > 1) ? [e, e] : holds.get(e).at(-1))
+}
+const countPlaces = words => places(words).length
+// reveal scrolls to the only place with the words, if it is out of view.
+const reveal = async words => {
+	const [place] = places(words), [seen] = await observed([place])
+	if (!place || seen && seen.isIntersecting) return false // a frame that is out of view does not observe
+	place.scrollIntoView({block: "center", inline: "nearest", behavior: "instant"})
+	return true
+}
 // away returns the tables with rows that are out of view, and the headings and controls there.
 const away = async () => {
 	const rows = "tr, [role=row]", tables = "table, [role=table], [role=grid], [role=treegrid]"
 	const controls = "a[href], button, input:not([type=hidden]), select, textarea, [role=button], [role=checkbox], [role=combobox]"
 	const all = [...document.querySelectorAll("h1, h2, h3, [role=heading], " + rows + ", " + controls)]
-	const seen = await new Promise(done => {
-		const o = new IntersectionObserver(list => { o.disconnect(); done(list) })
-		for (const e of all) o.observe(e)
-		if (!all.length) done([])
-		setTimeout(() => done([]), 500)
-	})
+	const seen = await observed(all)
 	const found = new Map()
 	const note = (key, what, name, above, more) => found.set(key, {what, name, above, count: (found.get(key) || {count: 0}).count + 1, ...more})
 	for (const {target: e, isIntersecting, boundingClientRect: r} of seen) {

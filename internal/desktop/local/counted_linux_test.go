@@ -153,10 +153,23 @@ type page struct {
 func showPage(t *testing.T, html string) *page {
 	t.Helper()
 	virtualtest.Need(t, "chromium")
-	profile := scratch.Dir(t)
-	p := &page{testDesktop: &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}, mu: &sync.Mutex{}, told: map[string]int{}}
+	p, address := servePage(t, html)
+	p.launch(chromiumCommand(t) + " " + address)
+	return p
+}
+
+// chromiumCommand starts Chromium with a profile of its own.
+func chromiumCommand(t *testing.T) string {
+	return "chromium --no-sandbox --no-first-run --password-store=basic --disable-gpu --force-renderer-accessibility --user-data-dir=" + scratch.Dir(t)
+}
+
+// servePage serves a page, and opens a display of its own for it.
+func servePage(t *testing.T, html string) (p *page, address string) {
+	t.Helper()
+	p = &page{testDesktop: &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}, mu: &sync.Mutex{}, told: map[string]int{}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			_, _ = io.WriteString(w, html)
 			return
 		}
@@ -166,8 +179,7 @@ func showPage(t *testing.T, html string) *page {
 		p.told[string(what)]++
 	}))
 	t.Cleanup(server.Close)
-	p.launch("chromium --no-sandbox --no-first-run --password-store=basic --disable-gpu --force-renderer-accessibility --user-data-dir=" + profile + " " + server.URL)
-	return p
+	return p, server.URL
 }
 
 // count is how often the page told of something.
@@ -203,10 +215,7 @@ func (p *page) acts(all []pageAct) {
 	p.Helper()
 	said := map[string]int{}
 	for _, a := range all {
-		args := map[string]any{"process": "chromium", "selector": a.selector, "timeout_ms": 60_000.0}
-		maps.Copy(args, a.more)
-		o := p.tries(a.kind, args)
-		if o.Err != nil || o.Result["exists"] == false {
+		if o := p.act(a, "chromium"); o.Err != nil {
 			p.Errorf("%s: %v %v", a.say, o.Result, o.Err)
 			continue
 		}
@@ -215,6 +224,17 @@ func (p *page) acts(all []pageAct) {
 			p.expect(a.tells, said[a.tells])
 		}
 	}
+}
+
+// act does an act in a browser.
+func (p *page) act(a pageAct, process string) steps.Outcome {
+	args := map[string]any{"process": process, "selector": a.selector, "timeout_ms": 60_000.0}
+	maps.Copy(args, a.more)
+	o := p.tries(a.kind, args)
+	if o.Err == nil && o.Result["exists"] == false {
+		o.Err = steps.Errorf(steps.NotFound, "it is not there")
+	}
+	return o
 }
 
 // busy keeps the machine busy until the test ends: with what it does already, two

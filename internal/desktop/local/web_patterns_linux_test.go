@@ -87,16 +87,26 @@ const patternsPage = `<!doctype html><title>Patterns</title><meta charset="utf-8
 func TestPatternsOfTheAuthoringPracticesAreOperated(t *testing.T) {
 	p := showPage(t, patternsPage)
 	p.does(kinds.WaitForElement, map[string]any{"process": "chromium", "selector": "id:acc", "timeout_ms": 60_000.0})
+	p.acts(patternActs())
+}
+
+// patternActs are what is done to each pattern, which is named before the colon.
+func patternActs() []pageAct {
 	click, is := kinds.ClickElement, kinds.ValidateElement
-	p.acts([]pageAct{
+	key := func(name string) map[string]any { return map[string]any{"key": name} }
+	return []pageAct{
 		{"accordion: its button", click, "role:button && name:Billing", nil, "accordion true"},
 		{"accordion: a field in it", kinds.TypeIntoElement, "role:entry && name:Street", map[string]any{"text_to_type": "Main{Tab}"}, "street Main"},
 		{"accordion: by the key", kinds.PressKey, "role:button && name:Billing", map[string]any{"key": "enter"}, "accordion false"},
 		{"alert dialog: opened", click, "id:askdel", nil, ""},
 		{"alert dialog: answered", click, "role:alertdialog >> role:button && name:Keep", nil, "kept"},
-		{"breadcrumb", click, "role:link && name:Shop", nil, "#shop"},
-		{"carousel", click, "name:Next Slide", nil, "slide 2"},
-		{"checkbox mixed: set", kinds.SetSelected, "role:checkbox && name:All condiments", map[string]any{"state": true}, "all true"},
+		{"alert dialog: opened by the key", kinds.PressKey, "id:askdel", key("enter"), ""},
+		{"alert dialog: answered by the key", kinds.PressKey, "role:alertdialog >> role:button && name:Discard", key("space"), "discarded"},
+		{"breadcrumb: a link", click, "role:link && name:Shop", nil, "#shop"},
+		{"breadcrumb: by the key", kinds.PressKey, "role:link && name:Here", key("enter"), "#here"},
+		{"carousel: the next", click, "name:Next Slide", nil, "slide 2"},
+		{"carousel: by the key", kinds.PressKey, "name:Next Slide", key("enter"), "slide 3"},
+		{"checkbox: a mixed one", kinds.SetSelected, "role:checkbox && name:All condiments", map[string]any{"state": true}, "all true"},
 		{"checkbox: set", kinds.SetSelected, "role:checkbox && name:Salt", map[string]any{"state": true}, "salt true"},
 		{"checkbox: by the key", kinds.PressKey, "role:checkbox && name:Salt", map[string]any{"key": "space"}, "salt false"},
 		{"combobox: an option", kinds.SelectOption, "role:combobox && name:State", map[string]any{"option_name": "Arizona"}, "state Arizona"},
@@ -104,6 +114,8 @@ func TestPatternsOfTheAuthoringPracticesAreOperated(t *testing.T) {
 		{"combobox: another option after the list was filtered", kinds.SelectOption, "role:combobox && name:State", map[string]any{"option_name": "Alaska"}, "state Alaska"},
 		{"date picker: opened", click, "name:Choose Date && role:button", nil, ""},
 		{"date picker: a day", click, "name:Choose Date >> role:cell && name:14", nil, "date 14"},
+		{"date picker: opened by the key", kinds.PressKey, "name:Choose Date && role:button", key("enter"), ""},
+		{"date picker: another day", click, "name:Choose Date >> role:cell && name:2", nil, "date 2"},
 		{"grid: a cell", click, "role:cell && name:Tuesday", nil, "cell Tuesday"},
 		{"listbox: an option in view", click, "role:option && name:Element 2", nil, "option Element 2"},
 		{"listbox: an option by its list", kinds.SelectOption, "role:listbox && name:Elements", map[string]any{"option_name": "Element 20"}, "option Element 20"},
@@ -116,33 +128,42 @@ func TestPatternsOfTheAuthoringPracticesAreOperated(t *testing.T) {
 		{"menubar: a plain item", click, "role:menuitem && name:Plain", nil, "menu Plain"},
 		{"menu button: opened", click, "id:actions", nil, ""},
 		{"menu button: an item", click, "role:menuitem && name:Action 2", nil, "Action 2"},
-		{"meter", is, "role:progressbar && name:Battery", nil, ""},
+		{"menu button: opened by the key", kinds.PressKey, "id:actions", key("enter"), ""},
+		{"menu button: another item", click, "role:menuitem && name:Action 1", nil, "Action 1"},
+		{"meter: read", is, "role:progressbar && name:Battery", nil, ""},
 		{"radio group: set", kinds.SetSelected, "role:radio && name:Deep dish", map[string]any{"state": true}, "crust Deep dish"},
 		{"radio group: clicked", click, "role:radio && name:Regular", nil, "crust Regular"},
 		{"slider: set", kinds.SetValue, "role:slider && name:Red", map[string]any{"value": 140.0}, "red 140"},
-		{"multi-thumb slider: the least", kinds.SetValue, "role:slider && name:Least", map[string]any{"value": 150.0}, "least 150"},
-		{"multi-thumb slider: the most", kinds.SetValue, "role:slider && name:Most", map[string]any{"value": "300"}, "most 300"},
+		{"slider (multi-thumb): the least", kinds.SetValue, "role:slider && name:Least", map[string]any{"value": 150.0}, "least 150"},
+		{"slider (multi-thumb): the most", kinds.SetValue, "role:slider && name:Most", map[string]any{"value": "300"}, "most 300"},
 		{"slider: upright, with a text", kinds.SetValue, "name:Heat", map[string]any{"value": 72.0}, "heat 72"},
 		{"slider: by the key", kinds.PressKey, "name:Heat", map[string]any{"key": "home"}, "heat 50"},
-		{"spinbutton with a text", kinds.SetValue, "name:Day && role:spinbutton", map[string]any{"value": 15.0}, "day 15"},
+		{"slider (multi-thumb): by the key", kinds.PressKey, "role:slider && name:Least", key("home"), "least 0"},
+		{"spinbutton: with a text", kinds.SetValue, "name:Day && role:spinbutton", map[string]any{"value": 15.0}, "day 15"},
+		{"spinbutton: by the key", kinds.PressKey, "name:Day && role:spinbutton", key("end"), "day 31"},
 		{"switch: a button", kinds.SetSelected, "role:switch && name:Notifications", map[string]any{"state": true}, "notify true"},
 		{"switch: a checkbox", kinds.SetSelected, "role:switch && name:Sound", map[string]any{"state": true}, "sound true"},
+		{"switch: by the key", kinds.PressKey, "role:switch && name:Notifications", key("space"), "notify false"},
+		{"switch: clicked", click, "role:switch && name:Sound", nil, "sound false"},
 		{"tabs: clicked", click, "role:tab && name:Carl", nil, "tab Carl"},
 		{"tabs: by the key", kinds.PressKey, "role:tab && name:Carl", map[string]any{"key": "left"}, "tab Maria"},
 		{"toolbar: a toggle", kinds.SetSelected, "name:Bold text", map[string]any{"state": true}, "bold true"},
 		{"toolbar: a radio", click, "role:radio && name:Text Align Left", nil, "left"},
+		{"toolbar: by the key", kinds.PressKey, "name:Bold text", key("space"), "bold false"},
 		{"tooltip: hovered", kinds.HoverElement, "name:Help me", nil, ""},
 		{"tooltip: read", kinds.WaitForElement, "role:tooltip && text:Shows help", nil, ""},
 		{"tooltip: what has it is clicked", click, "name:Help me", nil, "helped"},
+		{"tooltip: what has it, by the key", kinds.PressKey, "name:Help me", key("enter"), "helped"},
 		{"tree: opened", click, "role:treeitem && name:Projects", nil, "tree Projects"},
 		{"tree: an item within", click, "role:treeitem && name:plan.docx", nil, "tree plan.docx"},
 		{"tree: deeper", click, "role:treeitem && name:Deep", nil, "tree Deep"},
 		{"tree: deepest", click, "role:treeitem && name:leaf.txt", nil, "tree leaf.txt"},
 		{"treegrid: a row", click, "role:cell && name:Treegrids are fine", nil, "mail true"},
 		{"treegrid: a row that it opened", is, "role:cell && name:Re: fine", nil, ""},
-		{"window splitter", kinds.SetValue, "name:Panes", map[string]any{"value": 60.0}, "split 60"},
-		{"a wrapped label", click, "role:label && text:label that wraps", nil, "wraps true"},
-		{"a wrapped option", click, "role:option && name:A very long", nil, "wrapped"},
-		{"a wrapped link", click, "role:link && name~:wraps over", nil, "#wrapped"},
-	})
+		{"window splitter: set", kinds.SetValue, "name:Panes", map[string]any{"value": 60.0}, "split 60"},
+		{"window splitter: by the key", kinds.PressKey, "name:Panes", key("home"), "split 0"},
+		{"wrapped text: a label", click, "role:label && text:label that wraps", nil, "wraps true"},
+		{"wrapped text: an option", click, "role:option && name:A very long", nil, "wrapped"},
+		{"wrapped text: a link", click, "role:link && name~:wraps over", nil, "#wrapped"},
+	}
 }

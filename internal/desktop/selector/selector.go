@@ -179,6 +179,32 @@ func (s *Selector) Counts() bool {
 	})
 }
 
+// A Word is a text or an ID that a match has, or what is around it.
+type Word struct {
+	Text  string `json:"text"`
+	Whole bool   `json:"whole"` // it is all of a name, and not a part
+	ID    bool   `json:"id"`
+}
+
+// Words returns what every match has itself, around it, or inside it. That is less than the selector
+// asks for.
+func (s *Selector) Words() (words []Word) {
+	for _, p := range s.parts {
+		for _, a := range p {
+			switch {
+			case a.not:
+			case a.kind == byName, a.kind == byText:
+				words = append(words, Word{Text: a.value, Whole: a.kind == byName && !a.fold})
+			case a.kind == byID && !a.fold:
+				words = append(words, Word{Text: a.value, ID: true})
+			case a.kind == byHas:
+				words = append(words, a.inner.Words()...)
+			}
+		}
+	}
+	return words
+}
+
 // Within returns the selector without its last part, or nil if it has only one.
 func (s *Selector) Within() *Selector {
 	if len(s.parts) < 2 {

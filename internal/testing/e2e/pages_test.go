@@ -30,6 +30,7 @@ func pageScenarios() []scenario {
 	downloads.check = func(s *stage) error { return errors.Join(onlyTold(s), s.downloaded("report.csv", reportText)) }
 	return []scenario{
 		registers.scenario("a form of 40 fields", "registration", func(s *stage) error { return registers.received(registration(s)) }),
+		told("a table of 1,000 rows", "ledger", "INV-0742 opened", "INV-0031 paid true", "INV-0999 paid true", "closed with 2"),
 		told("an application of one page that shows late", "late", "went", "approving 17", "approved 17"),
 		uploads.scenario("uploads", "upload", func(*stage) error {
 			return uploads.received(url.Values{"contract": {"contract.txt: We agree."}, "photo": {"a photo.txt: A cat."}})

@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	// observe uses aim to find what it looks at; aim never looks at what came of a press.
 	"steps":          {"internal/desktop", "internal/desktop/selector"},
 	"steps/confined": {"steps", "internal/desktop"},
-	"steps/browse":   {"steps", "internal/desktop"},
+	"steps/browse":   {"steps", "internal/desktop", "internal/desktop/selector"},
 	"steps/aim":      {"steps", "steps/browse", "steps/confined", "internal/desktop", "internal/desktop/selector", "internal/desktop/vision"},
 	"steps/observe":  {"steps", "steps/aim", "steps/browse", "internal/desktop", "internal/desktop/selector", "internal/desktop/vision"},
 	// Only internal/cli imports the kinds; others get their list as a value.

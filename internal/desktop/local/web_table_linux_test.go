@@ -1,0 +1,204 @@
+package local_test
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/internal/testing/scratch"
+	"understudy/internal/testing/virtualtest"
+	"understudy/steps"
+	"understudy/steps/kinds"
+)
+
+var patternsPageFile = flag.String("patterns", "", "a page of the documentation whose table of patterns is written anew")
+
+// The lines around the table in the documentation.
+const tableBegins, tableEnds = "<!-- patterns: make patterns -->\n", "<!-- end of patterns -->\n"
+
+// ways are how a pattern can be operated.
+var ways = []string{"click", "keys", "value"}
+
+// wayOf is how an act operates its pattern; empty: it only looks.
+func wayOf(a pageAct) string {
+	switch a.kind.Name {
+	case kinds.ClickElement.Name, kinds.InvokeElement.Name, kinds.HoverElement.Name:
+		return "click"
+	case kinds.PressKey.Name, kinds.TypeIntoElement.Name:
+		return "keys"
+	case kinds.SetValue.Name, kinds.SetSelected.Name, kinds.SelectOption.Name:
+		return "value"
+	}
+	return ""
+}
+
+func patternOf(a pageAct) string {
+	name, _, _ := strings.Cut(a.say, ":")
+	return name
+}
+
+// A patternBrowser is a browser in which the patterns are operated.
+type patternBrowser struct {
+	name    string // the head of its columns
+	process string
+	command func(*testing.T) string
+}
+
+var patternBrowsers = []patternBrowser{
+	{"Chromium", "chromium", chromiumCommand},
+	// What a shell starts gets no pipe.
+	{"Chromium, not connected", "chromium", func(t *testing.T) string { return `sh -c "exec ` + chromiumCommand(t) + ` $0"` }},
+}
+
+// firefoxVariable names the program of Firefox where it is not in the PATH.
+const firefoxVariable = "UNDERSTUDY_FIREFOX"
+
+// firefoxHome makes a home for Firefox ESR with a profile, and the command that starts it there.
+func firefoxHome(t *testing.T) (home, command string) {
+	path, err := exec.LookPath(cmp.Or(os.Getenv(firefoxVariable), "firefox-esr"))
+	if err != nil {
+		return "", ""
+	}
+	home = scratch.Dir(t)
+	profile := filepath.Join(home, "profile")
+	err = errors.Join(os.Mkdir(profile, 0o700), os.WriteFile(filepath.Join(profile, "user.js"), []byte(firefoxPreferences), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return home, fmt.Sprintf("env HOME=%s GNOME_ACCESSIBILITY=1 %s --no-remote --profile %s", home, path, profile)
+}
+
+// firefoxPreferences keep Firefox from showing pages of its own, and let it keep an extension that
+// Mozilla has not signed.
+const firefoxPreferences = `user_pref("browser.aboutwelcome.enabled", false);
+user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
+user_pref("browser.startup.homepage_override.mstone", "ignore");
+user_pref("termsofuse.bypassNotification", true);
+user_pref("accessibility.force_disabled", -1);
+user_pref("xpinstall.signatures.required", false);
+user_pref("extensions.autoDisableScopes", 0);
+`
+
+// Each pattern is operated by pointer, keys and values, in each browser, connected or not. What does
+// not work fails and says so: nothing succeeds of which the page does not tell.
+func TestPatternsInEachBrowser(t *testing.T) {
+	if *patternsPageFile == "" {
+		t.Skip("`make patterns` operates the patterns in each browser")
+	}
+	virtualtest.Need(t, "chromium")
+	results := map[string]map[string]string{} // by browser, and pattern and way
+	for _, b := range patternBrowsers {
+		t.Run(b.name, func(t *testing.T) {
+			results[b.name] = b.operate(t, b.command(t))
+		})
+	}
+	if !t.Failed() {
+		writePatterns(t, *patternsPageFile, results)
+	}
+}
+
+// operate does all acts in a browser, and returns how each way to operate each pattern went.
+func (b patternBrowser) operate(t *testing.T, command string) map[string]string {
+	p, address := servePage(t, patternsPage)
+	p.launch(command + " " + address)
+	p.does(kinds.WaitForElement, map[string]any{"process": b.process, "selector": "id:acc", "timeout_ms": 120_000.0})
+	went, said, failed := map[string]string{}, map[string]int{}, 0
+	for _, a := range patternActs() {
+		o := p.act(a, b.process)
+		key := patternOf(a) + "/" + wayOf(a)
+		switch {
+		case o.Err != nil:
+			failed++
+			t.Logf("%s: %v", a.say, o.Err)
+			went[key] = strings.ReplaceAll(string(steps.CodeOf(o.Err)), "_", " ")
+			time.Sleep(settleAfterFailure) // what was done in spite of it is told by then
+			said[a.tells] = p.count(a.tells)
+		case a.tells != "":
+			said[a.tells]++
+			p.expect(a.tells, said[a.tells])
+			fallthrough
+		default:
+			went[key] = cmp.Or(went[key], "yes")
+		}
+	}
+	if failed > 0 && b.name == "Chromium" {
+		t.Errorf("%d acts failed in a connected browser", failed)
+	}
+	return went
+}
+
+// settleAfterFailure is how long a page may take to tell what a step did that failed in the end.
+const settleAfterFailure = 500 * time.Millisecond
+
+// patterns lists the names of the patterns, in order.
+func patterns() []string {
+	var names []string
+	for _, a := range patternActs() {
+		if name := patternOf(a); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// writePatterns writes the table of what came of it.
+func writePatterns(t *testing.T, path string, results map[string]map[string]string) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("| pattern |")
+	for _, x := range patternBrowsers {
+		fmt.Fprintf(&b, " %s: %s |", x.name, strings.Join(ways, " | "))
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(ways)*len(patternBrowsers)) + "\n")
+	for _, name := range patterns() {
+		fmt.Fprintf(&b, "| %s |", name)
+		for _, x := range patternBrowsers {
+			if results[x.name] == nil {
+				t.Fatalf("%s was not tried", x.name)
+			}
+			for _, way := range ways {
+				fmt.Fprintf(&b, " %s |", cmp.Or(results[x.name][name+"/"+way], "–"))
+			}
+		}
+		b.WriteString("\n")
+	}
+	text, err := os.ReadFile(path)
+	before, rest, found := strings.Cut(string(text), tableBegins)
+	_, after, ended := strings.Cut(rest, tableEnds)
+	if err != nil || !found || !ended {
+		t.Fatalf("%s has no place for the table: %v", path, err)
+	}
+	if err := os.WriteFile(path, []byte(before+tableBegins+b.String()+tableEnds+after), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The documentation has a line for each pattern that is tried.
+func TestTheTableOfPatternsIsComplete(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/browsers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), tableBegins)
+	table, _, _ = strings.Cut(table, tableEnds)
+	var got []string
+	for line := range strings.Lines(table) {
+		if name, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " |"); name != "pattern" && !strings.HasPrefix(name, "|") {
+			got = append(got, name)
+		}
+	}
+	if want := patterns(); !slices.Equal(got, want) {
+		t.Errorf("the table has %q, want %q; make patterns writes it anew", got, want)
+	}
+}
