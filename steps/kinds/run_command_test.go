@@ -167,7 +167,7 @@ func TestScriptsUseTheDesktop(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			needs(t, row.engine)
-			e, used := env(), ""
+			used, e := "", &steps.Env{Folders: steps.Folders{Dir: t.TempDir()}, Children: steps.Children{Environ: os.Environ()}}
 			e.Call = func(_ context.Context, kind string, args map[string]any) steps.Outcome {
 				b, _ := json.Marshal(args)
 				used = kind + " " + string(b)
