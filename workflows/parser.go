@@ -52,6 +52,9 @@ func (t *translator) outputParser(root *value) {
 		return
 	}
 	t.report.note(p.key.position, "the last step has it, and the output is its result", "%s becomes a step that runs the script", p.key.text)
+	if p.walks() {
+		askForObjects(list, p.source)
+	}
 	order := t.nameSteps(list)
 	root.remove("output")
 	for _, step := range p.steps(order) {
@@ -96,10 +99,10 @@ func parserIn(root *value) *outputParser {
 func (p *outputParser) steps(order [][2]string) [][]Pair {
 	given := []Pair{{"_steps", "${{ steps }}"}, {"_env", "${{ env }}"}}
 	if p.code != "" {
-		return [][]Pair{scriptStep(parsedOutput, Pair{"run", parserNames(order, p.source) + "return await (async () => {\n" + literalBraces(p.code) + "\n})();"}, given)}
+		return [][]Pair{scriptStep(parsedOutput, Pair{"run", p.names(order) + "return await (async () => {\n" + literalBraces(p.code) + "\n})();"}, given)}
 	}
 	return [][]Pair{
-		scriptStep(parserInput, Pair{"run", parserNames(order, p.source) + "return [sequenceResult, tree];"}, given),
+		scriptStep(parserInput, Pair{"run", p.names(order) + "return [sequenceResult, tree];"}, given),
 		scriptStep(parsedOutput, Pair{"script_file", p.file}, []Pair{
 			{"sequenceResult", "${{ " + parserInput + "_result.result[0] }}"}, {"tree", "${{ " + parserInput + "_result.result[1] ?? '' }}"},
 		}),
@@ -139,15 +142,55 @@ func (t *translator) nameSteps(list *value) (order [][2]string) {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
-// parserNames returns the declarations of the names that a parser expects: sequenceResult
+// walk matches what a parser does with a tree of objects, and with no text.
+var walk = regexp.MustCompile(`\.\s*(?:attributes|children)\b`)
+
+// walks reports whether the parser reads the tree as objects, as far as can be seen.
+func (p *outputParser) walks() bool { return p.file != "" || walk.MatchString(p.code) }
+
+// askForObjects lets the steps that show a tree write it so that a parser can walk it.
+func askForObjects(list *value, source string) {
+	for _, x := range list.elements() {
+		askForObjects(x.get("steps"), source)
+		if source != "" && x.get("id").str() != source || !showsTree(x) {
+			continue
+		}
+		if x.get("arguments") == nil {
+			x.insert("arguments", map[string]any{}, false)
+		}
+		if args := x.get("arguments"); args.sort == sortObject && args.get("tree_output_format") == nil && args.get("show") == nil {
+			args.insert("tree_output_format", "verbose_json", false)
+		}
+	}
+}
+
+func showsTree(step *value) bool {
+	tool := dialect.Plain(step.get("tool_name").str())
+	if row, ok := dialect.Find(dialect.Tool, "", tool); ok {
+		tool = row.Now
+	}
+	args := step.get("arguments")
+	asks := func(key string) bool {
+		v := args.get(key)
+		return v != nil && (v.sort == sortObject || v.truthOr(false))
+	}
+	return tool == "get_window_tree" || tool != "" && (asks("include_tree") || asks("include_tree_after_action"))
+}
+
+// names returns the declarations of the names that a parser expects: sequenceResult
 // and tree.
-func parserNames(order [][2]string, source string) string {
-	return "const sequenceResult = { action: 'execute_sequence', status: 'executed_without_error', env: _env, results: " + encode(order) +
+func (p *outputParser) names(order [][2]string) string {
+	text := "const sequenceResult = { action: 'execute_sequence', status: 'executed_without_error', env: _env, results: " + encode(order) +
 		".flatMap(([id, tool], index) => { const s = _steps[id]; if (!s) return []; const status = { success: 'executed_without_error' }[s.status] ?? s.status;" +
 		" const content = [{ type: 'text', text: JSON.stringify(s.result ?? null) }];" +
-		" return [{ step_id: id, tool_name: tool, index, status, executed: status !== 'skipped', error: s.error?.message, result: { ...(s.result ?? {}), content } }]; }) };\n" +
-		"const tree = (() => { const from = sequenceResult.results.filter((r) => " + wantedStep(source) + "); const t = from.at(-1)?.result; const v = t?.tree ?? t?.ui_tree;" +
-		" try { return typeof v === 'string' ? JSON.parse(v) : v; } catch { return v; } })();\n"
+		" return [{ step_id: id, tool_name: tool, index, status, executed: status !== 'skipped', error: s.error?.message, result: { ...(s.result ?? {}), content } }]; }) };\n"
+	shape := "v"
+	if p.walks() {
+		text += dialect.NodeScript
+		shape = "(Array.isArray(v) ? (v.length === 1 ? node(v[0]) : { attributes: {}, children: v.map(node) }) : v)"
+	}
+	return text + "const tree = (() => { const from = sequenceResult.results.filter((r) => " + wantedStep(p.source) + "); const t = from.at(-1)?.result; let v = t?.tree ?? t?.ui_tree;" +
+		" try { if (typeof v === 'string') v = JSON.parse(v); } catch {} return " + shape + "; })();\n"
 }
 
 func wantedStep(source string) string {

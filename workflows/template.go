@@ -179,7 +179,7 @@ func (t textPart) eval(e *evaluation) (any, error) {
 		return nil, err
 	}
 	if text, ok := v.(string); ok && t.loose {
-		v = dialect.LooseNames(text)
+		v = dialect.Loose(text)
 	}
 	return coerce(v, t.schema), nil
 }

@@ -70,21 +70,31 @@ func (t *translator) translate(root *value) {
 	}
 }
 
-// looseNames lets name: in a selector mean a part of a name too, unless the document is
-// one of ours.
+// looseNames gives a selector of a document that is none of ours what it means there: name:
+// is also a part of a name, and some roles are several.
 func (t *translator) looseNames(v *value) {
-	t.loosen(v, dialect.LooseNames)
+	t.loosen(v, func(text string, change func(string) string) string { return change(text) })
 }
 
-// looseNamesIn is looseNames for the selectors in expressions.
+// looseNamesIn is looseNames for the selectors in expressions and scripts.
 func (t *translator) looseNamesIn(v *value) {
-	t.loosen(v, dialect.LooseNamesIn)
+	t.loosen(v, dialect.In)
 }
 
-func (t *translator) loosen(v *value, loose func(string) string) {
+func (t *translator) loosen(v *value, in func(string, func(string) string) string) {
+	if !t.loose {
+		return
+	}
 	for _, x := range append(v.elements(), v.fieldValues()...) {
-		if now := loose(x.text); t.loose && x.sort == sortText && now != x.text {
+		if x.sort != sortText {
+			continue
+		}
+		if now := in(x.text, dialect.LooseNames); now != x.text {
 			t.report.note(x.position, "it is written name?:, or name: with version: 1 at the top, where it means the whole name", "name: means a part of a name here, where no name equals it")
+			x.setText(now)
+		}
+		if now := in(x.text, dialect.WideRoles); now != x.text {
+			t.report.note(x.position, "other systems give these roles to other elements; docs/migrating.md lists them", "a role is written as several here")
 			x.setText(now)
 		}
 	}

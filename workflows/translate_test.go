@@ -34,6 +34,7 @@ func TestCanonical(t *testing.T) {
 		{"a browser has one way to be named", "steps: [{tool_name: execute_browser_script, arguments: {selector: 'role:Window', script: return 1}}]", "steps: [{tool_name: execute_browser_script, arguments: {script: return 1}}]", "selector has no effect here"},
 		{"the first of a result is the result", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: log, if: 'a_result[0].delayed_ms == 1', arguments: {message: '{{ a_result[0].delayed_ms }}'}}]", "steps: [{id: a, tool_name: delay, arguments: {delay_ms: 1}}, {tool_name: log, if: a_result.delayed_ms == 1, arguments: {message: '{{ a_result.delayed_ms }}'}}]", "[0] after the result of a step is left out"},
 		{"an engine has one word", "steps: [{tool_name: run_command, arguments: {engine: bun, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: javascript, run: return 1}}]", "bun is written javascript here"},
+		{"a role that is several here names them", "steps: [{tool_name: click_element, if: \"exists('role:Window|name:Ask')\", arguments: {selector: 'role:Text && id:a', window_selector: 'role:window'}}]", "steps: [{tool_name: click_element, arguments: {target: {window: (role:frame || role:dialog), selector: (role:label || role:text) && id:a}}, if: \"exists('(role:frame || role:dialog)|name?:Ask')\"}]", "a role is written as several here"},
 		{"a shell that is an engine is one", "steps: [{tool_name: run_command, arguments: {shell: python, run: return 1}}]", "steps: [{tool_name: run_command, arguments: {engine: python, run: return 1}}]", "shell: python is written engine: python here"},
 		{"notes for people go, comments stay", "# why\nsteps:\n  - name: First\n    description: It waits.\n    tool_name: delay\n    arguments: {delay_ms: 1}\n", "# why\nsteps:\n  - tool_name: delay\n    arguments: {delay_ms: 1}\n", "name has no effect here"},
 		{
@@ -175,6 +176,22 @@ output_parser: {ui_tree_source_step_id: tree, javascript_code: "return {n: tree.
 	for _, want := range []string{"- id: parsed_output", "id: step_delay", "output: parsed_output_result.result", `r.step_id === "tree"`, "return {n: tree.length"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("wanted %q in\n%s", want, text)
+		}
+	}
+	for say, c := range map[string]struct {
+		parser string
+		asked  bool
+	}{
+		"one that walks the tree gets objects":      {"const names = (e) => [e.attributes.name, ...(e.children ?? []).flatMap(names)]; return names(tree);", true},
+		"one that reads it as text gets the text":   {"return tree.split('\\n').length;", false},
+		"one that does not read it changes no step": {"return sequenceResult.results.length;", false},
+	} {
+		text, _, err := Canonical(Source{Text: []byte("steps:\n- {tool_name: click_element, arguments: {selector: 'id:a', include_tree: true}}\n- {tool_name: delay, arguments: {delay_ms: 1}}\noutput_parser: " + encode(c.parser))}, options(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked := strings.Count(string(text), "verbose_json") == 1; asked != c.asked {
+			t.Errorf("%s: JSON is asked for: %v, want %v:\n%s", say, asked, c.asked, text)
 		}
 	}
 	for _, c := range []struct{ say, text string }{

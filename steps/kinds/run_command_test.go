@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -146,6 +148,36 @@ func TestScripts(t *testing.T) {
 			o := RunCommand.Run(t.Context(), env(), map[string]any{"script_file": file, "engine": engine})
 			if d := cmp.Diff(map[string]any{"from": "file"}, o.Sets); d != "" || o.Err != nil {
 				t.Errorf("%v %s", o.Err, d)
+			}
+		})
+	}
+}
+
+// The desktop of a script has the names and the options of libraries for its language.
+func TestScriptsUseTheDesktop(t *testing.T) {
+	for _, row := range []struct{ sentence, engine, run, kind, args string }{
+		{"options as JavaScript spells them", "js", "await desktop.locator('id:a').typeText('x', {clearBeforeTyping: true, timeoutMs: 7})", "type_into_element", `{"clear_before_typing":true,"selector":"id:a","text_to_type":"x","timeout_ms":7}`},
+		{"and as the kinds do", "js", "await desktop.locator('id:a').click({timeout_ms: 7})", "click_element", `{"selector":"id:a","timeout_ms":7}`},
+		{"a number is how long to wait", "js", "await desktop.locator('id:a').waitFor('visible', 7)", "wait_for_element", `{"condition":"visible","selector":"id:a","timeout_ms":7}`},
+		{"also for an element that may be missing", "js", "await desktop.locator('id:a').validate(7)", "validate_element", `{"selector":"id:a","timeout_ms":7}`},
+		{"a double click is one of two", "js", "await desktop.locator('id:a').doubleClick()", "click_element", `{"count":2,"selector":"id:a"}`},
+		{"the right button", "python", "await desktop.locator('id:a').right_click()", "click_element", `{"button":"right","selector":"id:a"}`},
+		{"a number in Python", "python", "desktop.locator('id:a').wait_for('visible', 7)", "wait_for_element", `{"condition":"visible","selector":"id:a","timeout_ms":7}`},
+		{"an option in Python", "python", "desktop.locator('id:a').selectOption('b')", "select_option", `{"option_name":"b","selector":"id:a"}`},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			needs(t, row.engine)
+			used, e := "", &steps.Env{Folders: steps.Folders{Dir: t.TempDir()}, Children: steps.Children{Environ: os.Environ()}}
+			e.Call = func(_ context.Context, kind string, args map[string]any) steps.Outcome {
+				b, _ := json.Marshal(args)
+				used = kind + " " + string(b)
+				return steps.Outcome{Result: map[string]any{}}
+			}
+			if o := RunCommand.Run(t.Context(), e, map[string]any{"engine": row.engine, "run": row.run}); o.Err != nil {
+				t.Fatal(o.Err)
+			}
+			if want := row.kind + " " + row.args; used != want {
+				t.Errorf("the script used\n%s, want\n%s", used, want)
 			}
 		})
 	}

@@ -155,6 +155,9 @@ func (o TreeOptions) Write(t *desktop.Tree) (string, int, error) {
 		if err != nil {
 			return "", 0, fmt.Errorf("writing the elements: %w", err)
 		}
+		if len(b) > 10*treeBytes { // the indents of a deep tree are most of it
+			b, _ = json.Marshal(roots)
+		}
 		if len(b) > 10*treeBytes {
 			return "", 0, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the elements are %d bytes long as JSON", len(b)), Next: "ask for fewer with tree_from_selector or tree_max_depth, or use compact_yaml"}
 		}

@@ -21,6 +21,7 @@ const (
 	Argument Sort = "argument"
 	Word     Sort = "word"
 	Unit     Sort = "unit of time"
+	Role     Sort = "role"
 )
 
 // Row is one foreign name. It has a canonical form (Now), or no effect (only Why), or is
@@ -123,4 +124,5 @@ func Markdown() string {
 var titles = map[Sort]string{
 	Tool: "Tools", Document: "Keys of a document", Step: "Keys of a step",
 	Argument: "Arguments", Word: "Words", Unit: "Units of time",
+	Role: "Roles in selectors",
 }

@@ -18,12 +18,33 @@ func TestLooseNames(t *testing.T) {
 		}
 	}
 	const was, now = `!exists('role:Button|name:Save') && text("name:x") == 'name:y'`, `!exists('role:Button|name?:Save') && text("name?:x") == 'name:y'`
-	if got := LooseNamesIn(was); got != now {
+	if got := In(was, Loose); got != now {
 		t.Errorf("an expression becomes %s, want %s", got, now)
 	}
 	const script, loosened = "await desktop.locator(`role:Button|name:${x}`).locator('name:y').type('name:z')", "await desktop.locator(`role:Button|name?:${x}`).locator('name?:y').type('name:z')"
-	if got := LooseNamesIn(script); got != loosened {
+	if got := In(script, Loose); got != loosened {
 		t.Errorf("a script becomes %s, want %s", got, loosened)
+	}
+	const role, wide = `exists('role:Window') && count("role:Window") > 0`, `exists('(role:frame || role:dialog)') && count("role:Window") > 0`
+	if got := In(role, Loose); got != wide {
+		t.Errorf("a role in an expression becomes %s, want %s", got, wide)
+	}
+}
+
+func TestWideRoles(t *testing.T) {
+	for _, c := range []struct{ say, was, now string }{
+		{"alone", "role:Window", "(role:frame || role:dialog)"},
+		{"with a name", "role:Window|name:Quest", "(role:frame || role:dialog)|name:Quest"},
+		{"one after the other", "role:Window >> role:Pane >> role:Text && name:x", "(role:frame || role:dialog) >> (role:panel || role:filler) >> (role:label || role:text) && name:x"},
+		{"negated", "name:a && !role:Text", "name:a && !(role:label || role:text)"},
+		{"in parentheses", "(role:Text && name:a) || (role:Text)", "((role:label || role:text) && name:a) || ((role:label || role:text))"},
+		{"not as the beginning of a longer name", "role:Text Field", "role:Text Field"},
+		{"not ours", "role:text >> role:frame", "role:text >> role:frame"},
+		{"nor inside a value", "name:a role:Window", "name:a role:Window"},
+	} {
+		if got := WideRoles(c.was); got != c.now {
+			t.Errorf("%s: %s becomes %s, want %s", c.say, c.was, got, c.now)
+		}
 	}
 }
 

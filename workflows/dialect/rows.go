@@ -174,4 +174,11 @@ var rows = []Row{
 	{Sort: Unit, Name: "hour", Now: "h"},
 	{Sort: Unit, Name: "hrs", Now: "h"},
 	{Sort: Unit, Name: "hr", Now: "h"},
+
+	{Sort: Role, Name: "Window", Now: "role:frame || role:dialog", Why: "without `version: 1`: there a dialog is a window too"},
+	{Sort: Role, Name: "window", Now: "role:frame || role:dialog", Why: "without `version: 1`: there a dialog is a window too"},
+	{Sort: Role, Name: "Text", Now: "role:label || role:text", Why: "without `version: 1`: there it is what only shows a text"},
+	{Sort: Role, Name: "MenuItem", Now: "role:menuitem || role:menu || role:checkmenuitem || role:radiomenuitem", Why: "without `version: 1`"},
+	{Sort: Role, Name: "Pane", Now: "role:panel || role:filler", Why: "without `version: 1`"},
+	{Sort: Role, Name: "Group", Now: "role:group || role:panel || role:filler", Why: "without `version: 1`"},
 }

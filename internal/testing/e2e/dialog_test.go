@@ -17,6 +17,8 @@ import (
 	"slices"
 	"unicode/utf16"
 
+	"github.com/google/go-cmp/cmp"
+
 	"understudy/engine"
 	"understudy/internal/desktop"
 )
@@ -60,6 +62,14 @@ func dialogScenarios() []scenario {
 		}
 		return form.check(s)
 	}
+	foreign := row("a document of another program", "zenity_foreign", "a line\nstatus 0")
+	foreign.needs = append(slices.Clone(zenity), "node")
+	foreign.inspect = func(_ *stage, r engine.Report) error {
+		if diff := cmp.Diff(map[string]any{"success": true, "shown": "success"}, r.Output); diff != "" {
+			return errors.New("the output (-want +got):\n" + diff)
+		}
+		return nil
+	}
 	return []scenario{
 		form,
 		row("a line of text, sent by enter", "zenity_entry", "a line\nstatus 0"),
@@ -69,6 +79,7 @@ func dialogScenarios() []scenario {
 		row("check a row and uncheck one, by their boxes", "zenity_unchecked", "apple|plum\nstatus 0"),
 		row("add to a line that is selected", "zenity_append", "one and two\nstatus 0"),
 		row("say no", "zenity_question", "status 1"),
+		foreign,
 		file,
 		row("set a slider", "zenity_scale", "42\nstatus 0"),
 		row("accept a day", "zenity_calendar", "2024-05-10\nstatus 0"),

@@ -27,22 +27,35 @@ function call(kind, args = {}) {
   return answer;
 }
 
+// Options may be spelt as in libraries for JavaScript: clearBeforeTyping.
+const plain = (options) =>
+  Object.fromEntries(Object.entries(options ?? {}).map(([name, value]) => [name.replace(/[A-Z]/g, (c) => "_" + c.toLowerCase()), value]));
+// How long to wait may stand alone.
+const within = (timeout) => (typeof timeout === "number" ? { timeout_ms: Math.max(1, timeout) } : timeout);
+
 function locator(selector) {
-  const on = (kind, more) => call(kind, { selector, ...more });
+  const on = (kind, more) => call(kind, { selector, ...plain(more) });
   const found = async (options) => (await on("wait_for_element", options)).element;
   const seen = () => on("validate_element");
   const self = {
     selector,
     locator: (inner) => locator(`${selector} >> ${inner}`),
     nth: (n) => locator(`${selector} >> nth:${n}`),
-    first: async (timeout) => self.nth(0).waitFor("exists", timeout === undefined ? {} : { timeout_ms: Math.max(1, timeout) }),
+    first: async (timeout) => self.nth(0).waitFor("exists", timeout),
     all: async () => Array.from({ length: (await seen()).matches }, (_, n) => self.nth(n)),
-    waitFor: async (condition = "exists", options) => (await on("wait_for_element", { condition, ...options }), self),
+    waitFor: async (condition = "exists", options) => (await on("wait_for_element", { condition, ...within(options) }), self),
+    validate: (options) => on("validate_element", within(options)),
     click: (options) => on("click_element", options),
+    doubleClick: (options) => on("click_element", { count: 2, ...options }),
+    rightClick: (options) => on("click_element", { button: "right", ...options }),
+    hover: (options) => on("hover_element", options),
+    focus: (options) => on("activate_element", options),
     invoke: (options) => on("invoke_element", options),
     typeText: (text, options) => on("type_into_element", { text_to_type: text, ...options }),
     type: (text, options) => self.typeText(text, options),
     setToggled: (state, options) => on("set_selected", { state, ...options }),
+    setSelected: (state, options) => self.setToggled(state, options),
+    selectOption: (option_name, options) => on("select_option", { option_name, ...options }),
     setValue: (value, options) => on("set_value", { value, ...options }),
     pressKey: (key, options) => on("press_key", { key, ...options }),
     scroll: (direction, amount = 3) => on("scroll_element", { direction, amount }),
@@ -52,7 +65,10 @@ function locator(selector) {
     isVisible: async () => (await seen()).visible,
     isEnabled: async () => (await seen()).enabled,
     enabled: () => self.isEnabled(),
+    isFocused: async () => (await seen()).focused,
     isChecked: async () => (await seen()).checked,
+    isToggled: () => self.isChecked(),
+    isSelected: () => self.isChecked(),
     bounds: async (options) => (await found(options)).bounds,
   };
   return self;
@@ -62,10 +78,10 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const desktop = {
   call,
   locator,
-  openApplication: (app_name, options) => call("open_application", { app_name, ...options }),
-  openUrl: (url, options) => call("open_url", { url, ...options }),
-  pressKey: (key, options) => call("press_key_global", { key, ...options }),
-  screenshot: (options) => call("capture_screenshot", options),
+  openApplication: (app_name, options) => call("open_application", { app_name, ...plain(options) }),
+  openUrl: (url, options) => call("open_url", { url, ...plain(options) }),
+  pressKey: (key, options) => call("press_key_global", { key, ...plain(options) }),
+  screenshot: (options) => call("capture_screenshot", plain(options)),
   applications: () => call("get_applications_and_windows_list"),
   delay: sleep,
 };

@@ -71,18 +71,36 @@ class Locator:
     def all(self):
         return ready([self.nth(n) for n in range(ask("validate_element", selector=self.selector)["matches"])])
 
-    def wait_for(self, condition="exists", **args):
-        ask("wait_for_element", selector=self.selector, condition=condition, **args)
+    def wait_for(self, condition="exists", timeout_ms=None, **args):
+        ask("wait_for_element", selector=self.selector, condition=condition, timeout_ms=timeout_ms, **args)
         return ready(self)
+
+    def validate(self, timeout_ms=None, **args):
+        return self._on("validate_element", timeout_ms=timeout_ms, **args)
 
     def click(self, **args):
         return self._on("click_element", **args)
+
+    def double_click(self, **args):
+        return self._on("click_element", count=2, **args)
+
+    def right_click(self, **args):
+        return self._on("click_element", button="right", **args)
+
+    def hover(self, **args):
+        return self._on("hover_element", **args)
+
+    def focus(self, **args):
+        return self._on("activate_element", **args)
 
     def invoke(self, **args):
         return self._on("invoke_element", **args)
 
     def type_text(self, text, **args):
         return self._on("type_into_element", text_to_type=text, **args)
+
+    def select_option(self, option_name, **args):
+        return self._on("select_option", option_name=option_name, **args)
 
     def set_value(self, value, **args):
         return self._on("set_value", value=value, **args)
@@ -109,6 +127,9 @@ class Locator:
     def is_enabled(self):
         return self._seen("enabled")
 
+    def is_focused(self):
+        return self._seen("focused")
+
     def is_checked(self):
         return self._seen("checked")
 
@@ -120,7 +141,10 @@ class Locator:
 
     waitFor, typeText, setValue, pressKey = wait_for, type_text, set_value, press_key
     isVisible, isEnabled, isChecked = is_visible, is_enabled, is_checked
+    doubleClick, rightClick, selectOption, isFocused = double_click, right_click, select_option, is_focused
     type, setToggled, enabled = type_text, set_toggled, is_enabled
+    set_selected = setSelected = set_toggled
+    is_toggled = isToggled = is_selected = isSelected = is_checked
 
 
 class Desktop:
