@@ -39,6 +39,27 @@ func (r *reader) plansToken() string {
 	return r.token("/runs") // the list of runs has no other form
 }
 
+// TestAPlanThatIsRefusedSaysSo presses the button of a plan whose steps the person may not
+// do: the run stays as it is, and the page says why.
+func TestAPlanThatIsRefusedSaysSo(t *testing.T) {
+	s := withPlans(t)
+	maker := s.greet(modern, s.holder(auth.Token{Name: "maker", Mode: auth.Act}))
+	_, res := maker.Call(t, "execute_sequence", document("read_file", byhand.Object{"path": "/nowhere"}))
+	run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true, Toolsets: []steps.Toolset{steps.Core, steps.Runs}})
+	status, page := person.send("/plans", url.Values{"token": {person.plansToken()}, "act": {"resume"}, "where": {"true"}}, nil)
+	if status != http.StatusOK || strings.Contains(page, "not allowed") {
+		t.Fatalf("%d %s", status, page)
+	}
+	status, page = person.send("/plans/"+s.o.Plans.List()[0]+"/do", url.Values{"token": {formTokenIn(t, page)}}, nil)
+	if status != http.StatusOK || !strings.Contains(page, "read_file is not allowed") {
+		t.Errorf("%d %s", status, page)
+	}
+	if h, err := s.engine.Get(t.Context(), run); err != nil || h.Attempt != 1 {
+		t.Errorf("attempt %d, %v", h.Attempt, err)
+	}
+}
+
 // TestAPersonResumesACauseOnItsPage goes from the inbox over the plan to second attempts.
 func TestAPersonResumesACauseOnItsPage(t *testing.T) {
 	s := withPlans(t)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"understudy/engine"
 	"understudy/internal/fileio"
@@ -31,6 +32,8 @@ type Caller struct {
 	// Later continues something after the operation has returned; nil: the operation waits.
 	Later func(func(ctx context.Context))
 	Log   func(p Plan, err error) // is told of what failed later
+	// Problem returns what failed when a plan was last carried out; nil: nobody knows.
+	Problem func(plan string) string
 }
 
 // A PlanOperation is something that can be done with plans.
@@ -127,6 +130,9 @@ func carryOutPlan(ctx context.Context, in Folder, c Caller, a *planArgs) (operat
 	return CarryOut(ctx, in, c, a.Plan)
 }
 
+// briefly is how long CarryOut waits for a plan that goes on after it has returned.
+const briefly = time.Second
+
 // CarryOut does what a plan says that was not done yet.
 func CarryOut(ctx context.Context, in Folder, c Caller, plan string) (operations.Result, error) {
 	p, err := in.read(c, plan)
@@ -134,7 +140,18 @@ func CarryOut(ctx context.Context, in Folder, c Caller, plan string) (operations
 		return operations.Result{}, err
 	}
 	if c.Later != nil {
-		c.Later(func(ctx context.Context) { c.Log(p, p.carryOut(ctx, c.Runs, c.Do)) })
+		ended := make(chan struct{})
+		c.Later(func(ctx context.Context) {
+			defer close(ended)
+			c.Log(p, p.carryOut(ctx, c.Runs, c.Do))
+		})
+		select { // what is refused is refused at once, and the answer says so
+		case <-ended:
+			out, err := c.progressOf(ctx, p)
+			return operations.Result{Value: out, Text: out.text()}, err
+		case <-time.After(briefly):
+		case <-ctx.Done():
+		}
 		out, err := c.progressOf(ctx, p)
 		return operations.Result{Value: out, Text: "under way: " + p.Summary() + "; show_plan tells how far it is"}, err
 	}
@@ -158,10 +175,14 @@ type Progress struct {
 	Summary string                `json:"summary"`
 	Count   map[ItemState]int     `json:"count"`
 	Ended   map[engine.Status]int `json:"ended"` // of the runs that were done
+	Problem string                `json:"problem,omitempty"`
 }
 
 func (c Caller) progressOf(ctx context.Context, p Plan) (Progress, error) {
-	out := Progress{p, p.Summary(), map[ItemState]int{}, map[engine.Status]int{}}
+	out := Progress{Plan: p, Summary: p.Summary(), Count: map[ItemState]int{}, Ended: map[engine.Status]int{}}
+	if c.Problem != nil {
+		out.Problem = c.Problem(p.ID)
+	}
 	runs, err := c.Runs(ctx)
 	if err != nil {
 		return out, err
@@ -191,7 +212,11 @@ func (p Progress) text() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
-	return strings.Join(parts, ", ")
+	text := strings.Join(parts, ", ")
+	if p.Problem != "" {
+		text += "\n" + p.Problem
+	}
+	return text
 }
 
 func (in Folder) path(id string) string { return filepath.Join(string(in), id+".json") }

@@ -20,7 +20,7 @@ func (a *app) notifier(home string, e *engine.Engine) *notify.Notifier {
 	if err != nil {
 		a.log().Error("notifications are off", "error", err)
 	}
-	return notify.New(c, e.List, a.log())
+	return notify.New(c, e, a.log())
 }
 
 func notifyCommand(a *app) *cobra.Command {

@@ -43,6 +43,11 @@ var acts = map[Trouble][]string{
 	Paused: {"resume", "dismiss"}, Interrupted: {"resume", "dismiss"}, Healed: {"look", "dismiss"}, Ending: {"take over", "dismiss"}, Missed: {"run", "dismiss"},
 }
 
+// actsFor returns the acts that fit an entry: only a run with a desktop can be taken over.
+func actsFor(e Need) []string {
+	return slices.DeleteFunc(slices.Clone(acts[e.of.Trouble]), func(act string) bool { return act == "take over" && e.Desktop == "" })
+}
+
 // A Need is one thing that needs a person.
 type Need struct {
 	Key      string    `json:"key"` // changes when something new happens to the run
@@ -117,7 +122,7 @@ func (s Sources) Causes(ctx context.Context, now time.Time) ([]Cause, error) {
 		if !ok {
 			i = len(causes)
 			known[id] = i
-			causes = append(causes, Cause{ID: id, group: e.of, Text: e.Text, Acts: acts[e.of.Trouble], Newest: e.At})
+			causes = append(causes, Cause{ID: id, group: e.of, Text: e.Text, Acts: actsFor(e), Newest: e.At})
 		}
 		causes[i].Entries = append(causes[i].Entries, e)
 		causes[i].Count++
@@ -183,6 +188,9 @@ func ofRun(h engine.Header) Need {
 	e := Need{
 		Key: fmt.Sprintf("run %s %d", h.ID, h.Seq), Run: h.ID, At: h.UpdatedAt, Owner: h.Owner, Client: h.Client,
 		of: group{Trouble: troubles[h.Status], Workflow: h.Workflow, Step: h.ResumeFrom},
+	}
+	if h.Desktop != nil {
+		e.Desktop = h.Desktop.Name
 	}
 	switch x, q := h.Error, h.Question; {
 	case h.Status == engine.Succeeded:

@@ -12,6 +12,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/audit"
+	"understudy/internal/desktop"
 	"understudy/internal/desktop/virtual"
 	"understudy/internal/schedules"
 	"understudy/steps"
@@ -39,6 +40,19 @@ func failed(id, step, blocker string, minutes int) engine.Header {
 	return engine.Header{
 		ID: id, Workflow: "invoice", Status: engine.Failed, Seq: 9, StartedAt: at, UpdatedAt: at,
 		Error: &engine.ErrorRecord{Code: steps.NotActionable, Message: "the button is blocked", Step: step, Blocker: blocker},
+	}
+}
+
+// TestTakeOverNeedsADesktop tests that taking over is offered for runs with a desktop that
+// lasts, which others do not have.
+func TestTakeOverNeedsADesktop(t *testing.T) {
+	lasting := failed("b", "save", "", 2)
+	lasting.Desktop = &desktop.Info{Name: "d"}
+	for want, h := range map[string]engine.Header{"resume dismiss": failed("a", "save", "", 1), "resume take over dismiss": lasting} {
+		causes, err := Sources{Runs: stored{all: []engine.Header{h}}, Trail: audit.New(t.TempDir())}.Causes(t.Context(), now)
+		if err != nil || len(causes) != 1 || strings.Join(causes[0].Acts, " ") != want {
+			t.Errorf("wanted %s, got %v, %v", want, causes, err)
+		}
 	}
 }
 

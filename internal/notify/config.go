@@ -51,6 +51,8 @@ type Receiver struct {
 	Command []string `json:"command,omitempty"` // gets the message as JSON
 	Desktop bool     `json:"desktop,omitempty"` // shows it on the desktop of the user
 
+	Picture bool `json:"picture,omitempty"` // send the last picture of the run too
+
 	On []Occasion `json:"on,omitempty"` // empty: all
 	// Runs of these workflows and schedules; both empty: all. Named: only runs whose
 	// workflow names the receiver.
@@ -127,6 +129,9 @@ func (r *Receiver) check() error {
 	}
 	if ways != 1 {
 		return fmt.Errorf("wanted one of webhook, mail, command and desktop, found %d", ways)
+	}
+	if r.Desktop && r.Picture {
+		return errors.New("a desktop notification shows no picture")
 	}
 	for _, e := range r.On {
 		if !slices.Contains(occasions, e) {

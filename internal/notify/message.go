@@ -26,6 +26,7 @@ type Message struct {
 	Runs     []string          `json:"runs"` // the first ones
 	Address  string            `json:"address,omitempty"`
 	At       time.Time         `json:"at"`
+	Picture  []byte            `json:"picture,omitempty"` // PNG, of the first of Runs
 
 	names []string // of receivers, from the workflow
 }

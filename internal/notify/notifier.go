@@ -16,7 +16,7 @@ import (
 type Notifier struct {
 	config Config
 	log    *slog.Logger
-	last   func(ctx context.Context, q engine.Query) ([]engine.Header, error)
+	runs   engine.Runs
 	send   func(ctx context.Context, r *Receiver, m Message) error
 
 	heard  chan engine.Header
@@ -40,13 +40,16 @@ const (
 // closeTime bounds the delivery at the end of the process.
 const closeTime = 10 * time.Second
 
-// New returns a notifier at work. last lists earlier runs.
-func New(c Config, last func(context.Context, engine.Query) ([]engine.Header, error), log *slog.Logger) *Notifier {
-	return start(c, last, log, Send)
+// mostPicture bounds a picture in a message, in bytes; larger ones are left out.
+const mostPicture = 5 << 20
+
+// New returns a notifier at work.
+func New(c Config, runs engine.Runs, log *slog.Logger) *Notifier {
+	return start(c, runs, log, Send)
 }
 
-func start(c Config, last func(context.Context, engine.Query) ([]engine.Header, error), log *slog.Logger, send func(context.Context, *Receiver, Message) error) *Notifier {
-	n := &Notifier{config: c, log: log, last: last, send: send, heard: make(chan engine.Header, mostHeard), closed: make(chan struct{})}
+func start(c Config, runs engine.Runs, log *slog.Logger, send func(context.Context, *Receiver, Message) error) *Notifier {
+	n := &Notifier{config: c, log: log, runs: runs, send: send, heard: make(chan engine.Header, mostHeard), closed: make(chan struct{})}
 	if len(c.Receivers) == 0 {
 		return n
 	}
@@ -165,7 +168,7 @@ func (n *Notifier) interrupted() (all []engine.Header) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
 	defer cancel()
-	list, err := n.last(ctx, engine.Query{Status: []engine.Status{engine.Interrupted}})
+	list, err := n.runs.List(ctx, engine.Query{Status: []engine.Status{engine.Interrupted}})
 	if err == nil {
 		err = fileio.Write(n.config.mark, []byte(now.Format(time.RFC3339Nano)), 0o600)
 	}
@@ -184,11 +187,31 @@ func (n *Notifier) interrupted() (all []engine.Header) {
 func (n *Notifier) recovered(h engine.Header) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
 	defer cancel()
-	before, err := n.last(ctx, engine.Query{Workflow: h.Workflow, Owner: h.Owner, Before: h.ID, Limit: 1, Status: []engine.Status{engine.Failed, engine.Succeeded}})
+	before, err := n.runs.List(ctx, engine.Query{Workflow: h.Workflow, Owner: h.Owner, Before: h.ID, Limit: 1, Status: []engine.Status{engine.Failed, engine.Succeeded}})
 	if err != nil {
 		n.log.Warn("whether a workflow recovered is unknown", "run", h.ID, "error", err)
 	}
 	return len(before) == 1 && before[0].Status == engine.Failed && h.Workflow != ""
+}
+
+// picture returns the last picture of a run, in which password fields are black, as in all
+// that is stored. A message without it is better than none.
+func (n *Notifier) picture(ctx context.Context, run string) []byte {
+	r, err := n.runs.Report(ctx, run, engine.Page{All: true})
+	for _, s := range slices.Backward(r.Steps) {
+		if len(s.Captures) == 0 {
+			continue
+		}
+		var file []byte
+		if file, err = n.runs.File(ctx, engine.Captures, s.Captures[len(s.Captures)-1].Hash); err == nil && len(file) <= mostPicture {
+			return file
+		}
+		break
+	}
+	if err != nil {
+		n.log.Warn("a message goes without its picture", "run", run, "error", err)
+	}
+	return nil
 }
 
 // box holds the messages that wait for one receiver. It has one goroutine.
@@ -282,6 +305,9 @@ func (b *box) full(now time.Time) bool {
 func (b *box) send(ctx context.Context, l *letter) {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
+	if b.r.Picture && l.Picture == nil {
+		l.Picture = b.n.picture(ctx, l.Runs[0])
+	}
 	err := b.n.send(ctx, b.r, l.Message)
 	now := time.Now()
 	b.sent = append(b.sent, now)

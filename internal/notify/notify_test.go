@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,7 +52,9 @@ func TestWebhook(t *testing.T) {
 	}))
 	defer receiver.Close()
 	r := &Receiver{Webhook: receiver.URL, Secret: secret, Local: true}
-	if err := Send(t.Context(), r, message()); err != nil {
+	m := message()
+	m.Picture = []byte("a picture")
+	if err := Send(t.Context(), r, m); err != nil {
 		t.Fatal(err)
 	}
 	id, at := header.Get("webhook-id"), header.Get("webhook-timestamp")
@@ -62,7 +65,7 @@ func TestWebhook(t *testing.T) {
 		Type string
 		Data Message
 	}
-	if err := json.Unmarshal(body, &got); err != nil || got.Type != "run.failed" || got.Data.Step != "save" || got.Data.Outcome.Outcome != engine.StoppedPartly {
+	if err := json.Unmarshal(body, &got); err != nil || got.Type != "run.failed" || got.Data.Step != "save" || string(got.Data.Picture) != "a picture" || got.Data.Outcome.Outcome != engine.StoppedPartly {
 		t.Errorf("%v: %s", err, body)
 	}
 	for _, answer = range []int{http.StatusInternalServerError, http.StatusFound} {
@@ -156,13 +159,13 @@ func TestMail(t *testing.T) {
 	go func() { _ = server.Serve(l) }()
 	defer server.Close()
 	m := of(Failed, failedRun("in\r\nBcc: eve@example.com\r\n\r\nvoice", 1))
-	m.Address = "https://robot.example/"
+	m.Address, m.Picture = "https://robot.example/", []byte("a picture")
 	r := &Receiver{Mail: &Mail{Server: l.Addr().String(), From: "robot@example.com", To: []string{"ada@example.com", "bob@example.com"}, Plain: true}}
 	if err := Send(t.Context(), r, m); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.ReplaceAll(<-got, "\r\n ", " ") // long headers are folded
-	for _, want := range []string{"ada@example.com bob@example.com", "Subject: Understudy: failed: in", "at save", "not_found", "Update available", "stopped, and this much is done: open", "https://robot.example/runs/"} {
+	for _, want := range []string{"ada@example.com bob@example.com", "Subject: Understudy: failed: in", "at save", "not_found", "Update available", "stopped, and this much is done: open", "https://robot.example/runs/", "Content-Type: image/png", base64.StdEncoding.EncodeToString(m.Picture)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("wanted %q in\n%s", want, text)
 		}
@@ -188,6 +191,65 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// stored are the runs of a store that holds what a test says.
+type stored struct {
+	engine.Runs
+	list   func(engine.Query) []engine.Header
+	report engine.Report
+	files  map[string][]byte // hash → content
+}
+
+func (s stored) List(_ context.Context, q engine.Query) ([]engine.Header, error) {
+	return s.list(q), nil
+}
+
+func (s stored) Report(context.Context, string, engine.Page) (engine.Report, error) {
+	return s.report, nil
+}
+
+func (s stored) File(_ context.Context, sort engine.FileSort, hash string) ([]byte, error) {
+	if raw, ok := s.files[hash]; ok && sort == engine.Captures {
+		return raw, nil
+	}
+	return nil, steps.Errorf(steps.NotFound, "no file %s", hash)
+}
+
+// TestPictures tests who is sent the last picture of the run that a message tells of.
+func TestPictures(t *testing.T) {
+	step := func(hashes ...string) (s engine.StepReport) {
+		for _, h := range hashes {
+			s.Captures = append(s.Captures, engine.CaptureReport{Hash: h})
+		}
+		return s
+	}
+	files := map[string][]byte{"opened": []byte("opened"), "failed": []byte("failed"), "huge": make([]byte, mostPicture+1)}
+	for says, row := range map[string]struct {
+		r     Receiver
+		steps []engine.StepReport
+		want  string
+	}{
+		"the last picture of the last step":            {Receiver{Picture: true}, []engine.StepReport{step("opened"), step("opened", "failed")}, "failed"},
+		"of the step before, if the last only looks":   {Receiver{Picture: true}, []engine.StepReport{step("opened"), step()}, "opened"},
+		"nobody who does not ask for it":               {Receiver{}, []engine.StepReport{step("failed")}, ""},
+		"none of a run without pictures":               {Receiver{Picture: true}, []engine.StepReport{step()}, ""},
+		"a picture that is gone stops no message":      {Receiver{Picture: true}, []engine.StepReport{step("gone")}, ""},
+		"a picture that is too large stops no message": {Receiver{Picture: true}, []engine.StepReport{step("huge")}, ""},
+	} {
+		t.Run(says, func(t *testing.T) {
+			var got []Message
+			n := start(config(row.r), stored{report: engine.Report{Steps: row.steps}, files: files}, slog.New(slog.DiscardHandler), func(_ context.Context, _ *Receiver, m Message) error {
+				got = append(got, m)
+				return nil
+			})
+			n.Observe(failedRun("invoice", 1), engine.Event{Type: engine.EvFinished})
+			n.Close()
+			if len(got) != 1 || string(got[0].Picture) != row.want {
+				t.Errorf("wanted one message with the picture %q, got %d: %v", row.want, len(got), got)
+			}
+		})
+	}
+}
+
 // sent plays what runs do at minutes, and returns what a receiver is told, with the minute.
 func sent(t *testing.T, c Config, fails int, runs map[int][]engine.Header, until time.Duration, last ...engine.Header) (got []string) {
 	t.Helper()
@@ -201,7 +263,7 @@ func sent(t *testing.T, c Config, fails int, runs map[int][]engine.Header, until
 			got = append(got, fmt.Sprintf("%d: %s", int(time.Since(began).Minutes()), m.Subject()))
 			return nil
 		}
-		earlier := func(context.Context, engine.Query) ([]engine.Header, error) { return last, nil }
+		earlier := stored{list: func(engine.Query) []engine.Header { return last }}
 		n := start(c, earlier, slog.New(slog.DiscardHandler), send)
 		for at := range int(until.Minutes()) {
 			for _, h := range runs[at] {
@@ -270,6 +332,7 @@ func TestLoad(t *testing.T) {
 		"an event that does not exist":    {`{"receivers": {"ops": {"desktop": true, "on": ["never"]}}}`, "never"},
 		"a mail to nobody":                {`{"receivers": {"ops": {"mail": {"server": "a:1", "from": "b@c.d"}}}}`, "from and to"},
 		"a webhook that cannot be signed": {`{"receivers": {"ops": {"webhook": "https://example.com"}}}`, "secret"},
+		"a picture for a desktop":         {`{"receivers": {"ops": {"desktop": true, "picture": true}}}`, "picture"},
 		"a webhook that is no address":    {`{"receivers": {"ops": {"webhook": "file:///etc/passwd", "secret": "whsec_x"}}}`, "not an address"},
 	} {
 		t.Run(says, func(t *testing.T) {
@@ -297,12 +360,12 @@ func TestRunsThatAProcessLeftBehindAreTold(t *testing.T) {
 		{ID: "looks", Workflow: "look", Status: engine.Interrupted, UpdatedAt: at},
 	}
 	begin := func() (told []string) {
-		n := start(Config{PerHour: 30, Receivers: map[string]*Receiver{"ops": {}}, mark: mark}, func(_ context.Context, q engine.Query) ([]engine.Header, error) {
+		n := start(Config{PerHour: 30, Receivers: map[string]*Receiver{"ops": {}}, mark: mark}, stored{list: func(q engine.Query) []engine.Header {
 			if len(q.Status) != 1 || q.Status[0] != engine.Interrupted {
 				t.Errorf("listed %v", q.Status)
 			}
-			return left, nil
-		}, slog.New(slog.DiscardHandler), func(_ context.Context, _ *Receiver, m Message) error {
+			return left
+		}}, slog.New(slog.DiscardHandler), func(_ context.Context, _ *Receiver, m Message) error {
 			told = append(told, m.Subject())
 			return nil
 		})

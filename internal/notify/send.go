@@ -140,6 +140,11 @@ func (c *Mail) send(ctx context.Context, m Message) error {
 	}
 	letter.Subject("Understudy: " + m.Subject())
 	letter.SetBodyString(mail.TypeTextPlain, m.Body())
+	if m.Picture != nil {
+		if err := letter.AttachReader(m.Runs[0]+".png", bytes.NewReader(m.Picture), mail.WithFileContentType("image/png")); err != nil {
+			return err
+		}
+	}
 	options := []mail.Option{mail.WithPort(number), mail.WithTimeout(sendTime)}
 	if c.Plain {
 		options = append(options, mail.WithTLSPolicy(mail.NoTLS))

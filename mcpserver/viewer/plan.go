@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"understudy/engine"
+	"understudy/internal/desktop/selector"
 	"understudy/workflows"
 )
 
@@ -106,7 +107,8 @@ func (v *Viewer) fillEditor(p *planPage, r *http.Request, runs engine.Runs, h en
 }
 
 // replaceIn replaces a selector of a step in a document by another, where it is written
-// plainly or in quotes.
+// plainly or in quotes. The run has it in its canonical form, which need not be how the
+// document writes it.
 func replaceIn(document, step, was, use string) (text string, ok bool) {
 	lines := strings.SplitAfter(document, "\n")
 	for i, line := range lines {
@@ -114,20 +116,38 @@ func replaceIn(document, step, was, use string) (text string, ok bool) {
 			continue
 		}
 		for n := i; n < len(lines) && (n == i || stepIn(lines[n]) == ""); n++ {
-			for _, written := range []string{strconv.Quote(was), "'" + strings.ReplaceAll(was, "'", "''") + "'", was} {
-				before, after, found := strings.Cut(lines[n], written)
-				if found && strings.HasSuffix(strings.TrimRight(before, " "), ":") && ends.MatchString(after) {
-					lines[n] = before + strconv.Quote(use) + after
-					return strings.Join(lines, ""), true
-				}
+			at := selectorValue.FindStringSubmatchIndex(lines[n])
+			if at != nil && canonical(unquoted(lines[n][at[2]:at[3]])) == canonical(was) {
+				lines[n] = lines[n][:at[2]] + strconv.Quote(use) + lines[n][at[3]:]
+				return strings.Join(lines, ""), true
 			}
 		}
 	}
 	return document, false
 }
 
-// ends matches what may follow a value in a document.
-var ends = regexp.MustCompile(`^\s*(?:[,}\]#]|$)`)
+// selectorValue matches the argument selector on a line of a document.
+var selectorValue = regexp.MustCompile(`(?:^|[\s{,])selector:\s+("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^"'\s#,}][^#,}\n]*[^#,}\s])`)
+
+func unquoted(value string) string {
+	if strings.HasPrefix(value, "'") {
+		return strings.ReplaceAll(strings.Trim(value, "'"), "''", "'")
+	}
+	if text, err := strconv.Unquote(value); err == nil {
+		return text
+	}
+	return value
+}
+
+// canonical returns a selector in the form in which others with the same meaning are equal
+// to it. In a document name: means name?:.
+func canonical(text string) string {
+	text = strings.ReplaceAll(text, "name?:", "name:")
+	if s, err := selector.Parse(text); err == nil {
+		return s.String()
+	}
+	return text
+}
 
 // withSteps returns the first document that names steps, else the first: one that only
 // calls others rarely needs a change.
