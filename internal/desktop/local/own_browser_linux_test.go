@@ -1,8 +1,6 @@
 package local_test
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,68 +83,4 @@ func TestAtLengthABrowserOfAPersonIsConnected(t *testing.T) {
 	}
 	s.does(kinds.CloseTab, map[string]any{"tab": "Cross"})
 	s.refused(kinds.NavigateBrowser, map[string]any{"url": "chrome://version", "timeout_ms": 60_000.0}, steps.Unexpected, "lets no extension into it")
-}
-
-// A Firefox that a person started is used by its extension, as far as that goes.
-func TestAtLengthAFirefoxOfAPersonIsConnected(t *testing.T) {
-	home, command := firefoxHome(t)
-	if command == "" {
-		t.Skip("there is no Firefox ESR, which " + firefoxVariable + " may name")
-	}
-	at := site(t)
-	for name, folder := range map[string]string{"HOME": ".", "XDG_CONFIG_HOME": "config", "XDG_DATA_HOME": "share", "XDG_RUNTIME_DIR": "run"} {
-		t.Setenv(name, filepath.Join(home, folder))
-	}
-	if err := os.Mkdir(filepath.Join(home, ".mozilla"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := extension.SetUp(); err != nil {
-		t.Fatal(err)
-	}
-	installed := filepath.Join(home, "profile/extensions")
-	packed, err := os.ReadFile(filepath.Join(home, "share/understudy-extensions/firefox.xpi"))
-	if err = errors.Join(err, os.Mkdir(installed, 0o700), os.WriteFile(filepath.Join(installed, idOfFirefox(t, home)+".xpi"), packed, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	s := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
-	s.launch(command + " " + at + "/first")
-	s.eventually("it is connected", func() bool {
-		all, err := s.Browsers(t.Context())
-		return err == nil && len(all) == 1 && all[0].Name == "firefox"
-	})
-	s.does(kinds.WaitForPage, map[string]any{"title": "First", "timeout_ms": 120_000.0})
-	run := func(script, frame string) any {
-		return s.does(kinds.ExecuteBrowserScript, map[string]any{"script": script, "frame": frame}).Result["result"]
-	}
-	if got := run("return document.title + await 1", ""); got != "First1" {
-		t.Errorf("a script returned %v", got)
-	}
-	if got := run("document.title", "inner"); got != "Frame" {
-		t.Errorf("in a frame it returned %v", got)
-	}
-	o := s.does(kinds.NavigateBrowser, map[string]any{"url": at + "/strict", "timeout_ms": 60_000.0})
-	if o.Result["title"] != "Strict" || o.Result["status"] != 200.0 || o.Result["tabs"] != 2.0 || o.Result["window"] == nil {
-		t.Errorf("navigating: %v", o.Result)
-	}
-	if got := run("document.title", ""); got != "Strict" {
-		t.Errorf("under a strict policy a script returned %v", got)
-	}
-	if o := s.does(kinds.ReadPage, map[string]any{}); !strings.Contains(fmt.Sprint(o.Result["text"]), "Nothing runs here") {
-		t.Errorf("the page reads %v", o.Result["text"])
-	}
-	s.does(kinds.ActivateTab, map[string]any{"tab": "First"})
-	s.does(kinds.CloseTab, map[string]any{"tab": "Strict"})
-	s.refused(kinds.NavigateBrowser, map[string]any{"url": "http://host.invalid/", "timeout_ms": 60_000.0}, steps.Unexpected, "could not be opened")
-}
-
-// idOfFirefox returns the ID of the extension that was set up in a home.
-func idOfFirefox(t *testing.T, home string) string {
-	var manifest struct {
-		Settings struct{ Gecko struct{ ID string } } `json:"browser_specific_settings"`
-	}
-	text, err := os.ReadFile(filepath.Join(home, "share/understudy-extensions/firefox/manifest.json"))
-	if err = errors.Join(err, json.Unmarshal(text, &manifest)); err != nil {
-		t.Fatal(err)
-	}
-	return manifest.Settings.Gecko.ID
 }

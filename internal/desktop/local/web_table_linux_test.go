@@ -2,18 +2,14 @@ package local_test
 
 import (
 	"cmp"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"understudy/internal/testing/scratch"
 	"understudy/internal/testing/virtualtest"
 	"understudy/steps"
 	"understudy/steps/kinds"
@@ -57,37 +53,6 @@ var patternBrowsers = []patternBrowser{
 	// What a shell starts gets no pipe.
 	{"Chromium, not connected", "chromium", func(t *testing.T) string { return `sh -c "exec ` + chromiumCommand(t) + ` $0"` }},
 }
-
-// firefoxVariable names the program of Firefox where it is not in the PATH.
-const firefoxVariable = "UNDERSTUDY_FIREFOX"
-
-// firefoxHome makes a home for Firefox ESR with a profile, and the command that starts it there.
-func firefoxHome(t *testing.T) (home, command string) {
-	path, err := exec.LookPath(cmp.Or(os.Getenv(firefoxVariable), "firefox-esr"))
-	if err != nil {
-		return "", ""
-	}
-	home = scratch.Dir(t)
-	profile := filepath.Join(home, "profile")
-	err = errors.Join(os.Mkdir(profile, 0o700), os.WriteFile(filepath.Join(profile, "user.js"), []byte(firefoxPreferences), 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return home, fmt.Sprintf("env HOME=%s GNOME_ACCESSIBILITY=1 %s --no-remote --profile %s", home, path, profile)
-}
-
-// firefoxPreferences keep Firefox from showing pages of its own, and let it keep an extension that
-// Mozilla has not signed.
-const firefoxPreferences = `user_pref("browser.aboutwelcome.enabled", false);
-user_pref("browser.shell.checkDefaultBrowser", false);
-user_pref("datareporting.policy.dataSubmissionEnabled", false);
-user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
-user_pref("browser.startup.homepage_override.mstone", "ignore");
-user_pref("termsofuse.bypassNotification", true);
-user_pref("accessibility.force_disabled", -1);
-user_pref("xpinstall.signatures.required", false);
-user_pref("extensions.autoDisableScopes", 0);
-`
 
 // Each pattern is operated by pointer, keys and values, in each browser, connected or not. What does
 // not work fails and says so: nothing succeeds of which the page does not tell.
