@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"understudy/engine"
-	"understudy/internal/desktop/selector"
+	"understudy/steps"
 	"understudy/workflows"
 )
 
@@ -143,7 +143,7 @@ func unquoted(value string) string {
 // to it. In a document name: means name?:.
 func canonical(text string) string {
 	text = strings.ReplaceAll(text, "name?:", "name:")
-	if s, err := selector.Parse(text); err == nil {
+	if s, err := steps.ParseSelector(steps.Selector(text)); err == nil {
 		return s.String()
 	}
 	return text
