@@ -38,7 +38,7 @@ type pointer struct {
 func (c *Compiler) pressed(ev recorder.Event) {
 	if c.typing != nil && (ev.Button == desktop.Right || ev.Element == nil || c.typing.target == nil || !sameField(c.typing.target, ev.Element)) {
 		if t := c.typing; t != nil && ev.Element.InPage() && recorder.IsOption(ev.Element.Role) && !c.inPopup(ev.At) {
-			t.forgetReadAfter(ev.Time) // the press changed the field
+			c.forgetReadsAfter(ev.Time) // the press changed the field
 		}
 		c.flush()
 	}
@@ -56,7 +56,7 @@ func (c *Compiler) released(ev recorder.Event) {
 	}
 	switch {
 	case c.typing != nil: // it moved the caret, or selected, in a field whose value counts
-		c.typing.unreadable = true
+		c.typing.add(keystroke{Event: ev, pointed: down.Button == desktop.Left && c.typing.target.Role != "spinbutton"})
 	case recorder.Near(down.At, ev.At):
 		c.clicked(*down)
 	case down.Element != nil && ev.Element != nil && recorder.InMenu(down.Element) && recorder.InMenu(ev.Element):

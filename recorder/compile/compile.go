@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/selector"
@@ -102,7 +101,7 @@ func New() *Compiler {
 		copied:  map[int]*step{},
 		windows: windows{open: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{}, programs: map[int]bool{}},
 	}}
-	c.keyboard = keyboard{compilation: &c.compilation, fields: map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{}, reads: map[int][]read{}}
+	c.keyboard = keyboard{compilation: &c.compilation, fields: map[int]*recorder.Seen{}, reads: map[int][]read{}}
 	c.pointer = pointer{compilation: &c.compilation}
 	return c
 }

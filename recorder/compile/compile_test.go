@@ -722,7 +722,7 @@ var scenes = []struct {
 		"keys whose effect nobody could read are pressed again, or their text is uncertain", "unread",
 		newTape(ledger).focus(name, "old").keys("ctrl+v").click(ok).focus(name, "old").types("X").click(ok).
 			focus(mail, "a@b").keys("home").click(ok).focus(mail, "").keys("ctrl+a", "ctrl+c").click(ok).
-			focus(town, "Rome").keys("ctrl+z").holds("Rome").click(ok),
+			focus(town, "Rome").keys("ctrl+z").wait(600 * time.Millisecond).holds("Rome").click(ok),
 		Options{Name: "unread"},
 	},
 	{

@@ -41,20 +41,6 @@ func (n *net) press(ev recorder.Event, chord string) {
 	}
 }
 
-// cut removes a text that was typed last.
-func (n *net) cut(text string) {
-	n.text = strings.TrimSuffix(n.text, text)
-	if len(n.parts) > 0 {
-		last := &n.parts[len(n.parts)-1]
-		last.text = strings.TrimSuffix(last.text, text)
-	}
-}
-
-// certain reports whether it is known of the keys alone what they typed.
-func (n *net) certain() bool {
-	return n.typed && !n.other && n.text != "" && !strings.Contains(n.text, pasted)
-}
-
 // moves reports whether keys moved the caret, selected or deleted before anything was typed.
 func (n *net) moves() bool { return len(n.parts) > 0 && len(n.parts[0].chords) > 0 }
 
@@ -63,8 +49,8 @@ func (n *net) replaces() bool { return n.replaced && !n.other }
 
 // movedInDocument reports whether keys moved the caret in a document that held something, or may have:
 // Enter begins a line there.
-func (t *typing) movedInDocument() bool {
-	return t.target.MultiLine() && !t.hidden && !t.net.replaces() && t.net.moves() && (t.before != "" || t.value != "" && t.target.Text != "")
+func (t *typing) movedInDocument(value string) bool {
+	return t.target.MultiLine() && !t.hidden && !t.net.replaces() && t.net.moves() && (t.late || t.before != "" || value != "" && t.target.Text != "")
 }
 
 // editsDocument reports whether keys edited a document whose content is not all typed by them, or
@@ -74,7 +60,7 @@ func (t *typing) editsDocument() bool {
 	if !t.target.MultiLine() || t.hidden || !n.typed || len(n.parts) == 0 || n.replaces() {
 		return false
 	}
-	return t.continues || t.late && !t.isReformatted() || t.before != "" || t.unreadable && n.typesApart() || t.holdsMore()
+	return t.continues || t.late && !t.isReformatted() || t.before != "" || !t.sure && n.typesApart() || t.holdsMore()
 }
 
 // typesApart reports whether text was typed in more than one place.
@@ -125,7 +111,7 @@ func (k *keyboard) pressAgain(t *typing) {
 			doubt = ""
 		}
 	}
-	k.values[t.field], k.keeps = t.value, t.field
+	k.keeps = t.field
 }
 
 // putCaret makes the steps that put the caret where the text was typed, if the keys do not, and returns
@@ -135,13 +121,13 @@ func (k *keyboard) putCaret(t *typing) (doubt string) {
 	switch {
 	case t.continues || t.goesOn || goesToEdge(t.net.parts[0].chords):
 	case t.net.moves() && t.led == nil: // from where the program has the caret
-	case !t.net.moves() && t.isAdded():
+	case t.sure && !t.net.moves() && t.isAdded():
 		k.goTo(t.target, "ctrl+end", "go to the end", t.first.Time)
-	case !t.net.moves() && t.before != "" && len(t.net.parts) == 1 && !t.late && sameWithBlanks(t.value, text+t.before):
+	case t.sure && !t.net.moves() && t.before != "" && len(t.net.parts) == 1 && !t.late && sameWithBlanks(t.value, text+t.before):
 		k.goTo(t.target, "ctrl+home", "go to the beginning", t.first.Time)
 	case t.led != nil:
 		k.ledCaret(t)
-	case t.late || t.pending:
+	case t.late || !t.shown:
 		return unread
 	default:
 		return "the position of the caret is unknown, so the text is typed where the caret is"

@@ -8,14 +8,12 @@ import (
 	"understudy/recorder"
 )
 
-// pasted stands in a net for the content of the clipboard.
-const pasted = "\x00"
-
 // net is the effect of the keys in a field: a text that was added at its end, or that
 // replaced its content. After other keys it is unknown.
 type net struct {
 	text     string
-	replaced bool // the whole content was selected
+	replaced bool // the whole content was selected when something was typed
+	selected bool // it is selected now
 	other    bool // keys moved the caret, or deleted content
 	typed    bool // some keys typed text
 	chords   []string
@@ -31,6 +29,12 @@ func (n *net) key(ev recorder.Event) {
 	if n.caret = append(n.caret, chord); !recorder.MovesCaret(ev.Key, ev.Mods) {
 		n.caret = nil
 	}
+	replaces := ev.Text != "" || ev.Hidden || changesText(chord) || chord == "enter"
+	if n.selected && replaces {
+		n.text, n.replaced, n.other = "", true, false
+	}
+	was := n.selected
+	n.selected = chord == "ctrl+a" || chord == "ctrl+c" && was
 	switch {
 	case ev.Text != "" || ev.Hidden:
 		n.text, n.typed = n.text+ev.Text, true
@@ -38,11 +42,8 @@ func (n *net) key(ev recorder.Event) {
 		n.text += "\n"
 	case chord == "ctrl+v":
 		n.text += pasted
-	case chord == "ctrl+a":
-		n.text, n.replaced, n.other = "", true, false
-	case (chord == "end" || chord == "ctrl+end") && n.text == "":
-		n.replaced = false
-	case chord == "ctrl+c" && n.text == "":
+	case chord == "ctrl+a", was && (chord == "end" || chord == "ctrl+end"), chord == "ctrl+c" && n.text == "":
+	case (chord == "end" || chord == "ctrl+end") && n.text == "" && !n.replaced:
 	case (chord == "backspace" || chord == "delete") && n.text == "" && n.replaced:
 	case chord == "backspace" && n.text != "" && !strings.HasSuffix(n.text, pasted):
 		r := []rune(n.text)
@@ -50,6 +51,24 @@ func (n *net) key(ev recorder.Event) {
 	default:
 		n.other = true
 	}
+}
+
+// netOf returns the effect of keys.
+func netOf(keys []keystroke) (n net) {
+	for _, k := range keys {
+		if !k.browses && !k.pointed {
+			n.key(k.Event)
+		}
+	}
+	return n
+}
+
+// typedText returns all that was typed.
+func (n *net) typedText() (text string) {
+	for _, p := range n.parts {
+		text += p.text
+	}
+	return text
 }
 
 // addition returns the text that was appended to a value. A value that was read late may hold some of

@@ -70,7 +70,7 @@ func movesOnly(chord string) bool {
 
 // wasReadAround reports whether a field was read before its first key and after its last.
 func (t *typing) wasReadAround() bool {
-	return !t.hidden && !t.late && !t.continues && !t.pending && !t.unreadable && len(t.browsed) == 0 && len(t.copies) == 0
+	return !t.hidden && !t.late && !t.continues && t.sure && t.shown && len(t.browsed) == 0 && len(t.copies) == 0
 }
 
 // prove gives the last of the steps that were made of a typing its effect, if the field showed what the keys say.

@@ -23,13 +23,15 @@ func (c *compilation) misses(sort desktop.InputType) bool { return slices.Contai
 func (k *keyboard) typedInferred(ev recorder.Event) {
 	thing := k.fields[ev.Field]
 	clicked := k.typing == nil && k.steps.last().changesField(thing)
-	if !clicked && (!k.misses(desktop.KeyPress) || ev.Clicked && k.typing == nil) || !thing.TakesText() || thing.Secret() || *ev.Value == k.values[ev.Field] {
+	if !clicked && (!k.misses(desktop.KeyPress) || ev.Clicked && k.typing == nil) || !thing.TakesText() || thing.Secret() || *ev.Value == k.value(ev.Field) {
 		return
 	}
 	k.beginTyping(recorder.Event{Type: recorder.Typed, Time: ev.Time, Field: ev.Field}, thing)
-	t := k.typing
-	added, behind := strings.CutPrefix(*ev.Value, t.before)
-	t.changed, t.last, t.net = true, ev.Time, net{text: added, typed: true, other: clicked || !behind || t.before == ""}
+	t, before := k.typing, k.value(ev.Field)
+	added, behind := strings.CutPrefix(*ev.Value, before)
+	t.first.Time = ev.Time.Add(-1)
+	t.add(keystroke{Event: recorder.Event{Time: t.first.Time}, browses: true})
+	t.net = net{text: added, typed: true, other: clicked || !behind || before == ""}
 }
 
 // changesField reports whether a step is a click that may have changed the value of its field: on

@@ -4,10 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"understudy/internal/desktop"
-	"understudy/internal/words"
 	"understudy/recorder"
 )
 
@@ -15,55 +13,41 @@ import (
 type keyboard struct {
 	*compilation
 	fields map[int]*recorder.Seen
-	values map[int]string
-	readAt map[int]time.Time // when a field was read for the first time
-	reads  map[int][]read    // of fields, since they were typed into
+	reads  map[int][]read // of fields, since the last that was typed into them
 	typing *typing
 	keeps  int // the field that had the focus since it was typed into, or 0
 	tabs   tabs
 }
 
-// read is a read of a field that had changed, and the value before.
-type read struct {
-	at  time.Time
-	was string
-}
-
-// readLag is how long after a key a field may not show its effect yet.
-const readLag = 500 * time.Millisecond
-
-// typing is the editing of one field, until the person uses something else.
+// typing is the edit of one field, until the person uses something else.
 type typing struct {
-	field      int
-	target     *recorder.Seen
-	first      recorder.Event
-	before     string // the value of the field at first
-	value      string // the value of the field, as far as it is known
-	earlier    string // the same before it was read last
-	changed    bool
-	unreadable bool      // the effect of some keys is unknown
-	hidden     bool      // the text is not written
-	pending    bool      // keys came after the value was read
-	last       time.Time // when the last key came
-	lastRead   time.Time // when the value was read
-	ahead      string    // the end of that value whose keys had not arrived
-	net        net
-	copies     []*step // those whose copies were pasted, in the order of the pastes; nil: unknown
-	// browsed are keys for a list of completions or a number: the value read afterwards decides.
-	browsed []recorder.Event
-	text    strings.Builder // typed where there is no field
-	readAt  time.Time       // when the field was read for the first time
-	showed  bool            // it was not empty then
-	late    bool            // the first value may include typed text
-	goesOn  bool            // it had the focus since it was typed into, and only something else was clicked
-	// entered is the value when Enter was pressed last, until it is known whether that began a line
-	// or a key comes that types nothing; since is the text that was typed after it.
-	entered *string
-	since   string
-	behind  *string // the last value that was read, if it lags behind the keys
-	led     *step   // the click or the drag that put the caret there, which is a step only if its place matters
+	field  int
+	target *recorder.Seen
+	first  recorder.Event
+	last   time.Time // when the last key came
+	keys   []keystroke
+	net    net
+	hidden bool    // the text is not written
+	led    *step   // the click or the drag that put the caret there, which is a step only if its place matters
+	goesOn bool    // it had the focus since it was typed into, and only something else was clicked
+	copies []*step // those whose copies were pasted, in the order of the pastes; nil: unknown
 	// continues: the program took what was typed before it, so the caret is where that left it.
 	continues bool
+
+	// Known when it ends:
+	settled
+	before  string
+	late    bool             // it was read only when keys had been pressed, so what it held before is not known
+	changed bool             // something was typed, or the field holds another text
+	browsed []recorder.Event // the last keys, which chose in a list and changed nothing in the field
+}
+
+// value returns what a field held when it was seen last.
+func (k *keyboard) value(field int) string {
+	if all := k.reads[field]; len(all) > 0 {
+		return all[len(all)-1].value
+	}
+	return ""
 }
 
 func (k *keyboard) focused(ev recorder.Event) {
@@ -72,58 +56,24 @@ func (k *keyboard) focused(ev recorder.Event) {
 	}
 	k.tabs.stayed, k.keeps = false, 0
 	k.fields[ev.Field] = ev.Element
-	if ev.Value != nil {
-		k.values[ev.Field] = *ev.Value
-		if k.readAt[ev.Field].IsZero() {
-			k.readAt[ev.Field] = ev.Time
-		}
+	if ev.Value != nil && k.typing == nil {
+		k.reads[ev.Field] = append(k.reads[ev.Field], read{ev.Time, *ev.Value})
 	}
 }
 
-// held handles the value of a field, which takes precedence over the keys.
+// held handles the value of a field.
 func (k *keyboard) held(ev recorder.Event) {
 	if ev.Value == nil {
 		return
 	}
-	k.keepBlanks(&ev)
+	was := k.value(ev.Field)
+	if k.typing == nil && sameWithBlanks(was, *ev.Value) {
+		ev.Value = &was // a page has other blanks where one ends a line
+	}
 	k.typedInferred(ev)
-	if t := k.typing; t != nil && t.field == ev.Field && !t.hidden {
-		if t.isBehind(*ev.Value, ev.Time) {
-			t.behind = ev.Value
-			return
-		}
-		t.behind = nil
-		if t.submitted(*ev.Value) || t.kept(*ev.Value, ev.Time) {
-			k.submit(t, *ev.Value, ev.Time)
-			if k.typing != nil {
-				k.held(ev)
-			}
-			return
-		}
-		t.entered = nil // it began a line
-		if *ev.Value != t.value {
-			t.changed, t.browsed = true, nil
-		}
-		t.lastRead, t.ahead = ev.Time, lastOf(*ev.Value, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value)))
-		t.earlier, t.value, t.unreadable, t.pending = t.value, *ev.Value, false, false
-	}
-	was := k.values[ev.Field]
-	k.values[ev.Field] = *ev.Value
-	if *ev.Value != was {
-		k.reads[ev.Field] = append(k.reads[ev.Field], read{ev.Time, was})
-	}
+	k.reads[ev.Field] = append(k.reads[ev.Field], read{ev.Time, *ev.Value})
+	k.splitAtEnter(false)
 	k.complete(k.fields[ev.Field], was, *ev.Value)
-}
-
-// keepBlanks keeps the blanks that were known of a value: a page has others where one ends a line.
-func (k *keyboard) keepBlanks(ev *recorder.Event) {
-	known := k.values[ev.Field]
-	if t := k.typing; t != nil && t.field == ev.Field {
-		known = t.value
-	}
-	if sameWithBlanks(known, *ev.Value) {
-		ev.Value = &known
-	}
 }
 
 // sameWithBlanks reports whether two values differ only in which blanks may break a line.
@@ -132,62 +82,114 @@ func sameWithBlanks(a, b string) bool {
 	return strings.ReplaceAll(a, noBreak, " ") == strings.ReplaceAll(b, noBreak, " ")
 }
 
-// predicted returns the value of a field according to the keys that arrived, or else the value
-// that was read.
-func (t *typing) predicted(read string) string {
-	switch {
-	case t.net.replaced && !t.net.other:
-		return t.net.text
-	case t.unreadable:
-		return read
+// around returns what the field held before the keys, and the reads since then.
+func (t *typing) around(reads []read) (before []guess, since []read) {
+	n := 0
+	for n < len(reads) && reads[n].at.Before(t.first.Time) {
+		n++
 	}
-	return strings.TrimSuffix(t.value, t.ahead)
+	switch {
+	case n > 0:
+		t.before = reads[n-1].value
+	case len(reads) > 0 && reads[0].value != "": // it may have been loaded, or hold what was typed
+		t.late = true
+		return []guess{anyText}, reads
+	}
+	return guessesOf(t.before), reads[n:]
 }
 
-// lastOf returns the last characters of a text.
-func lastOf(text string, n int) string {
-	r := []rune(text)
-	return string(r[len(r)-max(0, min(n, len(r))):])
+// settle finds out what the field holds after the keys.
+func (t *typing) settle(reads []read) {
+	before, since := t.around(reads)
+	t.settled = settle(before, t.keys, since)
+	if first, without := t.browsing(before, since); first < len(t.keys) {
+		t.settled = without
+		for _, k := range t.keys[first:] {
+			t.browsed = append(t.browsed, k.Event)
+		}
+	}
+	if t.value == "" && !t.sure {
+		t.value = t.before
+	}
+	println(t.late, t.value, t.sure, t.shown, t.net.text, t.before)
+	t.changed = t.net.typed || t.value != t.before || slices.Contains(t.net.chords, "enter") || t.hidden && slices.Contains(t.net.chords, "ctrl+v")
 }
 
-// wasRead reports whether the last value holds the text of a key that arrives only now.
-func (t *typing) wasRead(text string, at time.Time) bool {
-	return text != "" && at.Before(t.lastRead) && strings.HasPrefix(t.ahead, text)
+// browsing returns where the last keys begin that chose in a list, and what the field holds without them; after
+// all keys if there are none, or the field shows their effect.
+func (t *typing) browsing(before []guess, reads []read) (first int, without settled) {
+	first = len(t.keys)
+	for first > 0 && t.keys[first-1].browses {
+		first--
+	}
+	if first == len(t.keys) {
+		return first, without
+	}
+	earlier := slices.IndexFunc(reads, func(r read) bool { return t.keys[first].Time.Before(r.at) })
+	if earlier < 0 {
+		earlier = len(reads)
+	}
+	without = settle(before, t.keys[:first], reads[:earlier])
+	if slices.ContainsFunc(reads[earlier:], func(r read) bool { return !sameWithBlanks(r.value, without.value) }) {
+		return len(t.keys), without
+	}
+	return first, without
 }
 
-// submitted reports whether Enter made the program take the text: the field holds another, with no
-// new line.
-func (t *typing) submitted(value string) bool {
-	return !t.movedInDocument() && t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered) &&
-		strings.Count(value, "\n") <= strings.Count(*t.entered, "\n")
+// lastEnter returns the place of the last Enter among the keys, if only text was typed since then, or -1.
+func (t *typing) lastEnter() (at int, since string) {
+	for at = len(t.keys) - 1; at >= 0 && t.keys[at].Text != ""; at-- {
+		since = t.keys[at].Text + since
+	}
+	if at < 0 || t.keys[at].browses || chordOf(t.keys[at].Event) != "enter" {
+		return -1, ""
+	}
+	return at, since
 }
 
-// kept reports whether Enter left the field as it was: it began no line, so it was for the
-// program. Before readLag the value may be behind, unless it holds later text.
-func (t *typing) kept(value string, at time.Time) bool {
-	if t.movedInDocument() || t.entered == nil || *t.entered == "" {
+// splitAtEnter makes a step of the typing up to the last Enter, if the field shows that the program took the
+// text then, and reports whether it did. The text since then was typed into what the program left.
+func (k *keyboard) splitAtEnter(ended bool) bool {
+	t := k.typing
+	if t == nil || t.hidden || len(k.reads[t.field]) == 0 {
 		return false
 	}
-	later, same := strings.CutPrefix(value, *t.entered)
-	return same && strings.HasPrefix(t.since, later) && (later != "" || at.Sub(t.last) >= readLag)
-}
-
-// submit makes a step of the text that the program took, with its Enter. The text since then was
-// typed into what the program left in the field, which holds a value now.
-func (k *keyboard) submit(t *typing, value string, now time.Time) {
-	later := recorder.Event{Type: recorder.Typed, Time: t.last, Field: t.field, Text: t.since}
-	t.value, t.behind, t.entered = *t.entered, nil, nil
-	t.net.cut("\n" + t.since)
-	k.flushEntered(now)
-	shown := t.since
-	for !strings.HasSuffix(value, shown) {
+	enter, since := t.lastEnter()
+	now := k.reads[t.field][len(k.reads[t.field])-1]
+	before, reads := t.around(k.reads[t.field])
+	if enter < 0 || !t.keys[enter].Time.Before(now.at) || t.movedInDocument(now.value) {
+		return false
+	}
+	whole, until := settle(before, t.keys, reads), slices.IndexFunc(reads, func(r read) bool { return t.keys[enter].Time.Before(r.at) })
+	entered := settle(before, t.keys[:enter], reads[:until])
+	if entered.value == "" || !whole.odd && !ended || !t.took(entered, since, now, ended) {
+		return false
+	}
+	shown := since
+	for !strings.HasSuffix(now.value, shown) {
 		shown = shown[:len(shown)-1]
 	}
-	k.values[t.field] = strings.TrimSuffix(value, shown)
-	if later.Text != "" {
-		k.typed(later)
+	at, later := t.keys[enter].Time, t.keys[enter+1:]
+	t.keys = t.keys[:enter]
+	t.net = netOf(t.keys)
+	k.reads[t.field] = slices.DeleteFunc(k.reads[t.field], func(r read) bool { return at.Before(r.at) })
+	k.flushEntered(now.at)
+	k.reads[t.field] = []read{{at, strings.TrimSuffix(now.value, shown)}}
+	for _, key := range later {
+		k.typed(key.Event)
 		k.typing.continues = true
 	}
+	k.reads[t.field] = append(k.reads[t.field], now)
+	return true
+}
+
+// took reports whether a read after Enter shows that the program took the text: as it was before Enter, with
+// some of what was typed later, or another with no new line.
+func (t *typing) took(entered settled, since string, now read, ended bool) bool {
+	if later, same := strings.CutPrefix(now.value, entered.value); same {
+		return !ended && strings.HasPrefix(since, later) && (later != "" || now.at.Sub(t.last) >= readLag)
+	}
+	return strings.Count(now.value, "\n") <= strings.Count(entered.value, "\n")
 }
 
 // flushEntered makes a step of the typing so far and an Enter, and returns it; nil if nothing was
@@ -205,10 +207,10 @@ func (k *keyboard) flushEntered(at time.Time) *step {
 	return s
 }
 
-// forgetReadAfter restores the value before the last read if that came after a time.
-func (t *typing) forgetReadAfter(at time.Time) {
-	if t.lastRead.After(at) && !t.pending {
-		t.value = t.earlier
+// forgetReadsAfter drops the reads of the field that came after a time, unless a key did.
+func (k *keyboard) forgetReadsAfter(at time.Time) {
+	if t := k.typing; !t.last.After(at) {
+		k.reads[t.field] = slices.DeleteFunc(k.reads[t.field], func(r read) bool { return r.at.After(at) })
 	}
 }
 
@@ -232,15 +234,6 @@ func (k *keyboard) complete(t *recorder.Seen, was, value string) {
 	k.steps = k.steps[:n-1]
 }
 
-// isBehind reports whether a value is only the beginning of the typed text because the
-// application is slow. After readLag the value counts as complete.
-func (t *typing) isBehind(value string, at time.Time) bool {
-	if t.pending && value == t.before && t.entered == nil && t.net.certain() {
-		return true // what was typed is not there yet
-	}
-	return !t.unreadable && t.pending && len(value) < len(t.value) && strings.HasPrefix(t.value, value) && at.Sub(t.last) < readLag
-}
-
 // typed handles a key.
 func (k *keyboard) typed(ev recorder.Event) {
 	if ev.Key.IsModifier() || k.ledToChoice(ev) {
@@ -257,11 +250,11 @@ func (k *keyboard) typed(ev recorder.Event) {
 	switch {
 	case edits:
 		k.beginTyping(ev, thing)
-		k.typing.key(ev)
+		k.typing.add(keystroke{Event: ev})
 		k.notePaste(chordOf(ev))
 	case k.browses(ev, thing):
 		k.beginTyping(ev, thing)
-		k.typing.browsed, k.typing.last = append(k.typing.browsed, ev), ev.Time
+		k.typing.add(keystroke{Event: ev, browses: true})
 	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter" && k.typing != nil:
 		if k.flushEntered(ev.Time) == nil {
 			k.pressChord(ev, k.fields[ev.Field])
@@ -282,9 +275,7 @@ func (k *keyboard) typed(ev recorder.Event) {
 		k.pressChord(ev, thing)
 	case ev.Text != "" && !isSpaceOn(ev, thing), ev.Hidden:
 		k.beginTyping(ev, thing)
-		k.typing.hidden = k.typing.hidden || ev.Hidden
-		k.typing.changed, k.typing.last = true, ev.Time
-		k.typing.text.WriteString(ev.Text)
+		k.typing.add(keystroke{Event: ev})
 	default:
 		k.pressChord(ev, thing)
 	}
@@ -304,14 +295,12 @@ func (k *keyboard) browses(ev recorder.Event, t *recorder.Seen) bool {
 	case "up", "down", "pageup", "pagedown":
 		return true
 	case "enter":
-		return k.typing != nil && len(k.typing.browsed) > 0
+		if k.typing != nil {
+			first, _ := k.typing.browsing(k.typing.around(k.reads[ev.Field]))
+			return first < len(k.typing.keys)
+		}
 	}
 	return false
-}
-
-// isSpaceOn reports whether a blank presses a control instead of being typed.
-func isSpaceOn(ev recorder.Event, t *recorder.Seen) bool {
-	return ev.Text == " " && t != nil && (recorder.IsToggle(t) || t.Role == "button" || t.Role == "togglebutton")
 }
 
 // isEdit reports whether a key without text edits a field, or moves the caret in it.
@@ -333,80 +322,16 @@ func (k *keyboard) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	k.waitForText()
 	last := k.steps.last()
 	goesOn := ev.Field == k.keeps && last != nil && last.click != nil && last.target != nil && thing != nil && !sameField(last.target, thing)
-	k.typing = &typing{field: ev.Field, goesOn: goesOn, led: led, target: thing, first: ev, value: k.values[ev.Field], before: k.values[ev.Field], readAt: k.readAt[ev.Field]}
-	k.typing.showed = k.typing.value != ""
-	k.typing.take(k.reads[ev.Field])
-	delete(k.reads, ev.Field)
+	k.typing = &typing{field: ev.Field, goesOn: goesOn, led: led, target: thing, first: ev}
 }
 
-// take finds the text of keys that are told of only now in the reads before the first of them.
-func (t *typing) take(reads []read) {
-	for _, r := range reads {
-		if !t.first.Time.Before(r.at) {
-			continue
-		}
-		if ahead, ok := strings.CutPrefix(t.value, r.was); ok {
-			t.before, t.lastRead, t.ahead = r.was, reads[len(reads)-1].at, ahead
-		}
-		return
+// add adds a key, or a press of the pointer in the field.
+func (t *typing) add(k keystroke) {
+	t.keys, t.last = append(t.keys, k), k.Time
+	t.hidden = t.hidden || k.Hidden || t.target.TakesText() && t.target.Secret()
+	if !k.browses && !k.pointed {
+		t.net.key(k.Event)
 	}
-}
-
-// shownAlready reports whether the first read of the field came after a key, and may include it.
-func (t *typing) shownAlready(ev recorder.Event) bool {
-	return t.showed && ev.Time.Before(t.readAt)
-}
-
-// key applies a key to the value of a field.
-func (t *typing) key(ev recorder.Event) {
-	t.net.key(ev)
-	t.pending, t.last, t.behind = true, ev.Time, nil
-	if t.since += ev.Text; ev.Text == "" {
-		t.entered = nil
-	}
-	if len(t.browsed) > 0 {
-		t.unreadable, t.browsed = true, nil // only the field shows their effect
-	}
-	if t.shownAlready(ev) {
-		if ev.Text != "" {
-			t.before, t.late = "", true // it is unknown
-		}
-		shown := t.value
-		defer func() { t.value, t.entered = shown, nil }()
-	}
-	chord := chordOf(ev)
-	switch {
-	case ev.Hidden || t.target.Secret():
-		t.hidden = true
-		t.changed = t.changed || ev.Hidden || ev.Text != ""
-	case t.wasRead(ev.Text, ev.Time):
-		t.ahead, t.changed = t.ahead[len(ev.Text):], true
-	case ev.Text != "":
-		t.value += ev.Text
-		t.changed = true
-	case ev.Key == "enter":
-		held, known := t.value, t.wasRead("\n", ev.Time)
-		if known {
-			held, t.ahead = strings.TrimSuffix(t.value, t.ahead), t.ahead[1:]
-		}
-		if t.net.replaced && !t.net.other {
-			held, t.unreadable = strings.TrimSuffix(t.net.text, "\n"), false
-		}
-		t.entered, t.since = &held, ""
-		if !known {
-			t.value += "\n"
-		}
-		t.changed = true
-	case ev.Key == "backspace" && len(ev.Mods) == 0 && t.value != "":
-		r := []rune(t.value)
-		t.value = string(r[:len(r)-1])
-		t.changed = true
-	case chord == "ctrl+a" || chord == "ctrl+c":
-		t.unreadable = t.unreadable || chord == "ctrl+a"
-	default:
-		t.unreadable = true
-	}
-	t.changed = t.changed || ev.Key == "v" && len(ev.Mods) > 0 && t.hidden // pasted
 }
 
 // flush makes a step of the typing so far.
@@ -415,12 +340,17 @@ func (k *keyboard) flush() {
 	if t == nil {
 		return
 	}
-	if t.behind != nil && t.submitted(*t.behind) {
-		k.submit(t, *t.behind, t.last)
+	if k.splitAtEnter(true) {
 		k.flush()
 		return
 	}
 	k.typing = nil
+	if t.target.TakesText() {
+		t.settle(k.reads[t.field])
+		if !t.hidden {
+			k.reads[t.field] = []read{{t.last, t.value}}
+		}
+	}
 	switch {
 	case t.target.TakesText() && t.onlyKeys():
 		last, summary := k.steps.lastNow()
@@ -432,7 +362,7 @@ func (k *keyboard) flush() {
 	case t.target.TakesText() && t.changed:
 		k.fillField(t)
 		k.leaveCaret(t)
-	case t.target.TakesText() && t.unreadable && slices.ContainsFunc(t.net.chords, changesText):
+	case t.target.TakesText() && !t.sure && slices.ContainsFunc(t.net.chords, changesText):
 		k.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
 		k.steps.last().doubt(unread)
 	case t.target.TakesText():
@@ -466,11 +396,10 @@ func (k *keyboard) fillField(t *typing) {
 	if t.hidden {
 		s.input.value, s.input.secret = "", true
 		s.summary = "type a secret into " + describe(t.target)
-	} else if t.unreadable || t.pending && t.before != "" && (!t.net.replaced || t.net.other) {
+	} else if !t.sure && !t.pastes() {
 		s.doubt(unread)
 	}
 	if !t.hidden {
-		k.values[t.field] = t.value
 		k.keeps = t.field
 	}
 	k.paste(s, t)
@@ -486,7 +415,7 @@ func (k *keyboard) typeAnywhere(t *typing) {
 	s := &step{kind: typeText, subject: "type", begin: t.first.Time, input: &input{arg: "text", secret: true}}
 	switch {
 	case !t.hidden:
-		s.input = &input{arg: "text", value: t.text.String(), names: "typed", field: t.field}
+		s.input = &input{arg: "text", value: t.net.typedText(), names: "typed", field: t.field}
 		s.summary, s.end = "type "+quoteShort(s.input.value), t.last
 	case t.target != nil && t.target.Role == "terminal":
 		s.subject, s.summary, s.input.names = "type password", "type a password into "+describe(t.target), "password"
@@ -498,89 +427,4 @@ func (k *keyboard) typeAnywhere(t *typing) {
 	k.windows.setActive(s)
 	k.pressTabs()
 	k.act(s)
-}
-
-// pressChord handles a key that edits no field.
-func (k *keyboard) pressChord(ev recorder.Event, thing *recorder.Seen) {
-	k.flush()
-	if ev.Key == "" || switchesWindow(ev) || k.inOpenList(ev) {
-		return
-	}
-	chord := chordOf(ev)
-	if isTab(ev) && thing != nil {
-		k.tab(chord, ev)
-		return // it leads to the next field, which its own step finds
-	}
-	k.waitForText()
-	if s := k.steps.last(); chord == "enter" && s != nil && s.kind == typeIntoElement && s.input.after == "" && len(s.expect) == 0 && sameElement(s.target, thing) {
-		s.input.after, s.end = "{Enter}", ev.Time // a cell has the keyboard again when it was edited
-		return
-	}
-	if thing != nil && len(ev.Mods) == 0 && worksElement(ev.Key) && !thing.TakesText() && thing.Role != "frame" && !highlighted(thing) {
-		if len(unique(thing)) > 0 {
-			k.pressOn(thing, chord, ev)
-			return
-		}
-		if k.pressAfterTabs(chord, ev) {
-			return
-		}
-	}
-	k.pressTabs()
-	k.pressGlobal(chord, ev)
-}
-
-// highlighted reports whether an element may only look as if it had the focus, as an option of a list in a
-// page does.
-func highlighted(t *recorder.Seen) bool {
-	return t.InPage() && recorder.IsOption(t.Role) && !t.DropDown()
-}
-
-// pressGlobal makes a step that presses a key, whatever has the focus.
-func (k *keyboard) pressGlobal(chord string, ev recorder.Event) {
-	if _, ok := k.windows.open[k.windows.active]; !ok && k.fields[ev.Field] != nil {
-		k.windows.active = k.fields[ev.Field].Window
-	}
-	s := &step{kind: pressKeyGlobal, subject: "press " + chord, summary: "press " + chord, begin: ev.Time}
-	k.windows.setActive(s)
-	if s.process != "" {
-		s.set("process", s.process)
-	}
-	s.set("key", chord)
-	k.act(s)
-	k.copies(s, chord)
-}
-
-// worksElement reports whether a key is for the focused element, not for its program.
-func worksElement(k desktop.Key) bool {
-	switch k {
-	case "space", "enter", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "delete", "backspace":
-		return true
-	}
-	return utf8.RuneCountInString(string(k)) == 1
-}
-
-// switchesWindow reports whether a key only switches windows, which becomes a step by itself.
-func switchesWindow(ev recorder.Event) bool {
-	return ev.Key == "tab" && (slices.Contains(ev.Mods, desktop.Alt) || slices.Contains(ev.Mods, desktop.Super))
-}
-
-// pressOn makes a step that presses a key on an element, or extends the last.
-func (k *keyboard) pressOn(thing *recorder.Seen, chord string, ev recorder.Event) {
-	if s := k.steps.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleClickTime {
-		s.set("key", s.args[len(s.args)-1].Value.(string)+" "+chord)
-		s.summary, s.end = s.summary+", "+chord, ev.Time
-		k.copies(s, chord)
-		return
-	}
-	s := &step{kind: pressKey, subject: "press " + chord, summary: "press " + chord + " on " + describe(thing), begin: ev.Time}
-	s.setTarget(thing)
-	s.set("key", chord)
-	k.act(s)
-	k.copies(s, chord)
-}
-
-// quoteShort returns a text as one short line in quotes.
-func quoteShort(text string) string {
-	const most = 40
-	return `"` + words.Shorten(strings.Join(strings.Fields(text), " "), most) + `"`
 }
