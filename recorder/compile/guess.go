@@ -229,6 +229,7 @@ type settled struct {
 	sure   bool // they hold no other text
 	shown  bool // it was read with the effect of all keys
 	odd    bool // a read shows a text that the keys do not make
+	less   bool // the last read shows the effect of some keys only, though the others were long ago
 }
 
 // settle presses keys in guesses, and keeps those that reads show.
@@ -250,6 +251,7 @@ func settle(from []guess, keys []keystroke, reads []read) settled {
 		handle(after, keys[:most])
 		var found [][]guess
 		found, doubt = shown(after, r.value, first, most)
+		last.less = doubt
 		last.odd = last.odd || doubt || found == nil
 		if found == nil { // the program did something by itself
 			found, doubt = make([][]guess, len(keys)+1), first < most
@@ -311,7 +313,12 @@ func shown(after [][]guess, value string, first, most int) (found [][]guess, dou
 	}) {
 		return found, false
 	}
-	if keep(0, first-1, exactly) {
+	if keep(0, first-1, func(s guess) []guess {
+		if strings.Contains(s.text, pasted) { // it may look as anything
+			return nil
+		}
+		return s.looks(value)
+	}) {
 		return found, true
 	}
 	return nil, false

@@ -111,7 +111,6 @@ func (t *typing) settle(reads []read) {
 	if t.value == "" && !t.sure {
 		t.value = t.before
 	}
-	println(t.late, t.value, t.sure, t.shown, t.net.text, t.before)
 	t.changed = t.net.typed || t.value != t.before || slices.Contains(t.net.chords, "enter") || t.hidden && slices.Contains(t.net.chords, "ctrl+v")
 }
 
@@ -396,6 +395,8 @@ func (k *keyboard) fillField(t *typing) {
 	if t.hidden {
 		s.input.value, s.input.secret = "", true
 		s.summary = "type a secret into " + describe(t.target)
+	} else if t.less {
+		s.doubt("the field did not show all that was typed: it was read too early, or does not take it")
 	} else if !t.sure && !t.pastes() {
 		s.doubt(unread)
 	}
