@@ -250,7 +250,7 @@ func settle(from []guess, keys []keystroke, reads []read) settled {
 		}
 		handle(after, keys[:most])
 		var found [][]guess
-		found, doubt = shown(after, r.value, first, most)
+		found, doubt = shown(after, keys, r.value, first, most)
 		last.less = doubt
 		last.odd = last.odd || doubt || found == nil
 		if found == nil { // the program did something by itself
@@ -286,7 +286,7 @@ func handle(after [][]guess, keys []keystroke) {
 // shown returns the guesses that look as a value, after as many keys as their program may have handled; nil if
 // there are none. Those after fewer keys, or of which the program made the value, are taken where no others are.
 // A program that handled fewer is slow, or does not take the others: that is a doubt.
-func shown(after [][]guess, value string, first, most int) (found [][]guess, doubt bool) {
+func shown(after [][]guess, keys []keystroke, value string, first, most int) (found [][]guess, doubt bool) {
 	keep := func(first, most int, looks func(guess) []guess) bool {
 		any, free := false, false
 		found = make([][]guess, len(after))
@@ -297,7 +297,7 @@ func shown(after [][]guess, value string, first, most int) (found [][]guess, dou
 					found[i] = append(found[i], looks(s)...)
 				}
 			}
-			any, free = any || found[i] != nil, free || now && i > 0
+			any, free = any || found[i] != nil, free || now && i > 0 && keys[i-1].browses
 		}
 		return any
 	}

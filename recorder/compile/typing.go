@@ -161,7 +161,7 @@ func (k *keyboard) splitAtEnter(ended bool) bool {
 	}
 	whole, until := settle(before, t.keys, reads), slices.IndexFunc(reads, func(r read) bool { return t.keys[enter].Time.Before(r.at) })
 	entered := settle(before, t.keys[:enter], reads[:until])
-	if entered.value == "" || !whole.odd && !ended || !t.took(entered, since, now, ended) {
+	if entered.value == "" || !whole.odd && (!ended || now.value != t.before) || !t.took(entered, since, now, ended) {
 		return false
 	}
 	shown := since
