@@ -206,7 +206,18 @@ func fits(known, text string) bool {
 // becomes reports whether a program may have made another text of what was typed: a completion, or a
 // number as it writes it.
 func (s guess) becomes(value string) bool {
-	return s.text != "" && s.caret == len(s.text) && strings.Count(s.text, "\n") == strings.Count(value, "\n") && (strings.HasPrefix(value, s.text) || observe.Reformatted(s.text, value) && observe.Reformatted(value, s.text))
+	return s.text != "" && s.caret == len(s.text) && (strings.HasPrefix(value, s.text) && strings.Count(s.text, "\n") == strings.Count(value, "\n") || rewritten(s.text, value))
+}
+
+// rewritten reports whether a text is another, but for how a program writes it.
+func rewritten(typed, value string) bool {
+	return typed != value && strings.Count(typed, "\n") == strings.Count(value, "\n") && observe.Reformatted(typed, value) && observe.Reformatted(value, typed)
+}
+
+// holds reports whether all of a value was typed into what was not known, and is written in another way.
+func (s guess) holds(value string) bool {
+	typed := strings.ReplaceAll(s.text, pasted, "")
+	return len(typed) < len(s.text) && typed != "" && rewritten(typed, value)
 }
 
 // keystroke is a key in a field, or a press of the pointer there.
@@ -225,11 +236,11 @@ type read struct {
 // settled is what is known of a field after keys.
 type settled struct {
 	guesses []guess
-	value  string
-	sure   bool // they hold no other text
-	shown  bool // it was read with the effect of all keys
-	odd    bool // a read shows a text that the keys do not make
-	less   bool // the last read shows the effect of some keys only, though the others were long ago
+	value   string
+	sure    bool // they hold no other text
+	shown   bool // it was read with the effect of all keys
+	odd     bool // a read shows a text that the keys do not make
+	less    bool // the last read shows the effect of some keys only, though the others were long ago
 }
 
 // settle presses keys in guesses, and keeps those that reads show.
@@ -300,6 +311,11 @@ func shown(after [][]guess, keys []keystroke, value string, first, most int) (fo
 			any, free = any || found[i] != nil, free || now && i > 0 && keys[i-1].browses
 		}
 		return any
+	}
+	if slices.ContainsFunc(after[most], func(s guess) bool { return s.holds(value) }) {
+		found = make([][]guess, len(after))
+		found[most] = guessesOf(value)
+		return found, false
 	}
 	exactly := func(s guess) []guess { return s.looks(value) }
 	if keep(first, most, exactly) {

@@ -57,8 +57,18 @@ func (k *keyboard) focused(ev recorder.Event) {
 	k.tabs.stayed, k.keeps = false, 0
 	k.fields[ev.Field] = ev.Element
 	if ev.Value != nil && k.typing == nil {
-		k.reads[ev.Field] = append(k.reads[ev.Field], read{ev.Time, *ev.Value})
+		k.saw(ev)
 	}
+}
+
+// saw keeps what a field was seen to hold: before its keys are told of, only the last few times.
+func (k *keyboard) saw(ev recorder.Event) {
+	const most = 100
+	all := append(k.reads[ev.Field], read{ev.Time, *ev.Value})
+	if k.typing == nil && len(all) > most {
+		all = all[1:]
+	}
+	k.reads[ev.Field] = all
 }
 
 // held handles the value of a field.
@@ -71,7 +81,7 @@ func (k *keyboard) held(ev recorder.Event) {
 		ev.Value = &was // a page has other blanks where one ends a line
 	}
 	k.typedInferred(ev)
-	k.reads[ev.Field] = append(k.reads[ev.Field], read{ev.Time, *ev.Value})
+	k.saw(ev)
 	k.splitAtEnter(false)
 	k.complete(k.fields[ev.Field], was, *ev.Value)
 }
@@ -82,10 +92,14 @@ func sameWithBlanks(a, b string) bool {
 	return strings.ReplaceAll(a, noBreak, " ") == strings.ReplaceAll(b, noBreak, " ")
 }
 
-// around returns what the field held before the keys, and the reads since then.
+// around returns what the field held before the keys, and the reads since then. Keys that only move the caret
+// may come before it is read.
 func (t *typing) around(reads []read) (before []guess, since []read) {
-	n := 0
-	for n < len(reads) && reads[n].at.Before(t.first.Time) {
+	n, first := 0, t.first.Time
+	if edit := slices.IndexFunc(t.keys, func(k keystroke) bool { return k.pointed || !recorder.MovesCaret(k.Key, k.Mods) }); edit >= 0 {
+		first = t.keys[edit].Time
+	}
+	for n < len(reads) && reads[n].at.Before(first) {
 		n++
 	}
 	switch {
