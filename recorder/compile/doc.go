@@ -4,6 +4,6 @@
 //
 // A Compiler reads one event after the other and keeps the steps so far, which a later
 // event may still change: a click becomes a double click, or the choice of an option.
-// Its parts handle keys (typing.go) and the pointer (clicks.go). document.go writes the
+// Its parts handle keys (typing.go, and guess.go for what a field holds) and the pointer (clicks.go). document.go writes the
 // steps as a workflow.
 package compile

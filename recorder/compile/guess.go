@@ -209,15 +209,18 @@ func (s guess) becomes(value string) bool {
 	return s.text != "" && s.caret == len(s.text) && (strings.HasPrefix(value, s.text) && strings.Count(s.text, "\n") == strings.Count(value, "\n") || rewritten(s.text, value))
 }
 
-// rewritten reports whether a text is another, but for how a program writes it.
+// rewritten reports whether a text is another, but for how a program writes it. One with fewer characters may
+// be read before the last of them arrived.
 func rewritten(typed, value string) bool {
-	return typed != value && strings.Count(typed, "\n") == strings.Count(value, "\n") && observe.Reformatted(typed, value) && observe.Reformatted(value, typed)
+	return typed != value && utf8.RuneCountInString(value) >= utf8.RuneCountInString(typed) && strings.Count(typed, "\n") == strings.Count(value, "\n") && observe.Reformatted(typed, value) && observe.Reformatted(value, typed)
 }
 
-// holds reports whether all of a value was typed into what was not known, and is written in another way.
+// holds reports whether all of a value was typed into what was not known, and is written in another way. Other
+// blanks may have been there.
 func (s guess) holds(value string) bool {
 	typed := strings.ReplaceAll(s.text, pasted, "")
-	return len(typed) < len(s.text) && typed != "" && rewritten(typed, value)
+	dense := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	return len(typed) < len(s.text) && dense(typed) != dense(value) && rewritten(typed, value)
 }
 
 // keystroke is a key in a field, or a press of the pointer there.
