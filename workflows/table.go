@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/thedatashed/xlsxreader"
+
 	"understudy/steps"
 )
 
@@ -21,12 +24,15 @@ type Table struct {
 	Rows    []map[string]any // by column; of CSV all are texts
 }
 
-// ReadTable reads a file of JSON lines, each an object, or else a CSV file, whose first line names the columns.
+// ReadTable reads the first sheet of a spreadsheet, a file of JSON lines, each an object, or else a CSV file. The
+// first line of a sheet and of a CSV file names the columns.
 func ReadTable(src Source) (t Table, err error) {
 	text := bytes.TrimPrefix(src.Text, []byte("\ufeff"))
 	switch filepath.Ext(src.Name) {
 	case ".jsonl", ".ndjson":
 		t, err = readObjects(text)
+	case ".xlsx":
+		t, err = readSheet(src.Text)
 	default:
 		t, err = readCSV(text)
 	}
@@ -34,7 +40,7 @@ func ReadTable(src Source) (t Table, err error) {
 		err = errors.New("it has no rows")
 	}
 	if err != nil {
-		return t, steps.Errorf(steps.Invalid, "%s: %w", src.Name, err).WithNext("give a CSV file whose first line names the columns, or a .jsonl file with an object on each line")
+		return t, steps.Errorf(steps.Invalid, "%s: %w", src.Name, err).WithNext("give a CSV file or an .xlsx spreadsheet whose first line names the columns, or a .jsonl file with an object on each line")
 	}
 	return t, nil
 }
@@ -72,6 +78,41 @@ func readCSV(text []byte) (t Table, err error) {
 		t.Rows = append(t.Rows, row)
 	}
 	return t, nil
+}
+
+// readSheet reads the first sheet of a spreadsheet, as the texts that its cells hold. Lines without any are left out.
+func readSheet(content []byte) (t Table, err error) {
+	book, err := xlsxreader.NewReader(content)
+	if err != nil || len(book.Sheets) == 0 {
+		return t, cmp.Or(err, errors.New("it has no sheets"))
+	}
+	columns := map[int]string{}
+	for line := range book.ReadRows(book.Sheets[0]) { // to the end, as it is read beside this
+		err = cmp.Or(err, line.Error)
+		row := map[string]any{}
+		for _, c := range line.Cells {
+			switch name, ok := columns[c.ColumnIndex()]; {
+			case t.Columns == nil:
+				row[c.Value] = c.Value
+				columns[c.ColumnIndex()] = c.Value
+			case ok && c.Value != "":
+				row[name] = c.Value
+			}
+		}
+		switch {
+		case len(row) == 0:
+		case t.Columns == nil:
+			t.Columns = slices.Sorted(maps.Keys(row))
+		default:
+			for _, name := range t.Columns {
+				if row[name] == nil {
+					row[name] = ""
+				}
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t, err
 }
 
 // separator returns what separates the columns: spreadsheets in some languages write semicolons.

@@ -18,7 +18,7 @@ import (
 )
 
 type eachFlags struct {
-	Each        string `flag:"each" usage:"a CSV or .jsonl file: a run for each of its rows"`
+	Each        string `flag:"each" usage:"a CSV, .xlsx or .jsonl file: a run for each of its rows"`
 	Failed      bool   `flag:"failed" usage:"with --each: resume only the rows that failed"`
 	MaxFailures int    `flag:"max-failures" usage:"with --each: end after so many rows failed; 0: never"`
 	Yes         bool   `flag:"yes" usage:"with --each: the columns are matched as meant"`
