@@ -35,7 +35,7 @@ func connectedPage(t *testing.T, html string) *testDesktop {
 }
 
 // What a field of a connected page makes of a text is told; only what it holds counts as typed.
-func TestWhatAFieldMakesOfATextIsTold(t *testing.T) {
+func TestAtLengthWhatAFieldMakesOfATextIsTold(t *testing.T) {
 	s := connectedPage(t, strictPage)
 	for _, row := range []struct{ name, text, says string }{
 		{"Plain", "Ada Lovelace", ""},

@@ -74,7 +74,7 @@ const widgetsPage = `<!doctype html><title>Widgets</title><meta charset="utf-8">
 </script>`
 
 // Widgets that a page makes by the patterns of WAI-ARIA are found, read and operated.
-func TestWidgetsThatAPageMakesAreOperated(t *testing.T) {
+func TestAtLengthWidgetsThatAPageMakesAreOperated(t *testing.T) {
 	p := showPage(t, widgetsPage)
 	p.does(kinds.WaitForElement, map[string]any{"process": "chromium", "selector": "id:lights", "timeout_ms": 60_000.0})
 	p.acts([]pageAct{

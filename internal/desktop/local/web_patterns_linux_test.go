@@ -84,7 +84,7 @@ const patternsPage = `<!doctype html><title>Patterns</title><meta charset="utf-8
 </script>`
 
 // Each pattern is operated by the kinds that its user would take, and the page says what came of it.
-func TestPatternsOfTheAuthoringPracticesAreOperated(t *testing.T) {
+func TestAtLengthPatternsOfTheAuthoringPracticesAreOperated(t *testing.T) {
 	p := showPage(t, patternsPage)
 	p.does(kinds.WaitForElement, map[string]any{"process": "chromium", "selector": "id:acc", "timeout_ms": 60_000.0})
 	p.acts(patternActs())
