@@ -171,7 +171,7 @@ func New(o Options) *Server {
 	s.changes.mcp = s.mcp
 	s.http = httpd.New(httpd.Options{
 		Clients: s.mcp, Runs: s.runs.get, RunsFor: s.tools.runsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.scheduler.handleHook, Readings: s.readings,
-		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.modes.Set, Check: o.Check,
+		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.changeMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Pages: s.pages(), PagePaths: viewer.Paths(), Log: o.Log,
 	})
 	s.register()
