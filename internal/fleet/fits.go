@@ -31,9 +31,12 @@ func (w *Worker) fits(message []byte) []byte {
 
 // Workers returns the connected workers, by name.
 func (c *Client) Workers(ctx context.Context) (all []engine.Workplace, err error) {
-	limited, cancel := context.WithTimeout(ctx, gatherTime)
+	limited, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
+	quiet := time.AfterFunc(askTime, cancel) // the others answer at about the same time as the first
+	defer quiet.Stop()
 	err = c.store.Gather(limited, []byte("[]"), func(answer []byte) (more bool) {
+		quiet.Reset(gatherTime)
 		var f fitting
 		if json.Unmarshal(answer, &f) == nil && f.Worker != "" {
 			all = append(all, f.Workplace)

@@ -3,6 +3,7 @@ package viewer
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"understudy/engine"
 )
@@ -19,6 +20,18 @@ type workplace struct {
 
 // Used returns how many places are taken, also by runs of others.
 func (w workplace) Used() int { return len(w.Taken) }
+
+// Offers returns the labels of a worker without those of its applications.
+func (w workplace) Offers() []string {
+	return slices.DeleteFunc(slices.Clone(w.Labels), isApplication)
+}
+
+// Applications returns the labels of its applications, of which it may have many.
+func (w workplace) Applications() []string {
+	return slices.DeleteFunc(slices.Clone(w.Labels), func(l string) bool { return !isApplication(l) })
+}
+
+func isApplication(label string) bool { return strings.HasPrefix(label, "app=") }
 
 type fleetPage struct {
 	frame
