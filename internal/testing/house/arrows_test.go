@@ -124,7 +124,7 @@ var owners = map[string][]string{
 	"golang.org/x/text/":               {"recorder/compile", "internal/desktop/input"},
 	"github.com/godbus/dbus/v5":        {"internal/desktop/atspi", "internal/desktop/wayland", "internal/testing/virtualtest", "internal/notify"},
 	"github.com/wneessen/go-mail":      {"internal/notify"},
-	"github.com/emersion/go-smtp":     {"internal/testing/mailbox"},
+	"github.com/emersion/go-smtp":      {"internal/testing/mailbox"},
 	"go.etcd.io/bbolt":                 {"store"},
 	"go.etcd.io/bbolt/":                {"store"},
 	"github.com/nats-io/nats-server/":  {"internal/hub"},
