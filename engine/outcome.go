@@ -88,6 +88,8 @@ type Tally struct {
 	Doubtful  stepNames `json:"doubtful,omitempty"`
 	Unchecked string    `json:"unchecked,omitempty"` // the last step that acted, as long as no check followed
 	Open      *openStep `json:"open,omitempty"`      // was started and has not ended
+	Failed    stepNames `json:"failed,omitempty"`    // failed in all tries, also if that did not end the run
+	Retried   stepNames `json:"retried,omitempty"`   // needed more than one try
 }
 
 type openStep struct {
@@ -123,6 +125,9 @@ func (t *Tally) add(ev Event, fact any) *Tally {
 	switch f := fact.(type) {
 	case Started:
 		next.Open = &openStep{cmp.Or(f.ID, ev.Path), f.Reads, f.Checks}
+		if f.Try > 1 {
+			next.Retried, next.Failed = next.Retried.with(next.Open.Step), next.Failed.without(next.Open.Step)
+		}
 	case Ended:
 		next.ended(cmp.Or(f.ID, ev.Path), f.Outcome)
 	case Evaluated:
@@ -141,6 +146,9 @@ func (t *Tally) add(ev Event, fact any) *Tally {
 func (t *Tally) ended(step string, o Outcome) {
 	checks := t.Open != nil && t.Open.Checks
 	t.Open = nil
+	if o.Error != nil {
+		t.Failed = t.Failed.with(step)
+	}
 	switch failed := o.Error != nil; {
 	case failed && o.Acted == steps.ActedMaybe:
 		t.Doubtful = t.Doubtful.with(step)

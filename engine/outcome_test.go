@@ -78,3 +78,34 @@ func TestNoConclusion(t *testing.T) {
 		}
 	}
 }
+
+// TestTroubledSteps looks in the tally for the steps that failed or needed more tries.
+func TestTroubledSteps(t *testing.T) {
+	failure := &ErrorRecord{Code: steps.NotFound}
+	try := func(n int, err *ErrorRecord) []any {
+		return []any{Started{ID: "a", Try: n}, Ended{ID: "a", Outcome: Outcome{Acted: steps.ActedNo, Error: err}}}
+	}
+	for _, row := range []struct {
+		says            string
+		facts           [][]any
+		failed, retried string
+	}{
+		{"a step that succeeds at once is neither", [][]any{try(1, nil)}, "", ""},
+		{"one that fails has failed", [][]any{try(1, failure)}, "a", ""},
+		{"one that succeeds at the second try was retried", [][]any{try(1, failure), try(2, nil)}, "", "a"},
+		{"one that fails twice is both", [][]any{try(1, failure), try(2, failure)}, "a", "a"},
+		{"one that succeeds after the run was resumed had failed", [][]any{try(1, failure), {Resumed{}}, try(1, nil)}, "a", ""},
+	} {
+		t.Run(row.says, func(t *testing.T) {
+			tally := &Tally{}
+			for _, facts := range row.facts {
+				for _, f := range facts {
+					tally = tally.add(Event{}, f)
+				}
+			}
+			if failed, retried := strings.Join(tally.Failed, " "), strings.Join(tally.Retried, " "); failed != row.failed || retried != row.retried {
+				t.Errorf("failed: %q, retried: %q", failed, retried)
+			}
+		})
+	}
+}

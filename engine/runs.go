@@ -78,6 +78,13 @@ type Places struct {
 	Busy  []string `json:"busy,omitempty"`
 }
 
+// A Workplace is a worker of a fleet, or the machine of a server without one.
+type Workplace struct {
+	Worker string   `json:"worker"`
+	Labels []string `json:"labels,omitempty"`
+	Places
+}
+
 // Places returns which runs act on desktops, and how many may.
 func (e *Engine) Places(context.Context) (Places, error) {
 	taken, total := e.Lease.Holders()

@@ -208,12 +208,13 @@ type Query struct {
 	Since       time.Time
 	Before      string // only runs older than this one
 	Calls       bool   // also runs of a single kind
+	Troubled    bool   // only runs with failures on their way, which did not end them
 	Limit       int    // 0: no limit
 }
 
 func (q Query) Wants(h *Header) bool {
 	same := func(want, have string) bool { return want == "" || want == have }
-	return (q.Calls || h.Call == "") &&
+	return (q.Calls || h.Call == "") && (!q.Troubled || h.Errors > 0) &&
 		(len(q.Status) == 0 || slices.Contains(q.Status, h.Status)) &&
 		same(q.Workflow, h.Workflow) && same(q.WorkflowID, h.WorkflowID) &&
 		same(q.TraceID, h.TraceID) && same(q.ExecutionID, h.ExecutionID) && same(q.Schedule, h.Schedule) && same(q.Client, h.Client) && same(q.Owner, h.Owner) &&

@@ -6,7 +6,6 @@ import (
 	"understudy/engine"
 	"understudy/internal/access"
 	"understudy/internal/bulk"
-	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -17,9 +16,6 @@ func (s bulkTools) operations() []operation {
 	return operationsOn("plans", steps.Runs, bulk.Operations(), s.callerFor)
 }
 
-// mostProblem bounds what is kept of a plan that failed.
-const mostProblem = 2000
-
 // callerFor converts the user of a tool to the caller of operations. What a plan does is
 // done with the current rights of who carries it out, also after the call has ended.
 func (s bulkTools) callerFor(who caller, t access.Tool) (bulk.Folder, bulk.Caller) {
@@ -27,16 +23,7 @@ func (s bulkTools) callerFor(who caller, t access.Tool) (bulk.Folder, bulk.Calle
 	return s.o.Plans, bulk.Caller{
 		Name: who.id(), Owner: who.Owner, All: who.Owner == "" || who.All, Runs: runs.now, Do: s.doer(who, t),
 		Later: func(do func(context.Context)) { s.inflight.detached.Go(func() { do(s.inflight.life) }) },
-		Problem: func(plan string) string {
-			text, _ := s.problems.Load(plan)
-			said, _ := text.(string)
-			return said
-		},
 		Log: func(p bulk.Plan, err error) {
-			s.problems.Delete(p.ID)
-			if err != nil {
-				s.problems.Store(p.ID, words.Shorten(err.Error(), mostProblem))
-			}
 			s.o.Log.Info("a plan was carried out", "plan", p.ID, "client", who.id(), "summary", p.Summary(), "error", err)
 		},
 	}

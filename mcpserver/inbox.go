@@ -1,9 +1,13 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
+	"understudy/engine"
 	"understudy/internal/access"
+	"understudy/internal/audit"
 	"understudy/internal/inbox"
 	"understudy/steps"
 )
@@ -20,6 +24,26 @@ func (s inboxTools) operations() []operation {
 		open := func(ctx context.Context) (inbox.Sources, error) { return s.sources(ctx, who, t) }
 		return open, inbox.Caller{Name: who.id(), Owner: who.Owner, All: who.Owner == "" || who.All, May: may}
 	})
+}
+
+// keepAct adds an act to the audit trail, if there is one. What was done stays done.
+func (r *runner) keepAct(a audit.Act) {
+	if r.o.Audit == nil {
+		return
+	}
+	if err := r.o.Audit.Add(a); err != nil {
+		r.o.Log.Warn("an act may be missing in the audit trail", "act", a.Verb, "error", err)
+	}
+}
+
+// changeMode sets the mode of a client on behalf of an operator.
+func (s *Server) changeMode(by, client string, mode access.Limits) {
+	s.clients.modes.Set(client, mode)
+	detail := string(mode.Mode) + " mode"
+	if len(mode.Blocked) > 0 {
+		detail += ", without " + strings.Join(mode.Blocked, ", ")
+	}
+	s.keepAct(audit.Act{By: cmp.Or(by, engine.CommandLine), Owner: client, Verb: audit.ChangedRights, Thing: client, Detail: detail})
 }
 
 // sources returns what a caller may see of the places where an inbox looks.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"runtime/debug"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -52,7 +51,6 @@ type runner struct {
 	pictures shownPictures
 	// taskAfter is how long a call waits for its run before it becomes a task.
 	taskAfter time.Duration
-	problems  sync.Map // plan → what failed when it was last carried out
 }
 
 // handle executes one call of a tool.

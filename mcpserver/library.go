@@ -17,6 +17,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/access"
+	"understudy/internal/audit"
 	"understudy/internal/fileio"
 	"understudy/internal/words"
 	"understudy/steps"
@@ -46,14 +47,16 @@ type ownership struct {
 	Owner string `json:"owner"`
 }
 
-func (l *library) ownerFile(name string) string {
-	return filepath.Join(l.folder, "."+name+".owner.json")
-}
+func (l *library) ownerFile(name string) string { return ownerFile(l.folder, name) }
+
+func ownerFile(folder, name string) string { return filepath.Join(folder, "."+name+".owner.json") }
 
 // owner returns the credential that owns a saved workflow; "" is the person at the
 // machine. If the owner cannot be read, it returns a name that no credential has.
-func (l *library) owner(name string) string {
-	raw, err := os.ReadFile(l.ownerFile(name))
+func (l *library) owner(name string) string { return ownerOf(l.folder, name) }
+
+func ownerOf(folder, name string) string {
+	raw, err := os.ReadFile(ownerFile(folder, name))
 	if errors.Is(err, os.ErrNotExist) {
 		return ""
 	}
@@ -176,6 +179,19 @@ func (l *library) writeOwner(name string) error {
 		return err
 	}
 	return fileio.Write(l.ownerFile(name), raw, 0o600)
+}
+
+// EditOf returns the act of somebody who has saved the workflow in a file.
+func EditOf(path, by string, isNew bool) audit.Act {
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	a := audit.Act{By: by, Owner: ownerOf(filepath.Dir(path), name), Verb: audit.Edited, Workflow: name}
+	if text, err := os.ReadFile(path); err == nil {
+		a.Detail = "version " + fileio.ShortHash(fileio.HashOf(text))
+	}
+	if isNew {
+		a.Detail = "new, " + a.Detail
+	}
+	return a
 }
 
 // load finds the document to which another one refers: a saved workflow, a path, or a

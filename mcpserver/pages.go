@@ -21,7 +21,22 @@ import (
 func (s *Server) pages() http.Handler {
 	return viewer.New(viewer.Options{
 		RunsFor: s.tools.runsForPage, DocumentsFor: s.documentsForPage, Do: s.callForPage, StatusOf: httpd.StatusOf, Open: s.live, Life: s.inflight.life, Kinds: s.o.Kinds,
+		Recordings: s.recordingsForPage, Workers: s.workersForPage,
 	})
+}
+
+// workersForPage returns where runs are executed, once they are open.
+func (s *Server) workersForPage(ctx context.Context) (all []engine.Workplace, fleet bool, err error) {
+	runs, err := s.runs.get(ctx)
+	if err != nil {
+		return nil, s.o.Fleet, err
+	}
+	if list := s.runs.opened().Workers; list != nil {
+		all, err = list(ctx)
+		return all, true, err
+	}
+	places, err := runs.Places(ctx)
+	return []engine.Workplace{{Worker: "this machine", Places: places}}, false, err
 }
 
 // callForPage calls a tool for a person at a page, as for any client: with the credential

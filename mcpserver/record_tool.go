@@ -116,7 +116,7 @@ func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) (
 	}
 	pictures := ""
 	if s.resources.o.Pictures != "" {
-		pictures = filepath.Join(s.resources.o.Pictures, time.Now().UTC().Format("20060102T150405.000"))
+		pictures = filepath.Join(s.resources.o.Pictures, recorder.NameAt(time.Now()))
 	}
 	r, file, err := s.resources.o.Record(context.WithoutCancel(ctx), keys, pictures)
 	if err != nil {
@@ -357,7 +357,7 @@ func (s *recordTool) finish(ctx context.Context, c *call, a recordArgs, text []b
 	if err := c.blockedError(c.MaySave(p, s.resources.o.Kinds)); err != nil {
 		return recordResult{}, "", err
 	}
-	if _, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, text, a.Replace); err != nil {
+	if _, err := s.resources.saveWorkflow(ctx, c.caller, a.Name, text, a.Replace); err != nil {
 		return recordResult{}, "", err
 	}
 	out.Name = a.Name

@@ -98,6 +98,6 @@ func (x repairStore) Check(b engine.Bundle) error {
 }
 
 func (x repairStore) Save(ctx context.Context, of workflows.Source, text []byte) error {
-	_, err := x.s.resources.saveWorkflow(ctx, x.c.Subject, x.name(of), text, true)
+	_, err := x.s.resources.saveWorkflow(ctx, x.c.caller, x.name(of), text, true)
 	return err
 }

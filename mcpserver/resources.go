@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
-	"understudy/internal/access"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows"
@@ -233,13 +232,14 @@ func (s *resources) readTree(ctx context.Context, c *call, _ string) (*mcp.Resou
 	return &mcp.ResourceContents{Text: contentOf(out.text).Text}, nil
 }
 
-// saveWorkflow saves a workflow for a subject, adds a new one to the list of resources,
-// and notifies subscribers.
-func (s *resources) saveWorkflow(ctx context.Context, who access.Subject, name string, text []byte, replace bool) (path string, err error) {
-	path, isNew, err := s.library.viewFor(who).save(name, text, replace)
+// saveWorkflow saves a workflow for a caller, adds a new one to the list of resources,
+// keeps who did it, and notifies subscribers.
+func (s *resources) saveWorkflow(ctx context.Context, who caller, name string, text []byte, replace bool) (path string, err error) {
+	path, isNew, err := s.library.viewFor(who.Subject).save(name, text, replace)
 	if err != nil {
 		return path, err
 	}
+	s.keepAct(EditOf(path, who.id(), isNew))
 	if isNew {
 		s.addWorkflow(name)
 	}

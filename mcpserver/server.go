@@ -37,6 +37,8 @@ type Backend struct {
 	WhileHeld func(ctx context.Context, id, by string, act func(context.Context)) error
 	// Live opens the desktop of a run for a viewer, on the machine that executes the run.
 	Live func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
+	// Workers lists the workers that execute the runs; nil: this machine does.
+	Workers func(context.Context) ([]engine.Workplace, error)
 	// Forget drops what is remembered of a client whose session has ended.
 	Forget func(client string)
 }
@@ -59,6 +61,8 @@ type Options struct {
 	// Pictures is the folder for pictures of recordings, to which recorded workflows
 	// refer. Empty: none are kept.
 	Pictures string
+	// Recordings is the folder in which Record stores the events; empty: none are listed.
+	Recordings string
 	// Dir is the working directory of calls, and Environ the environment of the
 	// commands that they run.
 	Dir     string
@@ -167,7 +171,7 @@ func New(o Options) *Server {
 	s.changes.mcp = s.mcp
 	s.http = httpd.New(httpd.Options{
 		Clients: s.mcp, Runs: s.runs.get, RunsFor: s.tools.runsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.scheduler.handleHook, Readings: s.readings,
-		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.modes.Set, Check: o.Check,
+		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.changeMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Pages: s.pages(), PagePaths: viewer.Paths(), Log: o.Log,
 	})
 	s.register()

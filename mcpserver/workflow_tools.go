@@ -144,7 +144,7 @@ func (s workflowTools) saveTool(ctx context.Context, c *call, a saveArgs) (*repl
 	if err := c.blockedError(c.MaySave(program, s.kinds)); err != nil {
 		return nil, err
 	}
-	path, err := s.resources.saveWorkflow(ctx, c.Subject, a.Name, []byte(a.Text), a.Replace)
+	path, err := s.resources.saveWorkflow(ctx, c.caller, a.Name, []byte(a.Text), a.Replace)
 	return textReply(saveResult{a.Name, path}, words.Say("saved; run it with execute_sequence {\"url\": %q}", a.Name), err)
 }
 
@@ -242,7 +242,7 @@ func (v versionShelf) Save(ctx context.Context, name string, text []byte) error 
 		err = v.who.MaySave(p, v.kinds).Denied()
 	}
 	if err == nil {
-		_, err = v.resources.saveWorkflow(ctx, v.who.Subject, name, text, true)
+		_, err = v.resources.saveWorkflow(ctx, v.who, name, text, true)
 	}
 	return err
 }

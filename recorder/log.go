@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 )
 
 // Log is the file of a recording: one event a line, which is synced when Write returns.
@@ -16,6 +17,18 @@ type Log struct {
 	path string
 	f    *os.File
 }
+
+// Ending is how the name of the file of a log ends.
+const Ending = ".events.jsonl"
+
+// began is the layout of the name of a log that nobody named.
+const began = "20060102T150405.000"
+
+// NameAt returns the name, without its ending, of a log that begins at a time.
+func NameAt(t time.Time) string { return t.UTC().Format(began) }
+
+// BeganAt returns when a log with such a name began.
+func BeganAt(name string) (time.Time, error) { return time.Parse(began, name) }
 
 // CreateLog creates a log that only its owner may read.
 func CreateLog(path string) (*Log, error) {

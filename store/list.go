@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"iter"
 
@@ -61,6 +62,9 @@ func listPiece(tx *bolt.Tx, q engine.Query, size int) ([]engine.Header, error) {
 		if !wanted {
 			continue
 		}
+		if q.Troubled && !mayBeTroubled(tx, id) {
+			continue
+		}
 		h, err := readHead(tx, id)
 		if err != nil {
 			return piece, err
@@ -70,6 +74,14 @@ func listPiece(tx *bolt.Tx, q engine.Query, size int) ([]engine.Header, error) {
 		}
 	}
 	return piece, nil
+}
+
+// troubledKey is in the text of a header that counts failures. Most have none, and
+// decoding a header takes fifty times as long as looking for it.
+var troubledKey = []byte(`"errors":`)
+
+func mayBeTroubled(tx *bolt.Tx, id string) bool {
+	return bytes.Contains(tx.Bucket(bucketHeaders).Get([]byte(id)), troubledKey)
 }
 
 // newest returns the cursor whose run is the newest, or nil if all have ended.

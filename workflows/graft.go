@@ -358,3 +358,36 @@ func insertKey(object *yaml.Node, i int, key string, value *yaml.Node) *yaml.Nod
 	object.Content = slices.Insert(object.Content, i, k, value)
 	return k
 }
+
+// ReplaceSelector returns a document in which a step has another selector, if is holds for
+// the one that it has. What else the author wrote stays as it is.
+func ReplaceSelector(document []byte, step string, is func(selector string) bool, now string) (text []byte, ok bool) {
+	root, err := loadYAML(document)
+	if err != nil {
+		return document, false
+	}
+	g := graft{root: root, body: bodyOf(root)}
+	s, err := g.find(step)
+	if err != nil {
+		return document, false
+	}
+	n := lookup(lookup(s.step, "arguments"), "selector")
+	if n == nil || n.Kind != yaml.ScalarNode || !is(n.Value) {
+		return document, false
+	}
+	lines := bytes.SplitAfter(document, []byte("\n"))
+	line := lines[n.Line-1]
+	before := len(string([]rune(string(line))[:n.Column-1]))
+	written := writtenScalar.Find(line[before:])
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 {
+		written = []byte(n.Value)
+	}
+	if len(written) == 0 || !bytes.HasPrefix(line[before:], written) {
+		return document, false
+	}
+	lines[n.Line-1] = slices.Concat(line[:before], []byte(strconv.Quote(now)), line[before+len(written):])
+	return bytes.Join(lines, nil), true
+}
+
+// writtenScalar matches a text in quotes.
+var writtenScalar = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')`)

@@ -33,6 +33,11 @@ const (
 	HandedBack Verb = "handed back"
 	Stopped    Verb = "stopped"
 	Dismissed  Verb = "dismissed"
+
+	Edited        Verb = "edited" // a saved workflow
+	MadeToken     Verb = "made the token of"
+	RevokedToken  Verb = "revoked the token of"
+	ChangedRights Verb = "changed the rights of"
 )
 
 // An Act is something that somebody did.
@@ -43,8 +48,8 @@ type Act struct {
 	Verb     Verb      `json:"act"`
 	Run      string    `json:"run_id,omitempty"`
 	Workflow string    `json:"workflow,omitempty"`
-	Thing    string    `json:"thing,omitempty"`  // key of the entry of the inbox that was dismissed
-	Detail   string    `json:"detail,omitempty"` // the reason, or the decision
+	Thing    string    `json:"thing,omitempty"`  // a client, or the key of the entry of the inbox that was dismissed
+	Detail   string    `json:"detail,omitempty"` // the reason, the decision, the version, or the rights
 }
 
 // A Trail keeps acts in the files of a folder, which need not exist yet. Several

@@ -32,8 +32,6 @@ type Caller struct {
 	// Later continues something after the operation has returned; nil: the operation waits.
 	Later func(func(ctx context.Context))
 	Log   func(p Plan, err error) // is told of what failed later
-	// Problem returns what failed when a plan was last carried out; nil: nobody knows.
-	Problem func(plan string) string
 }
 
 // A PlanOperation is something that can be done with plans.
@@ -70,7 +68,7 @@ func makePlan(ctx context.Context, in Folder, c Caller, a *makeArgs) (operations
 	if err != nil {
 		return operations.Result{}, err
 	}
-	out, err := c.progressOf(ctx, p)
+	out, err := in.progressOf(ctx, c, p)
 	return operations.Result{Value: out, Text: p.Text()}, err
 }
 
@@ -139,33 +137,52 @@ func CarryOut(ctx context.Context, in Folder, c Caller, plan string) (operations
 	if err != nil {
 		return operations.Result{}, err
 	}
-	if c.Later != nil {
-		ended := make(chan struct{})
-		c.Later(func(ctx context.Context) {
-			defer close(ended)
-			c.Log(p, p.carryOut(ctx, c.Runs, c.Do))
-		})
-		select { // what is refused is refused at once, and the answer says so
-		case <-ended:
-			out, err := c.progressOf(ctx, p)
-			return operations.Result{Value: out, Text: out.text()}, err
-		case <-time.After(briefly):
-		case <-ctx.Done():
-		}
-		out, err := c.progressOf(ctx, p)
-		return operations.Result{Value: out, Text: "under way: " + p.Summary() + "; show_plan tells how far it is"}, err
+	if c.Later == nil {
+		err = in.carryOut(ctx, c, p)
+		out, unread := in.progressOf(context.WithoutCancel(ctx), c, p)
+		out.Problem = "" // the error says it
+		return operations.Result{Value: out, Text: out.text()}, errors.Join(err, unread)
 	}
-	err = p.carryOut(ctx, c.Runs, c.Do)
-	out, unread := c.progressOf(context.WithoutCancel(ctx), p)
-	return operations.Result{Value: out, Text: out.text()}, errors.Join(err, unread)
+	ended, over := make(chan struct{}), false
+	c.Later(func(ctx context.Context) {
+		defer close(ended)
+		c.Log(p, in.carryOut(ctx, c, p))
+	})
+	select { // what is refused is refused at once, and the answer says so
+	case <-ended:
+		over = true
+	case <-time.After(briefly):
+	case <-ctx.Done():
+	}
+	out, err := in.progressOf(ctx, c, p)
+	text := out.text()
+	if !over {
+		text = "under way: " + p.Summary() + "; show_plan tells how far it is"
+	}
+	return operations.Result{Value: out, Text: text}, err
 }
+
+// mostProblem bounds what is kept of a plan that failed.
+const mostProblem = 2000
+
+// carryOut does what is left of a plan, and keeps what failed for those who look at it.
+func (in Folder) carryOut(ctx context.Context, c Caller, p Plan) error {
+	err := p.carryOut(ctx, c.Runs, c.Do)
+	if err == nil {
+		_ = os.Remove(in.problemPath(p.ID)) // usually there is none
+		return nil
+	}
+	return errors.Join(err, fileio.Write(in.problemPath(p.ID), []byte(words.Shorten(err.Error(), mostProblem)), 0o600))
+}
+
+func (in Folder) problemPath(id string) string { return filepath.Join(string(in), id+".problem") }
 
 func showPlan(ctx context.Context, in Folder, c Caller, a *planArgs) (operations.Result, error) {
 	p, err := in.read(c, a.Plan)
 	if err != nil {
 		return operations.Result{}, err
 	}
-	out, err := c.progressOf(ctx, p)
+	out, err := in.progressOf(ctx, c, p)
 	return operations.Result{Value: out, Text: p.Text() + "\n" + out.text()}, err
 }
 
@@ -174,15 +191,17 @@ type Progress struct {
 	Plan
 	Summary string                `json:"summary"`
 	Count   map[ItemState]int     `json:"count"`
-	Ended   map[engine.Status]int `json:"ended"` // of the runs that were done
-	Problem string                `json:"problem,omitempty"`
+	Ended   map[engine.Status]int `json:"ended"`             // of the runs that were done
+	Problem string                `json:"problem,omitempty"` // what failed when it was last carried out
 }
 
-func (c Caller) progressOf(ctx context.Context, p Plan) (Progress, error) {
+func (in Folder) progressOf(ctx context.Context, c Caller, p Plan) (Progress, error) {
 	out := Progress{Plan: p, Summary: p.Summary(), Count: map[ItemState]int{}, Ended: map[engine.Status]int{}}
-	if c.Problem != nil {
-		out.Problem = c.Problem(p.ID)
+	problem, err := os.ReadFile(in.problemPath(p.ID))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return out, err
 	}
+	out.Problem = string(problem)
 	runs, err := c.Runs(ctx)
 	if err != nil {
 		return out, err

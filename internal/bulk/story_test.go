@@ -2,12 +2,9 @@ package bulk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +16,7 @@ import (
 	"understudy/internal/inbox"
 	"understudy/internal/notify"
 	"understudy/internal/operations"
+	"understudy/internal/testing/mailbox"
 	"understudy/steps"
 	"understudy/store"
 	"understudy/workflows"
@@ -151,23 +149,10 @@ func (n *night) twice() (all []string) {
 // TestTheMorningAfter plays a night of 300 runs of six workflows on three desktops, of
 // which 40 fail by three causes, and the morning of who is told of it.
 func TestTheMorningAfter(t *testing.T) {
-	var mu sync.Mutex
-	letters := map[string]int{} // cause → how many runs it tells of
-	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var m struct{ Data notify.Message }
-		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
-			t.Error(err)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if letters[m.Data.Cause] > 0 {
-			t.Errorf("told twice of %s", m.Data.Cause)
-		}
-		letters[m.Data.Cause] = m.Data.Count
-	}))
-	defer hook.Close()
+	post := mailbox.Serve(t)
 	n, told := newNight(t, func(context.Context) notify.Config {
-		return notify.Config{Wait: operations.Period(time.Hour), PerHour: 30, Receivers: map[string]*notify.Receiver{"pager": {On: []notify.Occasion{notify.Failed}, Webhook: hook.URL, Secret: "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz", Local: true}}}
+		ada := &notify.Receiver{On: []notify.Occasion{notify.Failed}, Mail: &notify.Mail{Server: post.Address, From: "robot@example.com", To: []string{"ada@example.com"}, Plain: true}}
+		return notify.Config{Wait: operations.Period(time.Hour), PerHour: 30, Receivers: map[string]*notify.Receiver{"ada": ada}}
 	})
 	flows := []string{"invoice", "order", "report", "payroll", "stock", "letters"}
 	runs := map[string]string{} // name → id
@@ -189,6 +174,10 @@ func TestTheMorningAfter(t *testing.T) {
 		}
 	}
 	told.Close()
+	letters := map[string]bool{} // by their subjects
+	for _, m := range post.Mails() {
+		letters[m.Header(t, "Subject")] = true
+	}
 	src := inbox.Sources{Runs: n.Engine, Trail: n.trail}
 	causes, err := src.Causes(t.Context(), time.Now())
 	if err != nil || len(causes) != 3 {
@@ -198,12 +187,12 @@ func TestTheMorningAfter(t *testing.T) {
 	for _, c := range causes {
 		byFlow[c.Workflow] = c
 		needs += c.Count
-		if letters[c.ID] != c.Count {
-			t.Errorf("cause %s at %s has %d runs, and the message told of %d", c.Workflow, c.Step, c.Count, letters[c.ID])
+		if subject := fmt.Sprintf("Understudy: failed: %s at %s (%d runs)", c.Workflow, c.Step, c.Count); !letters[subject] {
+			t.Errorf("no mail %q: %v", subject, letters)
 		}
 	}
-	if needs != 40 || len(letters) != 3 {
-		t.Errorf("%d runs need somebody, by %d messages", needs, len(letters))
+	if mails := post.Mails(); needs != 40 || len(mails) != 3 {
+		t.Errorf("%d runs need somebody, by %d mails", needs, len(mails))
 	}
 
 	n.mu.Lock()

@@ -140,7 +140,7 @@ func (a *app) compileEvents(seen []recorder.Event, events string, f *compileFlag
 func (a *app) compileOptions(f *compileFlags, events string) compile.Options {
 	o := compile.Options{Kinds: a.kinds, Name: f.Name, Description: f.Description, Literal: f.Parametrize == "none", Pictures: picturesBeside(f.File, events), Onto: f.onto, At: workflows.Insertion{Step: f.At, Fallback: f.Fallback}}
 	if o.Name == "" {
-		file := cmp.Or(f.File, strings.TrimSuffix(events, endingOfEvents))
+		file := cmp.Or(f.File, strings.TrimSuffix(events, recorder.Ending))
 		o.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
 	if f.Parametrize == "ask" {

@@ -167,6 +167,9 @@ func recordedPictures(home string) string {
 	return filepath.Join(savedWorkflows(home), store.PicturesName)
 }
 
+// writtenRecordings returns the folder of the events of recordings of the server.
+func writtenRecordings(home string) string { return filepath.Join(home, "recordings") }
+
 func savedWorkflows(home string) string { return filepath.Join(home, "workflows") }
 
 // open opens the data folder in this process. The function that it returns closes the desktop

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 
@@ -23,6 +24,19 @@ func keepAct(trail *audit.Trail, log *slog.Logger, h engine.Header, ev engine.Ev
 			log.Warn("an act may be missing in the audit trail", "run", h.ID, "act", act.Verb, "error", err)
 		})
 	}
+}
+
+// keepOwnAct adds what the person at the command line did to the trail of the data folder.
+func (a *app) keepOwnAct(act audit.Act) error {
+	home, err := a.folder()
+	if err == nil {
+		act.By = engine.CommandLine
+		err = auditTrail(home).Add(act)
+	}
+	if err != nil {
+		return fmt.Errorf("it is done, and missing in the audit trail: %w", err)
+	}
+	return nil
 }
 
 func inboxCommand(a *app) *cobra.Command {

@@ -152,7 +152,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, pool poolFlags, adjust 
 	}
 	o := &lazyRuns{a: a, cmd: cmd, display: &f.displayFlags, pool: pool, roots: roots}
 	options := mcpserver.Options{
-		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), WorkflowTools: f.Workflows, Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: a.environ(),
+		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), WorkflowTools: f.Workflows, Pictures: recordedPictures(home), Recordings: writtenRecordings(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: a.environ(),
 		Version: thisVersion().Version, KeepRunning: f.OnDisconnect == "continue", Sandbox: !f.NoSandbox, Applications: f.applications(), NoTerminals: f.NoTerminals, Structured: f.Structured || f.SequenceJSON, SequenceJSON: f.SequenceJSON, TreeDiffs: f.TreeDiffs, Log: a.log(),
 		Desktops: operations.MachineDesktops{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.Display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(), Audit: auditTrail(home), Plans: plansFolder(home),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
@@ -206,7 +206,7 @@ func (o *lazyRuns) open(context.Context) (mcpserver.Backend, error) {
 			return mcpserver.Backend{}, err
 		}
 		o.leave = leave
-		return mcpserver.Backend{Runs: c, WhileHeld: c.WhileHeld, Live: c.Live, Forget: c.Forget}, nil
+		return mcpserver.Backend{Runs: c, WhileHeld: c.WhileHeld, Live: c.Live, Workers: c.Workers, Forget: c.Forget}, nil
 	}
 	e, err := o.openHere()
 	if err != nil {

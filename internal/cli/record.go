@@ -113,7 +113,7 @@ func (r *recording) prepare(cmd *cobra.Command) (err error) {
 	if r.Onto != "" { // the events of the workflow itself stay
 		r.events += "." + r.At
 	}
-	r.events += endingOfEvents
+	r.events += recorder.Ending
 	r.keys, err = r.chords(cmd)
 	return err
 }
@@ -219,12 +219,10 @@ func checkInputDisplay(ctx context.Context, d *desktop.Desktop) error {
 	return nil
 }
 
-const endingOfEvents = ".events.jsonl"
-
 // picturesOf returns the folder of pictures beside a file of events; "" if the file
 // has another ending.
 func picturesOf(events string) string {
-	name, ok := strings.CutSuffix(events, endingOfEvents)
+	name, ok := strings.CutSuffix(events, recorder.Ending)
 	if !ok {
 		return ""
 	}

@@ -66,11 +66,11 @@ func (o *lazyRuns) recordingLog() (*recorder.Log, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	dir := filepath.Join(home, "recordings")
+	dir := writtenRecordings(home)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, "", notReady(err)
 	}
-	file := filepath.Join(dir, time.Now().UTC().Format("20060102T150405.000")+endingOfEvents)
+	file := filepath.Join(dir, recorder.NameAt(time.Now())+recorder.Ending)
 	log, err := recorder.CreateLog(file)
 	if err != nil {
 		return nil, "", notReady(err)

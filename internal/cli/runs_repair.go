@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
-	"understudy/internal/fileio"
 	"understudy/internal/repair"
 	"understudy/steps"
 	"understudy/workflows"
@@ -90,5 +89,5 @@ func (f files) Save(_ context.Context, of workflows.Source, text []byte) error {
 	if !saved {
 		return writeDocument(path, text)
 	}
-	return fileio.SaveVersion(path, text)
+	return f.a.saveVersion(path, text)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/internal/access"
+	"understudy/internal/audit"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
 )
@@ -49,11 +51,24 @@ func tokenAdd(a *app, file *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			kept := a.keepOwnAct(audit.Act{Owner: args[0], Verb: audit.MadeToken, Thing: args[0], Detail: rightsOf(f.Mode, sets, f.Runs, f.Operator)})
 			a.tell("the token of %s, in %s mode; it is shown this once:", args[0], f.Mode)
 			_, err = fmt.Fprintln(a.out, token)
-			return err
+			return errors.Join(err, kept)
 		},
 	}, &f)
+}
+
+// rightsOf describes the rights of a token.
+func rightsOf(mode string, sets []steps.Toolset, runs string, operator bool) string {
+	text := fmt.Sprintf("%s mode, %s runs", mode, runs)
+	if len(sets) > 0 {
+		text += ", toolsets " + strings.Join(texts(sets), ",")
+	}
+	if operator {
+		text += ", operator"
+	}
+	return text
 }
 
 type tokenLine struct {
@@ -113,7 +128,7 @@ func tokenRemove(a *app, file *string) *cobra.Command {
 				return err
 			}
 			a.tell("the token of %s is revoked", args[0])
-			return nil
+			return a.keepOwnAct(audit.Act{Owner: args[0], Verb: audit.RevokedToken, Thing: args[0]})
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"understudy/internal/fileio"
 	"understudy/internal/operations"
+	"understudy/mcpserver"
 	"understudy/workflows"
 )
 
@@ -30,6 +31,14 @@ func (f savedFiles) Path(name string) (string, error) {
 	return src.Name, err
 }
 
+// saveVersion replaces a saved workflow, and keeps who did it.
+func (a *app) saveVersion(path string, text []byte) error {
+	if err := fileio.SaveVersion(path, text); err != nil {
+		return err
+	}
+	return a.keepOwnAct(mcpserver.EditOf(path, "", false))
+}
+
 func (f savedFiles) Save(_ context.Context, name string, text []byte) error {
 	path, err := f.Path(name)
 	if err != nil {
@@ -38,5 +47,5 @@ func (f savedFiles) Save(_ context.Context, name string, text []byte) error {
 	if _, err := workflows.Compile(workflows.Source{Name: name, Dir: filepath.Dir(path), Text: text}, workflows.CompileOptions{Kinds: f.a.kinds, Load: f.a.load}); err != nil {
 		return f.a.invalid(err)
 	}
-	return fileio.SaveVersion(path, text)
+	return f.a.saveVersion(path, text)
 }

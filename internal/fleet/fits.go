@@ -11,10 +11,11 @@ import (
 	"understudy/engine"
 )
 
-// A fitting tells which of the labels that a run needs a worker lacks.
+// A fitting describes a worker, and which of the labels that a run needs it lacks.
 type fitting struct {
-	Worker string   `json:"worker"`
-	Lacks  []string `json:"lacks,omitempty"`
+	engine.Workplace
+
+	Lacks []string `json:"lacks,omitempty"`
 }
 
 func (w *Worker) fits(message []byte) []byte {
@@ -22,10 +23,28 @@ func (w *Worker) fits(message []byte) []byte {
 	if json.Unmarshal(message, &needs) != nil {
 		return nil
 	}
-	labels := w.labels()
-	lacks := slices.DeleteFunc(needs, func(n string) bool { return slices.Contains(labels, n) })
-	raw, _ := json.Marshal(fitting{w.Name, lacks}) // cannot fail: strings only
+	here := engine.Workplace{Worker: w.Name, Labels: w.labels(), Places: engine.Places{Taken: w.Engine.Active(), Total: max(1, w.Desktops)}}
+	lacks := slices.DeleteFunc(needs, func(n string) bool { return slices.Contains(here.Labels, n) })
+	raw, _ := json.Marshal(fitting{here, lacks}) // cannot fail: strings and numbers only
 	return raw
+}
+
+// Workers returns the connected workers, by name.
+func (c *Client) Workers(ctx context.Context) (all []engine.Workplace, err error) {
+	limited, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	quiet := time.AfterFunc(askTime, cancel) // the others answer at about the same time as the first
+	defer quiet.Stop()
+	err = c.store.Gather(limited, []byte("[]"), func(answer []byte) (more bool) {
+		quiet.Reset(gatherTime)
+		var f fitting
+		if json.Unmarshal(answer, &f) == nil && f.Worker != "" {
+			all = append(all, f.Workplace)
+		}
+		return true
+	}, fitsName)
+	slices.SortFunc(all, func(a, b engine.Workplace) int { return strings.Compare(a.Worker, b.Worker) })
+	return all, err
 }
 
 // gatherTime bounds the wait for answers of workers that lack something.

@@ -371,3 +371,21 @@ func TestAStreamIsSealedAndWhole(t *testing.T) {
 		t.Errorf("a message that was repeated: %v", err)
 	}
 }
+
+// TestAFleetListsItsWorkers lists the workers that are connected, each with its labels and
+// the run that it executes.
+func TestAFleetListsItsWorkers(t *testing.T) {
+	s := newStage(t)
+	if all, err := s.Workers(t.Context()); err != nil || len(all) > 0 {
+		t.Errorf("%v, %v", all, err)
+	}
+	defer s.work("two", "app=sap")()
+	defer s.work("one", "app=calc")()
+	h := s.begin(`{name: long, steps: [{id: l, tool_name: hold, arguments: {name: l}}]}`, func(r *engine.Request) { r.Needs = []string{"app=sap"} })
+	defer s.letGo("l")
+	scratch.Until(t, "the fleet is to list both workers, and the run of the second", func() bool {
+		all, err := s.Workers(t.Context())
+		return err == nil && len(all) == 2 && all[0].Worker == "one" && slices.Equal(all[0].Labels, []string{"app=calc", "worker=one"}) && all[0].Total == 1 && len(all[0].Taken) == 0 &&
+			slices.Equal(all[1].Taken, []string{h.ID})
+	})
+}

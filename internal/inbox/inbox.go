@@ -145,18 +145,13 @@ func (s Sources) entries(ctx context.Context, now time.Time) ([]Need, error) {
 	if err != nil {
 		return nil, err
 	}
-	succeeded, err := s.Runs.List(ctx, engine.Query{Status: []engine.Status{engine.Succeeded}, Since: now.Add(-recent)})
+	healed, err := s.Runs.List(ctx, engine.Query{Status: []engine.Status{engine.Succeeded}, Since: now.Add(-recent), Troubled: true})
 	if err != nil {
 		return nil, err
 	}
 	var all []Need
-	for _, h := range needy {
+	for _, h := range slices.Concat(needy, healed) {
 		all = append(all, ofRun(h))
-	}
-	for _, h := range succeeded {
-		if h.Errors > 0 {
-			all = append(all, ofRun(h))
-		}
 	}
 	for _, k := range s.Desktops {
 		for _, h := range needy {

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -41,7 +42,7 @@ func Operations() []operations.Operation[Open, Caller] {
 		}, dismiss),
 		operations.New(operations.Declaration{
 			Command: "audit", Tool: "audit_trail", Reads: true, Lists: "acts",
-			Summary: "List who did what: started, resumed, answered, took over, stopped and dismissed runs.",
+			Summary: "List who did what: started, resumed, answered, took over, stopped and dismissed runs, edited workflows, changed tokens.",
 		}, listActs),
 	}
 }
@@ -148,9 +149,9 @@ func listActs(ctx context.Context, open Open, c Caller, a *auditArgs) (operation
 		return (c.All || x.Owner == c.Owner) && (a.Run == "" || x.Run == a.Run) && (a.By == "" || x.By == a.By)
 	})
 	slices.Reverse(acts)
-	lines := []string{"AT\tBY\tACT\tRUN\tWORKFLOW\tDETAIL"}
+	lines := []string{"AT\tBY\tACT\tRUN\tOF\tDETAIL"}
 	for _, x := range acts {
-		lines = append(lines, strings.Join([]string{x.At.Local().Format(time.DateTime), cell(x.By), string(x.Verb), cell(x.Run), cell(x.Workflow), cell(x.Detail)}, "\t"))
+		lines = append(lines, strings.Join([]string{x.At.Local().Format(time.DateTime), cell(x.By), string(x.Verb), cell(x.Run), cell(cmp.Or(x.Workflow, x.Thing)), cell(x.Detail)}, "\t"))
 	}
 	return operations.Result{Value: acts, Text: operations.Table(lines)}, err
 }

@@ -14,17 +14,18 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/emersion/go-smtp"
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/engine"
 	"understudy/internal/operations"
 	"understudy/internal/schedules"
+	"understudy/internal/testing/mailbox"
 	"understudy/steps"
 )
 
@@ -128,44 +129,21 @@ func TestAnErrorHoldsNoAddress(t *testing.T) {
 	}
 }
 
-type letters struct{ got chan string }
-
-func (l letters) NewSession(*smtp.Conn) (smtp.Session, error) { return &delivery{letters: l}, nil }
-
-type delivery struct {
-	letters
-	to string
-}
-
-func (*delivery) Reset()                                      {}
-func (*delivery) Logout() error                               { return nil }
-func (*delivery) Mail(string, *smtp.MailOptions) error        { return nil }
-func (s *delivery) Rcpt(to string, _ *smtp.RcptOptions) error { s.to += to + " "; return nil }
-func (s *delivery) Data(r io.Reader) error {
-	text, err := io.ReadAll(r)
-	s.got <- s.to + "\n" + string(text)
-	return err
-}
-
 // TestMail sends a mail to a real server. A hostile name adds no header and no line.
 func TestMail(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := make(chan string, 1)
-	server := smtp.NewServer(letters{got})
-	server.Domain = "localhost"
-	go func() { _ = server.Serve(l) }()
-	defer server.Close()
+	server := mailbox.Serve(t)
 	m := of(Failed, failedRun("in\r\nBcc: eve@example.com\r\n\r\nvoice", 1))
 	m.Address, m.Picture = "https://robot.example/", []byte("a picture")
-	r := &Receiver{Mail: &Mail{Server: l.Addr().String(), From: "robot@example.com", To: []string{"ada@example.com", "bob@example.com"}, Plain: true}}
+	r := &Receiver{Mail: &Mail{Server: server.Address, From: "robot@example.com", To: []string{"ada@example.com", "bob@example.com"}, Plain: true}}
 	if err := Send(t.Context(), r, m); err != nil {
 		t.Fatal(err)
 	}
-	text := strings.ReplaceAll(<-got, "\r\n ", " ") // long headers are folded
-	for _, want := range []string{"ada@example.com bob@example.com", "Subject: Understudy: failed: in", "at save", "not_found", "Update available", "stopped, and this much is done: open", "https://robot.example/runs/", "Content-Type: image/png", base64.StdEncoding.EncodeToString(m.Picture)} {
+	mails := server.Mails()
+	if len(mails) != 1 || !slices.Equal(mails[0].To, r.Mail.To) {
+		t.Fatalf("received: %+v", mails)
+	}
+	text := strings.ReplaceAll(mails[0].Text, "\r\n ", " ") // long headers are folded
+	for _, want := range []string{"Subject: Understudy: failed: in", "at save", "not_found", "Update available", "stopped, and this much is done: open", "https://robot.example/runs/", "Content-Type: image/png", base64.StdEncoding.EncodeToString(m.Picture)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("wanted %q in\n%s", want, text)
 		}

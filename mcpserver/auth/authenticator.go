@@ -146,7 +146,7 @@ func bearer(r *http.Request) string {
 }
 
 // formPath matches the addresses of the forms on pages.
-var formPath = regexp.MustCompile(`^/(runs|workflows|desktops|inbox|plans)/|^/plans$`)
+var formPath = regexp.MustCompile(`^/(runs|workflows|desktops|inbox|plans)/|^/(plans|recordings)$`)
 
 // acceptsLogin reports whether a login in a browser counts for a request: requests that
 // change nothing, and the forms of the pages. A form must come from a page of this

@@ -123,7 +123,8 @@ func (o operator) changeMode(w http.ResponseWriter, r *http.Request) {
 		refuse(w, steps.Errorf(steps.Invalid, `wanted {"client": NAME, "mode": "ask" or "act"}, and perhaps "blocked_tools": [TOOL, …]`))
 		return
 	}
-	o.o.SetMode(body.Client, access.Limits{Mode: body.Mode, Blocked: body.Blocked})
+	by, _ := auth.From(r.Context())
+	o.o.SetMode(by.Name, body.Client, access.Limits{Mode: body.Mode, Blocked: body.Blocked})
 	o.o.Log.Info("mode changed", "client", body.Client, "mode", body.Mode, "blocked", body.Blocked)
 	writeJSON(w, http.StatusOK, body)
 }

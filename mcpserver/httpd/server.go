@@ -44,8 +44,9 @@ type Options struct {
 	Counts func() Counts
 	// RunsOf counts the runs in flight of a credential, and of all.
 	RunsOf func(credential string) (own, all int)
-	// SetMode sets the mode of a client.
-	SetMode func(client string, mode access.Limits)
+	// SetMode sets the mode of a client, on behalf of an operator; by is "" if nobody needs
+	// a credential.
+	SetMode func(by, client string, mode access.Limits)
 	// Check examines the machine; nil: it is ready.
 	Check func(context.Context) []desktop.Finding
 	// Life ends the streams of events.

@@ -17,7 +17,7 @@ type history struct {
 	Bars             []bar
 	Ended, Succeeded int
 	Median, Longest  time.Duration
-	Weak             []weakStep
+	Flaky            []flakyStep
 	Causes           []cause
 }
 
@@ -28,10 +28,54 @@ type bar struct {
 	X, Y, High int
 }
 
-// weakStep is a step at which runs failed, or passed only after a failure.
-type weakStep struct {
-	Step  string
-	Times int
+// flakyStep is a step that failed in some runs or needed more tries there, and succeeded
+// in others.
+type flakyStep struct {
+	Step            string
+	Failed, Retried int // in how many runs
+}
+
+// flakySteps returns the flaky steps of runs that have ended, the worst first.
+func flakySteps(runs []engine.Header) (all []flakyStep) {
+	known := map[string]*flakyStep{}
+	of := func(step string) *flakyStep {
+		if known[step] == nil {
+			known[step] = &flakyStep{Step: step}
+		}
+		return known[step]
+	}
+	for _, r := range runs {
+		failed, retried := troubled(r)
+		for _, step := range failed {
+			of(step).Failed++
+		}
+		for _, step := range retried {
+			of(step).Retried++
+		}
+	}
+	for step, f := range known {
+		passed := slices.ContainsFunc(runs, func(r engine.Header) bool {
+			return r.Status == engine.Succeeded || r.Tally != nil && slices.Contains(r.Tally.Done, step)
+		})
+		if passed {
+			all = append(all, *f)
+		}
+	}
+	slices.SortFunc(all, func(a, b flakyStep) int {
+		return cmp.Or(cmp.Compare(b.Failed+b.Retried, a.Failed+a.Retried), cmp.Compare(a.Step, b.Step))
+	})
+	return all
+}
+
+// troubled returns the steps of a run that failed, and those that needed more tries.
+func troubled(r engine.Header) (failed, retried []string) {
+	if t := r.Tally; t != nil {
+		failed, retried = slices.Clone(t.Failed), t.Retried
+	}
+	if x := r.Error; x != nil && r.Status != engine.Succeeded && x.Step != "" && !slices.Contains(failed, x.Step) {
+		failed = append(failed, x.Step)
+	}
+	return failed, retried
 }
 
 // cause is why runs of a workflow failed.
@@ -49,12 +93,14 @@ func (h history) Width() int { return max(len(h.Bars), 30) * 10 }
 // historyOf returns the history of runs that are given the newest first.
 func historyOf(runs []engine.Header) (h history) {
 	var times []time.Duration
-	weak, known := map[string]int{}, map[string]int{}
+	var ended []engine.Header
+	known := map[string]int{}
 	for _, r := range runs {
 		if r.EndedAt.IsZero() || !r.Status.Ended() {
 			continue
 		}
 		h.Ended++
+		ended = append(ended, r)
 		lasted := r.EndedAt.Sub(r.StartedAt)
 		times = append(times, lasted)
 		h.Bars = append(h.Bars, bar{Header: r})
@@ -64,7 +110,6 @@ func historyOf(runs []engine.Header) (h history) {
 		if r.Error == nil || r.Status == engine.Succeeded {
 			continue
 		}
-		weak[cmp.Or(r.Error.Step, "(the workflow)")]++
 		c := inbox.Of(r)
 		at, ok := known[c.ID]
 		if !ok {
@@ -74,12 +119,7 @@ func historyOf(runs []engine.Header) (h history) {
 		}
 		h.Causes[at].Count++
 	}
-	for step, n := range weak {
-		h.Weak = append(h.Weak, weakStep{step, n})
-	}
-	slices.SortFunc(h.Weak, func(a, b weakStep) int {
-		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Step, b.Step))
-	})
+	h.Flaky = flakySteps(ended)
 	if len(times) == 0 {
 		return h
 	}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"understudy/engine"
@@ -106,37 +104,11 @@ func (v *Viewer) fillEditor(p *planPage, r *http.Request, runs engine.Runs, h en
 	return &b, nil
 }
 
-// replaceIn replaces a selector of a step in a document by another, where it is written
-// plainly or in quotes. The run has it in its canonical form, which need not be how the
-// document writes it.
+// replaceIn replaces a selector of a step in a document by another. The run has it in its
+// canonical form, which need not be how the document writes it.
 func replaceIn(document, step, was, use string) (text string, ok bool) {
-	lines := strings.SplitAfter(document, "\n")
-	for i, line := range lines {
-		if stepIn(line) != step {
-			continue
-		}
-		for n := i; n < len(lines) && (n == i || stepIn(lines[n]) == ""); n++ {
-			at := selectorValue.FindStringSubmatchIndex(lines[n])
-			if at != nil && canonical(unquoted(lines[n][at[2]:at[3]])) == canonical(was) {
-				lines[n] = lines[n][:at[2]] + strconv.Quote(use) + lines[n][at[3]:]
-				return strings.Join(lines, ""), true
-			}
-		}
-	}
-	return document, false
-}
-
-// selectorValue matches the argument selector on a line of a document.
-var selectorValue = regexp.MustCompile(`(?:^|[\s{,])selector:\s+("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^"'\s#,}][^#,}\n]*[^#,}\s])`)
-
-func unquoted(value string) string {
-	if strings.HasPrefix(value, "'") {
-		return strings.ReplaceAll(strings.Trim(value, "'"), "''", "'")
-	}
-	if text, err := strconv.Unquote(value); err == nil {
-		return text
-	}
-	return value
+	now, ok := workflows.ReplaceSelector([]byte(document), step, func(s string) bool { return canonical(s) == canonical(was) }, use)
+	return string(now), ok
 }
 
 // canonical returns a selector in the form in which others with the same meaning are equal

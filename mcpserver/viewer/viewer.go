@@ -53,6 +53,10 @@ type Options struct {
 	Open func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
 	// Life ends the live views.
 	Life context.Context
+	// Workers lists where runs are executed, and whether that is a fleet.
+	Workers func(context.Context) (all []engine.Workplace, fleet bool, err error)
+	// Recordings returns the recordings that the sender of a request may see.
+	Recordings func(*http.Request) (Recordings, error)
 	// Kinds are those of steps, for proposals of changes.
 	Kinds []steps.Kind
 }
@@ -137,6 +141,10 @@ func routes() []route {
 		{"GET /plans/{plan}", fresh((*Viewer).bulk)},
 		{"POST /plans/{plan}/do", (*Viewer).carryOut},
 		{"GET /schedules", (*Viewer).schedules},
+		{"GET /fleet", ofRuns("list_runs", (*Viewer).fleet)},
+		{"GET /recordings", fresh((*Viewer).recordings)},
+		{"POST /recordings", (*Viewer).record},
+		{"GET /recordings/{name}", (*Viewer).written},
 		{"GET /audit", (*Viewer).audit},
 		{"GET /desktops", (*Viewer).desktops},
 		{"GET /desktops/{name}", fresh((*Viewer).lasting)},
@@ -166,7 +174,7 @@ func New(o Options) *Viewer {
 
 // Paths returns the addresses that a viewer serves.
 func Paths() []string {
-	return []string{"/inbox", "/inbox/", "/plans", "/plans/", "/schedules", "/audit", "/runs", "/runs/", "/captures/", "/pages/", "/workflows", "/workflows/", "/desktops", "/desktops/"}
+	return []string{"/inbox", "/inbox/", "/plans", "/plans/", "/schedules", "/fleet", "/recordings", "/recordings/", "/audit", "/runs", "/runs/", "/captures/", "/pages/", "/workflows", "/workflows/", "/desktops", "/desktops/"}
 }
 
 //go:embed page
@@ -260,6 +268,8 @@ var destinations = []destination{
 	{"workflows", "/workflows", "Workflows"},
 	{"schedules", "/schedules", "Schedules"},
 	{"desktops", "/desktops", "Desktops"},
+	{"fleet", "/fleet", "Fleet"},
+	{"recordings", "/recordings", "Recordings"},
 	{"audit", "/audit", "Who did what"},
 }
 

@@ -30,6 +30,7 @@ func (k *kit) fill(n int) []engine.Header {
 		if h.Status == engine.Failed {
 			h.Error = &engine.ErrorRecord{Code: "not_found", Message: fmt.Sprint("no button ", i), Step: []string{"save", "open"}[i/4%2]}
 		}
+		h.Errors = i % 3
 		b.Lazy = i%11 == 0
 		k.append(b)
 		headers = append(headers, *h)
@@ -81,6 +82,7 @@ func testFilters(t *testing.T, k *kit) {
 		"whose step failed":          {Text: "SAVE", Status: []engine.Status{engine.Failed}},
 		"since":                      {Since: start.Add(100 * time.Minute)},
 		"since, with less precision": {Since: start.Add(100*time.Minute + time.Nanosecond)},
+		"with failures on their way": {Status: []engine.Status{engine.Succeeded}, Troubled: true},
 		"before":                     {Before: "run0050"},
 		"before one that is not":     {Before: "run0050x"},
 		"limited":                    {Limit: 7},

@@ -165,6 +165,7 @@ func wants(q engine.Query, h engine.Header) bool {
 		q.Owner != "" && q.Owner != h.Owner,
 		!slices.ContainsFunc(texts(h), func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(q.Text)) }),
 		!q.Since.IsZero() && h.StartedAt.Before(q.Since),
+		q.Troubled && h.Errors == 0,
 		q.Before != "" && h.ID >= q.Before,
 		!q.Calls && h.Call != "":
 		return false
