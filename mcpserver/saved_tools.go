@@ -144,7 +144,7 @@ func (t savedTools) declaration(name, stamp string, who access.Subject) (*mcp.To
 	does := hintsOf(p)
 	d := &mcp.Tool{
 		Name: savedPrefix + name, Description: summaryOf(name, p), InputSchema: words.VisibleIn(asAny(inputSchema(p))),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: does.reads, IdempotentHint: does.reads, OpenWorldHint: &does.openWorld},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: does.reads, OpenWorldHint: &does.openWorld},
 		Meta:        appMeta(),
 	}
 	if !does.reads {
