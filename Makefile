@@ -121,6 +121,7 @@ bench-fleet: #+ print the figures of docs/fleet.md
 # TRANSCRIPTS=folder keeps it all, SERVER=program measures another version, PEER=program plays
 # two of the jobs by Playwright.
 bench-model: #+ measure the jobs of a language model (UPDATE=1 rewrites the transcripts)
+	@.ci/need-programs jobs
 	UNDERSTUDY_MODEL_JOBS=$(or $(TRANSCRIPTS),1) UNDERSTUDY_MODEL_SERVER=$(SERVER) UNDERSTUDY_MODEL_PEER=$(PEER) $(GO) test -v -run='Test(Jobs|Peer)' -count=1 -timeout=30m ./internal/testing/modelbench $(if $(UPDATE),-update)
 
 patterns: #+ operate the patterns of ARIA, and write the table of docs/browsers.md

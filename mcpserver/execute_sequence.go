@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"reflect"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -39,7 +40,7 @@ var controlArgs = map[string]*jsonschema.Schema{
 	"wait":    {Type: "boolean", Description: "false: answer at once"},
 	"dry_run": {Type: "boolean"},
 	"queue":   {Type: "boolean", Description: "wait for a free desktop"},
-	"desktop": {Type: "string"},
+	"desktop": {Type: "string", Description: "a lasting desktop"},
 
 	includeImage: {Type: "boolean"},
 }
@@ -61,12 +62,9 @@ func sequenceArgs(fleet bool) *jsonschema.Schema {
 	list := func(text string) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "object"}, Description: text}
 	}
-	text := func(text string, words ...any) *jsonschema.Schema {
-		return &jsonschema.Schema{Type: "string", Description: text, Enum: words}
-	}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
 		"steps":           list(""),
-		"url":             text("a saved workflow, or file://"),
+		"url":             {Type: "string", Description: "a saved workflow, or file://"},
 		"inputs":          anObject(""),
 		"variables":       anObject(""),
 		"selectors":       anObject(""),
@@ -74,7 +72,7 @@ func sequenceArgs(fleet bool) *jsonschema.Schema {
 		"finally":         list(""),
 		"output":          {Description: "expression"},
 		"part":            anObject("{from, to}: ids of steps"),
-		"verbosity":       text("", "quiet", "normal", "verbose"),
+		"verbosity":       typeSchemas[reflect.TypeFor[workflows.Verbosity]()],
 	}}
 	maps.Copy(s.Properties, controlArgs)
 	if fleet {

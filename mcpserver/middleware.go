@@ -3,6 +3,7 @@ package mcpserver
 //lint:file-ignore SA1019 Older clients still ask for log messages, which the protocol will drop.
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -91,6 +92,26 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return res, err
 	}
+}
+
+// shortening writes lists of tools without hints that say what the protocol supposes anyway.
+func shortening(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		if _, lists := req.(*mcp.ListToolsRequest); lists && err == nil {
+			res = shortList{res}
+		}
+		return res, err
+	}
+}
+
+// A shortList is a list of tools, in which the SDK says of each that it is not idempotent.
+type shortList struct{ mcp.Result }
+
+// MarshalJSON implements json.Marshaler.
+func (l shortList) MarshalJSON() ([]byte, error) {
+	raw, err := json.Marshal(l.Result)
+	return bytes.ReplaceAll(raw, []byte(`"idempotentHint":false,`), nil), err
 }
 
 // icon is the picture of this program. Only greetings have it: the SDK repeats in each

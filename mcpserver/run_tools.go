@@ -61,8 +61,8 @@ type getRunArgs struct {
 	RunID       string              `json:"run_id"`
 	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"at most 60000"`
 	Verbosity   workflows.Verbosity `json:"verbosity,omitempty"`
-	StepsOffset int                 `json:"steps_offset,omitempty"`
-	StepsLimit  int                 `json:"steps_limit,omitempty"`
+	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"first step to list, from 0"`
+	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many steps to list"`
 	Image       bool                `json:"include_image,omitempty"`
 }
 
@@ -361,7 +361,7 @@ func (s runTools) handBack(ctx context.Context, c *call, runs engine.Runs, a tak
 }
 
 type stopArgs struct {
-	RunID  string `json:"run_id,omitempty" jsonschema:"default all your own"`
+	RunID  string `json:"run_id,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
 

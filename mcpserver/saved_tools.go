@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -143,8 +144,8 @@ func (t savedTools) declaration(name, stamp string, who access.Subject) (*mcp.To
 	}
 	does := hintsOf(p)
 	d := &mcp.Tool{
-		Name: savedPrefix + name, Description: summaryOf(name, p), InputSchema: words.VisibleIn(asAny(inputSchema(p))),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: does.reads, IdempotentHint: does.reads, OpenWorldHint: &does.openWorld},
+		Name: savedPrefix + name, Title: words.Line(cmp.Or(p.Name, name)), Description: summaryOf(name, p), InputSchema: words.VisibleIn(asAny(inputSchema(p))),
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: does.reads, OpenWorldHint: &does.openWorld},
 		Meta:        appMeta(),
 	}
 	if !does.reads {

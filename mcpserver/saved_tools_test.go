@@ -60,7 +60,7 @@ func TestASavedWorkflowIsATool(t *testing.T) {
 	if diff := cmp.Diff(any(want), got["inputSchema"]); diff != "" {
 		t.Errorf("the inputs, without the secret: -want +got\n%s", diff)
 	}
-	if got["description"] != "Write the report of a month." || byhand.Dig(got, "execution", "taskSupport") != "optional" {
+	if got["title"] != "report" || got["description"] != "Write the report of a month." || byhand.Dig(got, "execution", "taskSupport") != "optional" {
 		t.Errorf("%v", got)
 	}
 }
@@ -93,9 +93,9 @@ func TestACallOfASavedWorkflowRunsIt(t *testing.T) {
 func TestTheRiskOfASavedWorkflowIsThatOfItsSteps(t *testing.T) {
 	st := newStage(t, withSaved("*"), func(o *Options) { o.Policy.Toolsets = []steps.Toolset{access.All} })
 	for kind, want := range map[string]byhand.Object{
-		"wait_for_element": {"readOnlyHint": true, "idempotentHint": true, "openWorldHint": false},
-		"press_key":        {"readOnlyHint": false, "idempotentHint": false, "destructiveHint": false, "openWorldHint": false},
-		"run_command":      {"readOnlyHint": false, "idempotentHint": false, "destructiveHint": true, "openWorldHint": true},
+		"wait_for_element": {"readOnlyHint": true, "openWorldHint": false},
+		"press_key":        {"readOnlyHint": false, "destructiveHint": false, "openWorldHint": false},
+		"run_command":      {"readOnlyHint": false, "destructiveHint": true, "openWorldHint": true},
 	} {
 		args := map[string]string{"wait_for_element": "{selector: 'role:button'}", "press_key": "{key: Return}", "run_command": "{command: 'true'}"}[kind]
 		st.save("inner", "steps: [{tool_name: "+kind+", arguments: "+args+"}]")

@@ -75,7 +75,7 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 // typeSchemas are the schemas of types that reflection cannot determine.
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[engine.Status]():       {Type: "string", Enum: []any{"queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "interrupted"}},
-	reflect.TypeFor[workflows.Verbosity](): {Type: "string", Enum: []any{"quiet", "normal", "verbose"}},
+	reflect.TypeFor[workflows.Verbosity](): {Type: "string", Description: "how much to tell", Enum: []any{"quiet", "normal", "verbose"}},
 	reflect.TypeFor[recordAction]():        {Type: "string", Enum: []any{recordStart, recordStop, recordStatus, recordFromRuns}},
 	reflect.TypeFor[operations.Period]():   {Type: "string"},
 	reflect.TypeFor[decision]():            {Type: "string", Enum: []any{engine.Redo, engine.SkipStep}},

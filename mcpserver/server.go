@@ -180,6 +180,7 @@ func New(o Options) *Server {
 	if err := errors.Join(tasks.Add(s.mcp, runTasks{s}), addSkills(s.mcp)); err != nil {
 		panic(err) // impossible: their methods are none of the SDK's
 	}
+	s.mcp.AddReceivingMiddleware(shortening)
 	s.mcp.AddReceivingMiddleware(s.translating)
 	s.mcp.AddReceivingMiddleware(s.recovering)
 	if o.Extend != nil {

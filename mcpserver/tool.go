@@ -198,7 +198,7 @@ func (b *toolbox) declaration(t *tool) *mcp.Tool {
 	d := &mcp.Tool{
 		Name: t.Name, Description: strings.TrimSpace(t.summary + " " + t.details), InputSchema: brief(t.args),
 		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: t.Reads, IdempotentHint: t.idempotent || t.Reads,
+			ReadOnlyHint: t.Reads, IdempotentHint: t.idempotent && !t.Reads,
 			OpenWorldHint: new(t.openWorld),
 		},
 	}

@@ -205,6 +205,12 @@ func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R,
 	return k
 }
 
+// Describing returns the kind with a text of its own for an argument that it shares with others.
+func (k Kind) Describing(argument, text string) Kind {
+	k.fields.Properties[argument].Description = text // Args has the same schema
+	return k
+}
+
 // touchOf returns what a kind needs of the desktop by its toolset. The toolsets of a
 // desktop act on it unless they only read.
 func touchOf(k Kind) Touch {

@@ -84,7 +84,7 @@ func (k Kind) ToolArgs() *jsonschema.Schema {
 		s.AdditionalProperties = nil
 	}
 	for name, p := range s.Properties {
-		if terse(p); slices.Contains(speaking, name) && p.Type != "" {
+		if terse(p); slices.Contains(speaking, name) && p.Type != "" && !(name == timeoutArgument && k.HasTarget()) {
 			p.Description = ""
 		}
 	}

@@ -123,3 +123,69 @@ func sameLine(elements []*Element) int {
 	}
 	return max(i, 1)
 }
+
+// isJoined reports whether an element is a row that joinCells or JoinRows made.
+func isJoined(e *Element) bool {
+	return e.Role == "row" && e.Handle == "" && e.Ref == "" && len(e.Children) > 0
+}
+
+// ofCell returns the cell of a table that an element is a part of, or the element.
+func (e *Element) ofCell() *Element {
+	for e.isPartOfCell() {
+		e = e.Parent
+	}
+	return e
+}
+
+// shownCell returns the element that an outline shows for a cell, such as the one with its name
+// beside an icon; for others the element.
+func (e *Element) shownCell() *Element {
+	if e.Role != "cell" {
+		return e
+	}
+	r := rowOf(e.ofCell())
+	if i := slices.IndexFunc(r.children, func(c *Element) bool { return c.isPartOfCell() && len(c.words()) > 0 }); i >= 0 && len(r.element.words()) == 0 {
+		return r.children[i]
+	}
+	return r.element
+}
+
+// cellWords returns the words of the cells of a joined row.
+func (e *Element) cellWords() string {
+	if !isJoined(e) {
+		return ""
+	}
+	var all []string
+	for _, c := range e.Children {
+		if words := c.shownCell().words(); len(words) > 0 {
+			all = append(all, words[0])
+		}
+	}
+	return quotedRow(all)
+}
+
+// JoinRows makes one change of the same changes of the cells of a row, for tables whose toolkit
+// reports no rows.
+func JoinRows(changes []Change) (all []Change) {
+	for i := 0; i < len(changes); {
+		first, cells, n := changes[i], []*Element{changes[i].Element.ofCell()}, 1
+		for _, c := range changes[i+1:] {
+			cell := c.Element.ofCell()
+			if c.Kind != first.Kind || !slices.Equal(c.Fields, first.Fields) || cell.Parent != cells[0].Parent {
+				break
+			}
+			if more := append(slices.Clip(cells), cell); cell != cells[len(cells)-1] && sameLine(more) < len(more) {
+				break
+			} else if cell != cells[len(cells)-1] {
+				cells = more
+			}
+			n++
+		}
+		if len(cells) > 1 {
+			first.Element, first.Inside = &Element{Role: "row", Window: cells[0].Window, Children: cells}, len(cells)
+		}
+		all = append(all, first)
+		i += n
+	}
+	return all
+}

@@ -43,17 +43,29 @@ func (c Change) String() string {
 	}
 	switch c.Kind {
 	case Appeared:
-		return "+ " + headline(c.Element) + inside
+		if isJoined(c.Element) {
+			text, _ := (&Tree{Roots: []*Element{c.Element}}).Outline(0)
+			return "+" + strings.TrimPrefix(strings.TrimRight(text, "\n"), "-")
+		}
+		return "+ " + headline(c.Element.shownCell()) + inside
 	case Disappeared:
-		gone := *c.Element
+		gone := *c.Element.shownCell()
 		gone.Ref = "" // it means nothing any more
+		if text := gone.cellWords(); text != "" {
+			return "- row " + text
+		}
 		return "- " + headline(&gone) + inside
 	}
 	words := make([]string, len(c.Fields))
 	for i, f := range c.Fields {
 		words[i] = f.String()
 	}
-	return "~ " + headline(c.Element) + ": " + strings.Join(words, ", ")
+	fields := strings.Join(words, ", ")
+	if cells := c.Element.Children; isJoined(c.Element) {
+		i := max(0, slices.IndexFunc(cells, func(e *Element) bool { return len(e.shownCell().words()) > 0 }))
+		return "~ " + headline(cells[i].shownCell()) + " and its row: " + fields
+	}
+	return "~ " + headline(c.Element.shownCell()) + ": " + fields
 }
 
 func (f FieldChange) String() string {

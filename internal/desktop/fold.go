@@ -94,10 +94,14 @@ func (e *Element) shownValue() *Range {
 }
 
 // meaningful returns the elements, with containers that say nothing themselves
-// replaced by their children. The label beside the field that it names is left out.
+// replaced by their children. The label beside the field that it names is left out, and so are
+// windows of pages that nobody sees.
 func meaningful(elements []*Element) []*Element {
 	var all []*Element
 	for _, e := range elements {
+		if e.isHiddenPage() {
+			continue
+		}
 		if !e.says() {
 			all = append(all, meaningful(e.Children)...)
 			continue
@@ -122,6 +126,17 @@ func countMeaningful(e *Element) int {
 		n += countMeaningful(c)
 	}
 	return n
+}
+
+// isHiddenPage reports whether an element is the window of a page that nobody sees: browsers report
+// one for each page of their own. Neither it nor its document has a name, or anything inside.
+func (e *Element) isHiddenPage() bool {
+	return e.Role == "frame" && e.Parent == nil && len(e.words()) == 0 && e.Note == "" && !e.States.Has(Active) && len(e.Children) > 0 &&
+		!slices.ContainsFunc(meaningful(e.Children), func(c *Element) bool { return !c.isBlankDocument() })
+}
+
+func (e *Element) isBlankDocument() bool {
+	return e.Role == "document" && len(e.words()) == 0 && e.Note == "" && len(meaningful(e.Children)) == 0
 }
 
 // says reports whether an element is worth a line.

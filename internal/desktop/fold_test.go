@@ -19,6 +19,8 @@ func TestOutlineSaysNothingTwice(t *testing.T) {
 	text := func(text string) func(*Element) { return func(e *Element) { e.Text = text } }
 	value := func(e *Element) { e.Value = &Range{Max: 1} }
 	readOnly := func(e *Element) { e.States |= ReadOnly }
+	focused := func(e *Element) { e.States |= Focused }
+	active := func(e *Element) { e.States |= Active }
 	noRoom := func(e *Element) { e.Bounds = Rect{} }
 	for _, c := range []struct {
 		say  string
@@ -39,6 +41,16 @@ func TestOutlineSaysNothingTwice(t *testing.T) {
 			"a cell with two buttons stays",
 			[]*Element{el("e1", "cell", "", el("e2", "button", "a"), el("e3", "button", "b"))},
 			"- cell [ref=e1]:\n  - button \"a\" [ref=e2]\n  - button \"b\" [ref=e3]\n",
+		},
+		{
+			"windows of pages that nobody sees are left out",
+			[]*Element{el("e1", "frame", "Order", el("e2", "document", "Order")), el("e3", "frame", "", el("e4", "panel", "", with(el("e5", "document", ""), focused)))},
+			"- frame \"Order\" [ref=e1]:\n  - document \"Order\" [ref=e2]\n",
+		},
+		{
+			"a window without a name stays if it has the keyboard, or if its page holds something",
+			[]*Element{with(el("e1", "frame", "", el("e2", "document", "")), active), el("e3", "frame", "", el("e4", "document", "", el("e5", "button", "Go")))},
+			"- frame [ref=e1] [active]:\n  - document [ref=e2]\n- frame [ref=e3]:\n  - document [ref=e4]:\n    - button \"Go\" [ref=e5]\n",
 		},
 		{
 			"a heading keeps its words once",

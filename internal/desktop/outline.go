@@ -144,7 +144,7 @@ func (r row) line(depth int) string {
 }
 
 // Headline returns the line of the element in an outline, without its text.
-func (e *Element) Headline() string { return headline(e) }
+func (e *Element) Headline() string { return headline(e.shownCell()) }
 
 func headline(e *Element) string {
 	var b strings.Builder

@@ -92,6 +92,48 @@ func TestTheCellsOfASheetAreKnownByTheirAddress(t *testing.T) {
 	}
 }
 
+// GTK reports the cells of a list without rows, and in the first one a cell for its icon and one for
+// its name.
+func TestTheChangesOfARowAreOne(t *testing.T) {
+	list := func(selected string, names ...string) *Tree {
+		table := &Element{Handle: "table", Role: "table"}
+		for i, name := range names {
+			states := Enabled
+			if name == selected {
+				states |= Selected
+			}
+			cell := func(what, name string, parent *Element) *Element {
+				e := &Element{Handle: Handle(what + names[i]), Ref: what, Role: "cell", Name: name, States: states, Parent: parent, Bounds: Rect{Y: 20 * i, W: 9, H: 20}}
+				parent.Children = append(parent.Children, e)
+				return e
+			}
+			file := cell("file", "", table)
+			file.States = Enabled
+			cell("icon", "", file)
+			cell("name", name, file)
+			cell("size", "5 bytes", table)
+		}
+		return &Tree{Roots: []*Element{table}}
+	}
+	for _, c := range []struct {
+		say           string
+		before, after *Tree
+		want          []string
+	}{
+		{"a file that is selected", list("", "a.txt", "b.txt"), list("a.txt", "a.txt", "b.txt"), []string{`~ cell "a.txt" [ref=name] [selected] and its row: selected false → true`}},
+		{"files that appeared", list("", "a.txt"), list("", "a.txt", "b.txt", "c.txt"), []string{`+ row: 'cell "b.txt" [ref=name] | "5 bytes"'`, `+ row: 'cell "c.txt" [ref=name] | "5 bytes"'`}},
+		{"a file that is gone", list("", "a.txt", "b.txt"), list("", "a.txt"), []string{`- row "b.txt | 5 bytes"`}},
+	} {
+		var got []string
+		for _, change := range JoinRows(DiffTrees(c.before, c.after)) {
+			got = append(got, change.String())
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.say, diff)
+		}
+	}
+}
+
 func TestDiffReportsReplacedElements(t *testing.T) {
 	before, after := sample(), sample()
 	moved := after.Roots[0].Children[1]

@@ -9,27 +9,37 @@ import (
 	"understudy/steps"
 )
 
-// A thingAway is what a page has out of view: a table, a heading, or controls of a sort.
+// A thingAway is what a page has out of view: a table or a list, a heading, or controls or
+// paragraphs. Under is the heading before one without a name.
 type thingAway struct {
-	What, Name  string
-	Count, Rows int
-	Above       bool
+	What, Name, Under string
+	Count, Rows       int
+	Above             bool
 }
 
 func (t thingAway) String() string {
 	name := ""
 	if text := strings.TrimSpace(t.Name); text != "" {
 		name = fmt.Sprintf(" %q", desktop.Shown(text))
+	} else if text := strings.TrimSpace(t.Under); text != "" {
+		name = fmt.Sprintf(" under %q", desktop.Shown(text))
 	}
 	switch {
 	case t.What == "table":
-		return fmt.Sprintf("table%s (%d rows)", name, t.Rows)
+		return fmt.Sprintf("table%s (%s)", name, counted(t.Rows, "row"))
+	case t.What == "list":
+		return fmt.Sprintf("list%s (%s)", name, counted(t.Rows, "item"))
 	case t.What == "heading":
 		return "heading" + name
-	case t.Count > 1:
-		return fmt.Sprintf("%d %ss", t.Count, t.What)
 	}
-	return "1 " + t.What
+	return counted(t.Count, t.What)
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // mostAway bounds what is told of one side of the view.

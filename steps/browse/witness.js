@@ -112,25 +112,38 @@ const reveal = async words => {
 	place.scrollIntoView({block: "center", inline: "nearest", behavior: "instant"})
 	return true
 }
-// away returns the tables with rows that are out of view, and the headings and controls there.
+// calledOrUnder returns the name of a table or a list, or else the heading that it is under.
+const calledOrUnder = e => {
+	const figure = e.closest("figure"), caption = e.caption || figure && figure.querySelector("figcaption")
+	const name = [caption, ...calledBy(e)].map(n => n && n.innerText).find(t => plain(t)) || e.getAttribute("aria-label") || e.title
+	const before = [...document.querySelectorAll("h1, h2, h3, h4, h5, h6, [role=heading]")].filter(h => h.compareDocumentPosition(e) == Node.DOCUMENT_POSITION_FOLLOWING)
+	return name ? {name} : {name: "", under: before.length ? before.at(-1).innerText : ""}
+}
+// away returns the tables and lists that are out of view in part, and the headings, the controls and
+// the paragraphs there.
 const away = async () => {
 	const rows = "tr, [role=row]", tables = "table, [role=table], [role=grid], [role=treegrid]"
+	const items = "li, [role=listitem], [role=option]", lists = "ul, ol, [role=list], [role=listbox]"
 	const controls = "a[href], button, input:not([type=hidden]), select, textarea, [role=button], [role=checkbox], [role=combobox]"
-	const all = [...document.querySelectorAll("h1, h2, h3, [role=heading], " + rows + ", " + controls)]
+	const headings = "h1, h2, h3, [role=heading]"
+	const all = [...document.querySelectorAll([headings, "p", rows, items, controls])]
 	const seen = await observed(all)
 	const found = new Map()
 	const note = (key, what, name, above, more) => found.set(key, {what, name, above, count: (found.get(key) || {count: 0}).count + 1, ...more})
+	const names = new Map()
+	const called = e => names.get(e) || names.set(e, calledOrUnder(e)).get(e)
+	const part = (e, what, above, parts, own) => found.has(e) ? found.get(e).above = above :
+		note(e, what, "", above, {...called(e), rows: [...e.querySelectorAll(parts)].filter(p => own(p) && p.getClientRects().length).length})
 	for (const {target: e, isIntersecting, boundingClientRect: r} of seen) {
 		if (isIntersecting || !r.width || !r.height) continue
 		const above = r.bottom <= 0, table = e.closest(tables)
-		if (table) {
-			const own = [...table.querySelectorAll(rows)].filter(r => r.closest(tables) == table && r.getClientRects().length)
-			note(table, "table", (table.caption && table.caption.innerText) || table.getAttribute("aria-label") || "", above, {rows: own.length})
-		} else if (/^H\d$|heading/.test(e.tagName + e.getAttribute("role"))) note(e, "heading", e.innerText, above)
-		else {
-			const what = e.tagName == "A" ? "link" : e.tagName == "BUTTON" || e.getAttribute("role") == "button" ? "button" : "field"
-			note(what + above, what, "", above)
-		}
+		let list = null
+		for (let p = e.closest(lists); p; p = p.parentElement.closest(lists)) list = p
+		const what = e.matches(items) ? "item" : e.tagName == "A" ? "link" : e.tagName == "P" ? "paragraph" : e.tagName == "BUTTON" || e.getAttribute("role") == "button" ? "button" : "field"
+		if (table) part(table, "table", above, rows, r => r.closest(tables) == table)
+		else if (e.matches(headings)) note(e, "heading", e.innerText, above)
+		else if (list && (called(list).name || what == "item" && !e.querySelector(controls))) part(list, "list", above, items, () => true)
+		else if (what != "item" && !(list && what == "paragraph")) note(what + above, what, "", above)
 	}
 	return [...found.values()]
 }

@@ -39,7 +39,7 @@ func closeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (obser
 // CloseWindow asks a window to close.
 var CloseWindow = steps.Define(steps.Kind{
 	Name:    "close_window",
-	Summary: "Ask a window to close; a question it may put is left to later steps.",
+	Summary: "Ask a window to close. A question that it asks first is shown with its buttons.",
 	Toolset: steps.Core,
 	Focus:   steps.Take,
 	Risk:    steps.Destructive,

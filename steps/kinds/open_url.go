@@ -20,7 +20,7 @@ import (
 // OpenURL opens an address with the user's preferred program.
 var OpenURL = steps.Define(steps.Kind{
 	Name:    "open_url",
-	Summary: "Open an address in the user's browser or in the program for it.",
+	Summary: "Open an address in the browser or the program for it.",
 	Toolset: steps.Core,
 	Focus:   steps.Take,
 	Beyond:  &steps.Beyond{Argument: "url", Risk: steps.RunsShell, Harmless: isPage},

@@ -24,7 +24,7 @@ type ScrollElementArgs struct {
 	aim.Target `in:"target"`
 	Direction  Direction   `json:"direction,omitzero" jsonschema:"the way to scroll"`
 	Amount     steps.Count `json:"amount,omitzero" jsonschema:"notches of the wheel"`
-	IntoView   bool        `json:"into_view,omitzero" jsonschema:"instead, bring the element into view"`
+	IntoView   bool        `json:"into_view,omitzero" jsonschema:"bring it into view instead"`
 	observe.ActionOptions
 }
 

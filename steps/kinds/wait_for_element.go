@@ -22,7 +22,7 @@ var WaitForElement = steps.Define(steps.Kind{
 	Reads:   true,
 	Checks:  true,
 	Timeout: time.Hour,
-}, WaitArgs{Target: aim.DefaultTarget, Condition: Exists, LookOptions: observe.DefaultLookOptions}, aim.With(waitForElement))
+}, WaitArgs{Target: aim.DefaultTarget, Condition: Exists, LookOptions: observe.DefaultLookOptions}, aim.With(waitForElement)).Describing("timeout_ms", "how long to wait for the condition")
 
 // WaitArgs says what to wait for.
 type WaitArgs struct {

@@ -240,6 +240,7 @@ func withoutTitles(changes []desktop.Change, before, after desktop.Windows) []de
 // first. Elements that appeared are shown with their descendants.
 func treeHappened(changes []desktop.Change, el *desktop.Element) (lines []string) {
 	var focus []string
+	var rest []desktop.Change
 	for _, c := range changes {
 		if c.Kind == desktop.Changed {
 			c.Fields = slices.DeleteFunc(slices.Clone(c.Fields), func(f desktop.FieldChange) bool { return f.Name == "focused" || f.Name == "active" })
@@ -251,6 +252,9 @@ func treeHappened(changes []desktop.Change, el *desktop.Element) (lines []string
 				continue
 			}
 		}
+		rest = append(rest, c)
+	}
+	for _, c := range desktop.JoinRows(rest) {
 		lines = append(lines, withInside(c))
 	}
 	if more := len(lines) - mostChanges; more > 0 {

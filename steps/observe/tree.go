@@ -74,7 +74,8 @@ func keepTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOp
 func noteAway(ctx context.Context, env *steps.Env, t *desktop.Tree) {
 	t.Walk(func(e *desktop.Element) bool {
 		page := e.RawRole == "document web" && e.Enclosing(func(p *desktop.Element) bool { return p.RawRole == "document web" }) == nil
-		if page && e.Note == "" && e.States.Has(desktop.Showing) {
+		blank := e.Name == "" && len(e.Children) == 0 // a page of the browser's own, which nobody sees
+		if page && !blank && e.Note == "" && e.States.Has(desktop.Showing) {
 			e.Note = hidden(env, browse.Away(ctx, env, e))
 		}
 		return true

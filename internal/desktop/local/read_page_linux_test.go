@@ -24,6 +24,33 @@ const longPage = `<!doctype html><title>Long</title><meta charset="utf-8"><h1>Sa
 	links.innerHTML = Array.from({length: 300}, (_, i) => "<li><a href='#" + i + "'>Link " + i + "</a>").join("")
 </script>`
 
+// listsPage has tables and lists that are called in the ways in which pages call them.
+const listsPage = `<!doctype html><title>Lists</title><meta charset="utf-8"><body style="padding-bottom: 3000px"><p style="height: 2000px">Scroll down.</p>
+<table aria-labelledby="by"><tr><td>1</table><p id="by">Stock</p>
+<h2>Prices</h2><table><tr><td>1<tr><td>2</table>
+<figure><figcaption>Rates</figcaption><table><tr><td>1</table></figure>
+<ul aria-label="Orders"><li><a href="#1">One</a><li>Two<ul><li>Two and a half</ul></ul>
+<h3>Notes</h3><ol><li>First<li>Second<li>Third</ol><ul><li><a href="#2">Link</a></ul><p>The end.`
+
+// What is out of view is told by its name, or by the heading that it is under.
+func TestWhatIsOutOfViewIsNamed(t *testing.T) {
+	s := startedBrowser(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, listsPage) }))
+	t.Cleanup(server.Close)
+	s.does(kinds.NavigateBrowser, map[string]any{"url": server.URL, "process": "chromium", "timeout_ms": 60_000.0})
+	text := fmt.Sprint(s.does(kinds.GetWindowTree, map[string]any{"process": "chromium"}).Result["ui_tree"])
+	want := `[below the view: table "Stock" (1 row), 2 paragraphs, heading "Prices", table under "Prices" (2 rows), table "Rates" (1 row), list "Orders" (3 items), 3 more]`
+	if !strings.Contains(text, want) {
+		t.Errorf("the tree does not tell %s:\n%s", want, text)
+	}
+	if n := strings.Count(text, "below the view"); n != 1 {
+		t.Errorf("what is below the view is told %d times:\n%s", n, text)
+	}
+	if strings.Contains(text, "- frame [") {
+		t.Errorf("the tree shows windows of pages that nobody sees:\n%s", text)
+	}
+}
+
 // A long page is read in a few short parts, with all that a person would see by scrolling.
 func TestALongPageIsReadAsText(t *testing.T) {
 	s := startedBrowser(t)

@@ -98,6 +98,7 @@ var masks = []struct {
 	{regexp.MustCompile(`untrusted-[a-z0-9]+`), "untrusted-MARK"},
 	{regexp.MustCompile(`\d\d\\u200e∶\d\d`), "CLOCK"},
 	{regexp.MustCompile(` - Memory usage - [\d.]+ [KMG]B`), ""},
+	{regexp.MustCompile(`Free space: [\d.]+ \w+`), "Free space: SPACE"},
 	{regexp.MustCompile(`tmp_us\d+\w*`), "FOLDER"},
 	{regexp.MustCompile(`"us\d+"`), `"FOLDER"`},
 	{regexp.MustCompile(`\d+x\d+ at -?\d+,-?\d+`), "BOX"},

@@ -85,7 +85,7 @@ func (p *player) cover(text string) string {
 }
 
 func jobs() []job {
-	return []job{calculate(), saveAs(), replaceText(), table(), fillForm(), repair(), record(), page(), rows(), pad(), survey(), alert(), order(), figures()}
+	return []job{calculate(), saveAs(), replaceText(), table(), fillForm(), repair(), record(), page(), rows(), pad(), survey(), alert(), order(), figures(), sheet(), files(), saved(), fallback(), surprise(), longRun()}
 }
 
 func calculate() job {

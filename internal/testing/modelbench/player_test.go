@@ -31,6 +31,7 @@ const serverVariable = "UNDERSTUDY_MODEL_SERVER"
 type player struct {
 	*testing.T
 	dir    string
+	env    []string // of programs on the display
 	client *byhand.Client
 	tools  map[string]object // the arguments that the list names of each
 	count  func(string) int
@@ -73,7 +74,7 @@ func newPlayer(t *testing.T, j job) *player {
 			t.Fatal(err)
 		}
 	}
-	cmd.Dir = p.dir
+	cmd.Dir, p.env = p.dir, cmd.Env
 	p.talk(cmd, j)
 	return p
 }
