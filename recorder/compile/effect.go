@@ -2,6 +2,7 @@ package compile
 
 import (
 	"slices"
+	"strings"
 
 	"understudy/internal/desktop"
 	"understudy/recorder"
@@ -68,9 +69,18 @@ func movesOnly(chord string) bool {
 		recorder.MovesCaret(chords[0].Key, chords[0].Mods)
 }
 
-// wasReadAround reports whether a field was read before its first key and after its last.
+// made reports whether the field showed an edit. If it was read only after keys, they told where it ends.
+func (t *typing) made(e observe.Edit) bool {
+	if t.late {
+		return e.Deleted == 0 && (e.At == "end" && strings.HasSuffix(t.value, e.Inserted) || e.At == "start" && strings.HasPrefix(t.value, e.Inserted))
+	}
+	return e.Made(t.before, t.value)
+}
+
+// wasReadAround reports whether it is known what a field held before its first key, or where keys put the caret
+// then, and it was read after the last.
 func (t *typing) wasReadAround() bool {
-	return !t.hidden && !t.late && !t.continues && t.sure && t.shown && len(t.browsed) == 0 && len(t.copies) == 0
+	return !t.hidden && !t.continues && t.sure && t.shown && len(t.browsed) == 0 && len(t.copies) == 0
 }
 
 // prove gives the last of the steps that were made of a typing its effect, if the field showed what the keys say.
@@ -79,7 +89,7 @@ func (k *keyboard) prove(t *typing, made []*step) {
 	if e.At == "" && !t.net.moves() && t.isAdded() {
 		e.At = "end"
 	}
-	if e.unknown || e.Edit == (observe.Edit{At: e.At}) || !t.wasReadAround() || !e.Made(t.before, t.value) {
+	if e.unknown || e.Edit == (observe.Edit{At: e.At}) || !t.wasReadAround() || !t.made(e.Edit) {
 		return
 	}
 	i := slices.IndexFunc(made, func(s *step) bool { return s.target == t.target && (s.kind == pressKey || s.kind == typeIntoElement) })
