@@ -539,6 +539,6 @@ func TestEveryWayAsks(t *testing.T) {
 
 // waysThatAsk has a star for each place in a file.
 const waysThatAsk = `
-	bulk.go:** caller.go:** desktop_tools.go:** execute_sequence.go:*** failure.go:* guide.go:* inbox.go:*** layers.go:**** library.go:* operations.go:* picture_parts.go:* prompts.go:** record_tool.go:***
-	resources.go:***** resume_auto.go:** rights.go:* repair_tool.go:** run_app.go:* run_tasks.go:** run_tools.go:********* saved_tools.go:* schedules.go:*** server.go:* subscriptions.go:** tool.go:**** workflow_tools.go:****
+	bulk.go:** caller.go:** desktop_tools.go:** execute_sequence.go:*** failure.go:* guide.go:* inbox.go:*** layers.go:**** library.go:* operations.go:* pages.go:* picture_parts.go:* prompts.go:** record_tool.go:***
+	recordings.go:** resources.go:***** resume_auto.go:** rights.go:* repair_tool.go:** run_app.go:* run_tasks.go:** run_tools.go:********* saved_tools.go:* schedules.go:*** server.go:* subscriptions.go:** tool.go:**** workflow_tools.go:****
 `

@@ -56,7 +56,7 @@ func (c *Compiler) released(ev recorder.Event) {
 	}
 	switch {
 	case c.typing != nil: // it moved the caret, or selected, in a field whose value counts
-		c.typing.add(keystroke{Event: ev, pointed: down.Button == desktop.Left && c.typing.target.Role != "spinbutton"})
+		c.typing.add(keystroke{Event: ev, pointed: down.Button == desktop.Left && (c.typing.target == nil || c.typing.target.Role != "spinbutton")})
 	case recorder.Near(down.At, ev.At):
 		c.clicked(*down)
 	case down.Element != nil && ev.Element != nil && recorder.InMenu(down.Element) && recorder.InMenu(ev.Element):
