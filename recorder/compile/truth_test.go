@@ -161,7 +161,7 @@ func (k *keysAt) played(steps stepList, before string) (text string, sure bool) 
 		sure = sure && len(s.doubts()) == 0
 		switch s.kind {
 		case pressKey:
-			for _, chord := range strings.Fields(s.arg("key").(string)) {
+			for chord := range strings.FieldsSeq(s.arg("key").(string)) {
 				d.press(chord)
 			}
 		case typeIntoElement:

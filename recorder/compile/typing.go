@@ -64,11 +64,10 @@ func (k *keyboard) focused(ev recorder.Event) {
 // saw keeps what a field was seen to hold: before its keys are told of, only the last few times.
 func (k *keyboard) saw(ev recorder.Event) {
 	const most = 100
-	all := append(k.reads[ev.Field], read{ev.Time, *ev.Value})
-	if k.typing == nil && len(all) > most {
-		all = all[1:]
+	k.reads[ev.Field] = append(k.reads[ev.Field], read{ev.Time, *ev.Value})
+	if all := k.reads[ev.Field]; k.typing == nil && len(all) > most {
+		k.reads[ev.Field] = all[1:]
 	}
-	k.reads[ev.Field] = all
 }
 
 // held handles the value of a field.
