@@ -60,7 +60,7 @@ func (p *pointSearch) examine(n *node, level int, floats bool) {
 	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n, level) {
 		return
 	}
-	if p.hitTest && inside && p.isPage(n) && p.flushed.IsZero() && p.app.sincePageAsked() > pageIdle {
+	if p.hitTest && inside && p.isChromium() && p.isPage(n) && p.flushed.IsZero() && p.app.sincePageAsked() > pageIdle {
 		p.askFlush(n.object, &p.flushed) // in flight with the rest
 	}
 	if inside && level > 0 {

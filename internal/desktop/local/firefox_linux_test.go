@@ -155,7 +155,7 @@ func TestAtLengthAFirefoxOfAPersonIsConnected(t *testing.T) {
 		t.Errorf("the tabs: %v", o.Result)
 	}
 	s.refused(kinds.NavigateBrowser, map[string]any{"url": "http://host.invalid/", "timeout_ms": 60_000.0}, steps.Unexpected, "there is no such host")
-	s.refused(kinds.ExecuteBrowserScript, map[string]any{"script": "\nabsent()", "tab": "First"}, steps.Unexpected, "absent is not defined (script, line 2: absent())")
+	s.refused(kinds.ExecuteBrowserScript, map[string]any{"script": "\nabsent()", "tab": "First"}, steps.Unexpected, "absent is not defined")
 	o = s.does(kinds.NavigateBrowser, map[string]any{"url": at + "/file", "timeout_ms": 60_000.0})
 	saved, err := os.ReadFile(fmt.Sprint(o.Result["download"]))
 	if string(saved) != "a;b\n" {
