@@ -176,7 +176,11 @@ func RoleNames() []string {
 
 // HasRole reports whether an element has a role that WantedRole returned.
 func (e *Element) HasRole(want Role) bool {
-	if want.OnlyWritten() && slices.Contains(strings.Fields(e.Attributes["xml-roles"]), withoutBlanks.Replace(string(want))) {
+	written := strings.Fields(e.Attributes["xml-roles"])
+	if want.OnlyWritten() && slices.Contains(written, withoutBlanks.Replace(string(want))) {
+		return true
+	}
+	if want == "alert" && e.Role == "dialog" && slices.Contains(written, "alertdialog") { // as Firefox calls it
 		return true
 	}
 	if class := roleEntries[want].class; class != want && class != "" {

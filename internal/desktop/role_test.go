@@ -145,3 +145,18 @@ func TestEachTraitIsOfTheseRoles(t *testing.T) {
 		}
 	}
 }
+
+// Firefox calls an alert dialog of a page a dialog.
+func TestAnAlertDialogIsFoundInEachBrowser(t *testing.T) {
+	want, _ := WantedRole("alertdialog")
+	for _, row := range []struct {
+		role    Role
+		written string
+		is      bool
+	}{{"alert", "alertdialog", true}, {"dialog", "alertdialog", true}, {"dialog", "dialog", false}, {"panel", "alertdialog", false}} {
+		e := &Element{Role: row.role, Attributes: map[string]string{"xml-roles": row.written}}
+		if e.HasRole(want) != row.is {
+			t.Errorf("a %s that is written %s: %v, want %v", row.role, row.written, !row.is, row.is)
+		}
+	}
+}

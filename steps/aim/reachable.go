@@ -74,7 +74,7 @@ func elementAt(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.
 		return nil, nil
 	}
 	hit, err := ask(ctx, at)
-	if hit != nil && (hit.Guessed || !sameOrInside(el, hit)) && hand.shows(ctx, el, at) {
+	if hit != nil && (hit.Guessed || !sameOrInside(el, hit)) && !coversPage(hit) && hand.shows(ctx, el, at) {
 		sure := *el
 		sure.Sure = true
 		return &sure, nil
@@ -86,6 +86,12 @@ func elementAt(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.
 		return nil, fmt.Errorf("asking what is at %s: %w", at, err)
 	}
 	return hit, nil
+}
+
+// coversPage reports whether a hit is certainly something of the browser that covers its page, which
+// the page does not know.
+func coversPage(hit *desktop.Element) bool {
+	return hit.Sure && hit.RawRole != "document web" && !isInPage(hit)
 }
 
 // foreignWindow reports whether el cannot be in the window top. If el's own window is

@@ -93,6 +93,11 @@ var explanations = map[string]string{
 	"net::ERR_CERT_AUTHORITY_INVALID": "its certificate is not trusted",
 	"net::ERR_FILE_NOT_FOUND":         "there is no such file",
 	"net::ERR_ABORTED":                "the browser or the page stopped it",
+	// Firefox tells numbers.
+	"Error code 2152398850": "the browser or the page stopped it",
+	"Error code 2152398861": "nothing answers at its port",
+	"Error code 2152398862": "the host does not answer",
+	"Error code 2152398878": "there is no such host",
 }
 
 func explain(reason string) string {

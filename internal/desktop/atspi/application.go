@@ -308,6 +308,8 @@ type toolkit struct {
 
 func (t toolkit) isChromium() bool { return t.name == "Chromium" }
 
+func (t toolkit) isGecko() bool { return t.name == "Gecko" }
+
 func (t toolkit) isSwing() bool { return t.name == "J2SE-access-bridge" }
 
 func (t toolkit) isQt() bool { return strings.EqualFold(t.name, "qt") }

@@ -37,10 +37,9 @@ const (
 // offPage is a point outside every page.
 var offPage = desktop.Point{X: -10_000, Y: -10_000}
 
-// isPage reports whether a node is a page of a browser whose hit tests are
-// asynchronous.
+// isPage reports whether a node is a page of a browser that has a hit test of its own.
 func (l *loader) isPage(n *node) bool {
-	return l.isChromium() && roleName(n.role) == "document web"
+	return (l.isChromium() || l.isGecko()) && roleName(n.role) == "document web"
 }
 
 // pageOf returns the outermost page that holds a node, or nil.
@@ -97,6 +96,10 @@ func (t *pageTest) ask(pause time.Duration) (object, error) {
 // result returns what the page itself has at the point where expected is
 // expected. It returns false if the page does not reply.
 func (t *pageTest) result(expected *node) (object, bool, error) {
+	if t.isGecko() { // its reply is the result
+		o, err := t.ask(0)
+		return o, err == nil && !o.none(), err
+	}
 	empty := emptyFor
 	if expected != t.page {
 		empty = emptyDespiteBoxes

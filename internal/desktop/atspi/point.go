@@ -144,7 +144,7 @@ func (p *pointSearch) element(n *node) (*desktop.Element, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Guessed, e.Sure = page != nil && !tested, tested
+	e.Guessed, e.Sure = page != nil && !tested, tested || n == p.dialog
 	e.Hits = p.builder(p.frameWindow).handles(n, m)
 	return e, nil
 }

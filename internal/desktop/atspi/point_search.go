@@ -5,6 +5,7 @@ package atspi
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"understudy/internal/desktop"
@@ -26,6 +27,7 @@ type pointSearch struct {
 	pointQuery
 	hits    []hit
 	covered bool      // by a popup whose position is not known
+	dialog  *node     // of a tab, which covers its page; see askTabDialog
 	flushed time.Time // see pageTest
 }
 
@@ -51,10 +53,14 @@ func (p *pointSearch) examine(n *node, level int, floats bool) {
 		return
 	}
 	inside := p.onScreen(n).Contains(p.at)
+	if !inside && p.mayBeTabDialog(n) {
+		p.askTabDialog(n, level)
+		return
+	}
 	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n, level) {
 		return
 	}
-	if p.hitTest && inside && p.isPage(n) && p.flushed.IsZero() && p.app.sincePageAsked() > pageIdle {
+	if p.hitTest && inside && p.isChromium() && p.isPage(n) && p.flushed.IsZero() && p.app.sincePageAsked() > pageIdle {
 		p.askFlush(n.object, &p.flushed) // in flight with the rest
 	}
 	if inside && level > 0 {
@@ -65,6 +71,31 @@ func (p *pointSearch) examine(n *node, level int, floats bool) {
 		return
 	}
 	p.descend(n, level+1, floats || !inside && opensMenu(n))
+}
+
+// mayBeTabDialog reports whether a node may be the frame in which Firefox shows a dialog of a page. That
+// is beside the frame of the page and covers all of it, though no element has the box of what it covers.
+func (p *pointSearch) mayBeTabDialog(n *node) bool {
+	return p.isGecko() && roleName(n.role) == "internal frame" && n.index > 0 && roleName(n.parent.role) == "scroll pane"
+}
+
+// askTabDialog adds the dialog in such a frame to what is at the point. Developer tools may be beside a
+// page, too.
+func (p *pointSearch) askTabDialog(n *node, level int) {
+	p.want(n.object, ifaceAccessible+".GetAttributes", func(b []any) {
+		if !slices.Contains(strings.Fields(first[map[string]string](b)["class"]), "dialogFrame") {
+			return
+		}
+		p.list(n, func(kids []object) {
+			n.children = make([]*node, len(kids))
+			for i, k := range kids {
+				p.loadBrief(k, n, i, func(child *node) {
+					n.children[i], p.dialog = child, child
+					p.hits = append(p.hits, hit{node: child, level: level + 1})
+				})
+			}
+		})
+	})
 }
 
 // descend examines the children of a node that show.

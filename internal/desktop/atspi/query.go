@@ -134,6 +134,9 @@ func (c *Client) loadHandle(ctx context.Context, h desktop.Handle, need offers, 
 		return nil, nil, err
 	}
 	n, err := w.loadAlone(p.object)
+	if err == nil && w.isGecko() {
+		n.offers &^= offersEditable // it says that it edits a page, and does not
+	}
 	if err == nil && n.offers&need != need {
 		err = fmt.Errorf("%w: the %s %q offers no %s", desktop.ErrRefused, roleName(n.role), n.name, name)
 	}

@@ -158,7 +158,7 @@ func (s *stage) prefers(name string) {
 	applications := s.folder("share/applications")
 	for path, text := range map[string]string{
 		filepath.Join(applications, name+".desktop"):       fmt.Sprintf("[Desktop Entry]\nType=Application\nName=%s\nExec=%s %%U\n", name, filepath.Join(s.bin, name)),
-		filepath.Join(s.folder("config"), "mimeapps.list"): fmt.Sprintf("[Default Applications]\nx-scheme-handler/http=%s.desktop\n", name),
+		filepath.Join(s.folder("config"), "mimeapps.list"): fmt.Sprintf("[Default Applications]\nx-scheme-handler/http=%[1]s.desktop\nx-scheme-handler/https=%[1]s.desktop\n", name),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			s.t.Fatal(err)

@@ -94,7 +94,7 @@ const ofPage = {
 	async "Page.getFrameTree"(tab) {
 		const all = await frames(tab)
 		const under = parent => all.filter(f => f.parentFrameId == parent).map(f => ({frame: {id: frameName(tab, f.frameId), name: f.name, url: f.url}, childFrames: under(f.frameId)}))
-		return under(-1)[0]
+		return {frameTree: under(-1)[0]}
 	},
 	// A script runs beside those of the page in any case.
 	"Page.createIsolatedWorld": () => ({executionContextId: 1}),
@@ -144,13 +144,21 @@ function failure(e, expression) {
 	return {result: {}, exceptionDetails: {text, lineNumber: line > 0 ? line - 1 : -1, exception: {type: "object", subtype: "error", description: (e?.name && !text.startsWith(e.name) ? e.name + ": " : "") + text}}}
 }
 
+const aborted = "Error code 2152398850" // NS_BINDING_ABORTED
+
 // navigate opens an address, and returns when its page begins, a download does, or neither can.
 function navigate(tab, url) {
 	return new Promise((resolve, reject) => {
 		// A new tab may still be opening its empty page.
 		const ofTab = d => d.tabId == tab && d.frameId == 0 && (d.url != "about:blank" || url == "about:blank")
 		const committed = d => ofTab(d) && end(resolve, {frameId: name(tab)})
-		const failed = d => ofTab(d) && !downloading && end(resolve, {errorText: d.error || "the address does not answer"})
+		const failed = d => {
+			if (!ofTab(d) || downloading) return
+			const report = () => end(resolve, {errorText: d.error || "the address does not answer"})
+			// A load is also aborted to go on in another process of the browser.
+			if (d.error == aborted) setTimeout(report, 3000)
+			else report()
+		}
 		let downloading = false
 		const created = d => { if (d.url == url) { downloading = true; end(resolve, {isDownload: true}) } }
 		const end = (how, what) => {
