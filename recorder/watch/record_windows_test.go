@@ -152,6 +152,10 @@ func (w *worker) edits(file, text string) *exec.Cmd {
 		w.Fatal(err)
 	}
 	w.Cleanup(func() { quit(cmd) })
+	scratch.Until(w.TB, "the editor shows", func() bool {
+		all, err := w.Windows(w.Context())
+		return err == nil && slices.ContainsFunc(all, func(o desktop.Window) bool { return o.Active && strings.HasPrefix(o.Title, filepath.Base(file)) })
+	})
 	return cmd
 }
 
@@ -179,7 +183,7 @@ func TestTheEditorIsRecorded(t *testing.T) {
 	file := filepath.Join(w.root, "note.txt")
 	cmd := w.edits(file, "before")
 	w.begins()
-	w.clicksOn("note", "textbox", "")
+	w.clicksOn("note", "text", "")
 	w.presses("ctrl+a")
 	w.types("Dear Ada, 50% off! Grüße € 😀")
 	w.presses("ctrl+s")
