@@ -8,6 +8,7 @@ import (
 	"image/draw"
 	"runtime"
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -67,7 +68,7 @@ func (s *surfaces) serve(started chan<- uint32) {
 	runtime.LockOSThread() // without an end: the thread ends, and its windows with it
 	m := message{}
 	user("PeekMessageW", at(&m), 0, 0, 0, 0) // makes the queue of messages
-	class := surfaceWindowClass{procedure: winapi.Address("DefWindowProcW"), className: winapi.Wide(surfaceClass)}
+	class := surfaceWindowClass{procedure: surfaceProcedure, className: winapi.Wide(surfaceClass)}
 	class.size = uint32(unsafe.Sizeof(class))
 	user("RegisterClassExW", at(&class))
 	started <- windows.GetCurrentThreadId()
@@ -79,6 +80,15 @@ func (s *surfaces) serve(started chan<- uint32) {
 		user("DispatchMessageW", at(&m))
 	}
 }
+
+// surfaceProcedure handles the messages of a surface, which a click does not make active.
+var surfaceProcedure = syscall.NewCallback(func(h uintptr, m uint32, wParam, lParam uintptr) uintptr {
+	const mouseActivate, noActivate = 0x21, 3
+	if m == mouseActivate {
+		return noActivate
+	}
+	return user("DefWindowProcW", h, m, wParam, lParam)
+})
 
 // surfaceWindowClass is WNDCLASSEXW.
 type surfaceWindowClass struct {

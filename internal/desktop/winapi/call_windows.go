@@ -14,9 +14,6 @@ var user32 = windows.NewLazySystemDLL("user32.dll")
 // User calls a function of user32.
 func User(name string, args ...any) uintptr { return Func(user32, name, args...) }
 
-// Address returns the address of a function of user32.
-func Address(name string) uintptr { return user32.NewProc(name).Addr() }
-
 // Func calls a function of a library. It returns 0 where this Windows lacks the function.
 func Func(dll *windows.LazyDLL, name string, args ...any) uintptr {
 	p := dll.NewProc(name)
