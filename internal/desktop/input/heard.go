@@ -143,13 +143,3 @@ var deadKeys = func() map[uint32]deadKey {
 	}
 	return m
 }()
-
-// AccentOf returns the combining character of an accent that stands alone, such as ´, or 0.
-func AccentOf(alone rune) rune {
-	for _, d := range deadKeys {
-		if d.twice == alone {
-			return d.accent
-		}
-	}
-	return 0
-}

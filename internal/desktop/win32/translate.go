@@ -6,8 +6,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/input"
 )
@@ -100,7 +98,7 @@ func (t *translator) text(s stroke, name desktop.Key) string {
 	case !unicode.IsGraphic(r):
 		return ""
 	case before != 0:
-		return compose(before, r) + text[n:]
+		return input.Compose(before, r) + text[n:]
 	}
 	return text
 }
@@ -120,25 +118,4 @@ func (t *translator) packet(unit rune) string {
 		return ""
 	}
 	return string(unit)
-}
-
-// compose returns what a dead key and a character type: one character if there is one, and
-// otherwise both, as Windows does.
-func compose(dead, r rune) string {
-	if r == ' ' {
-		return string(dead)
-	}
-	accent := input.AccentOf(dead)
-	switch dead {
-	case '\'':
-		if accent = '\u0301'; unicode.ToLower(r) == 'c' {
-			accent = '\u0327' // on the international layout of the United States
-		}
-	case '"':
-		accent = '\u0308'
-	}
-	if one := norm.NFC.String(string([]rune{r, accent})); accent != 0 && utf8.RuneCountInString(one) == 1 {
-		return one
-	}
-	return string([]rune{dead, r})
 }

@@ -84,14 +84,3 @@ func TestKeysAreNamedAndType(t *testing.T) {
 		})
 	}
 }
-
-func TestDeadKeysOfTheInternationalLayout(t *testing.T) {
-	for _, c := range []struct {
-		dead, r rune
-		want    string
-	}{{'\'', 'e', "é"}, {'\'', 'c', "ç"}, {'\'', 'C', "Ç"}, {'"', 'u', "ü"}, {'"', 'b', `"b`}, {'~', 'n', "ñ"}, {'\'', '\'', "''"}, {'¸', 'c', "ç"}} {
-		if got := compose(c.dead, c.r); got != c.want {
-			t.Errorf("%c and %c type %q, want %q", c.dead, c.r, got, c.want)
-		}
-	}
-}
