@@ -27,7 +27,8 @@ test: ## build, and run all tests; installs what they need through apt
 
 # Tests named TestAtLength, and those that measure memory.
 wine: #+ run the tests of the drivers of Windows under Wine (needs root)
-	.ci/wine -count=1 -p=1 -timeout=15m ./internal/desktop/winapi ./internal/desktop/uia ./internal/desktop/local
+	.ci/wine -count=1 -p=1 -timeout=15m ./internal/desktop/winapi ./internal/desktop/win32 ./internal/desktop/uia ./internal/desktop/local
+	.ci/wine -count=1 -timeout=15m -run=Recorded ./recorder/watch
 
 length: ## run the long tests
 	@$(MAKE) --no-print-directory -k -j$(LANES) -Otarget length-applications length-contracts length-others

@@ -11,8 +11,18 @@ const summary = "Records what a person does on a desktop, keeps it as a workflow
 // authors is the author that every package names.
 const authors = "The Understudy authors"
 
-//go:embed files/understudy.service
-var serviceText string
+var (
+	//go:embed files/understudy.service
+	serviceText string
+	//go:embed files/understudy-task.xml
+	taskText string
+)
+
+// task returns the task of Windows that serves while a person is logged on, in the encoding
+// that schtasks reads.
+func task() file {
+	return file{"understudy-task.xml", 0o644, append([]byte{0xff, 0xfe}, utf16le(taskText)...)}
+}
 
 // service returns the systemd unit for a program at a path.
 func service(program string) file {
@@ -27,6 +37,9 @@ func (r release) archive(t target, program []byte, s shared) (file, error) {
 	}
 	if t.OS == "linux" {
 		files = append(files, service("/usr/local/bin/understudy"))
+	}
+	if t.OS == "windows" {
+		files = append(files, task())
 	}
 	for i, f := range files {
 		files[i] = f.in(r.name(t))

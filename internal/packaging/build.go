@@ -53,10 +53,13 @@ func (r release) build(ctx context.Context, dir string, t target) (path string, 
 		"-ldflags", "-s -w -buildid= -X "+stamp+"="+r.Version.Text, "-o", path, ".")
 	cmd.Dir = r.Root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.OS, "GOARCH="+t.Arch)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building for %s: %w\n%s", t, err, text)
-	}
-	return path, nil
+	err = r.withResources(t, func() error {
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building for %s: %w\n%s", t, err, text)
+		}
+		return nil
+	})
+	return path, err
 }
 
 // shared holds the files that are the same for every target.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +20,8 @@ var (
 )
 
 // managers returns what installs the products: a script and the file of a container, and
-// where the address of the packages is known, a formula for Homebrew and a manifest for Scoop.
+// where the address of the packages is known, a formula for Homebrew, and manifests for Scoop
+// and winget.
 func (r release) managers(products []file) (files []file, err error) {
 	files = append(files, file{"install.sh", 0o755, []byte(r.filled(installScript, nil))}, file{"Containerfile", 0o644, []byte(r.filled(containerfile, nil))})
 	if r.Site == "" {
@@ -27,7 +29,11 @@ func (r release) managers(products []file) (files []file, err error) {
 	}
 	files = append(files, file{"understudy.rb", 0o644, []byte(r.filled(formula, products))})
 	manifest, err := r.scoop(products)
-	return append(files, manifest), err
+	if err != nil {
+		return nil, err
+	}
+	more, err := r.winget(products)
+	return append(append(files, manifest), more...), err
 }
 
 // marks are the places of a text that a release fills in.
@@ -76,4 +82,37 @@ func (r release) scoop(products []file) (file, error) {
 		"version": r.Version.Text, "description": summary, "license": "MIT", "homepage": r.site(),
 		"architecture": machines, "bin": "understudy.exe",
 	})
+}
+
+// winget returns the manifests for winget, the package manager of Windows: JSON is YAML, too.
+func (r release) winget(products []file) (files []file, err error) {
+	const id, format = "Understudy.Understudy", "1.6.0"
+	var installers []object
+	for _, m := range []struct{ name, arch string }{{"x64", "amd64"}, {"arm64", "arm64"}} {
+		t := target{"windows", m.arch}
+		if url, sum := r.source(products, t); url != "" {
+			installers = append(installers, object{
+				"Architecture": m.name, "InstallerUrl": url, "InstallerSha256": strings.ToUpper(sum),
+				"NestedInstallerFiles": []object{{"RelativeFilePath": r.name(t) + `\understudy.exe`, "PortableCommandAlias": "understudy"}},
+			})
+		}
+	}
+	for _, m := range []struct {
+		ending, kind string
+		more         object
+	}{
+		{"", "version", object{"DefaultLocale": "en-US"}},
+		{".installer", "installer", object{"InstallerType": "zip", "NestedInstallerType": "portable", "Installers": installers}},
+		{".locale.en-US", "defaultLocale", object{
+			"PackageLocale": "en-US", "Publisher": authors, "PackageName": "Understudy", "License": "MIT", "ShortDescription": summary, "PackageUrl": r.site(),
+		}},
+	} {
+		maps.Copy(m.more, object{"PackageIdentifier": id, "PackageVersion": r.Version.Text, "ManifestType": m.kind, "ManifestVersion": format})
+		f, err := document(id+m.ending+".yaml", m.more)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f.in("winget"))
+	}
+	return files, nil
 }

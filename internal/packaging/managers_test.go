@@ -1,6 +1,11 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"debug/pe"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -142,8 +147,75 @@ func TestManagersNameTheSite(t *testing.T) {
 	if script := string(with["install.sh"].Body); !strings.Contains(script, "site=${SITE:-https://example.com/packages}") {
 		t.Error("the script does not know the address")
 	}
+	var winget struct {
+		InstallerType string
+		Installers    []struct {
+			InstallerSha256      string
+			NestedInstallerFiles []struct{ RelativeFilePath string }
+		}
+	}
+	err := json.Unmarshal(with["winget/Understudy.Understudy.installer.yaml"].Body, &winget)
+	if err != nil || winget.InstallerType != "zip" || len(winget.Installers) != 2 {
+		t.Fatalf("the manifest for winget: %v, %+v", err, winget)
+	}
+	archive := with[r.name(target{"windows", "amd64"})+".zip"].Body
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := strings.ReplaceAll(winget.Installers[0].NestedInstallerFiles[0].RelativeFilePath, `\`, "/")
+	if _, err := z.Open(inside); err != nil || !strings.EqualFold(winget.Installers[0].InstallerSha256, fmt.Sprintf("%x", sha256.Sum256(archive))) {
+		t.Errorf("winget would not find %s, or not take the archive: %v", inside, err)
+	}
 	var manifest struct{ Bin string }
 	if err := json.Unmarshal(with["understudy.json"].Body, &manifest); err != nil || manifest.Bin != "understudy.exe" {
 		t.Errorf("the manifest for Scoop: %v, %q", err, manifest.Bin)
 	}
+}
+
+// The resources of the program for Windows are what its loader and Explorer look for.
+func TestResourcesAreFound(t *testing.T) {
+	r := release{Version: version{Text: "1.2.3-0.20261129"}}
+	for _, arch := range []string{"amd64", "arm64"} {
+		object, err := pe.NewFile(bytes.NewReader(r.resources(arch)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		section := object.Section(".rsrc")
+		raw, err := section.Data()
+		if err != nil || len(section.Relocs) != 2 || len(object.Symbols) != 1 {
+			t.Fatalf("%s: %v, %d relocations and %d symbols, want 2 and 1", arch, err, len(section.Relocs), len(object.Symbols))
+		}
+		for i, want := range map[int]string{16: "1.2.3-0.20261129", 24: "PerMonitorV2"} {
+			body := resourceOf(t, raw, uint32(i))
+			if i == 16 {
+				body = strings.ReplaceAll(body, "\x00", "")
+			}
+			if !strings.Contains(body, want) {
+				t.Errorf("%s: the resource %d lacks %q", arch, i, want)
+			}
+		}
+	}
+}
+
+// resourceOf returns the only resource of a type.
+func resourceOf(t *testing.T, section []byte, kind uint32) string {
+	t.Helper()
+	at, is := uint32(0), kind
+	for range 3 {
+		number := func(at uint32) uint32 { return binary.LittleEndian.Uint32(section[at:]) }
+		entries := binary.LittleEndian.Uint16(section[at+14:])
+		found := false
+		for i := range uint32(entries) {
+			if e := at + 16 + i*8; !found && (is == 0 || number(e) == is) {
+				at, found = number(e+4)&^0x8000_0000, true
+			}
+		}
+		if !found {
+			t.Fatalf("there is no resource of the type %d", kind)
+		}
+		is = 0
+	}
+	start, size := binary.LittleEndian.Uint32(section[at:]), binary.LittleEndian.Uint32(section[at+4:])
+	return string(section[start : start+size])
 }

@@ -12,18 +12,13 @@ import (
 
 func TestMain(m *testing.M) { desktoptest.Main(m) }
 
-const (
-	noWatch = "a person is not watched on Windows yet"
-	noMarks = "nothing is drawn above the windows on Windows yet"
-	inMenu  = "the application of the contract answers nothing while a menu is open"
-)
+const inMenu = "the application of the contract answers nothing while a menu is open"
 
 // lacks are the sentences that this driver alone cannot hold.
 var lacks = map[string]string{
-	"a mark is drawn, takes no click, and goes": noMarks, "a panel is drawn, takes clicks and no keyboard, and goes": noMarks,
 	"a menu opens with a click and closes with escape": inMenu, "an item of an open menu is clicked like anything else": inMenu,
-	"a drag moves from end to end":     "Windows joins the moves that a program has not read yet",
-	"watched input leaves our own out": noWatch, "what is drawn anew is noticed": "Windows does not tell when something was drawn",
+	"a drag moves from end to end":  "Windows joins the moves that a program has not read yet",
+	"what is drawn anew is noticed": "Windows does not tell when something was drawn",
 }
 
 const letsGo = "Wine lets go of keys that no person holds when a button is pressed"
@@ -44,6 +39,7 @@ func TestContract(t *testing.T) {
 		s := &desktoptest.System{
 			Desktop: d, App: desktoptest.StartNative(t), Lacks: maps.Clone(lacks),
 			Launch: desktoptest.AnotherNative("Another"), Launched: "Another",
+			Person: func(k desktop.Key) error { desktoptest.Hand{TB: t}.Presses(k); return nil },
 		}
 		if os.Getenv("UNDERSTUDY_WINE") != "" {
 			maps.Copy(s.Lacks, wineLacks)

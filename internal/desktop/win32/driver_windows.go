@@ -20,6 +20,9 @@ type Driver struct {
 	keys    map[desktop.Key]bool
 	buttons map[desktop.Button]bool
 	presses input.Presses
+
+	marks    input.Marks
+	surfaces surfaces
 }
 
 // Open opens the desktop.
@@ -48,7 +51,7 @@ func missing(what string) error {
 func (d *Driver) Desktop() *desktop.Desktop {
 	all := desktop.Missing(missing("this does not work"))
 	all.Actor, all.Pointer, all.Screen, all.Session = d, d, d, d
-	all.WindowLister, all.Clipboard = d, d
+	all.WindowLister, all.Clipboard, all.Input = d, d, d
 	return all
 }
 
@@ -68,6 +71,12 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 		return d.manage(ctx, a)
 	case desktop.WriteClipboard:
 		return writeClipboard(ctx, a.Text)
+	case desktop.Mark:
+		return d.marks.Show(a, virtualScreen(), d.surfaces.showMark)
+	case desktop.Unmark:
+		return d.marks.RemoveAll(ctx)
+	case desktop.Panel:
+		return d.surfaces.showPanel(a)
 	}
 	return d.inputMu.Do(ctx, func() error { return d.act(ctx, a) })
 }
@@ -124,4 +133,7 @@ func (d *Driver) ReleaseAll(ctx context.Context) error {
 	})
 }
 
-func (d *Driver) Close() error { return d.ReleaseAll(context.Background()) }
+func (d *Driver) Close() error {
+	d.surfaces.close()
+	return d.ReleaseAll(context.Background())
+}

@@ -79,11 +79,8 @@ func copyScreen(r desktop.Rect) (*image.RGBA, error) {
 	defer user("ReleaseDC", 0, screen)
 	memory := call(gdi32, "CreateCompatibleDC", screen)
 	defer call(gdi32, "DeleteDC", memory)
-	info := bitmapInfo{width: int32(r.W), height: -int32(r.H), planes: 1, bits: 32}
-	info.size = uint32(unsafe.Sizeof(info))
-	var pixels *byte
-	bitmap := call(gdi32, "CreateDIBSection", screen, at(&info), 0, at(&pixels), 0, 0)
-	if bitmap == 0 || pixels == nil {
+	bitmap, pixels := newBitmap(screen, r.W, r.H)
+	if bitmap == 0 {
 		return nil, fmt.Errorf("a picture of %s: Windows has no memory for it: %w", r, desktop.ErrUnavailable)
 	}
 	defer call(gdi32, "DeleteObject", bitmap)
@@ -92,7 +89,20 @@ func copyScreen(r desktop.Rect) (*image.RGBA, error) {
 		return nil, &desktop.MissingError{What: "the screen cannot be read: it is locked, or shows the question of the system for permission"}
 	}
 	call(gdi32, "GdiFlush")
-	return fromBGR(unsafe.Slice(pixels, r.W*r.H*4), r.W, r.H), nil
+	return fromBGR(pixels, r.W, r.H), nil
+}
+
+// newBitmap makes a bitmap, and returns its pixels of blue, green and red from the top; 0 if
+// there is no memory.
+func newBitmap(dc uintptr, w, h int) (bitmap uintptr, pixels []byte) {
+	info := bitmapInfo{width: int32(w), height: -int32(h), planes: 1, bits: 32}
+	info.size = uint32(unsafe.Sizeof(info))
+	var first *byte
+	bitmap = call(gdi32, "CreateDIBSection", dc, at(&info), 0, at(&first), 0, 0)
+	if first == nil {
+		return 0, nil
+	}
+	return bitmap, unsafe.Slice(first, w*h*4)
 }
 
 // fromBGR returns a picture of pixels of blue, green and red.

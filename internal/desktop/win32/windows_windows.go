@@ -40,8 +40,8 @@ const (
 	listClass    = "ComboLBox" // the open list of a combo box
 )
 
-// backgrounds are the classes of the windows behind all others.
-var backgrounds = []string{"Progman", "WorkerW"}
+// unlisted are the classes of the windows behind all others, and of ours above them.
+var unlisted = []string{"Progman", "WorkerW", surfaceClass}
 
 // gather appends a handle to a list, for the functions that enumerate windows.
 var gather = syscall.NewCallback(func(handle uintptr, into *[]uintptr) uintptr {
@@ -70,10 +70,10 @@ func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) {
 	return list, context.Cause(ctx)
 }
 
-// describe returns a window, unless it is gone, invisible, or the background.
+// describe returns a window, unless it is gone, invisible, the background, or ours.
 func describe(h uintptr) (w desktop.Window, ok bool) {
 	class := classOf(h)
-	if user("IsWindowVisible", h) == 0 || slices.Contains(backgrounds, class) {
+	if user("IsWindowVisible", h) == 0 || slices.Contains(unlisted, class) {
 		return w, false
 	}
 	extended, owner := user("GetWindowLongPtrW", h, extendedIndex), user("GetWindow", h, ownerWindow)
