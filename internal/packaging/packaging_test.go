@@ -497,7 +497,7 @@ func TestZipHolds(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	const top = "understudy-1.0.0-windows-arm64/"
-	if diff := cmp.Diff([]string{top + "LICENSE", top + "README.md", top + "understudy.exe"}, names); diff != "" || f.Name != "understudy-1.0.0-windows-arm64.zip" {
+	if diff := cmp.Diff([]string{top + "LICENSE", top + "README.md", top + "understudy-task.xml", top + "understudy.exe"}, names); diff != "" || f.Name != "understudy-1.0.0-windows-arm64.zip" {
 		t.Errorf("%s: -want +got\n%s", f.Name, diff)
 	}
 }

@@ -11,6 +11,14 @@ import (
 	"understudy/internal/desktop/input"
 )
 
+// extendedKeys are sent with the mark that tells them from keys of the number pad, or right
+// keys from left ones.
+var extendedKeys = []desktop.Key{
+	"altgr", "super", "delete", "insert", "home", "end", "pageup", "pagedown", "up", "down", "left", "right",
+	"numlock", "printscreen", "menu", "numenter", "numdivide",
+	"volumeup", "volumedown", "volumemute", "mediaplay", "mediastop", "medianext", "mediaprevious",
+}
+
 // perSend is how many characters are sent between two looks at who has the keyboard.
 const perSend = 64
 
@@ -38,7 +46,7 @@ func keyEventOf(k desktop.Key, down bool) (injected, error) {
 		return injected{}, err
 	}
 	e := keyEvent{key: uint16(v), scan: uint16(user("MapVirtualKeyW", uintptr(v), 0))}
-	if isExtended(k) {
+	if slices.Contains(extendedKeys, k) {
 		e.flags |= keyExtended
 	}
 	if !down {

@@ -2,7 +2,6 @@ package win32
 
 import (
 	"fmt"
-	"slices"
 
 	"understudy/internal/desktop"
 )
@@ -26,14 +25,6 @@ const (
 	packetKey          virtualKey = 0xe7
 )
 
-// extendedKeys are sent with the mark that tells them from keys of the number pad, or right
-// keys from left ones.
-var extendedKeys = []desktop.Key{
-	"altgr", "super", "delete", "insert", "home", "end", "pageup", "pagedown", "up", "down", "left", "right",
-	"numlock", "printscreen", "menu", "numenter", "numdivide",
-	"volumeup", "volumedown", "volumemute", "mediaplay", "mediastop", "medianext", "mediaprevious",
-}
-
 // keyNames are the names of keys by their numbers. Those on the right side have the names of
 // their twins.
 var keyNames = map[virtualKey]desktop.Key{0xa1: "shift", 0xa3: "ctrl", 0x5c: "super", 0x03: "pause"}
@@ -52,6 +43,3 @@ func init() {
 		}
 	}
 }
-
-// isExtended reports whether a key is sent with that mark.
-func isExtended(k desktop.Key) bool { return slices.Contains(extendedKeys, k) }

@@ -36,7 +36,7 @@ type american struct{ german }
 func (american) hasAltGr() bool { return false }
 
 func TestKeysAreNamedAndType(t *testing.T) {
-	var shift, ctrl, altGr, alt = []desktop.Key{"shift"}, []desktop.Key{"ctrl"}, []desktop.Key{"altgr"}, []desktop.Key{"alt"}
+	shift, ctrl, altGr, alt := []desktop.Key{"shift"}, []desktop.Key{"ctrl"}, []desktop.Key{"altgr"}, []desktop.Key{"alt"}
 	press := func(key virtualKey, held ...desktop.Key) stroke {
 		return stroke{layout: german{}, key: key, down: true, held: held}
 	}
