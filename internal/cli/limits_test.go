@@ -15,7 +15,7 @@ func TestLimitsOfLabels(t *testing.T) {
 		places, perHour int
 		said            string
 	}{
-		`{"sap": 2}`:                               {places: 2},
+		`{"sap": 2}`: {places: 2},
 		`{"sap": {"at_once": 1, "per_hour": 20}}`:  {places: 1, perHour: 20},
 		`{"sap": {"per_hour": 20}}`:                {places: math.MaxInt, perHour: 20},
 		`{"mail": 1}`:                              {},
