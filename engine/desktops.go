@@ -71,19 +71,12 @@ func (x *runDesktop) desktopRequest() DesktopRequest {
 	return DesktopRequest{Run: x.id, Owner: x.s.Created.Owner, Client: x.s.Created.Client, Single: x.s.Created.Call != "", Choice: x.s.Created.Desktop, On: x.on.Load()}
 }
 
-// claim reserves the desktop of the run, so that the run can act on it, and a place for
-// each of its labels.
+// claim reserves the desktop of the run, so that the run can act on it.
 func (x *runDesktop) claim() (release func(), ok bool) {
-	labels, ok := x.e.Limits.take(x.s.Created.Labels)
-	if !ok || x.e.Desktops == nil {
-		return labels, ok
+	if x.e.Desktops == nil {
+		return AnyDesktop()
 	}
-	desk, ok := x.e.Desktops.Claim(x.desktopRequest())
-	if !ok {
-		labels()
-		return desk, ok
-	}
-	return func() { labels(); desk() }, true
+	return x.e.Desktops.Claim(x.desktopRequest())
 }
 
 func (x *runDesktop) pooled() bool { return x.e.Desktops != nil && x.e.Desktops.Pooled() }

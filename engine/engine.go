@@ -25,7 +25,7 @@ type Engine struct {
 	// Desktops assigns a desktop to each run instead; nil: all share Desk.
 	Desktops Desktops
 	Lease    Lease
-	// Limits bound how many runs with a label act at a time.
+	// Limits bound how many runs with a label are executed.
 	Limits Limits
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
@@ -242,9 +242,12 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	return h, nil
 }
 
-// retire ends the execution of a run and releases its lease.
+// retire ends the execution of a run and releases its leases.
 func (e *Engine) retire(w *worker) {
 	e.Lease.Release(w.id)
+	for _, l := range w.labelLimits() {
+		l.Release(w.id)
+	}
 	e.workers.remove(w)
 	e.Notify(w.id)
 }

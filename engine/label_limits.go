@@ -1,29 +1,55 @@
 package engine
 
-// Limits say how many runs with a label may act at a time. Labels without a limit are not
-// limited. The mutex of the lease guards what is taken.
-type Limits struct {
-	Most map[string]int
+import (
+	"iter"
+	"time"
 
-	taken map[string]int
-}
+	"understudy/steps"
+)
 
-// take counts a run for its labels, unless one of them is at its limit.
-func (l *Limits) take(labels []string) (release func(), ok bool) {
-	for _, label := range labels {
-		if most, limited := l.Most[label]; limited && l.taken[label] >= most {
-			return func() {}, false
+// Limits bound how many runs with a label are executed at a time, and how many of them
+// begin within an hour. Labels without one are not limited.
+type Limits map[string]*Lease
+
+// labelLimits returns the limits of the labels of a run, in the order in which every run takes
+// them, so that no two runs wait for each other.
+func (j *journal) labelLimits() iter.Seq2[string, *Lease] {
+	return func(yield func(string, *Lease) bool) {
+		for _, label := range j.s.Created.Labels {
+			if l := j.e.Limits[label]; l != nil && !j.s.Created.DryRun && !yield(label, l) {
+				return
+			}
 		}
 	}
-	l.count(labels, 1)
-	return func() { l.count(labels, -1) }, true
 }
 
-func (l *Limits) count(labels []string, by int) {
-	l.taken = orEmpty(l.taken)
-	for _, label := range labels {
-		if l.taken[label] += by; l.taken[label] == 0 {
-			delete(l.taken, label)
+// takeLabels waits for a place for each label of the run.
+func (w *worker) takeLabels() (waited time.Duration, ok bool, err error) {
+	for _, l := range w.labelLimits() {
+		more, ok, err := w.takePlace(l, AnyDesktop)
+		if waited += more; !ok {
+			return waited, false, err
 		}
 	}
+	return waited, true, nil
+}
+
+// position returns the position of a run in the queue where it waits, from 1.
+func (w *worker) position() int {
+	for _, l := range w.labelLimits() {
+		if n := l.Position(w.id); n > 0 {
+			return n
+		}
+	}
+	return w.e.Lease.Position(w.id)
+}
+
+// refuseLimited returns an error if a label of the run lets no more runs begin now.
+func (j *journal) refuseLimited() error {
+	for label, l := range j.labelLimits() {
+		if !l.Free(AnyDesktop) {
+			return steps.Errorf(steps.Busy, "as many runs with the label %s as may were begun", label).WithNext("wait, stop one of them, or queue this run")
+		}
+	}
+	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,10 +43,18 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestALabelLimitsHowManyAct starts three runs, of which a label lets one act at a time.
-func TestALabelLimitsHowManyAct(t *testing.T) {
+// TestALabelLimitsHowManyAreExecuted starts three runs, of which a label lets one begin at a
+// time, also if none acts on a desktop.
+func TestALabelLimitsHowManyAreExecuted(t *testing.T) {
+	for _, kind := range []string{"long", "idem"} {
+		t.Run(kind, func(t *testing.T) { limitedByALabel(t, strings.Replace(labelled, "long", kind, 1)) })
+	}
+}
+
+func limitedByALabel(t *testing.T, labelled string) {
+	t.Helper()
 	s := newStage(t)
-	s.Lease.Places, s.Engine.Limits.Most = 3, map[string]int{"sap": 1}
+	s.Lease.Places, s.Engine.Limits = 3, Limits{"sap": {}}
 	acting := make(chan string, 3)
 	s.hook = func(_ context.Context, name string) error { acting <- name; return nil }
 	start := func(doc string) Header {
@@ -61,10 +71,17 @@ func TestALabelLimitsHowManyAct(t *testing.T) {
 	if got := <-acting; got != "one" {
 		t.Fatal(got)
 	}
+	r := s.request(labelled, nil)
+	if _, err := s.Start(t.Context(), r); steps.CodeOf(err) != steps.Busy {
+		t.Errorf("a run that would have to wait: %v", err)
+	}
 	second := start(strings.Replace(labelled, "name: one", "name: two", 1))
 	other := start(strings.Replace(strings.Replace(labelled, "labels", "name: x #", 1), "name: one", "name: other", 1))
 	if got := <-acting; got != "other" {
 		t.Errorf("%s acts beside the first", got)
+	}
+	if h, err := s.Get(t.Context(), second.ID); err != nil || h.Status != Queued || h.Position != 1 {
+		t.Errorf("the second is %s, at %d in the queue: %v", h.Status, h.Position, err)
 	}
 	if _, err := s.Stop(t.Context(), first.ID, ByUser, "enough"); err != nil {
 		t.Fatal(err)
@@ -77,4 +94,27 @@ func TestALabelLimitsHowManyAct(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestALeaseIsGrantedSoOftenAnHour asks for a place that two others had within the hour.
+func TestALeaseIsGrantedSoOftenAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &Lease{Places: 9, PerHour: 2}
+		began := time.Now()
+		for _, run := range []string{"one", "two"} {
+			if err := l.Acquire(t.Context(), run, AnyDesktop); err != nil {
+				t.Fatal(err)
+			}
+			l.Release(run)
+		}
+		if l.Free(AnyDesktop) {
+			t.Error("a third would get a place at once")
+		}
+		if err := l.Acquire(t.Context(), "three", AnyDesktop); err != nil || time.Since(began) != time.Hour {
+			t.Errorf("the third got its place after %s: %v", time.Since(began), err)
+		}
+		if l.Release("three"); !l.Free(AnyDesktop) {
+			t.Error("the first of an hour ago still counts")
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"understudy/steps"
 )
@@ -15,11 +16,13 @@ import (
 // except that a run which waits for a desktop in use does not hold up those behind
 // it. The zero value has one place.
 type Lease struct {
-	Places int // how many runs may hold it at a time; 0: one
+	Places  int // how many runs may hold it at a time; 0: one
+	PerHour int // how many runs may get it within an hour; 0: any number
 
 	mu      sync.Mutex
 	holders []leaseHolder
 	queue   []*leaseWaiter
+	granted []time.Time // within the last hour, if PerHour limits them
 }
 
 // A DesktopClaim reserves the desktop on which a run is to act, unless another run
@@ -55,7 +58,26 @@ func (l *Lease) Free(claim DesktopClaim) bool {
 	return ok
 }
 
-func (l *Lease) full() bool { return len(l.holders) >= max(1, l.Places) }
+func (l *Lease) full() bool { return len(l.holders) >= max(1, l.Places) || l.spent() }
+
+// spent reports whether as many runs got a place within the last hour as may.
+func (l *Lease) spent() bool {
+	l.granted = slices.DeleteFunc(l.granted, func(at time.Time) bool { return time.Since(at) >= time.Hour })
+	return l.PerHour > 0 && len(l.granted) >= l.PerHour
+}
+
+// note counts a run that gets a place, and tries again when it counts no more.
+func (l *Lease) note() {
+	if l.PerHour == 0 {
+		return
+	}
+	l.granted = append(l.granted, time.Now())
+	time.AfterFunc(time.Hour, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.grant()
+	})
+}
 
 // Holds reports whether a run holds a place.
 func (l *Lease) Holds(run string) bool {
@@ -132,6 +154,7 @@ func (l *Lease) grant() {
 		release, ok := w.claim()
 		if ok {
 			l.holders = append(l.holders, leaseHolder{w.run, release})
+			l.note()
 			close(w.granted)
 		}
 		return ok

@@ -25,14 +25,16 @@ func (w *worker) start(e start) error {
 	}
 	k := *e.node.Kind
 	st := Started{Index: e.index, ID: e.node.ID, Kind: k.Name, Try: e.try, Args: w.holdBack(k, form), Reads: k.Reads, Checks: k.Checks}
+	take := w.takeLabels
 	if w.needsPlace(e.node.Kind) {
-		waited, ok, err := w.takeLease()
-		if !ok {
-			w.exclude(waited)
-			return err
-		}
-		st.Queued = waited
+		take = w.takeLease
 	}
+	waited, ok, err := take()
+	if !ok {
+		w.exclude(waited)
+		return err
+	}
+	st.Queued = waited
 	if err := w.locate(e.node); err != nil {
 		return err
 	}
@@ -117,15 +119,25 @@ func (p *permission) refusal(kind string) error {
 }
 
 // takeLease waits until the run is the only one that acts on its desktop. The time counts
-// for no limit; who does not store it excludes it.
+// for no limit; who does not store it excludes it. The places of labels come first, since a
+// run that has one may wait for a desktop.
 func (w *worker) takeLease() (waited time.Duration, ok bool, err error) {
-	if w.e.Lease.Holds(w.id) {
+	if waited, ok, err = w.takeLabels(); !ok {
+		return waited, ok, err
+	}
+	more, ok, err := w.takePlace(&w.e.Lease, w.claim)
+	return waited + more, ok, err
+}
+
+// takePlace waits for a place of a lease.
+func (w *worker) takePlace(l *Lease, claim DesktopClaim) (waited time.Duration, ok bool, err error) {
+	if l.Holds(w.id) {
 		return 0, true, nil
 	}
 	defer func(asked time.Time) { waited = time.Since(asked).Truncate(time.Millisecond) }(time.Now())
 	ctx, done := w.context(unlimited)
 	defer done()
-	if !w.e.Lease.Free(w.claim) {
+	if !l.Free(claim) {
 		if err := w.flush(false); err != nil {
 			return 0, false, err
 		}
@@ -135,7 +147,7 @@ func (w *worker) takeLease() (waited time.Duration, ok bool, err error) {
 	}
 	w.queued.Store(true)
 	defer w.queued.Store(false)
-	if err := w.e.Lease.Acquire(ctx, w.id, w.claim); err != nil {
+	if err := l.Acquire(ctx, w.id, claim); err != nil {
 		return 0, false, nil // a stop or a pause, which takeSignals records
 	}
 	return 0, true, nil

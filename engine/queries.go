@@ -80,7 +80,7 @@ func (e *Engine) present(h Header) Header {
 		return h
 	}
 	if h.ResumeFrom = ""; w.queued.Load() {
-		h.Status, h.Position = Queued, e.Lease.Position(h.ID)
+		h.Status, h.Position = Queued, w.position()
 	}
 	return h
 }

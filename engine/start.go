@@ -52,11 +52,14 @@ func (b *Bundle) program(kinds []steps.Kind, call string, args map[string]any) (
 	return workflows.Single(k, args), nil
 }
 
-// refuseBusy refuses a run that would act while the desktop is in use, unless the caller is
-// willing to wait.
+// refuseBusy refuses a run that would have to wait for its labels, or for the desktop on which
+// it acts, unless the caller is willing to wait.
 func (x *runDesktop) refuseBusy(queue bool) error {
-	if queue || x.s.Created.DryRun || !touches(x.program, steps.Act) || x.e.Lease.Free(x.claim) {
+	if queue || x.s.Created.DryRun {
 		return nil
+	}
+	if err := x.refuseLimited(); err != nil || !touches(x.program, steps.Act) || x.e.Lease.Free(x.claim) {
+		return err
 	}
 	return x.e.Lease.errBusy()
 }

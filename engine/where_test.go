@@ -58,25 +58,3 @@ func TestWhereIsRefused(t *testing.T) {
 		}
 	}
 }
-
-// TestLimits takes places for runs with labels.
-func TestLabelLimits(t *testing.T) {
-	l := &Limits{Most: map[string]int{"sap": 1, "none": 0}}
-	free, ok := l.take([]string{"night", "sap"})
-	if !ok {
-		t.Fatal("the first run with a label got no place")
-	}
-	if _, ok := l.take([]string{"sap"}); ok {
-		t.Error("a second run with the label got a place")
-	}
-	if _, ok := l.take([]string{"night"}); !ok {
-		t.Error("a run with another label got no place")
-	}
-	free()
-	if _, ok := l.take([]string{"sap"}); !ok {
-		t.Error("the place was not freed")
-	}
-	if _, ok := l.take([]string{"none"}); ok {
-		t.Error("a label that nobody may use was used")
-	}
-}

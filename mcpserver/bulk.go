@@ -5,6 +5,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/access"
+	"understudy/internal/audit"
 	"understudy/internal/bulk"
 	"understudy/steps"
 )
@@ -48,11 +49,15 @@ func (r *runsNow) now(ctx context.Context) (engine.Runs, error) {
 // doer returns what does the part of a plan that concerns one run.
 func (s bulkTools) doer(who caller, t access.Tool) bulk.Doer {
 	return func(ctx context.Context, runs engine.Runs, p bulk.Plan, i bulk.Item) error {
-		if p.Act != bulk.Resume && p.Act != bulk.Fork {
-			return bulk.Do(ctx, runs, p, i, engine.ResumeRequest{By: who.id()})
-		}
 		h, err := runs.Get(ctx, i.Run)
 		if err != nil {
+			return err
+		}
+		if p.Act != bulk.Resume && p.Act != bulk.Fork {
+			err := bulk.Do(ctx, runs, p, i, engine.ResumeRequest{By: who.id()})
+			if a, kept := audit.Removal(h, who.id()); kept && err == nil && p.Act == bulk.Remove {
+				s.keepAct(a)
+			}
 			return err
 		}
 		program, err := compiledDocument(ctx, runs, h, s.o.Kinds)

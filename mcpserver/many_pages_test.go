@@ -1,19 +1,23 @@
 package mcpserver
 
 import (
+	"context"
 	"html"
 	"net/http"
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"understudy/engine"
 	"understudy/internal/access"
+	"understudy/internal/audit"
 	"understudy/internal/bulk"
 	"understudy/internal/schedules"
 	"understudy/internal/testing/byhand"
+	"understudy/internal/testing/storetest"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
 )
@@ -116,6 +120,40 @@ func TestAPersonResumesACauseOnItsPage(t *testing.T) {
 	}
 	if _, page := person.open(html.UnescapeString(by[1])); strings.Count(page, "of no use") != 2 {
 		t.Errorf("the acts of the person:\n%s", page)
+	}
+}
+
+// remover can only remove runs.
+type remover struct {
+	engine.Maintainer
+
+	store *storetest.Memory
+}
+
+func (r remover) Remove(ctx context.Context, run string) error { return r.store.Remove(ctx, run) }
+
+// TestWhoRemovedRunsByAPlanIsKept removes two runs of different clients.
+func TestWhoRemovedRunsByAPlanIsKept(t *testing.T) {
+	s := withPlans(t)
+	s.engine.Maintainer = remover{store: s.engine.Store.(*storetest.Memory)}
+	runs := []string{s.failedRun(), s.failedRun()}
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	_, page := person.send("/plans", url.Values{"token": {person.plansToken()}, "act": {"rm"}, "where": {"true"}}, nil)
+	if status, page := person.send("/plans/"+s.o.Plans.List()[0]+"/do", url.Values{"token": {formTokenIn(t, page)}}, nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, page)
+	}
+	s.inflight.detached.Wait()
+	acts, err := s.o.Audit.Acts("", func(a audit.Act) bool { return a.Verb == audit.Removed })
+	if err != nil || len(acts) != 2 {
+		t.Fatalf("%+v, %v", acts, err)
+	}
+	for _, a := range acts {
+		if !slices.Contains(runs, a.Run) || !strings.HasPrefix(a.By, "person") || !strings.HasPrefix(a.Owner, "maker") {
+			t.Errorf("%+v", a)
+		}
+	}
+	if _, page := person.open("/audit"); strings.Count(page, runs[0]) == 0 {
+		t.Errorf("the page:\n%s", page)
 	}
 }
 

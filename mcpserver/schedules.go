@@ -9,6 +9,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/access"
+	"understudy/internal/audit"
 	"understudy/internal/schedules"
 	"understudy/steps"
 	"understudy/steps/confined"
@@ -64,6 +65,9 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 				return nil, err
 			}
 			return runs.List(ctx, engine.Query{Schedule: name, Limit: shownRuns})
+		},
+		Changed: func(x schedules.Schedule, what string) {
+			s.keepAct(audit.Act{By: who.id(), Owner: x.Owner, Verb: audit.ChangedSchedule, Thing: x.Name, Detail: what})
 		},
 	}
 }

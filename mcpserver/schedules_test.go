@@ -13,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"understudy/engine"
 	"understudy/internal/access"
+	"understudy/internal/audit"
 	"understudy/internal/schedules"
 	"understudy/internal/testing/byhand"
 	"understudy/internal/testing/scratch"
@@ -101,6 +104,52 @@ func TestAClientHasASchedule(t *testing.T) {
 	}
 	if _, res := v.Call(t, "remove_schedule", byhand.Object{"name": "daily"}); !strings.Contains(byhand.Said(res), "removed daily") {
 		t.Errorf("removed: %s", byhand.Said(res))
+	}
+	acts, err := s.o.Audit.Acts("", func(a audit.Act) bool { return a.Verb == audit.ChangedSchedule })
+	var kept []string
+	for _, a := range acts {
+		if a.Owner != "laptop" || a.Thing != "daily" || !strings.HasPrefix(a.By, "laptop") {
+			t.Errorf("%+v", a)
+		}
+		kept = append(kept, a.Detail)
+	}
+	want := []string{"added: greet runs 30 6 * * 1-5 Europe/Berlin", "paused", "resumed", "run now", "removed"}
+	if diff := cmp.Diff(want, kept); diff != "" || err != nil {
+		t.Errorf("%v; the trail: -want +got\n%s", err, diff)
+	}
+}
+
+// TestThePageOfSchedules shows one that waits for its time and has missed one, and one that is
+// paused.
+func TestThePageOfSchedules(t *testing.T) {
+	s, folder := newScheduleStage(t)
+	holder := s.holder(auth.Token{Name: "laptop", Mode: auth.Act})
+	v := s.greet(modern, holder)
+	for _, args := range []byhand.Object{
+		{"name": "daily", "workflow": "greet", "cron": "30 6 * * 1-5", "zone": "Europe/Berlin", "input": byhand.Object{"who": "you"}},
+		{"name": "orders", "workflow": "greet", "hook": true, "input": byhand.Object{"who": "you"}},
+	} {
+		if _, res := v.Call(t, "add_schedule", args); byhand.IsError(res) {
+			t.Fatal(byhand.Said(res))
+		}
+	}
+	v.Call(t, "pause_schedule", byhand.Object{"name": "orders"})
+	err := folder.Change(t.Context(), "daily", func(e *schedules.Entry) (*schedules.Entry, error) {
+		e.State.Notes = []schedules.Note{{At: time.Now(), Text: "an older note"}, {At: time.Now(), Text: "missed <b>it</b>"}}
+		e.State.Pending = []schedules.Firing{{Run: engine.NewKey()}}
+		return e, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page := s.readerWith(holder).open("/schedules")
+	for _, want := range []string{"30 6 * * 1-5 Europe/Berlin", `<time datetime="20`, "missed &lt;b&gt;it&lt;/b&gt;", "1 wait", "paused"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("it lacks %s:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "older") {
+		t.Errorf("it has more than the last note:\n%s", page)
 	}
 }
 

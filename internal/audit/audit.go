@@ -33,11 +33,13 @@ const (
 	HandedBack Verb = "handed back"
 	Stopped    Verb = "stopped"
 	Dismissed  Verb = "dismissed"
+	Removed    Verb = "removed"
 
-	Edited        Verb = "edited" // a saved workflow
-	MadeToken     Verb = "made the token of"
-	RevokedToken  Verb = "revoked the token of"
-	ChangedRights Verb = "changed the rights of"
+	Edited          Verb = "edited" // a saved workflow
+	ChangedSchedule Verb = "changed the schedule"
+	MadeToken       Verb = "made the token of"
+	RevokedToken    Verb = "revoked the token of"
+	ChangedRights   Verb = "changed the rights of"
 )
 
 // An Act is something that somebody did.
@@ -48,8 +50,8 @@ type Act struct {
 	Verb     Verb      `json:"act"`
 	Run      string    `json:"run_id,omitempty"`
 	Workflow string    `json:"workflow,omitempty"`
-	Thing    string    `json:"thing,omitempty"`  // a client, or the key of the entry of the inbox that was dismissed
-	Detail   string    `json:"detail,omitempty"` // the reason, the decision, the version, or the rights
+	Thing    string    `json:"thing,omitempty"`  // a client, a schedule, or the key of the entry of the inbox that was dismissed
+	Detail   string    `json:"detail,omitempty"` // the reason, the decision, the version, the rights, or what was changed
 }
 
 // A Trail keeps acts in the files of a folder, which need not exist yet. Several
@@ -202,6 +204,11 @@ func appendFrom(all []Act, path string, text []byte, keep func(Act) bool) ([]Act
 			return all, err
 		}
 	}
+}
+
+// Removal returns the act of somebody who has removed a run, if the trail keeps that.
+func Removal(h engine.Header, by string) (a Act, ok bool) {
+	return Act{By: by, Owner: h.Owner, Verb: Removed, Run: h.ID, Workflow: h.Workflow}, h.Call == ""
 }
 
 // Of returns what was done with a run by an event, if the trail keeps that. Single calls

@@ -90,7 +90,7 @@ func newNight(t *testing.T, told func(context.Context) notify.Config) (*night, *
 		},
 	}
 	if told != nil {
-		notifier = notify.New(told(t.Context()), n.Engine, slog.New(slog.DiscardHandler))
+		notifier = notify.New(told(t.Context()), n.Engine, nil, slog.New(slog.DiscardHandler))
 	}
 	t.Cleanup(func() {
 		_ = n.Shutdown(context.Background())

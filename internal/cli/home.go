@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -197,7 +199,7 @@ func (a *app) engineOver(st fullStore, maintainer engine.Maintainer, dir string,
 	d, passwords, trail := rundesktops.New(a.machine, o, c, log), &observe.Passwords{}, auditTrail(dir)
 	var told *notify.Notifier
 	e := &engine.Engine{
-		Store: st, Files: st, Maintainer: maintainer, Limits: engine.Limits{Most: a.limits(dir)}, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
+		Store: st, Files: st, Maintainer: maintainer, Limits: a.limits(dir), Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
 		Probe: func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe {
 			return aim.Probe{Open: open, Dir: dir, Roots: roots}
@@ -255,17 +257,43 @@ func (a *app) sendRest(ctx context.Context, t *telemetry.Telemetry) {
 }
 
 // limitsName is the name of the file in a data folder that limits how many runs with a
-// label act at a time.
+// label are executed.
 const limitsName = "limits.json"
 
 // limits reads the limits of labels. A mistake in them stops no run.
-func (a *app) limits(dir string) (most map[string]int) {
+func (a *app) limits(dir string) engine.Limits {
+	var found map[string]labelLimit
 	raw, err := os.ReadFile(filepath.Join(dir, limitsName))
 	if err == nil {
-		err = json.Unmarshal(raw, &most)
+		err = json.Unmarshal(raw, &found)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		a.log().Error("labels are not limited; write limits.json as {\"sap\": 2}", "error", err)
+		a.log().Error(`labels are not limited; write limits.json as {"sap": 2, "mail": {"at_once": 1, "per_hour": 20}}`, "error", err)
+		return nil
 	}
-	return most
+	limits := engine.Limits{}
+	for label, l := range found {
+		limits[label] = &engine.Lease{Places: cmp.Or(l.AtOnce, math.MaxInt), PerHour: l.PerHour}
+	}
+	return limits
+}
+
+// labelLimit is how limits.json limits a label: a number at a time, or an object.
+type labelLimit struct {
+	AtOnce  int `json:"at_once"`
+	PerHour int `json:"per_hour"`
+}
+
+func (l *labelLimit) UnmarshalJSON(raw []byte) error {
+	type plain labelLimit
+	err := json.Unmarshal(raw, &l.AtOnce)
+	if err != nil {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.DisallowUnknownFields()
+		err = d.Decode((*plain)(l))
+	}
+	if err == nil && (l.AtOnce < 0 || l.PerHour < 0 || l.AtOnce+l.PerHour == 0) {
+		err = fmt.Errorf("wanted numbers from 1, not %s", raw)
+	}
+	return err
 }

@@ -39,6 +39,18 @@ func (a *app) keepOwnAct(act audit.Act) error {
 	return nil
 }
 
+// remove removes a run on behalf of the person at the command line.
+func (a *app) remove(ctx context.Context, runs engine.Runs, id string, force bool) error {
+	h, err := runs.Get(ctx, id)
+	if err == nil {
+		err = runs.Remove(ctx, id, force)
+	}
+	if act, kept := audit.Removal(h, engine.CommandLine); kept && err == nil {
+		err = a.keepOwnAct(act)
+	}
+	return err
+}
+
 func inboxCommand(a *app) *cobra.Command {
 	all := inbox.Operations()
 	cmd := a.ofInbox(all[0])

@@ -20,7 +20,10 @@ func (a *app) notifier(home string, e *engine.Engine) *notify.Notifier {
 	if err != nil {
 		a.log().Error("notifications are off", "error", err)
 	}
-	return notify.New(c, e, a.log())
+	if a.Fleet != "" { // who serves the fleet begins the runs of its schedules
+		return notify.New(c, e, nil, a.log())
+	}
+	return notify.New(c, e, schedulesFolder(home).List, a.log())
 }
 
 func notifyCommand(a *app) *cobra.Command {

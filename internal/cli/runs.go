@@ -184,7 +184,7 @@ func runsRemove(a *app) *cobra.Command {
 		}
 		slices.Sort(ids)
 		for _, id := range slices.Compact(ids) {
-			if err := runs.Remove(ctx, id, f.Force); err != nil {
+			if err := a.remove(ctx, runs, id, f.Force); err != nil {
 				return err
 			}
 			a.tell("removed %s", id)

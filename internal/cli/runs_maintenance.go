@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/audit"
 	"understudy/steps"
 	"understudy/store"
 )
@@ -25,11 +26,14 @@ func runsPrune(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if p.Runs > 0 {
+			err = a.keepOwnAct(audit.Act{Verb: audit.Removed, Detail: count(p.Runs, "run") + " beyond a limit"})
+		}
 		fmt.Fprintf(a.out, "removed %s and %s, %d bytes\n", count(p.Runs, "run"), count(p.Files, "file"), p.Bytes)
 		if p.Resumable > 0 {
 			fmt.Fprintf(a.errOut, "%s beyond a limit were kept, because they can be resumed; --force removes them\n", count(p.Resumable, "run"))
 		}
-		return nil
+		return err
 	})
 	cmd.Flags().DurationVar(&r.Age, "age", r.Age, "remove runs that ended longer ago than this; 0 keeps all")
 	cmd.Flags().IntVar(&r.Count, "count", r.Count, "keep at most this many runs; 0 keeps all")

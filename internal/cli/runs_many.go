@@ -51,6 +51,9 @@ func (a *app) bulkCaller(runs engine.Runs) bulk.Caller {
 	return bulk.Caller{
 		Name: engine.CommandLine, All: true, Runs: func(context.Context) (engine.Runs, error) { return runs, nil },
 		Do: func(ctx context.Context, runs engine.Runs, p bulk.Plan, i bulk.Item) error {
+			if p.Act == bulk.Remove {
+				return a.remove(ctx, runs, i.Run, true)
+			}
 			return bulk.Do(ctx, runs, p, i, engine.ResumeRequest{By: engine.CommandLine, Environ: os.Environ()})
 		},
 	}

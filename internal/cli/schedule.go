@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/audit"
 	"understudy/internal/fleet"
 	"understudy/internal/operations"
 	"understudy/internal/schedules"
@@ -35,8 +37,12 @@ func scheduleCommand(a *app) *cobra.Command {
 				return operations.Result{}, err
 			}
 			defer end()
-			answer, err := o.Do(cmd.Context(), on, schedules.Caller{Client: "command line", Check: a.checkScheduled, Server: server}, values)
-			return answer, adviseNotFound(err, "`understudy schedule ls` lists them, `understudy schedule add` makes one")
+			var kept error
+			changed := func(s schedules.Schedule, what string) {
+				kept = a.keepOwnAct(audit.Act{Owner: s.Owner, Verb: audit.ChangedSchedule, Thing: s.Name, Detail: what})
+			}
+			answer, err := o.Do(cmd.Context(), on, schedules.Caller{Client: "command line", Check: a.checkScheduled, Server: server, Changed: changed}, values)
+			return answer, adviseNotFound(cmp.Or(err, kept), "`understudy schedule ls` lists them, `understudy schedule add` makes one")
 		}, nil))
 	}
 	return cmd

@@ -179,6 +179,12 @@ func Of(h engine.Header) Cause {
 	return Cause{ID: e.of.id(), group: e.of, Text: e.Text}
 }
 
+// OfNote returns the cause of a note of a schedule, with only its own text.
+func OfNote(x schedules.Entry, n schedules.Note) Cause {
+	e := ofNote(x, n)
+	return Cause{ID: e.of.id(), group: e.of, Text: e.Text}
+}
+
 func ofRun(h engine.Header) Need {
 	e := Need{
 		Key: fmt.Sprintf("run %s %d", h.ID, h.Seq), Run: h.ID, At: h.UpdatedAt, Owner: h.Owner, Client: h.Client,

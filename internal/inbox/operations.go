@@ -42,7 +42,7 @@ func Operations() []operations.Operation[Open, Caller] {
 		}, dismiss),
 		operations.New(operations.Declaration{
 			Command: "audit", Tool: "audit_trail", Reads: true, Lists: "acts",
-			Summary: "List who did what: started, resumed, answered, took over, stopped and dismissed runs, edited workflows, changed tokens.",
+			Summary: "List who did what: started, resumed, answered, took over, stopped, dismissed and removed runs, edited workflows, changed schedules and tokens.",
 		}, listActs),
 	}
 }

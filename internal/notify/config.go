@@ -81,10 +81,11 @@ const (
 	Paused    Occasion = "paused"
 	Recovered Occasion = "recovered"   // succeeded, after the last run of the workflow had failed
 	CutShort  Occasion = "interrupted" // its process ended
+	Missed    Occasion = "missed"      // a schedule began no run
 	Test      Occasion = "test"
 )
 
-var occasions = []Occasion{Failed, Waiting, Paused, Recovered, CutShort}
+var occasions = []Occasion{Failed, Waiting, Paused, Recovered, CutShort, Missed}
 
 // Load reads the configuration of a data folder. Without a file, nobody is told anything.
 func Load(home string) (Config, error) {

@@ -8,6 +8,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/inbox"
+	"understudy/internal/schedules"
 	"understudy/internal/words"
 )
 
@@ -50,6 +51,12 @@ func of(e Occasion, h engine.Header) Message {
 	return m
 }
 
+// ofNote returns what is told of a run that a schedule did not begin.
+func ofNote(x schedules.Entry, n schedules.Note) Message {
+	c := inbox.OfNote(x, n)
+	return Message{Occasion: Missed, Cause: c.ID, Workflow: x.Workflow, Schedule: x.Name, Step: c.Step, Text: c.Text, Count: 1, Runs: []string{}, At: n.At}
+}
+
 // key distinguishes the messages to one receiver.
 func (m Message) key() string { return string(m.Occasion) + " " + m.Cause }
 
@@ -73,8 +80,12 @@ func (m Message) Subject() string {
 	if m.Step != "" {
 		text += " at " + line(m.Step)
 	}
+	things := "runs"
+	if m.Occasion == Missed {
+		things = "times"
+	}
 	if m.Count > 1 {
-		text += fmt.Sprintf(" (%d runs)", m.Count)
+		text += fmt.Sprintf(" (%d %s)", m.Count, things)
 	}
 	return text
 }
@@ -97,7 +108,10 @@ func (m Message) Body() string {
 		}
 		lines = append(lines, r)
 	}
-	if more := m.Count - len(m.Runs); more > 0 {
+	if m.Occasion == Missed && m.Address != "" {
+		lines = append(lines, strings.TrimSuffix(m.Address, "/")+"/inbox")
+	}
+	if more := m.Count - len(m.Runs); more > 0 && m.Occasion != Missed {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "\n") + "\n"

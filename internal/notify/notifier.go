@@ -10,6 +10,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/fileio"
+	"understudy/internal/schedules"
 )
 
 // A Notifier tells the receivers of a configuration.
@@ -18,6 +19,10 @@ type Notifier struct {
 	log    *slog.Logger
 	runs   engine.Runs
 	send   func(ctx context.Context, r *Receiver, m Message) error
+
+	// schedules lists the schedules whose notes are told; nil: none.
+	schedules func(context.Context) ([]schedules.Entry, error)
+	looked    time.Time // the notes before were told
 
 	heard  chan engine.Header
 	closed chan struct{}
@@ -43,13 +48,17 @@ const closeTime = 10 * time.Second
 // mostPicture bounds a picture in a message, in bytes; larger ones are left out.
 const mostPicture = 5 << 20
 
-// New returns a notifier at work.
-func New(c Config, runs engine.Runs, log *slog.Logger) *Notifier {
-	return start(c, runs, log, Send)
+// lookTime is how often the notes of schedules are read.
+const lookTime = time.Minute
+
+// New returns a notifier at work. It also tells of the schedules that list returns; list may
+// be nil.
+func New(c Config, runs engine.Runs, list func(context.Context) ([]schedules.Entry, error), log *slog.Logger) *Notifier {
+	return start(c, runs, list, log, Send)
 }
 
-func start(c Config, runs engine.Runs, log *slog.Logger, send func(context.Context, *Receiver, Message) error) *Notifier {
-	n := &Notifier{config: c, log: log, runs: runs, send: send, heard: make(chan engine.Header, mostHeard), closed: make(chan struct{})}
+func start(c Config, runs engine.Runs, list func(context.Context) ([]schedules.Entry, error), log *slog.Logger, send func(context.Context, *Receiver, Message) error) *Notifier {
+	n := &Notifier{config: c, log: log, runs: runs, send: send, schedules: list, looked: time.Now().Truncate(time.Second), heard: make(chan engine.Header, mostHeard), closed: make(chan struct{})}
 	if len(c.Receivers) == 0 {
 		return n
 	}
@@ -93,6 +102,8 @@ func (n *Notifier) sort(boxes map[string]chan Message) {
 	// Later than the runs that resume by themselves when the process starts.
 	search := time.NewTimer(time.Duration(n.config.Wait))
 	defer search.Stop()
+	look := time.NewTicker(lookTime)
+	defer look.Stop()
 	for {
 		select {
 		case h := <-n.heard:
@@ -101,7 +112,10 @@ func (n *Notifier) sort(boxes map[string]chan Message) {
 			for _, h := range n.interrupted() {
 				n.tell(h, boxes)
 			}
+		case <-look.C:
+			n.tellMissed(boxes)
 		case <-n.closed:
+			n.tellMissed(boxes)
 			if search.Stop() {
 				for _, h := range n.interrupted() {
 					n.tell(h, boxes)
@@ -120,7 +134,33 @@ func (n *Notifier) tell(h engine.Header, boxes map[string]chan Message) {
 	if !ok {
 		return
 	}
-	m := of(e, h)
+	n.give(of(e, h), boxes)
+}
+
+// tellMissed tells of the runs that schedules did not begin since it was last called.
+func (n *Notifier) tellMissed(boxes map[string]chan Message) {
+	if n.schedules == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
+	defer cancel()
+	now := time.Now().Truncate(time.Second) // as the times of notes are; those of this second are told next time
+	all, err := n.schedules(ctx)
+	if err != nil {
+		n.log.Warn("what schedules missed is unknown, or not all of it", "error", err)
+	}
+	for _, x := range all {
+		for _, note := range x.State.Notes {
+			if !note.At.Before(n.looked) && note.At.Before(now) {
+				n.give(ofNote(x, note), boxes)
+			}
+		}
+	}
+	n.looked = now
+}
+
+// give gives a message to those who want it.
+func (n *Notifier) give(m Message, boxes map[string]chan Message) {
 	m.Address = n.config.Address
 	for name, r := range n.config.Receivers {
 		if !r.wants(name, m) {
@@ -129,7 +169,7 @@ func (n *Notifier) tell(h engine.Header, boxes map[string]chan Message) {
 		select {
 		case boxes[name] <- m:
 		default:
-			n.log.Warn("notification dropped: the receiver's queue is full", "receiver", name, "run", h.ID)
+			n.log.Warn("notification dropped: the receiver's queue is full", "receiver", name, "subject", m.Subject())
 		}
 	}
 }
@@ -305,7 +345,7 @@ func (b *box) full(now time.Time) bool {
 func (b *box) send(ctx context.Context, l *letter) {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
-	if b.r.Picture && l.Picture == nil {
+	if b.r.Picture && l.Picture == nil && len(l.Runs) > 0 {
 		l.Picture = b.n.picture(ctx, l.Runs[0])
 	}
 	err := b.n.send(ctx, b.r, l.Message)

@@ -215,7 +215,7 @@ func TestPictures(t *testing.T) {
 	} {
 		t.Run(says, func(t *testing.T) {
 			var got []Message
-			n := start(config(row.r), stored{report: engine.Report{Steps: row.steps}, files: files}, slog.New(slog.DiscardHandler), func(_ context.Context, _ *Receiver, m Message) error {
+			n := start(config(row.r), stored{report: engine.Report{Steps: row.steps}, files: files}, nil, slog.New(slog.DiscardHandler), func(_ context.Context, _ *Receiver, m Message) error {
 				got = append(got, m)
 				return nil
 			})
@@ -242,7 +242,7 @@ func sent(t *testing.T, c Config, fails int, runs map[int][]engine.Header, until
 			return nil
 		}
 		earlier := stored{list: func(engine.Query) []engine.Header { return last }}
-		n := start(c, earlier, slog.New(slog.DiscardHandler), send)
+		n := start(c, earlier, nil, slog.New(slog.DiscardHandler), send)
 		for at := range int(until.Minutes()) {
 			for _, h := range runs[at] {
 				n.Observe(h, engine.Event{Type: engine.EvFinished})
@@ -328,6 +328,36 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestSchedulesThatBeganNoRunAreTold has two schedules note why they began no run.
+func TestSchedulesThatBeganNoRunAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		entry := func(name string, minutes ...int) schedules.Entry {
+			e := schedules.Entry{Schedule: schedules.Schedule{Name: name, Workflow: "pay"}}
+			for _, m := range minutes {
+				e.State.Notes = append(e.State.Notes, schedules.Note{At: began.Add(time.Duration(m) * time.Minute).Truncate(time.Second), Text: "missed the tick"})
+			}
+			return e
+		}
+		list := func(context.Context) ([]schedules.Entry, error) {
+			return []schedules.Entry{entry("nightly", -5, 3, 3, 90), entry("weekly", 10)}, nil
+		}
+		c := config(Receiver{Picture: true, Schedules: []string{"nightly"}})
+		c.Address = "https://robot.example/"
+		var got []string
+		n := start(c, stored{}, list, slog.New(slog.DiscardHandler), func(_ context.Context, _ *Receiver, m Message) error {
+			got = append(got, fmt.Sprintf("%d: %s: %s", int(time.Since(began).Minutes()), m.Subject(), m.Body()))
+			return nil
+		})
+		time.Sleep(time.Hour)
+		n.Close()
+		want := []string{"5: missed: pay at nightly (2 times): missed the tick\nhttps://robot.example/inbox\n"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // TestRunsThatAProcessLeftBehindAreTold has a process begin after another was killed, twice.
 func TestRunsThatAProcessLeftBehindAreTold(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "notified")
@@ -343,7 +373,7 @@ func TestRunsThatAProcessLeftBehindAreTold(t *testing.T) {
 				t.Errorf("listed %v", q.Status)
 			}
 			return left
-		}}, slog.New(slog.DiscardHandler), func(_ context.Context, _ *Receiver, m Message) error {
+		}}, nil, slog.New(slog.DiscardHandler), func(_ context.Context, _ *Receiver, m Message) error {
 			told = append(told, m.Subject())
 			return nil
 		})

@@ -36,6 +36,14 @@ type Caller struct {
 	History func(ctx context.Context, name string) ([]engine.Header, error)
 	// OnDue is called when a run is due. It may be nil.
 	OnDue func()
+	// Changed is told of each change to a schedule, in words. It may be nil.
+	Changed func(s Schedule, what string)
+}
+
+func (c Caller) changed(s Schedule, what string) {
+	if c.Changed != nil {
+		c.Changed(s, what)
+	}
 }
 
 func (c Caller) may(s Schedule, change bool) error {
@@ -162,6 +170,7 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	c.changed(s, fmt.Sprintf("added: %s runs %s", s.Workflow, e.When()))
 	text := fmt.Sprintf("schedule %s: %s runs %s", s.Name, s.Workflow, e.When()) + nextAt(e, now)
 	if s.Hook {
 		text += "\nits secret, which is shown this once: " + s.Secret
@@ -218,13 +227,18 @@ type view struct {
 	Paused   bool           `json:"paused,omitempty"`
 	Pending  int            `json:"pending,omitempty"` // firings whose runs have not begun
 	Owner    string         `json:"owner,omitempty"`
+	LastNote *Note          `json:"last_note,omitempty"`
 }
 
 func viewOf(e Entry, now time.Time) view {
-	return view{
+	v := view{
 		Name: e.Name, Workflow: e.Workflow, When: strings.TrimSpace(e.When()), Next: e.Next(now), Overlap: e.Overlap, CatchUp: e.CatchUp,
 		Inputs: e.Inputs, Paused: e.Paused, Pending: len(e.State.Pending), Owner: e.Owner,
 	}
+	if n := len(e.State.Notes); n > 0 {
+		v.LastNote = &e.State.Notes[n-1]
+	}
+	return v
 }
 
 type listArgs struct{}
@@ -279,20 +293,26 @@ type nameArgs struct {
 	Name string `json:"name" arg:"SCHEDULE" jsonschema:"the name of a schedule; list_schedules lists them"`
 }
 
-// change changes a schedule that the caller may change.
-func change(ctx context.Context, on Store, c Caller, name string, do func(*Entry) (*Entry, error)) error {
+// change changes a schedule that the caller may change, in the way that what says.
+func change(ctx context.Context, on Store, c Caller, name, what string, do func(*Entry) (*Entry, error)) error {
 	if !validName.MatchString(name) { // to a store it may be the path of another file
 		return noSchedule(name)
 	}
-	return on.Change(ctx, name, func(e *Entry) (*Entry, error) {
+	var of Schedule
+	err := on.Change(ctx, name, func(e *Entry) (*Entry, error) {
 		if e == nil || c.may(e.Schedule, false) != nil {
 			return e, noSchedule(name)
 		}
 		if err := c.may(e.Schedule, true); err != nil {
 			return e, err
 		}
+		of = e.Schedule
 		return do(e)
 	})
+	if err == nil {
+		c.changed(of, what)
+	}
+	return err
 }
 
 func noSchedule(name string) error {
@@ -339,18 +359,18 @@ type done struct {
 }
 
 func remove(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
-	err := change(ctx, on, c, a.Name, func(*Entry) (*Entry, error) { return nil, nil })
+	err := change(ctx, on, c, a.Name, "removed", func(*Entry) (*Entry, error) { return nil, nil })
 	return Result{Value: done{Name: a.Name}, Text: "removed " + a.Name}, err
 }
 
 func pause(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
-	err := change(ctx, on, c, a.Name, func(e *Entry) (*Entry, error) { e.Paused = true; return e, nil })
+	err := change(ctx, on, c, a.Name, "paused", func(e *Entry) (*Entry, error) { e.Paused = true; return e, nil })
 	return Result{Value: done{Name: a.Name}, Text: "paused " + a.Name}, err
 }
 
 func resume(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
 	text := "resumed " + a.Name
-	err := change(ctx, on, c, a.Name, func(e *Entry) (*Entry, error) {
+	err := change(ctx, on, c, a.Name, "resumed", func(e *Entry) (*Entry, error) {
 		var err error
 		if e.Paused { // the ticks and files meanwhile were not wanted
 			e.Paused, e.State.Considered = false, time.Now().UTC()
@@ -364,7 +384,7 @@ func resume(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error
 
 func run(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
 	var id string
-	err := change(ctx, on, c, a.Name, func(e *Entry) (*Entry, error) {
+	err := change(ctx, on, c, a.Name, "run now", func(e *Entry) (*Entry, error) {
 		switch {
 		case e.Paused:
 			return e, steps.Errorf(steps.Invalid, "%s is paused: resume it first", a.Name)

@@ -2,7 +2,7 @@ package viewer
 
 import (
 	"net/http"
-	"strings"
+	"time"
 
 	"understudy/internal/audit"
 	"understudy/internal/schedules"
@@ -10,7 +10,16 @@ import (
 
 type schedulesPage struct {
 	frame
-	Schedules []schedules.Entry
+	Schedules []listedSchedule
+}
+
+// listedSchedule is a schedule as the tool lists it.
+type listedSchedule struct {
+	Name, Workflow, When string
+	Next                 time.Time
+	Paused               bool
+	Pending              int
+	LastNote             *schedules.Note `json:"last_note"`
 }
 
 // schedules lists the schedules.
@@ -20,21 +29,6 @@ func (v *Viewer) schedules(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return show(w, http.StatusOK, "schedules", p)
-}
-
-// begins says when a schedule begins runs.
-func begins(s schedules.Entry) string {
-	var all []string
-	if s.Cron != "" {
-		all = append(all, strings.TrimSpace(s.Cron+" "+s.Zone))
-	}
-	if s.Files != "" {
-		all = append(all, "a file "+s.Files)
-	}
-	if s.Hook {
-		all = append(all, "a webhook")
-	}
-	return strings.Join(all, ", ")
 }
 
 // mostActs bounds the acts on a page.

@@ -189,7 +189,7 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"took": took, "megabytes": megabytes, "next": func(i int) int { return i + 1 }, "when": when, "clock": clock, "iso": iso, "lasted": duration, "name": name, "pretty": pretty, "stepIn": stepIn,
 	"full":      func(p runPage, picture string) template.URL { return p.source(picture, 0) },
 	"thumbnail": func(p runPage, picture string) template.URL { return p.source(picture, thumbnailWidth) },
-	"begins":    begins, "resumes": resumes, "places": func() []destination { return destinations }, "sign": sign,
+	"resumes":   resumes, "places": func() []destination { return destinations }, "sign": sign,
 	"planned": func(title string, steps []engine.PlanStep) any {
 		return struct {
 			Title string

@@ -71,7 +71,7 @@ func TestAnOperatorInTheMorning(t *testing.T) {
 	want := map[string]any{
 		"problems": []any{}, "said": []any{}, "left": []any{}, "used": true, "reason": "of <b>last</b> month",
 		"causes": []any{"failed <img src=x onerror=alert(1)> at check", "failed invoice at open · 3 times", "failed letter at send"},
-		"acts":   map[string]any{"started": 5.0, "resumed": 4.0, "dismissed": 5.0},
+		"acts":   map[string]any{"started": 5.0, "resumed": 4.0, "dismissed": 5.0, "changed the schedule": 1.0},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -40,6 +40,8 @@ for (const colorScheme of ["light", "dark"]) {
 		await look(page, of("plan"), `/runs/${run}/resume`);
 		await look(page, of("workflows"), "/workflows");
 		await look(page, of("workflow"), "/workflows/greeting");
+		await look(page, of("fleet"), "/fleet");
+		await look(page, of("recordings"), "/recordings");
 		await look(page, of("desktops"), "/desktops");
 		await page.locator("td a").first().click();
 		await page.waitForSelector("#screen[data-connected] canvas");
