@@ -83,7 +83,7 @@ const morePatternsPage = `<!doctype html><title>More patterns</title><meta chars
 	m1.onclick = e => { e.preventDefault(); mopen(sub.hidden) }; m1.parentNode.onmouseenter = () => mopen(true); m1.parentNode.onmouseleave = () => mopen(false)
 	keys(m1, {ArrowDown: () => { mopen(true); subs[0].focus(); tell("item Law") }, Enter: () => { mopen(true); subs[0].focus(); tell("item Law") }, ArrowRight: () => { mopen(false); top[1].focus(); tell("item Fees") }}); keys(top[1], {ArrowLeft: () => { m1.focus(); tell("item Studies") }})
 	subs.forEach((s, i) => { keys(s, {ArrowDown: () => { subs[(i + 1) % 2].focus(); tell("item " + subs[(i + 1) % 2].textContent) }, Escape: () => { mopen(false); m1.focus(); tell("menu escaped") }}); s.addEventListener("click", () => mopen(false)) })
-	const topen = yes => {  toolm.hidden = !yes; set(tools, "expanded", yes); if (yes) { toolm.focus(); set(toolm, "activedescendant", "t1") } else tools.focus() }; tools.onclick = () => topen(toolm.hidden); keys(tools, {ArrowDown: () => topen(true)})
+	const topen = yes => {  toolm.hidden = !yes; set(tools, "expanded", yes); if (yes) tell("tools open"); if (yes) { toolm.focus(); set(toolm, "activedescendant", "t1") } else tools.focus() }; tools.onclick = () => topen(toolm.hidden); keys(tools, {ArrowDown: () => topen(true)})
 	for (const i of [t1, t2]) { i.onclick = () => { topen(false); tell("tool " + i.textContent) } } keys(toolm, {ArrowDown: () => set(toolm, "activedescendant", "t2"), ArrowUp: () => set(toolm, "activedescendant", "t1"), Enter: () => id(toolm.getAttribute("aria-activedescendant")).click(), Escape: () => { topen(false); tell("tools escaped") }})
 	const rate = n => { n = Math.max(0, Math.min(5, n)); set(rating, "valuenow", n); set(rating, "valuetext", ["zero", "one", "two", "three", "four", "five"][n] + " of five stars"); rating.firstChild.style.left = n * 40 + "px"; tell("rating " + n) }, rated = () => +rating.getAttribute("aria-valuenow")
 	keys(rating, {ArrowRight: () => rate(rated() + 1), ArrowLeft: () => rate(rated() - 1), Home: () => rate(0), End: () => rate(5)}); rating.onpointerdown = e => rate(Math.round((e.clientX - rating.getBoundingClientRect().left) / 44))
@@ -159,9 +159,9 @@ func morePatternActs() []pageAct {
 		{"menubar: along it", press, "role:menuitem && name:Studies", key("right"), "item Fees"},
 		{"menubar: one that opens under the pointer", kinds.HoverElement, "role:menuitem && name:Studies", nil, ""},
 		{"menubar: a link", click, "role:menuitem && name:Law", nil, "#law"},
-		{"menu button: opened", click, "id:tools", nil, ""},
+		{"menu button: opened", click, "id:tools", nil, "tools open"},
 		{"menu button: by the key", press, "role:menu && name:Tools", key("down enter"), "tool Paste"},
-		{"menu button: opened by an arrow", press, "id:tools", key("down"), ""},
+		{"menu button: opened by an arrow", press, "id:tools", key("down"), "tools open"},
 		{"menu button: an item", click, "role:menuitem && name:Cut", nil, "tool Cut"},
 		{"radio group: one with a focus of its own", kinds.SetSelected, "role:radio && name:Dine-in", state(true), "delivery Dine-in"},
 		{"radio group: by the key", press, "role:radiogroup && name:Delivery", key("up"), "delivery Pickup"},

@@ -86,11 +86,12 @@ var patternPages = []struct {
 func (b patternBrowser) operate(t *testing.T) map[string]string {
 	went, failed := map[string]string{}, 0
 	for _, page := range patternPages {
-		p, address := servePage(t, page.html)
-		p.launch(b.command(t) + " " + address)
-		p.does(kinds.WaitForElement, map[string]any{"process": b.process, "selector": page.first, "timeout_ms": 120_000.0})
-		failed += b.tries(p, page.acts(), went)
-		p.does(kinds.CloseWindow, map[string]any{"process": b.process})
+		t.Run(page.first, func(t *testing.T) {
+			p, address := servePage(t, page.html)
+			p.launch(b.command(t) + " " + address)
+			p.does(kinds.WaitForElement, map[string]any{"process": b.process, "selector": page.first, "timeout_ms": 120_000.0})
+			failed += b.tries(p, page.acts(), went)
+		})
 	}
 	if failed > 0 && b.name == "Chromium" {
 		t.Errorf("%d acts failed in a connected browser", failed)
