@@ -105,8 +105,11 @@ func (h *Hand) pressInPage(ctx context.Context, el *desktop.Element, c desktop.C
 // uncover takes the pointer to the corner of an element's page once, and returns ErrMoved: what covers the
 // element may be a menu that is open only under the pointer. Else it returns how the element is covered.
 func (h *Hand) uncover(ctx context.Context, el *desktop.Element, covered error) error {
-	page := el.Enclosing(isPage)
-	if h.aside || page == nil {
+	if h.aside {
+		return covered
+	}
+	page, err := browse.PageOf(ctx, h.Env, el)
+	if page == nil || err != nil {
 		return covered
 	}
 	if at, err := h.Desktop.PointerPosition(ctx); err != nil || !page.Bounds.Contains(at) {

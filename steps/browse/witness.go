@@ -31,23 +31,30 @@ type Witness struct {
 // witnessTime bounds each question to the witness of an element: without an answer the tree has to do.
 const witnessTime = 2 * time.Second
 
-// WitnessOf returns the witness of the page that an element of the screen is in, or nil: the browser
-// is not connected, or it is not clear which page it is.
-func WitnessOf(ctx context.Context, env *steps.Env, el *desktop.Element) (*Witness, error) {
-	var document *desktop.Element
+// PageOf reads the outermost page that an element of the screen is in, or returns nil.
+func PageOf(ctx context.Context, env *steps.Env, el *desktop.Element) (page *desktop.Element, err error) {
 	el.Enclosing(func(p *desktop.Element) bool {
 		if p.RawRole == "document web" {
-			document = p // the outermost
+			page = p
 		}
 		return false
 	})
-	if document == nil || el.Attributes["tag"] == "" {
+	if page == nil {
+		return nil, nil
+	}
+	return env.Desktop.Refresh(ctx, page.Handle) // not every search reads its box
+}
+
+// WitnessOf returns the witness of the page that an element of the screen is in, or nil: the browser
+// is not connected, or it is not clear which page it is.
+func WitnessOf(ctx context.Context, env *steps.Env, el *desktop.Element) (*Witness, error) {
+	if el.Attributes["tag"] == "" {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, witnessTime, desktop.ErrUnresponsive)
 	defer cancel()
-	document, err := env.Desktop.Refresh(ctx, document.Handle) // not every search reads its box
-	if err != nil {
+	document, err := PageOf(ctx, env, el)
+	if document == nil || err != nil {
 		return nil, err
 	}
 	browser, err := env.Desktop.Browse(ctx, el.PID)
