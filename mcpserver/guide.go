@@ -80,7 +80,7 @@ type kindPages struct {
 func (g *guide) tool() *tool {
 	return define(tool{
 		Tool:    access.Tool{Name: "describe_kinds", Toolset: steps.Runs, Reads: true, Risk: steps.Normal},
-		summary: "All arguments and results of kinds of steps.", result: shallow(schemaFor[kindPages]()),
+		summary: "All arguments and results of kinds.", result: shallow(schemaFor[kindPages]()),
 	}, func(_ context.Context, _ *call, a describeArgs) (*reply, error) {
 		text, err := g.pages(a.Names)
 		return textReply(kindPages{text}, words.Ours(text), err)

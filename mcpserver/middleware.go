@@ -98,19 +98,31 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 func shortening(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
-		if _, lists := req.(*mcp.ListToolsRequest); lists && err == nil {
-			res = shortList{res}
+		if _, lists := req.(*mcp.ListToolsRequest); !lists || err != nil {
+			return res, err
 		}
-		return res, err
+		if list, ok := res.(*mcp.ListToolsResult); ok {
+			return shortList{list}, nil
+		}
+		return shortResult{res}, nil
 	}
 }
 
 // A shortList is a list of tools, in which the SDK says of each that it is not idempotent.
-type shortList struct{ mcp.Result }
+// It embeds the SDK's own type, whose methods the SDK calls to mark a result as complete.
+type shortList struct{ *mcp.ListToolsResult }
 
 // MarshalJSON implements json.Marshaler.
-func (l shortList) MarshalJSON() ([]byte, error) {
-	raw, err := json.Marshal(l.Result)
+func (l shortList) MarshalJSON() ([]byte, error) { return shortened(l.ListToolsResult) }
+
+// A shortResult is a list of tools to which the layer of tasks has added.
+type shortResult struct{ mcp.Result }
+
+// MarshalJSON implements json.Marshaler.
+func (l shortResult) MarshalJSON() ([]byte, error) { return shortened(l.Result) }
+
+func shortened(list any) ([]byte, error) {
+	raw, err := json.Marshal(list)
 	return bytes.ReplaceAll(raw, []byte(`"idempotentHint":false,`), nil), err
 }
 

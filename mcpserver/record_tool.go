@@ -44,7 +44,7 @@ func (s *recordTool) tool() *tool {
 	return define(tool{
 		Tool:    access.Tool{Name: "record_workflow", Toolset: steps.Runs, Risk: steps.Normal},
 		summary: "Make a workflow by watching the user: start, then stop returns it.",
-		details: "With from_runs: from runs, or from your last calls.", result: shallow(schemaFor[recordResult]()),
+		details: "With from_runs: of runs, or of your last calls.", result: shallow(schemaFor[recordResult]()),
 	}, s.record)
 }
 

@@ -49,6 +49,19 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// TestListsAreComplete holds that a list says that it is complete, without which clients of
+// the newest version refuse it.
+func TestListsAreComplete(t *testing.T) {
+	for version, want := range map[string]any{modern: "complete", "2025-11-25": nil} {
+		w := newStage(t).connect(version, byhand.Object{})
+		for _, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+			if got := byhand.Dig(w.Ask(method, byhand.Object{}), "result", "resultType"); got != want {
+				t.Errorf("%s of %s: the type of the result is %v, want %v", method, version, got, want)
+			}
+		}
+	}
+}
+
 // TestSchemasAreObjects checks every property at any depth: versions before 2026-07-28
 // allow no other schemas there.
 func TestSchemasAreObjects(t *testing.T) {

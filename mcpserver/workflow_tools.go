@@ -32,7 +32,7 @@ func (s workflowTools) tools() []*tool {
 		define(of("list_workflows", "List the saved workflows and their inputs, or show one.", true, schemaFor[workflowList]()), s.listTool),
 		define(get, s.getTool),
 		define(save, s.saveTool),
-		define(of("validate_workflow", "Check a workflow without running it, and list each error with its line.", true, schemaFor[validation]()), s.validate),
+		define(of("validate_workflow", "Check a workflow without running it: each error with its line.", true, schemaFor[validation]()), s.validate),
 	}
 }
 

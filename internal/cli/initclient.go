@@ -85,11 +85,14 @@ func installed(program string) bool {
 
 // register has the client add the server by its own command.
 func (c *clientSetup) register(ctx context.Context, words []string, server clients.Server) error {
+	if !installed(words[0]) {
+		return &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("there is no program %s on PATH", words[0]), Next: "install " + c.client.Title + ", then run this again"}
+	}
 	out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput()
 	if err != nil {
 		return &steps.Error{
 			Code: steps.Unavailable, Err: fmt.Errorf("%s: %w: %s", shellWords(words), err, strings.TrimSpace(cleanLines(string(out)))),
-			Next: "install " + c.client.Title + ", or remove the server that it has already, then run this again",
+			Next: "remove the server that it has already, then run this again",
 		}
 	}
 	if !c.Quiet {

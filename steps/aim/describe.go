@@ -112,10 +112,12 @@ func DialogHint(roots []*desktop.Element) (hint, title string) {
 	if dialog == nil {
 		return "", ""
 	}
-	said, buttons := "", []string{}
+	said, buttons, nameless := "", []string{}, false
 	dialog.Walk(func(e *desktop.Element) bool {
 		switch name := selector.NameOf(e); {
-		case name == "" || !e.States.Has(desktop.Showing):
+		case !e.States.Has(desktop.Showing):
+		case name == "":
+			nameless = nameless || e.Role == "button"
 		case e.Role == "label" && said == "":
 			said = name
 		case e.Role == "button":
@@ -127,8 +129,11 @@ func DialogHint(roots []*desktop.Element) (hint, title string) {
 	if said != "" {
 		text += fmt.Sprintf(" (%q)", words.Shorten(strings.Join(strings.Fields(said), " "), maxDialogText))
 	}
-	if len(buttons) > 0 {
+	switch {
+	case len(buttons) > 0:
 		text += " with the buttons " + strings.Join(buttons, ", ")
+	case said != "" && !nameless && dialog.Parent == nil: // such as the errors of Mousepad
+		text += " without a button (press escape, or close its window)"
 	}
 	return text, selector.NameOf(dialog)
 }

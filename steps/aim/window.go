@@ -105,7 +105,7 @@ func NoWindow(process, title string) error {
 type WindowTarget struct {
 	Title     string           `json:"title,omitzero" jsonschema:"part of the window's title"`
 	Process   string           `json:"process,omitzero" jsonschema:"the application's process name"`
-	ID        desktop.WindowID `json:"id,omitzero" jsonschema:"its number in the list of windows"`
+	ID        desktop.WindowID `json:"id,omitzero" jsonschema:"as in the list of windows"`
 	TimeoutMS steps.Millis     `json:"timeout_ms,omitzero" use:"rare" jsonschema:"how long to wait for the window"`
 }
 

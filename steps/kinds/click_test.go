@@ -95,6 +95,18 @@ func TestClickElement(t *testing.T) {
 			},
 		},
 		{
+			say: "an element behind a message without buttons", args: args("selector", "name:Wxyz"), code: steps.NotFound,
+			set: func(d *fake.Desktop) {
+				d.Open(fake.Dialog("Error", "notes", fake.Label("It is a directory.")).At(50, 50, 200, 100))
+			},
+			check: func(t *testing.T, _ *fake.Desktop, o steps.Outcome) {
+				want := `a dialog is open: dialog "Error" ("It is a directory.") without a button (press escape, or close its window); `
+				if !strings.HasPrefix(o.Err.Next, want) {
+					t.Errorf("next: %s\nwant: %s", o.Err.Next, want)
+				}
+			},
+		},
+		{
 			say: "an element of a process that is not open", args: args("selector", "process:excel >> name:Save"), code: steps.NotFound,
 			check: func(t *testing.T, _ *fake.Desktop, o steps.Outcome) {
 				if !strings.Contains(o.Err.Next, "is not open on this desktop") || !strings.Contains(o.Err.Next, "open are notes") {

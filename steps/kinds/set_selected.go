@@ -16,7 +16,7 @@ import (
 // SetSelected checks, selects or switches an element, or the opposite.
 var SetSelected = steps.Define(steps.Kind{
 	Name:       "set_selected",
-	Summary:    "Check a checkbox, choose a radio button, select an item or switch a toggle on, or undo that.",
+	Summary:    "Check a checkbox, choose a radio button, select an item or switch a toggle on.",
 	Toolset:    steps.Core,
 	Idempotent: true,
 }, SetSelectedArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setSelected))

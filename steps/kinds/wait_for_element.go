@@ -28,7 +28,7 @@ var WaitForElement = steps.Define(steps.Kind{
 type WaitArgs struct {
 	aim.Target `in:"target"`
 	Condition  Condition `json:"condition,omitzero" jsonschema:"what to wait for"`
-	Text       string    `json:"text,omitzero" jsonschema:"for condition text: a part of what it shows"`
+	Text       string    `json:"text,omitzero" jsonschema:"for condition text: part of it"`
 	observe.LookOptions
 }
 
