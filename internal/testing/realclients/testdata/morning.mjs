@@ -40,6 +40,7 @@ const causes = () => page.locator(".cause h2").allInnerTexts();
 const cause = (workflow) => page.locator(".cause").filter({ has: page.locator("h2", { hasText: workflow }) });
 
 await look("schedules", "/schedules");
+seen.begins = await page.locator("tbody td:nth-child(3)").innerText().then((text) => text.startsWith("0 2 * * *"));
 await look("inbox", "/inbox");
 seen.causes = (await causes()).map((text) => text.trim()).sort();
 
