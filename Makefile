@@ -11,7 +11,7 @@ PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 LANES     ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: wine patterns help help-all run test length length-applications length-contracts length-others e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
+.PHONY: wine bench-page patterns help help-all run test length length-applications length-contracts length-others e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
 
 help: ## list the everyday targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -124,6 +124,11 @@ bench-fleet: #+ print the figures of docs/fleet.md
 bench-model: #+ measure the jobs of a language model (UPDATE=1 rewrites the transcripts)
 	@.ci/need-programs jobs
 	UNDERSTUDY_MODEL_JOBS=$(or $(TRANSCRIPTS),1) UNDERSTUDY_MODEL_SERVER=$(SERVER) UNDERSTUDY_MODEL_PEER=$(PEER) $(GO) test -v -run='Test(Jobs|Peer)' -count=1 -timeout=30m ./internal/testing/modelbench $(if $(UPDATE),-update)
+
+# Ends with the times of a page: by the pipe, by the accessibility bus alone, and those of
+# playwright-core, which `make clients` fetches.
+bench-page: #+ measure a form of 40 fields beside playwright-core (TIMES=5)
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_CLIENTS_TOOLS=$(CURDIR)/dist/clients $(GO) test -run='^$$' -bench=Page -benchtime=$(or $(TIMES),5)x -timeout=30m ./internal/testing/e2e
 
 patterns: #+ operate the patterns of ARIA, and write the table of docs/browsers.md
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run='^TestPatternsInEachBrowser$$' ./internal/desktop/local -patterns=$(CURDIR)/docs/browsers.md

@@ -109,7 +109,7 @@ func (s runTools) poll(ctx context.Context, c *call, runs engine.Runs, h engine.
 }
 
 type listRunsArgs struct {
-	Status   engine.Status `json:"status,omitempty"`
+	Status   engine.Status `json:"status,omitempty" jsonschema:"only runs with this status"`
 	Workflow string        `json:"workflow,omitempty"`
 	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls"`
 	Before   string        `json:"before,omitempty" jsonschema:"a run"`

@@ -124,8 +124,12 @@ func (s *serverFinding) ask(ctx context.Context, e clients.Entry, timeout time.D
 
 // introduce says who a server is and what it has, in one line.
 func introduce(r clients.ProbeResult) string {
-	return fmt.Sprintf("%s %s: %s, %s, %s; hello %d ms, lists %d ms", clean(r.Name), clean(r.Version),
+	text := fmt.Sprintf("%s %s: %s, %s, %s; hello %d ms, lists %d ms", clean(r.Name), clean(r.Version),
 		count(len(r.Tools), "tool"), count(len(r.Prompts), "prompt"), count(len(r.Resources), "resource"), r.Hello.Milliseconds(), r.List.Milliseconds())
+	if r.Stray != "" {
+		text += fmt.Sprintf("; it writes more than messages to its standard output: %q", clean(r.Stray))
+	}
+	return text
 }
 
 // mend returns the command that probably mends a failure.

@@ -34,7 +34,11 @@ func (i *inspection) server(cmd *cobra.Command, args []string) error {
 	if i.JSON {
 		return i.document(r)
 	}
-	fmt.Fprintf(i.out, "%s; protocol %s\n", introduce(r), clean(r.Protocol))
+	fmt.Fprintf(i.out, "%s; protocol %s", introduce(r), clean(r.Protocol))
+	if len(r.Protocols) > 1 {
+		fmt.Fprintf(i.out, " of %s", clean(strings.Join(r.Protocols, ", ")))
+	}
+	fmt.Fprintln(i.out)
 	for _, list := range []struct {
 		name string
 		all  []clients.Offer

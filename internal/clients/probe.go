@@ -21,18 +21,21 @@ type ProbeResult struct {
 	Name      string        `json:"name"`
 	Version   string        `json:"version"`
 	Protocol  string        `json:"protocol"`
+	Protocols []string      `json:"protocols,omitempty"` // all that it speaks, if it says so
 	Tools     []Offer       `json:"tools"`
 	Prompts   []Offer       `json:"prompts"`
-	Resources []Offer       `json:"resources"` // templates too
-	Hello     time.Duration `json:"-"`         // how long the start with the handshake took
-	List      time.Duration `json:"-"`         // how long the lists took
+	Resources []Offer       `json:"resources"`       // templates too
+	Stray     string        `json:"stray,omitempty"` // the first line of its standard output that is no message
+	Hello     time.Duration `json:"-"`               // how long the start with the handshake took
+	List      time.Duration `json:"-"`               // how long the lists took
 }
 
 // Probe starts or calls a server as a client does, and lists what it offers; it calls no tool. Its
 // error ends with the last line that a started server has written.
 func (s Server) Probe(ctx context.Context) (ProbeResult, error) {
-	stderr, over := &tail{}, &headerTransport{headers: s.Headers}
-	r, err := probe(ctx, s.transport(ctx, stderr, over))
+	began, stderr, over, out := time.Now(), &tail{}, &headerTransport{headers: s.Headers}, &messages{}
+	r, err := probe(ctx, s.transport(ctx, stderr, over, out))
+	r.Stray = out.first()
 	if err == nil {
 		return r, nil
 	}
@@ -40,7 +43,10 @@ func (s Server) Probe(ctx context.Context) (ProbeResult, error) {
 		return r, ErrCredential
 	}
 	if ctx.Err() != nil {
-		err = fmt.Errorf("no answer in time: %w", context.Cause(ctx))
+		err = fmt.Errorf("no answer in %s: %w", time.Since(began).Round(time.Second), context.Cause(ctx))
+	}
+	if r.Stray != "" {
+		err = fmt.Errorf("%w; its standard output is for messages only, and it wrote there: %s", err, r.Stray)
 	}
 	if last := stderr.last(); last != "" {
 		err = fmt.Errorf("%w; it said: %s", err, last)
@@ -48,7 +54,7 @@ func (s Server) Probe(ctx context.Context) (ProbeResult, error) {
 	return r, err
 }
 
-func (s Server) transport(ctx context.Context, stderr *tail, over *headerTransport) mcp.Transport {
+func (s Server) transport(ctx context.Context, stderr *tail, over *headerTransport, out *messages) mcp.Transport {
 	if s.URL != "" {
 		return &mcp.StreamableClientTransport{
 			Endpoint: s.URL, HTTPClient: &http.Client{Transport: over}, MaxRetries: -1, DisableStandaloneSSE: true,
@@ -59,12 +65,22 @@ func (s Server) transport(ctx context.Context, stderr *tail, over *headerTranspo
 	for name, value := range s.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	return &mcp.CommandTransport{Command: cmd}
+	return &startedServer{cmd, out}
 }
 
 func probe(ctx context.Context, transport mcp.Transport) (r ProbeResult, err error) {
 	began := time.Now()
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "understudy doctor", Version: "1"}, nil).Connect(ctx, transport, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "understudy doctor", Version: "1"}, nil)
+	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			if d, ok := res.(*mcp.DiscoverResult); ok && d != nil {
+				r.Protocols = d.SupportedVersions
+			}
+			return res, err
+		}
+	})
+	s, err := client.Connect(ctx, transport, nil)
 	if err != nil {
 		return r, err
 	}

@@ -24,6 +24,14 @@ func TestMain(m *testing.M) {
 	case "server":
 		_ = server().Run(context.Background(), &mcp.StdioTransport{})
 		os.Exit(0)
+	case "talker":
+		_, _ = io.WriteString(os.Stdout, talk)
+		_ = server().Run(context.Background(), &mcp.StdioTransport{})
+		os.Exit(0)
+	case "babbler":
+		_, _ = io.WriteString(os.Stdout, talk)
+		_, _ = io.ReadAll(os.Stdin)
+		os.Exit(0)
 	case "broken":
 		os.Stderr.WriteString("first\nthe display is on fire\n")
 		os.Exit(3)
@@ -63,7 +71,7 @@ func testServer(t *testing.T, role string) Server {
 
 func check(t *testing.T, r ProbeResult, err error) {
 	t.Helper()
-	if err != nil || r.Name != "small" || r.Version != "7" || len(r.Tools) != 3 || len(r.Prompts) != 1 || len(r.Resources) != 2 || r.Protocol == "" || r.Hello <= 0 || r.List <= 0 {
+	if err != nil || r.Name != "small" || r.Version != "7" || len(r.Tools) != 3 || len(r.Prompts) != 1 || len(r.Resources) != 2 || r.Protocol == "" || !slices.Contains(r.Protocols, r.Protocol) || r.Hello <= 0 || r.List <= 0 {
 		t.Errorf("%+v, %v; want 3 tools of small 7", r, err)
 	}
 }
@@ -71,6 +79,22 @@ func check(t *testing.T, r ProbeResult, err error) {
 func TestProbeOneThatIsStarted(t *testing.T) {
 	r, err := testServer(t, "server").Probe(t.Context())
 	check(t, r, err)
+}
+
+// talk is what some servers write where messages belong.
+const talk = "\n\xff Starting\x1b[31m small\n[1,2\n{\"level\": \"info\"}\n"
+
+func TestProbeOneThatWritesMoreThanMessages(t *testing.T) {
+	r, err := testServer(t, "talker").Probe(t.Context())
+	check(t, r, err)
+	if !strings.Contains(r.Stray, "Starting") || strings.Contains(r.Stray, "\x1b") {
+		t.Errorf("its first line that is no message: %q", r.Stray)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := testServer(t, "babbler").Probe(ctx); err == nil || !strings.Contains(err.Error(), "Starting") {
+		t.Errorf("one that writes nothing else: %v", err)
+	}
 }
 
 func TestProbeOneThatListens(t *testing.T) {
@@ -106,7 +130,7 @@ func TestProbeSaysWhatIsWrong(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := testServer(t, "silent").Probe(ctx); err == nil || !strings.Contains(err.Error(), "no answer in time") {
+	if _, err := testServer(t, "silent").Probe(ctx); err == nil || !strings.Contains(err.Error(), "no answer in 1s") {
 		t.Errorf("a silent server: %v", err)
 	}
 }

@@ -75,11 +75,11 @@ var roles = []struct {
 	{Operable | Control | Worded | NoText | Option | InMenu | OpensMenu, []string{"menuitem"}, []string{"tearoff menu item"}},
 	{Operable | Control | Worded | NoText | Option | TakesWheel, []string{"pagetab", "tab", "tabitem"}, nil},
 	{TakesWheel, []string{"pagetablist", "tablist"}, nil},
-	{Container, []string{"panel", "pane", "custom", "taskbar"}, []string{"section", "article", "block quote", "landmark", "content deletion", "content insertion", "mark", "suggestion", "figure", "definition", "chart", "page", "comment", "math", "math fraction", "math root", "feed", "tab panel", "radio group", "region", "navigation", "main", "complementary", "banner", "content info"}},
+	{Container, []string{"panel", "pane", "custom", "taskbar"}, []string{"section", "article", "block quote", "landmark", "content deletion", "content insertion", "mark", "suggestion", "figure", "definition", "chart", "page", "comment", "math", "math fraction", "math root", "feed", "tab panel", "radio group", "region", "navigation", "main", "complementary", "banner", "content info", "search", "note", "term", "time", "code", "insertion", "deletion", "row group"}},
 	{0, []string{"paragraph"}, nil},
 	{Operable | Control | Labelled, []string{"password", "password text", "passwordbox"}, nil},
 	{OpensMenu, []string{"popup", "popup menu"}, nil},
-	{NoText, []string{"progressbar"}, []string{"level bar"}},
+	{NoText, []string{"progressbar", "meter"}, []string{"level bar"}},
 	{Operable | Control | Worded | NoText | Option | Toggle, []string{"radiobutton", "radio"}, nil},
 	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"radiomenuitem", "menu item radio"}, nil},
 	{Recycled, []string{"row", "table row"}, nil},
@@ -193,7 +193,7 @@ func (e *Element) HasRole(want Role) bool {
 // attribute in which the page writes it tells it.
 func (r Role) OnlyWritten() bool {
 	switch r {
-	case "switch", "feed", "tab panel", "radio group", "region", "navigation", "main", "complementary", "banner", "content info":
+	case "switch", "feed", "tab panel", "radio group", "region", "navigation", "main", "complementary", "banner", "content info", "search", "note", "term", "time", "code", "insertion", "deletion", "row group":
 		return true
 	}
 	return false

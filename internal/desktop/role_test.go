@@ -26,6 +26,19 @@ func TestParseRole(t *testing.T) {
 	}
 }
 
+// Each role of WAI-ARIA that an element may show with can be asked for.
+func TestRolesOfPages(t *testing.T) {
+	for name := range strings.FieldsSeq(`alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary
+		contentinfo definition deletion dialog document feed figure form grid gridcell group heading img insertion link list listbox listitem log main
+		mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation note option paragraph progressbar radio radiogroup region row
+		rowgroup rowheader scrollbar search searchbox separator slider spinbutton status subscript suggestion superscript switch tab table tablist tabpanel term
+		textbox time timer toolbar tooltip tree treegrid treeitem`) {
+		if _, ok := WantedRole(name); !ok {
+			t.Errorf("there is no role %s", name)
+		}
+	}
+}
+
 func TestRolesOfMacOS(t *testing.T) {
 	for name, want := range map[string]Role{
 		"AXButton": "button", "AXWindow": "frame", "AXScrollArea": "scroll pane", "axscrollarea": "scroll pane", "AXTextField": "entry", "AXTextArea": "entry",

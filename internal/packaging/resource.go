@@ -120,8 +120,14 @@ func (r release) versionResource() []byte {
 	_ = binary.Write(&fixed, binary.LittleEndian, []uint32{signature, structure, high, low, high, low, 0x3f, 0, windowsNT, application, 0, 0, 0})
 	var texts []byte
 	for _, pair := range [][2]string{
-		{"CompanyName", authors}, {"FileDescription", "Understudy"}, {"FileVersion", r.Version.Text}, {"InternalName", "understudy"},
-		{"LegalCopyright", "MIT License"}, {"OriginalFilename", "understudy.exe"}, {"ProductName", "Understudy"}, {"ProductVersion", r.Version.Text},
+		{"CompanyName", authors},
+		{"FileDescription", "Understudy"},
+		{"FileVersion", r.Version.Text},
+		{"InternalName", "understudy"},
+		{"LegalCopyright", "MIT License"},
+		{"OriginalFilename", "understudy.exe"},
+		{"ProductName", "Understudy"},
+		{"ProductVersion", r.Version.Text},
 	} {
 		texts = append(texts, versionBlock(pair[0], true, wide(pair[1]), nil)...)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"understudy/internal/desktop"
@@ -40,6 +41,9 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 			if has, err := hand.waitForFocus(ctx, el); err != nil || has {
 				return err
 			}
+			if has, err := hasActiveDescendant(ctx, hand.Desktop, el); err != nil || has {
+				return err
+			}
 		}
 	}
 	if o.Click {
@@ -72,6 +76,23 @@ func HasFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (boo
 	}
 	w, err := ActiveWindow(ctx, d)
 	return err == nil && (w == nil || el.Window == 0 || w.ID == el.Window), err
+}
+
+// hasActiveDescendant reports whether an element of a page that took the focus passes it on to one of
+// its parts, such as a list to an option: the keys go to the element, and the tree tells of the part.
+func hasActiveDescendant(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
+	if el.Attributes["tag"] == "" || !el.States.Has(desktop.Focusable) || el.States.Has(desktop.Editable) {
+		return false, nil
+	}
+	tree, err := d.Tree(ctx, desktop.Scope{Root: el.Handle})
+	if err != nil {
+		return false, err
+	}
+	other := func(e *desktop.Element) bool { return !e.States.Has(desktop.Focused) || e.States.Has(desktop.Editable) }
+	if !slices.ContainsFunc(tree.Roots, func(r *desktop.Element) bool { return !r.Walk(other) }) {
+		return false, nil
+	}
+	return true, CheckWindowHasKeyboard(ctx, d, el)
 }
 
 // CheckWindowHasKeyboard returns an error if another window than that of el is active. A

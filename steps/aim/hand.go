@@ -28,6 +28,8 @@ type Hand struct {
 	// one was looked for.
 	witness *browse.Witness
 	asked   bool
+	// aside reports whether the pointer was taken aside in a page.
+	aside bool
 }
 
 // newHand makes a Hand for one attempt.

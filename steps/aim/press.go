@@ -54,10 +54,7 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 		return err
 	}
 	if met.inPage {
-		if err := arrive(ctx, hand, el, at); err != nil {
-			return err
-		}
-		return hand.pressWatched(ctx, el, c)
+		return hand.pressInPage(ctx, el, c)
 	} else if el != nil && time.Since(met.looked) > freshness {
 		if err := CheckUnmoved(ctx, hand, el); err != nil {
 			return err
@@ -66,28 +63,9 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 	return hand.Desktop.Do(ctx, c)
 }
 
-// arrivalTime is how long a page has for what it changes as the pointer arrives: it is told
-// of the pointer, and draws, once in a frame.
+// arrivalTime is how long a page that is not connected has for what it changes as the pointer arrives: it
+// is told of the pointer, and draws, once in a frame.
 const arrivalTime = 2 * StillTime
-
-// arrive moves the pointer to a point of an element of a page, and returns ErrMoved if that has
-// changed what is there: styles for the pointer may swap a picture or open something.
-func arrive(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) error {
-	if err := hand.point(ctx, at); err != nil {
-		return err
-	}
-	if err := steps.Sleep(ctx, arrivalTime); err != nil {
-		return err
-	}
-	_, err := pageElementAt(ctx, hand, el, at)
-	if steps.CodeOf(err) == steps.NotActionable {
-		return fmt.Errorf("%w, since the pointer is there: %w", err, desktop.ErrMoved)
-	}
-	if err != nil {
-		return err
-	}
-	return CheckUnmoved(ctx, hand, el)
-}
 
 // maxFollows limits how often an element that moves just before the press is aimed at again.
 const maxFollows = 10

@@ -2,6 +2,7 @@ package aim
 
 import (
 	"context"
+	"fmt"
 
 	"understudy/internal/desktop"
 	"understudy/steps"
@@ -52,7 +53,7 @@ func (h *Hand) Reread(ctx context.Context, el *desktop.Element) (*desktop.Elemen
 
 // hasFocus is HasFocus, by the page if that is connected: the tree tells of the focus late.
 func (h *Hand) hasFocus(ctx context.Context, el *desktop.Element) (bool, error) {
-	if w := h.witnessOf(ctx, el); w != nil && el.States.Has(desktop.Editable) {
+	if w := h.witnessOf(ctx, el); w != nil && el.States.Has(desktop.Focusable) {
 		if has, known, err := w.Focused(ctx, el); err == nil && known {
 			return has && CheckWindowHasKeyboard(ctx, h.Desktop, el) == nil, nil
 		}
@@ -65,14 +66,32 @@ func (h *Hand) waitForFocus(ctx context.Context, el *desktop.Element) (bool, err
 	return waitForFocus(ctx, FocusEffectLimit, func(ctx context.Context) (bool, error) { return h.hasFocus(ctx, el) })
 }
 
-// pressWatched clicks an element of a page. It is an error if the page says that something else was
-// clicked.
-func (h *Hand) pressWatched(ctx context.Context, el *desktop.Element, c desktop.Click) error {
+// pressInPage clicks an element of a page once the pointer has arrived there: styles and scripts may swap
+// a picture for another, or open something over it, and then it returns ErrMoved. If the page says in the
+// end that something else was clicked, that is an error.
+func (h *Hand) pressInPage(ctx context.Context, el *desktop.Element, c desktop.Click) error {
+	var watched browse.Watched
 	w := h.witnessOf(ctx, el)
-	if w == nil || w.Watch(ctx, el, c.At) != nil {
-		return h.Desktop.Do(ctx, c)
+	if w != nil {
+		watched, _ = w.Watch(ctx, el, c.At) // else the tree has to do
 	}
-	if err := h.Desktop.Do(ctx, c); err != nil {
+	if watched.Over != "" {
+		return h.uncover(ctx, el, w, watched.Over)
+	}
+	if err := h.point(ctx, c.At); err != nil {
+		return err
+	}
+	if !watched.Found {
+		if err := steps.Sleep(ctx, arrivalTime); err != nil {
+			return err
+		}
+	} else if still, err := w.Arrived(ctx, el, c.At); err == nil && !still {
+		return fmt.Errorf("the page shows something else than %s, since the pointer is there: %w", Describe(el), desktop.ErrMoved)
+	}
+	if err := h.isThere(ctx, el, c.At); err != nil {
+		return err
+	}
+	if err := h.Desktop.Do(ctx, c); err != nil || !watched.Found {
 		return err
 	}
 	if what := w.Beside(ctx, el, c.At); what != "" {
@@ -80,4 +99,29 @@ func (h *Hand) pressWatched(ctx context.Context, el *desktop.Element, c desktop.
 			WithNext("look at the page: it changed as the pointer came")
 	}
 	return nil
+}
+
+// uncover takes the pointer aside once, and returns ErrMoved: what lies over an element may be a menu
+// that is open only under the pointer.
+func (h *Hand) uncover(ctx context.Context, el *desktop.Element, w *browse.Witness, what string) error {
+	if h.aside {
+		return NotActionable(el, "is covered by "+what+", as its page says", "close what covers it, or use invoke_element")
+	}
+	h.aside = true
+	if err := h.point(ctx, w.Aside()); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s lies over %s: %w", what, Describe(el), desktop.ErrMoved)
+}
+
+// isThere returns ErrMoved if an element of a page is not what is at a point any more.
+func (h *Hand) isThere(ctx context.Context, el *desktop.Element, at desktop.Point) error {
+	_, err := pageElementAt(ctx, h, el, at)
+	if steps.CodeOf(err) == steps.NotActionable {
+		return fmt.Errorf("%w, since the pointer is there: %w", err, desktop.ErrMoved)
+	}
+	if err != nil {
+		return err
+	}
+	return CheckUnmoved(ctx, h, el)
 }

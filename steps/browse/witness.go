@@ -167,25 +167,34 @@ func (w *Witness) Held(ctx context.Context, el *desktop.Element) (text string, k
 	return *answer, true, nil
 }
 
+// Watched is what a page says before a click.
+type Watched struct {
+	Found bool   // the element shows where it is to be clicked
+	Over  string // what certainly lies over it
+}
+
 // Watch begins to note what the next click at a point goes to.
-func (w *Witness) Watch(ctx context.Context, el *desktop.Element, at desktop.Point) error {
+func (w *Witness) Watch(ctx context.Context, el *desktop.Element, at desktop.Point) (now Watched, err error) {
 	world, err := w.world(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		w.watches, err = world, w.ask(ctx, world, "watch", el, at, &now)
 	}
-	var found bool
-	if err := w.ask(ctx, world, "watch", el, at, &found); err == nil && found {
-		w.watches = world
-	}
-	return err
+	return now, err
+}
+
+// Aside is a point of the page away from most of what it holds.
+func (w *Witness) Aside() desktop.Point { return w.origin }
+
+// Arrived waits until the page was told of the pointer, and reports whether the element that is watched
+// still shows there: what follows the pointer may open over it.
+func (w *Witness) Arrived(ctx context.Context, el *desktop.Element, at desktop.Point) (still bool, err error) {
+	err = w.ask(ctx, w.watches, "arrived", el, at, &still)
+	return still, err
 }
 
 // Beside returns what was clicked instead of the element that is watched, or "": it was the element,
 // or the page does not tell, as when it is another one by now.
 func (w *Witness) Beside(ctx context.Context, el *desktop.Element, at desktop.Point) (what string) {
-	if w.watches == 0 {
-		return ""
-	}
 	if err := w.ask(ctx, w.watches, "beside", el, at, &what); err != nil {
 		return ""
 	}

@@ -30,11 +30,16 @@ const texts = e => {
 }
 // named reports whether an element may have a name.
 const named = (e, name) => !plain(name) || texts(e).some(t => t.includes(plain(name)))
+// fits reports whether a box in the page is one on the screen.
+const fits = (r, box) => {
+	const near = (a, b) => Math.abs(a * devicePixelRatio - b) <= 2
+	return near(r.x, box.x) && near(r.y, box.y) && near(r.width, box.w) && near(r.height, box.h)
+}
 // at returns the wanted element at the wanted point.
 const at = want => {
-	const scale = devicePixelRatio, near = (a, b) => Math.abs(a * scale - b) <= 2
+	const scale = devicePixelRatio
 	const found = chain(want.x / scale, want.y / scale).find(b => b.e.localName == want.tag && b.e.id == want.id &&
-		near(b.x, want.box.x) && near(b.y, want.box.y) && near(b.w, want.box.w) && near(b.h, want.box.h) && named(b.e, want.name))
+		fits({x: b.x, y: b.y, width: b.w, height: b.h}, want.box) && named(b.e, want.name))
 	return found && found.e
 }
 const shows = want => !!at(want)
@@ -147,11 +152,35 @@ const away = async () => {
 	}
 	return [...found.values()]
 }
+const described = e => {
+	const text = (e.innerText || "").trim().slice(0, 40)
+	return (e.localName || "the page") + (e.id ? " with the id " + JSON.stringify(e.id) : "") + (text ? " " + JSON.stringify(text) : "")
+}
+// over describes what certainly lies over the wanted element at the wanted point, or returns "".
+const over = want => {
+	const [top] = chain(want.x / devicePixelRatio, want.y / devicePixelRatio), within = (a, b) => a.contains(b) || b.contains(a)
+	const e = [...document.querySelectorAll(want.tag)].find(e => e.id == want.id && named(e, want.name) && fits(e.getBoundingClientRect(), want.box))
+	return e && top && !within(e, top.e) && ![...e.labels || []].some(l => within(l, top.e)) ? described(top.e) : ""
+}
+// watch begins to note what is pressed, and returns whether the wanted element shows, or what lies over it.
 const watch = want => {
 	globalThis.wanted = at(want)
 	globalThis.pressed = null
-	if (!globalThis.listens) addEventListener("pointerdown", e => { if (e.isTrusted && !globalThis.pressed) globalThis.pressed = e.composedPath() }, true)
+	if (!globalThis.listens) {
+		addEventListener("pointerdown", e => { if (e.isTrusted && !globalThis.pressed) globalThis.pressed = e.composedPath() }, true)
+		addEventListener("pointermove", e => { if (e.isTrusted) globalThis.pointer = [e.clientX, e.clientY] }, true)
+	}
 	globalThis.listens = true
+	return {Found: !!globalThis.wanted, Over: globalThis.wanted ? "" : over(want)}
+}
+const frame = () => new Promise(done => { requestAnimationFrame(() => done()); setTimeout(done, 50) })
+// arrived waits until the page was told that the pointer is at the wanted point, and has drawn what that
+// changes, and reports whether the watched element still shows there. A frame is not told of.
+const arrived = async want => {
+	const there = p => p && Math.hypot(p[0] * devicePixelRatio - want.x, p[1] * devicePixelRatio - want.y) < 2
+	for (let i = 0; i < 10 && !there(globalThis.pointer); i++) await frame()
+	for (let i = 0; i < 2; i++) await frame()
+	globalThis.wanted = at(want)
 	return !!globalThis.wanted
 }
 // beside waits for the press, which may be on its way, and describes what it went to instead.
@@ -159,6 +188,5 @@ const beside = async () => {
 	for (let i = 0; i < 30 && !globalThis.pressed; i++) await new Promise(done => setTimeout(done, 10))
 	const path = globalThis.pressed
 	if (!path || path.includes(globalThis.wanted)) return ""
-	const e = path[0], text = (e.innerText || "").trim().slice(0, 40)
-	return (e.localName || "the page") + (e.id ? " with the id " + JSON.stringify(e.id) : "") + (text ? " " + JSON.stringify(text) : "")
+	return described(path[0])
 }

@@ -68,7 +68,7 @@ func TestPatternsInEachBrowser(t *testing.T) {
 	results := map[string]map[string]string{} // by browser, and pattern and way
 	for _, b := range patternBrowsers {
 		t.Run(b.name, func(t *testing.T) {
-			results[b.name] = b.operate(t, b.command(t))
+			results[b.name] = b.operate(t)
 		})
 	}
 	if !t.Failed() {
@@ -76,13 +76,33 @@ func TestPatternsInEachBrowser(t *testing.T) {
 	}
 }
 
+// patternPages are the pages with the patterns, an element that each begins with, and what is done there.
+var patternPages = []struct {
+	html, first string
+	acts        func() []pageAct
+}{{patternsPage, "id:acc", patternActs}, {morePatternsPage, "id:alarm", morePatternActs}}
+
 // operate does all acts in a browser, and returns how each way to operate each pattern went.
-func (b patternBrowser) operate(t *testing.T, command string) map[string]string {
-	p, address := servePage(t, patternsPage)
-	p.launch(command + " " + address)
-	p.does(kinds.WaitForElement, map[string]any{"process": b.process, "selector": "id:acc", "timeout_ms": 120_000.0})
-	went, said, failed := map[string]string{}, map[string]int{}, 0
-	for _, a := range patternActs() {
+func (b patternBrowser) operate(t *testing.T) map[string]string {
+	went, failed := map[string]string{}, 0
+	for _, page := range patternPages {
+		t.Run(page.first, func(t *testing.T) {
+			p, address := servePage(t, page.html)
+			p.launch(b.command(t) + " " + address)
+			p.does(kinds.WaitForElement, map[string]any{"process": b.process, "selector": page.first, "timeout_ms": 120_000.0})
+			failed += b.tries(p, page.acts(), went)
+		})
+	}
+	if failed > 0 && b.name == "Chromium" {
+		t.Errorf("%d acts failed in a connected browser", failed)
+	}
+	return went
+}
+
+// tries does acts, adds how each way to operate each pattern went, and returns how many failed.
+func (b patternBrowser) tries(p *page, acts []pageAct, went map[string]string) (failed int) {
+	said := map[string]int{}
+	for _, a := range acts {
 		a.more = maps.Clone(a.more)
 		if a.more == nil {
 			a.more = map[string]any{}
@@ -93,12 +113,12 @@ func (b patternBrowser) operate(t *testing.T, command string) map[string]string 
 		switch {
 		case o.Err != nil:
 			failed++
-			t.Logf("%s: %v", a.say, o.Err)
+			p.Logf("%s: %v", a.say, o.Err)
 			went[key] = strings.ReplaceAll(string(steps.CodeOf(o.Err)), "_", " ")
 			time.Sleep(settleAfterFailure) // what was done in spite of it is told by then
 			said[a.tells] = p.count(a.tells)
 		case a.tells != "" && !p.toldSoon(a.tells, said[a.tells]+1):
-			t.Errorf("%s: it succeeded, and the page told only of %v", a.say, p.told)
+			p.Errorf("%s: it succeeded, and the page told only of %v", a.say, p.told)
 			went[key] = "false success"
 		case a.tells != "":
 			said[a.tells]++
@@ -107,10 +127,7 @@ func (b patternBrowser) operate(t *testing.T, command string) map[string]string 
 			went[key] = cmp.Or(went[key], "yes")
 		}
 	}
-	if failed > 0 && b.name == "Chromium" {
-		t.Errorf("%d acts failed in a connected browser", failed)
-	}
-	return went
+	return failed
 }
 
 // toldSoon reports whether the page tells of something a number of times within patternTime.
@@ -132,9 +149,11 @@ const settleAfterFailure = 500 * time.Millisecond
 // patterns lists the names of the patterns, in order.
 func patterns() []string {
 	var names []string
-	for _, a := range patternActs() {
-		if name := patternOf(a); !slices.Contains(names, name) {
-			names = append(names, name)
+	for _, page := range patternPages {
+		for _, a := range page.acts() {
+			if name := patternOf(a); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	slices.Sort(names)

@@ -42,10 +42,16 @@ func TestAPageIsAWitness(t *testing.T) {
 			t.Errorf("%s shows: %v, %v; want %v", name, got, err, want)
 		}
 	}
+	for name, want := range map[string]string{"Covered by a box": "div", "Covered by a button": "button", "Plain": "", "Seen through": ""} {
+		el := find(name)
+		if now, err := w.Watch(t.Context(), el, el.Bounds.Center()); err != nil || !strings.HasPrefix(now.Over, want) || want == "" && now.Over != "" {
+			t.Errorf("over %s lies %q, %v; want %q", name, now.Over, err, want)
+		}
+	}
 	for _, row := range []struct{ clicked, says string }{{"Plain", ""}, {"Round", `"Round"`}} {
 		el, at := find("Plain"), find(row.clicked).Bounds.Center()
-		if err := w.Watch(t.Context(), el, el.Bounds.Center()); err != nil {
-			t.Fatal(err)
+		if now, err := w.Watch(t.Context(), el, el.Bounds.Center()); err != nil || !now.Found {
+			t.Fatal(now, err)
 		}
 		if err := p.Do(t.Context(), desktop.Click{At: at, Button: desktop.Left, Count: 1}); err != nil {
 			t.Fatal(err)

@@ -17,18 +17,17 @@ type Hand struct{ testing.TB }
 type sentInput struct {
 	kind, _   uint32
 	key, scan uint16
-	flags     uint32
-	time      uint32
-	extra     uintptr
+	flags, _  uint32
+	_         uintptr
 	_         uint64
 }
 
 // sentMouse is INPUT of the mouse.
 type sentMouse struct {
-	kind, _           uint32
-	x, y              int32
-	data, flags, time uint32
-	extra             uintptr
+	_           uint64
+	x, y        int32
+	_, flags, _ uint32
+	_           uintptr
 }
 
 const (

@@ -19,10 +19,10 @@ func StepsByKeys(el *desktop.Element) bool {
 	return el.Value != nil && stepKeys[el.Role] != nil && el.Attributes["tag"] != "" && el.Attributes["tag"] != "input"
 }
 
-// stepKeys are the keys for one step up and one down, by role: a window splitter takes those along
-// which it moves.
+// stepKeys are the keys for one step up and one down, by role, in the order in which they are tried: some
+// take only those along which they move.
 var stepKeys = map[desktop.Role][][2]desktop.Key{
-	"slider": {{"up", "down"}}, "spinbutton": {{"up", "down"}}, "separator": {{"right", "left"}, {"down", "up"}},
+	"slider": {{"up", "down"}, {"right", "left"}}, "spinbutton": {{"up", "down"}}, "separator": {{"right", "left"}, {"down", "up"}},
 }
 
 // mostSteps bounds the keys that are pressed at once.
