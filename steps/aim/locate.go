@@ -114,9 +114,9 @@ func browses(ctx context.Context, d *desktop.Desktop) bool {
 	return err == nil && len(all) > 0
 }
 
-func isInPage(el *desktop.Element) bool {
-	return el.Enclosing(func(p *desktop.Element) bool { return p.RawRole == "document web" }) != nil
-}
+func isInPage(el *desktop.Element) bool { return el.Enclosing(isPage) != nil }
+
+func isPage(el *desktop.Element) bool { return el.RawRole == "document web" }
 
 // searchCounted matches a selector that counts elements. In a page those count that are scrolled out of
 // view: else it would mean another element after a scroll. It reports false if no page is there.

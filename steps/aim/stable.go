@@ -170,6 +170,9 @@ func browserStill(ctx context.Context, hand *Hand, el *desktop.Element, at deskt
 		}
 		hit, err = pageElementAt(ctx, hand, el, at)
 	}
+	if steps.CodeOf(err) == steps.NotActionable {
+		err = hand.uncover(ctx, el, err)
+	}
 	return hit, err
 }
 

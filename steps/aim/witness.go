@@ -76,7 +76,8 @@ func (h *Hand) pressInPage(ctx context.Context, el *desktop.Element, c desktop.C
 		watched, _ = w.Watch(ctx, el, c.At) // else the tree has to do
 	}
 	if watched.Over != "" {
-		return h.uncover(ctx, el, w, watched.Over)
+		covered := NotActionable(el, "is covered by "+watched.Over+", as its page says", "close what covers it, or use invoke_element")
+		return h.uncover(ctx, el, covered)
 	}
 	if err := h.point(ctx, c.At); err != nil {
 		return err
@@ -101,17 +102,21 @@ func (h *Hand) pressInPage(ctx context.Context, el *desktop.Element, c desktop.C
 	return nil
 }
 
-// uncover takes the pointer aside once, and returns ErrMoved: what lies over an element may be a menu
-// that is open only under the pointer.
-func (h *Hand) uncover(ctx context.Context, el *desktop.Element, w *browse.Witness, what string) error {
-	if h.aside {
-		return NotActionable(el, "is covered by "+what+", as its page says", "close what covers it, or use invoke_element")
+// uncover takes the pointer to the corner of an element's page once, and returns ErrMoved: what covers the
+// element may be a menu that is open only under the pointer. Else it returns how the element is covered.
+func (h *Hand) uncover(ctx context.Context, el *desktop.Element, covered error) error {
+	page := el.Enclosing(isPage)
+	if h.aside || page == nil {
+		return covered
+	}
+	if at, err := h.Desktop.PointerPosition(ctx); err != nil || !page.Bounds.Contains(at) {
+		return covered
 	}
 	h.aside = true
-	if err := h.point(ctx, w.Aside()); err != nil {
+	if err := h.point(ctx, desktop.Point{X: page.Bounds.X, Y: page.Bounds.Y}); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s lies over %s: %w", what, Describe(el), desktop.ErrMoved)
+	return fmt.Errorf("%w: %w", covered, desktop.ErrMoved)
 }
 
 // isThere returns ErrMoved if an element of a page is not what is at a point any more.

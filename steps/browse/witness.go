@@ -182,9 +182,6 @@ func (w *Witness) Watch(ctx context.Context, el *desktop.Element, at desktop.Poi
 	return now, err
 }
 
-// Aside is a point of the page away from most of what it holds.
-func (w *Witness) Aside() desktop.Point { return w.origin }
-
 // Arrived waits until the page was told of the pointer, and reports whether the element that is watched
 // still shows there: what follows the pointer may open over it.
 func (w *Witness) Arrived(ctx context.Context, el *desktop.Element, at desktop.Point) (still bool, err error) {
