@@ -1,13 +1,11 @@
 // Plays the operator who mends a run in the night: opens the page of the run, takes
 // over, closes the dialog that nobody expected, hands back, and keeps that as a step:
 // node story.mjs BROWSER SITE RUN FOLDER X Y, where X and Y are of the dialog's button.
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { look } from "./look.mjs";
 
 const [browserPath, site, run, folder, x, y] = process.argv.slice(2);
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const seen = { problems: [], said: [] };
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
@@ -41,14 +39,7 @@ for (const colorScheme of ["light", "dark"]) {
 	for (const width of [1400, 400]) {
 		await page.emulateMedia({ colorScheme });
 		await page.setViewportSize({ width, height: 900 });
-		const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-		if (wide > 0) seen.problems.push(`${wide} pixels wider than ${width}`);
-		await page.evaluate(axe);
-		const { violations } = await page.evaluate(() => axe.run());
-		for (const v of violations) {
-			if (["serious", "critical"].includes(v.impact)) seen.problems.push(`${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
-		}
-		await picture(`repair-${colorScheme}-${width}`);
+		await look(page, folder, `repair-${colorScheme}-${width}`, seen.problems);
 	}
 }
 await page.emulateMedia({ colorScheme: "light" });
