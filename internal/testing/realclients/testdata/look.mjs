@@ -29,9 +29,14 @@ async function problems(page) {
 	return all;
 }
 
-// look pictures a page in a folder under a name, and adds what is wrong with it to a list.
-export async function look(page, folder, name, list) {
+// picture keeps what a page shows in a folder, once what is in sight is loaded.
+export async function picture(page, folder, name) {
 	await page.waitForFunction(() => [...document.images].every((i) => i.complete || i.getBoundingClientRect().top > innerHeight));
-	for (const problem of await problems(page)) list.push(`${name}: ${problem}`);
 	await page.screenshot({ path: join(folder, name + ".png"), fullPage: true });
+}
+
+// look keeps a picture of a page, and adds what is wrong with the page to a list.
+export async function look(page, folder, name, list) {
+	await picture(page, folder, name);
+	for (const problem of await problems(page)) list.push(`${name}: ${problem}`);
 }
