@@ -33,7 +33,7 @@ for (const colorScheme of ["light", "dark"]) {
 		await show(page, of("desktops"), "/desktops");
 		await page.locator("td a").first().click();
 		await page.waitForSelector("#screen[data-connected] canvas");
-		await show(page, of("lasting"), new URL(page.url()).pathname);
+		await show(page, of("lasting"), null);
 		await page.goto(`${site}/workflows/greeting/versions`);
 		await page.locator("td a").first().click();
 		await show(page, of("versions"), page.url().slice(site.length));
@@ -45,7 +45,9 @@ for (const colorScheme of ["light", "dark"]) {
 		await page.waitForSelector(".editor .bad");
 		await show(page, of("mend"), null);
 		await show(page, of("run"), `/runs/${run}`);
-		await show(page, of("desktop"), `/runs/${run}/desktop`);
+		await page.goto(`${site}/runs/${run}/desktop`);
+		await page.waitForSelector("#screen[data-connected] canvas");
+		await show(page, of("desktop"), null);
 		await context.close();
 	}
 }
