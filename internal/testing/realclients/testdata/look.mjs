@@ -31,7 +31,7 @@ async function problems(page) {
 
 // picture keeps what a page shows in a folder, once what is in sight is loaded.
 export async function picture(page, folder, name) {
-	await page.waitForFunction(() => [...document.images].every((i) => i.complete || i.getBoundingClientRect().top > innerHeight));
+	await page.waitForFunction(() => [...document.images].every((i) => i.complete || !i.getClientRects().length || i.getBoundingClientRect().top > innerHeight));
 	await page.screenshot({ path: join(folder, name + ".png"), fullPage: true });
 }
 
