@@ -147,7 +147,7 @@ type Header struct {
 	Bytes       int64         `json:"bytes,omitempty"`       // stored bytes, including pictures and large results
 	Auto        bool          `json:"resume_auto,omitempty"` // the document lets the run continue by itself
 	Notify      string        `json:"notify,omitempty"`      // who is told how the run goes
-	Position    int           `json:"position,omitempty"`    // in the queue for a desktop, from 1
+	Position    int           `json:"position,omitempty"`    // in the queue, from 1
 	Waits       string        `json:"waits,omitempty"`       // why the run is still in the queue of the fleet; not stored
 	Worker      string        `json:"worker,omitempty"`      // in a fleet: the worker that executes the run, or did last
 	Needs       []string      `json:"needs,omitempty"`       // labels that the worker must have

@@ -123,6 +123,50 @@ func TestAPersonResumesACauseOnItsPage(t *testing.T) {
 	}
 }
 
+// TestARunThatSomebodyResumedIsLeftOutOfThePlan has a client resume one of the two runs of a
+// plan before the plan is carried out on its page, or by the tool.
+func TestARunThatSomebodyResumedIsLeftOutOfThePlan(t *testing.T) {
+	for _, way := range []string{"page", "tool"} {
+		t.Run(way, func(t *testing.T) {
+			s := withPlans(t)
+			changed, open := s.failedRun(), s.failedRun()
+			person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+			_, page := person.send("/plans", url.Values{"token": {person.plansToken()}, "act": {"resume"}, "where": {"true"}}, nil)
+			plan := s.o.Plans.List()[0]
+			h, err := s.engine.Resume(t.Context(), changed, engine.ResumeRequest{Queue: true})
+			if err == nil {
+				_, err = s.engine.Wait(t.Context(), h.ID)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if way == "page" {
+				person.send("/plans/"+plan+"/do", url.Values{"token": {formTokenIn(t, page)}}, nil)
+			} else {
+				boss := s.greet(modern, s.holder(auth.Token{Name: "boss", Mode: auth.Act, Runs: auth.AllRuns}))
+				boss.Call(t, "carry_out", byhand.Object{"plan": plan})
+				s.inflight.detached.Wait()
+				if _, res := boss.Call(t, "show_plan", byhand.Object{"plan": plan}); !strings.Contains(byhand.Said(res), "they changed since: "+changed) {
+					t.Error(byhand.Said(res))
+				}
+			}
+			s.inflight.detached.Wait()
+			for _, id := range []string{changed, open} {
+				if h, err := s.engine.Get(t.Context(), id); err != nil || h.Attempt != 2 {
+					t.Errorf("attempt %d, %v", h.Attempt, err)
+				}
+			}
+			_, page = person.open("/plans/" + plan)
+			if row := between(t, page, `<a href="/runs/`+changed, "</tr>"); !strings.Contains(row, "changed since, left alone") {
+				t.Errorf("the row of the run that changed: %s", row)
+			}
+			if row := between(t, page, `<a href="/runs/`+open, "</tr>"); !strings.Contains(row, "done") {
+				t.Errorf("the row of the other: %s", row)
+			}
+		})
+	}
+}
+
 // remover can only remove runs.
 type remover struct {
 	engine.Maintainer

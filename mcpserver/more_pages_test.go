@@ -168,6 +168,33 @@ func TestWhoEditedAndWhoseRightsChanged(t *testing.T) {
 	}
 }
 
+// TestTheOutcomeIsInAnswersAndOnThePage looks for the outcome of a run wherever it is told,
+// and for its labels on its page.
+func TestTheOutcomeIsInAnswersAndOnThePage(t *testing.T) {
+	s := newSecured(t, func(*Options) {})
+	maker := s.greet(modern, s.holder(auth.Token{Name: "maker", Mode: auth.Act}))
+	args := document("fail", byhand.Object{"message": "no"})
+	args["labels"] = []string{"night"}
+	_, res := maker.Call(t, "execute_sequence", args)
+	run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
+	const want = string(engine.StoppedBefore)
+	if got := byhand.Dig(res, "result", "structuredContent", "outcome"); got != want {
+		t.Errorf("execute_sequence: %v", got)
+	}
+	_, res = maker.Call(t, "get_run", byhand.Object{"run_id": run})
+	if got := byhand.Dig(res, "result", "structuredContent", "outcome"); got != want {
+		t.Errorf("get_run: %v", got)
+	}
+	_, res = maker.Call(t, "list_runs", byhand.Object{})
+	lines, _ := byhand.Dig(res, "result", "structuredContent", "runs").([]any)
+	if len(lines) != 1 || byhand.Dig(lines[0], "outcome") != want || !strings.Contains(byhand.Said(res), want) {
+		t.Errorf("list_runs: %v %s", lines, byhand.Said(res))
+	}
+	if _, page := s.reader(auth.Token{Name: "person", Mode: auth.Ask, Runs: auth.AllRuns}).open("/runs/" + run); !strings.Contains(page, "Outcome: <b>"+want) || !strings.Contains(page, "<bdi>night</bdi>") {
+		t.Errorf("the page:\n%s", page)
+	}
+}
+
 // between returns the text between two others.
 func between(t *testing.T, text, before, after string) string {
 	t.Helper()

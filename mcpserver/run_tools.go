@@ -125,10 +125,12 @@ type runLine struct {
 	Executed  int           `json:"executed"`
 	Total     int           `json:"total"`
 	Error     string        `json:"error,omitempty"`
+
+	Outcome engine.RunOutcome `json:"outcome,omitempty"`
 }
 
 func lineOf(h engine.Header) runLine {
-	l := runLine{RunID: h.ID, Workflow: h.Workflow, Status: h.Status, StartedAt: h.StartedAt, Executed: h.Executed, Total: h.Total}
+	l := runLine{RunID: h.ID, Workflow: h.Workflow, Status: h.Status, StartedAt: h.StartedAt, Executed: h.Executed, Total: h.Total, Outcome: h.Conclusion().Outcome}
 	if h.Error != nil {
 		l.Error = string(h.Error.Code)
 	}
@@ -152,6 +154,9 @@ func (l runLine) text() words.Marked {
 	text := words.Say("%s %s %s, %s%s, started %s %s", l.RunID, name, l.Status, stepCount(l.Executed, l.Total), moreThanOnce(l.Executed, l.Total), at.Format(time.DateOnly), at.Format(time.TimeOnly))
 	if l.Error != "" {
 		text += words.Say(", %s", l.Error)
+	}
+	if l.Outcome != "" {
+		text += words.Say("; %s", string(l.Outcome))
 	}
 	return text
 }

@@ -137,7 +137,7 @@ func runText(r engine.Report) words.Marked {
 		text += words.Say(", in round %d of %d", r.Round, r.Rounds)
 	}
 	if r.Position > 0 {
-		text += words.Say("; it is number %d in the queue for a desktop", r.Position)
+		text += words.Say("; it is number %d in the queue", r.Position)
 	}
 	if r.Waits != "" {
 		text += words.Say("; it waits: %s", r.Waits)

@@ -60,8 +60,10 @@ func (p Plan) stateOf(i Item, h engine.Header) ItemState {
 	switch {
 	case p.Act == Stop && h.Attempt != i.Attempt: // somebody continued it since
 		return Changed
-	case p.Act == Stop && h.Status.Ended():
+	case p.Act == Stop && (h.Status == engine.Cancelled || h.Stopping):
 		return Done
+	case p.Act == Stop && h.Status.Ended(): // by itself
+		return Changed
 	case p.Act == Stop:
 		return Open
 	case (p.Act == Fork || h.Key == i.Key) && over:

@@ -206,11 +206,13 @@ func (in Folder) progressOf(ctx context.Context, c Caller, p Plan) (Progress, er
 	if err != nil {
 		return out, err
 	}
-	for _, i := range p.Items {
+	out.Items = slices.Clone(p.Items)
+	for n, i := range p.Items {
 		state, h, err := p.state(ctx, runs, i)
 		if err != nil {
 			state = Open
 		}
+		out.Items[n].State = state
 		out.Count[state]++
 		if state == Done && h.Status != "" {
 			out.Ended[h.Status]++
@@ -232,10 +234,30 @@ func (p Progress) text() string {
 		}
 	}
 	text := strings.Join(parts, ", ")
+	if changed := p.changed(); len(changed) > 0 {
+		text += "\nleft alone, because they changed since: " + strings.Join(changed, ", ")
+	}
 	if p.Problem != "" {
 		text += "\n" + p.Problem
 	}
 	return text
+}
+
+// mostNamed bounds the runs that a text names.
+const mostNamed = 20
+
+// changed returns the runs to which something else happened since the plan was made.
+func (p Progress) changed() (ids []string) {
+	for _, i := range p.Items {
+		switch {
+		case i.State != Changed:
+		case len(ids) == mostNamed:
+			return append(ids, "…")
+		default:
+			ids = append(ids, i.Run)
+		}
+	}
+	return ids
 }
 
 func (in Folder) path(id string) string { return filepath.Join(string(in), id+".json") }

@@ -52,6 +52,8 @@ type Item struct {
 	Key      string `json:"key"` // of the request
 	From     string `json:"from,omitempty"`
 	Again    int    `json:"acts_again,omitempty"` // steps that acted and would act again
+
+	State ItemState `json:"state,omitempty"` // how far it is, as read from the runs; not stored
 }
 
 // Left is a run with which nothing is done.

@@ -345,7 +345,7 @@ func TestARunThatChangedIsLeftAlone(t *testing.T) {
 	}
 	out, err := CarryOut(t.Context(), plans, n.caller(), p.ID)
 	after, _ := n.Get(t.Context(), bad)
-	if err != nil || out.Value.(Progress).Count[Changed] != 1 || after.Attempt != before.Attempt {
+	if done, _ := out.Value.(Progress); err != nil || done.Count[Changed] != 1 || after.Attempt != before.Attempt || done.Items[0].State != Changed || !strings.Contains(out.Text, "left alone, because they changed since: "+bad) {
 		t.Errorf("%s, %v; attempt %d after %d", out.Text, err, after.Attempt, before.Attempt)
 	}
 	other := n.caller()
@@ -353,6 +353,18 @@ func TestARunThatChangedIsLeftAlone(t *testing.T) {
 	for _, id := range []string{p.ID, "../" + p.ID, "", strings.Repeat("0", 26)} {
 		if _, err := CarryOut(t.Context(), plans, other, id); steps.CodeOf(err) != steps.NotFound {
 			t.Errorf("another's plan %q: %v", id, err)
+		}
+	}
+}
+
+// TestWhatEndedByItselfWasNotStopped looks at a run that a plan was to stop.
+func TestWhatEndedByItselfWasNotStopped(t *testing.T) {
+	i := Item{Attempt: 1, Seq: 3}
+	for status, want := range map[engine.Status]ItemState{
+		engine.Running: Open, engine.Waiting: Open, engine.Cancelled: Done, engine.Succeeded: Changed, engine.Failed: Changed, engine.Interrupted: Changed,
+	} {
+		if got := (Plan{Act: Stop}).stateOf(i, engine.Header{Status: status, Attempt: 1, Seq: 9}); got != want {
+			t.Errorf("%s: %s, wanted %s", status, got, want)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (p *progress) await(ctx context.Context, runs engine.Runs, id string, seen 
 		if h.Waits != "" {
 			p.say("waiting: " + h.Waits)
 		} else if h.Status == engine.Queued {
-			p.say(fmt.Sprintf("waiting: another run has the desktop (number %d in the queue)", max(1, h.Position)))
+			p.say(fmt.Sprintf("waiting for a place (number %d in the queue)", max(1, h.Position)))
 		}
 	}
 	return h, err

@@ -23,6 +23,7 @@ type bulkPage struct {
 	Acting, Repeated int  // runs of which steps act again, and how many steps
 	Open             int  // runs with which nothing was done yet
 	Moving           bool // it is being carried out
+	Begun            bool // something happened to its runs since it was made
 }
 
 // Path returns the address of the page of a plan, which is also the subject of its form.
@@ -40,6 +41,7 @@ func (v *Viewer) bulk(w http.ResponseWriter, r *http.Request, failed error) erro
 		p.Acting += min(i.Again, 1)
 	}
 	p.Open = p.Count[bulk.Open]
+	p.Begun = p.Open < len(p.Items)
 	p.Moving = p.Count[bulk.Begun] > 0 || p.Open > 0 && p.Count[bulk.Done] > 0
 	return show(w, statusAfter(failed), "bulk", p)
 }

@@ -22,6 +22,7 @@ type runPage struct {
 	frame
 	engine.Report
 	Client, Desktop  string
+	Labels           []string
 	Lasting, TakenBy string // the name of its desktop, and who has taken it over
 	QuestionID       string
 	Asked            []field // of the question
@@ -58,7 +59,7 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 		return runPage{}, err
 	}
 	p := runPage{
-		frame: frame{Title: name(h) + " " + string(h.Status), Page: "runs"}, Report: report, Client: h.Client, Moving: !h.Status.Ended(),
+		frame: frame{Title: name(h) + " " + string(h.Status), Page: "runs"}, Report: report, Client: h.Client, Labels: h.Labels, Moving: !h.Status.Ended(),
 		QuestionID: h.QuestionID(), Executions: executionsOf(report, events),
 	}
 	p.Hands, p.Inputs = takeoversIn(events), inputsIn(events)

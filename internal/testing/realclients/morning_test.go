@@ -69,7 +69,7 @@ func TestAnOperatorInTheMorning(t *testing.T) {
 	site := strings.TrimSuffix(s.serve("--display", "virtual", "--toolsets", "all", "--root", filepath.Dir(up)), "/mcp")
 	got := parsed[map[string]any](t, s.must(s.script("../morning.mjs", chromium, site, pictures)))
 	want := map[string]any{
-		"problems": []any{}, "said": []any{}, "left": []any{}, "used": true, "reason": "of <b>last</b> month",
+		"problems": []any{}, "said": []any{}, "left": []any{}, "used": true, "begins": true, "reason": "of <b>last</b> month",
 		"causes": []any{"failed <img src=x onerror=alert(1)> at check", "failed invoice at open · 3 times", "failed letter at send"},
 		"acts":   map[string]any{"started": 5.0, "resumed": 4.0, "dismissed": 5.0, "changed the schedule": 1.0},
 	}

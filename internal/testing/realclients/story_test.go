@@ -108,6 +108,7 @@ func (s *stage) pictures(program string) string {
 	if err := os.MkdirAll(pictures, 0o755); err != nil {
 		s.t.Fatal(err)
 	}
+	s.copies("look.mjs")
 	s.copies(program)
 	return pictures
 }

@@ -1,31 +1,19 @@
 // Reads the pages of the runs in a real browser, as a person does, and prints what
 // there was to see as JSON: node pages.mjs BROWSER SITE RUN FOLDER.
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { look } from "./look.mjs";
 
 const [browserPath, site, run, folder] = process.argv.slice(2);
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const seen = { problems: [], said: [] };
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 
-// look opens a page, and gathers what is wrong with it.
-async function look(page, name, path) {
+// show opens a page and looks at it.
+async function show(page, name, path) {
 	if (path) await page.goto(site + path);
 	await page.waitForSelector("main");
-	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-	if (wide > 0) seen.problems.push(`${name}: ${wide} pixels wider than the window`);
-	// The policy of the page lets no script in; the browser's own tools may.
-	await page.evaluate(axe);
-	const { violations } = await page.evaluate(() => axe.run());
-	for (const v of violations) {
-		if (["serious", "critical"].includes(v.impact)) {
-			seen.problems.push(`${name}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
-		}
-	}
-	await page.screenshot({ path: join(folder, name + ".png"), fullPage: true });
+	await look(page, folder, name, seen.problems);
 }
 
 for (const colorScheme of ["light", "dark"]) {
@@ -36,28 +24,30 @@ for (const colorScheme of ["light", "dark"]) {
 		page.on("console", (m) => m.type() === "error" && seen.said.push(m.text()));
 		page.on("pageerror", (e) => seen.said.push(String(e)));
 		const of = (name) => `${name}-${colorScheme}-${width}`;
-		await look(page, of("runs"), "/runs");
-		await look(page, of("plan"), `/runs/${run}/resume`);
-		await look(page, of("workflows"), "/workflows");
-		await look(page, of("workflow"), "/workflows/greeting");
-		await look(page, of("fleet"), "/fleet");
-		await look(page, of("recordings"), "/recordings");
-		await look(page, of("desktops"), "/desktops");
+		await show(page, of("runs"), "/runs");
+		await show(page, of("plan"), `/runs/${run}/resume`);
+		await show(page, of("workflows"), "/workflows");
+		await show(page, of("workflow"), "/workflows/greeting");
+		await show(page, of("fleet"), "/fleet");
+		await show(page, of("recordings"), "/recordings");
+		await show(page, of("desktops"), "/desktops");
 		await page.locator("td a").first().click();
 		await page.waitForSelector("#screen[data-connected] canvas");
-		await look(page, of("lasting"), new URL(page.url()).pathname);
+		await show(page, of("lasting"), null);
 		await page.goto(`${site}/workflows/greeting/versions`);
 		await page.locator("td a").first().click();
-		await look(page, of("versions"), page.url().slice(site.length));
+		await show(page, of("versions"), page.url().slice(site.length));
 		await page.goto(`${site}/runs/${run}/resume`);
 		await page.locator(".mend summary").click();
 		const text = await page.locator("[data-editor]").inputValue();
 		await page.locator("[data-editor]").fill(text.replace("type_into_element", "type_into_elemen"));
 		await page.getByRole("button", { name: "Check it" }).click();
 		await page.waitForSelector(".editor .bad");
-		await look(page, of("mend"), null);
-		await look(page, of("run"), `/runs/${run}`);
-		await look(page, of("desktop"), `/runs/${run}/desktop`);
+		await show(page, of("mend"), null);
+		await show(page, of("run"), `/runs/${run}`);
+		await page.goto(`${site}/runs/${run}/desktop`);
+		await page.waitForSelector("#screen[data-connected] canvas");
+		await show(page, of("desktop"), null);
 		await context.close();
 	}
 }

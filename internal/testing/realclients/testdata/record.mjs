@@ -3,14 +3,12 @@
 // person's hands are xdotool, on the display of the environment; PLACES says where
 // they go. Prints what there was to see as JSON.
 import { execFileSync, spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { look } from "./look.mjs";
 
 const [browserPath, address, folder, placesText] = process.argv.slice(2);
 const { name, town, code, ok, yes, programs } = JSON.parse(placesText);
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const seen = { problems: [], said: [] };
 const hands = (...args) => execFileSync("xdotool", args.map(String));
 const pause = (ms) => new Promise((then) => setTimeout(then, ms));
@@ -51,29 +49,19 @@ seen.pictures = await page.locator(".recorded img").evaluateAll((all) => all.fil
 const texts = () => page.locator(".recorded .what b").allInnerTexts();
 seen.recorded = await texts();
 
-async function look(of) {
+async function show(of) {
 	for (const colorScheme of ["light", "dark"]) {
 		for (const width of [1400, 400]) {
 			const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
 			const other = await context.newPage();
 			other.setDefaultTimeout(120_000);
 			await other.goto(address);
-			const shown = `${of}-${colorScheme}-${width}`;
-			const wide = await other.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-			if (wide > 0) seen.problems.push(`${shown}: ${wide} pixels wider than the window`);
-			await other.evaluate(axe);
-			const { violations } = await other.evaluate(() => axe.run());
-			for (const v of violations) {
-				if (["serious", "critical"].includes(v.impact)) {
-					seen.problems.push(`${shown}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
-				}
-			}
-			await other.screenshot({ path: join(folder, shown + ".png"), fullPage: true });
+			await look(other, folder, `${of}-${colorScheme}-${width}`, seen.problems);
 			await context.close();
 		}
 	}
 }
-await look("recording");
+await show("recording");
 
 // Each change is a page of its own, as it is without scripts.
 const press = async (where, button) => {
@@ -97,7 +85,7 @@ await press(steps().first(), "Take away");
 seen.changed = await texts();
 await press(page.locator("form[action$=command]"), "stop the recording");
 seen.written = await page.locator("h1").innerText();
-await look("recorded");
+await show("recorded");
 
 // Plays it from its first step, where the programs are as they were.
 for (const [program, ...args] of programs) spawn(program, args, { detached: true, stdio: "ignore" }).unref();
