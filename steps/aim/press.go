@@ -139,7 +139,7 @@ const apartBy = 12
 // apart returns at, or a point of the button el from which a click need not wait so as not to count as a
 // double click with one before.
 func apart(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (desktop.Point, error) {
-	if el.Role != "button" || el.Class == guardedClass {
+	if el.Role != "button" && el.Role != "togglebutton" || el.Class == guardedClass {
 		return at, nil
 	}
 	b := el.Bounds
