@@ -347,7 +347,7 @@ func TestAttackResultsOfEveryKind(t *testing.T) {
 	for _, text := range forgeries {
 		for _, k := range newStage(t).o.Kinds {
 			for _, ofElement := range []bool{true, false} { // fields of which one hides the others
-				value, _ := valueOf(k.Result, text).(map[string]any)
+				value, _ := valueOf(k.Result(), text).(map[string]any)
 				for _, name := range outlines { // which kinds write, with names in quotes
 					if value[name] != nil && !strings.Contains(text, "\n") {
 						value[name] = "+ button " + fmt.Sprintf("%q", text)

@@ -26,7 +26,7 @@ func (r kindTools) tools() []*tool {
 		tools[i] = &tool{
 			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: !k.Reads, lasts: k.Timeout >= lastingTimeout,
 			idempotent: k.Idempotent, destructive: destroys(k),
-			openWorld: reachesOut(k), args: argsOf(k), result: shallow(k.Result),
+			openWorld: reachesOut(k), args: argsOf(k), result: shallow(k.Result()),
 			check: func(args map[string]any) []steps.Problem {
 				problems := steps.CheckValue(imageArgs, args)
 				args, _ = splitIncludeImage(k, args)

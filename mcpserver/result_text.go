@@ -45,7 +45,7 @@ func textOf(k steps.Kind, value any) words.Marked {
 			case text != "":
 				texts = append(texts, headings[name]+strings.TrimRight(text, "\n"))
 				verbatim = verbatim || !slices.Contains(outlines, name)
-			case k.Result.Properties[name] != nil && slices.Contains(k.Result.Required, name):
+			case k.Result().Properties[name] != nil && slices.Contains(k.Result().Required, name):
 				facts = append(facts, words.Say("the %s is empty", name))
 			}
 		case name == "screenshots" || name == "screenshot_areas": // replied as images or links
@@ -86,7 +86,7 @@ func textOf(k steps.Kind, value any) words.Marked {
 // fieldsOf returns the fields of a result: first in the order of the schema, then
 // others; texts of many lines are last.
 func fieldsOf(k steps.Kind, m map[string]any) []string {
-	order := slices.Concat(k.Result.PropertyOrder, slices.Sorted(maps.Keys(m)), blockFields)
+	order := slices.Concat(k.Result().PropertyOrder, slices.Sorted(maps.Keys(m)), blockFields)
 	var names []string
 	for i, name := range order {
 		_, there := m[name]

@@ -33,34 +33,34 @@ var groupTexts = map[string]string{
 	"windows":      "what to do with its window, and with the focus",
 }
 
-// place notes in which group the field f of the arguments is written. The field of a
+// note notes in which group the field f of the arguments is written. The field of a
 // spelling that is only read stands for itself.
-func (k *Kind) place(f reflect.StructField, name, group string) {
+func (sh *shape) note(f reflect.StructField, name, group string) {
 	if f.Tag.Get("use") == "old" {
-		k.old = append(k.old, name)
+		sh.old = append(sh.old, name)
 		return
 	}
 	if group == "" || name == "" {
 		return
 	}
 	as := cmp.Or(f.Tag.Get("as"), name)
-	k.members[name] = member{group, as}
-	if k.groups[group] == nil {
-		k.groups[group] = map[string]string{}
+	sh.members[name] = member{group, as}
+	if sh.groups[group] == nil {
+		sh.groups[group] = map[string]string{}
 	}
-	k.groups[group][as] = name
+	sh.groups[group][as] = name
 }
 
 // grouped returns the schema of the arguments as they are written, from that of the fields.
-func (k *Kind) grouped(fields *jsonschema.Schema) *jsonschema.Schema {
-	if len(k.members)+len(k.old) == 0 {
+func (sh *shape) grouped(fields *jsonschema.Schema) *jsonschema.Schema {
+	if len(sh.members)+len(sh.old) == 0 {
 		return fields
 	}
 	s := *fields
 	s.Properties, s.PropertyOrder = map[string]*jsonschema.Schema{}, nil
 	for _, name := range fields.PropertyOrder {
-		m, ok := k.members[name]
-		if slices.Contains(k.old, name) {
+		m, ok := sh.members[name]
+		if slices.Contains(sh.old, name) {
 			continue
 		}
 		if !ok {
@@ -84,15 +84,15 @@ func (k *Kind) grouped(fields *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // Has reports whether the kind has an argument with the name of a field.
-func (k Kind) Has(field string) bool { return k.fields.Properties[field] != nil }
+func (k Kind) Has(field string) bool { return k.shape().fields.Properties[field] != nil }
 
 // Fields returns the schema of the fields of the arguments, without groups.
-func (k Kind) Fields() *jsonschema.Schema { return cmp.Or(k.fields, k.Args) }
+func (k Kind) Fields() *jsonschema.Schema { return k.shape().fields }
 
 // Argument returns the schema of an argument, or of a field that may stand beside its
 // group; nil if there is none.
 func (k Kind) Argument(name string) *jsonschema.Schema {
-	if s := k.Args.Properties[name]; s != nil {
+	if s := k.Args().Properties[name]; s != nil {
 		return s
 	}
 	return k.Fields().Properties[name]
@@ -100,18 +100,22 @@ func (k Kind) Argument(name string) *jsonschema.Schema {
 
 // Place returns where a field is written: in which group and under which name. The group
 // is empty for fields that stand for themselves.
-func (k Kind) Place(field string) (group, name string) {
-	if m, ok := k.members[field]; ok {
+func (k Kind) Place(field string) (group, name string) { return k.shape().place(field) }
+
+func (sh *shape) place(field string) (group, name string) {
+	if m, ok := sh.members[field]; ok {
 		return m.group, m.name
 	}
 	return "", field
 }
 
 // Gather returns arguments with the fields of groups in their groups.
-func (k Kind) Gather(args map[string]any) map[string]any {
+func (k Kind) Gather(args map[string]any) map[string]any { return k.shape().gather(args) }
+
+func (sh *shape) gather(args map[string]any) map[string]any {
 	all := map[string]any{}
 	for name, v := range args {
-		group, as := k.Place(name)
+		group, as := sh.place(name)
 		if group == "" {
 			all[name] = v
 			continue
@@ -129,16 +133,16 @@ func (k Kind) Gather(args map[string]any) map[string]any {
 // Spread returns arguments by the names of their fields. What is in a group counts before
 // what stands beside it. What is wrong in a group stays, for Check to report.
 func (k Kind) Spread(args map[string]any) map[string]any {
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(args)), func(name string) bool { return k.groups[name] != nil }) {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(args)), func(name string) bool { return k.shape().groups[name] != nil }) {
 		return args
 	}
 	flat := map[string]any{}
 	for name, v := range args {
-		if k.groups[name] == nil {
+		if k.shape().groups[name] == nil {
 			flat[name] = v
 		}
 	}
-	for group, fields := range k.groups {
+	for group, fields := range k.shape().groups {
 		switch v := args[group].(type) {
 		case string:
 			maps.Copy(flat, targetOf(group, v, fields))
@@ -180,9 +184,9 @@ func targetOf(group, text string, fields map[string]string) map[string]any {
 // twice reports the fields that stand in their group and beside it.
 func (k Kind) twice(args map[string]any) (problems []Problem) {
 	beside := maps.Clone(args)
-	maps.DeleteFunc(beside, func(name string, v any) bool { return k.groups[name] != nil || v == nil })
+	maps.DeleteFunc(beside, func(name string, v any) bool { return k.shape().groups[name] != nil || v == nil })
 	grouped := maps.Clone(args)
-	maps.DeleteFunc(grouped, func(name string, _ any) bool { return k.groups[name] == nil })
+	maps.DeleteFunc(grouped, func(name string, _ any) bool { return k.shape().groups[name] == nil })
 	grouped = k.Spread(grouped)
 	for _, name := range slices.Sorted(maps.Keys(beside)) {
 		if group, _ := k.Place(name); group != "" && grouped[name] != nil {
@@ -199,7 +203,7 @@ func (k Kind) regroup(problems []Problem, args map[string]any) []Problem {
 			continue
 		}
 		group, name := k.Place(p.Path[0])
-		if before, after, dotted := strings.Cut(p.Path[0], "."); dotted && k.groups[before] != nil {
+		if before, after, dotted := strings.Cut(p.Path[0], "."); dotted && k.shape().groups[before] != nil {
 			problems[i].Path = append([]string{before, after}, p.Path[1:]...)
 			problems[i].Message = strings.ReplaceAll(p.Message, p.Path[0], after)
 			continue

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -55,15 +56,7 @@ type Kind struct {
 	// Whole: a text of its result shows all values in full, not shortened.
 	Whole bool
 
-	// Args and Result are derived by Define. Args is how arguments are written, with groups.
-	Args, Result *jsonschema.Schema
-	Defaults     map[string]any
-
-	rare, typed, old []string
-
-	fields  *jsonschema.Schema           // Args without groups
-	members map[string]member            // the fields that are written in groups
-	groups  map[string]map[string]string // of each group, the field of each member
+	derived func() *shape
 
 	say func(result map[string]any) (string, bool)
 
@@ -165,21 +158,17 @@ const DiffArgument = "ui_diff_before_after"
 const DefaultTimeout = 30 * time.Second
 
 // Define completes a kind with the default values of its arguments and the function
-// that runs it. With a nil run the kind is unavailable. Define panics on types without
-// a schema, which is a mistake of the declaration.
+// that runs it. With a nil run the kind is unavailable. Types without a schema are a mistake
+// of the declaration, at which the first use panics.
 func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R, error)) Kind {
-	k.fields, k.Result = argsOf[A](), schemaOf[R]()
-	k.members, k.groups = map[string]member{}, map[string]map[string]string{}
-	k.readTags(reflect.TypeFor[A](), "")
-	k.Defaults = k.Gather(defaultsOf(defaults, k.fields))
-	k.Args = k.grouped(k.fields)
+	k.derived = sync.OnceValue(func() *shape { return shapeOf[A, R](defaults) })
 	k.Timeout = cmp.Or(k.Timeout, DefaultTimeout)
 	if k.Touches == "" {
 		k.Touches = touchOf(k)
 	}
 	k.Focus = cmp.Or(k.Focus, Keep)
 	k.Risk = cmp.Or(k.Risk, Normal)
-	if k.Picture == NoPicture && k.Touches == Act && k.Has(PictureArgument) {
+	if k.Picture == NoPicture && k.Touches == Act && hasField(reflect.TypeFor[A](), PictureArgument) {
 		k.Picture = PictureBeside
 	}
 	if _, ok := any(*new(R)).(Sayer); ok {
@@ -205,9 +194,15 @@ func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R,
 	return k
 }
 
-// Describing returns the kind with a text of its own for an argument that it shares with others.
-func (k Kind) Describing(argument, text string) Kind {
-	k.fields.Properties[argument].Description = text // Args has the same schema
+// Changed returns the kind with a change of the schema of its arguments, such as a text of its own for
+// one that it shares with others.
+func (k Kind) Changed(change func(*jsonschema.Schema)) Kind {
+	derived := k.derived
+	k.derived = sync.OnceValue(func() *shape {
+		s := derived()
+		change(s.fields) // args has the same properties
+		return s
+	})
 	return k
 }
 

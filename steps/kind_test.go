@@ -28,11 +28,11 @@ var echo = Define(Kind{Name: "echo", Summary: "Say it."}, echoArgs{Times: 2}, fu
 })
 
 func TestDefine(t *testing.T) {
-	if got := string(echo.Args.Properties["times"].Default); got != "2" {
+	if got := string(echo.Args().Properties["times"].Default); got != "2" {
 		t.Errorf("the default in the schema is %q, want 2", got)
 	}
-	if len(echo.Args.Required) != 1 || echo.Args.Required[0] != "text" {
-		t.Errorf("required is %v, want only text", echo.Args.Required)
+	if len(echo.Args().Required) != 1 || echo.Args().Required[0] != "text" {
+		t.Errorf("required is %v, want only text", echo.Args().Required)
 	}
 	o := echo.Run(t.Context(), &Env{}, map[string]any{"text": "a"})
 	if o.Err != nil || o.Result["said"] != "aa" || o.Acted != ActedNo {

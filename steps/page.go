@@ -17,8 +17,8 @@ func (k Kind) Page() string {
 		b.WriteString(k.Details + "\n")
 	}
 	fmt.Fprintf(b, "\n%s\n", behaviour(k))
-	writeTable(b, "argument", k.Args, k.groups)
-	writeTable(b, "result", k.Result, nil)
+	writeTable(b, "argument", k.Args(), k.shape().groups)
+	writeTable(b, "result", k.Result(), nil)
 	return b.String()
 }
 

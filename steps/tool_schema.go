@@ -38,7 +38,7 @@ func asksNothing(name string, v any) bool {
 }
 
 // readTags collects the rare and typed arguments, and the groups, of a type.
-func (k *Kind) readTags(t reflect.Type, group string) {
+func (sh *shape) readTags(t reflect.Type, group string) {
 	if t.Kind() != reflect.Struct {
 		return
 	}
@@ -48,39 +48,39 @@ func (k *Kind) readTags(t reflect.Type, group string) {
 			in = tag
 		}
 		if f.Anonymous {
-			k.readTags(f.Type, in)
+			sh.readTags(f.Type, in)
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		k.place(f, name, in)
+		sh.note(f, name, in)
 		switch f.Tag.Get("use") {
 		case "rare":
-			k.rare = append(k.rare, name)
+			sh.rare = append(sh.rare, name)
 		case "typed":
-			k.typed = append(k.typed, name)
+			sh.typed = append(sh.typed, name)
 		}
 	}
 }
 
 // Typed returns the arguments whose text may go into a password field.
-func (k Kind) Typed() []string { return k.typed }
+func (k Kind) Typed() []string { return k.shape().typed }
 
 // HasTarget reports whether the kind takes an element, by a ref or a selector.
-func (k Kind) HasTarget() bool { return k.groups[TargetArgument] != nil }
+func (k Kind) HasTarget() bool { return k.shape().groups[TargetArgument] != nil }
 
 // ToolArgs returns the schema of the arguments for tools that models are offered: a target
 // as a text, no rare arguments, and only what a model needs to make a call. It allows more
 // properties if some are left out, because those stay valid; Run checks them.
 func (k Kind) ToolArgs() *jsonschema.Schema {
-	s := k.Args.CloneSchemas()
+	s := k.Args().CloneSchemas()
 	left := func(name string) bool {
-		if name == timeoutArgument && !slices.Contains(k.rare, name) {
+		if name == timeoutArgument && !slices.Contains(k.shape().rare, name) {
 			return k.HasTarget() && !k.waits() // whoever waits for an element for long calls a kind that waits
 		}
-		return slices.Contains(k.rare, name) || k.groups[name] != nil && name != TargetArgument
+		return slices.Contains(k.shape().rare, name) || k.shape().groups[name] != nil && name != TargetArgument
 	}
 	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), left)
 	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return left(name) })
-	if len(s.Properties) < len(k.fields.Properties) {
+	if len(s.Properties) < len(k.shape().fields.Properties) {
 		s.AdditionalProperties = nil
 	}
 	for name, p := range s.Properties {
@@ -90,7 +90,7 @@ func (k Kind) ToolArgs() *jsonschema.Schema {
 	}
 	if k.HasTarget() {
 		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string"}
-		if k.groups[TargetArgument]["x"] != "" { // the tool that a model reads first tells it for all
+		if k.shape().groups[TargetArgument]["x"] != "" { // the tool that a model reads first tells it for all
 			s.Properties[TargetArgument].Description = "ref (e12), selector, or x,y"
 		}
 	}

@@ -40,17 +40,17 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 // written returns a schema with each argument of a kind in each of its spellings: also
 // beside its group, as documents of earlier versions have it.
 func written(k *steps.Kind) *jsonschema.Schema {
-	s := *k.Args
+	s := *k.Args()
 	s.Properties = map[string]*jsonschema.Schema{}
 	for name, p := range k.Fields().Properties {
-		if k.Args.Properties[name] == nil {
+		if k.Args().Properties[name] == nil {
 			old := *p
 			old.Deprecated = true
 			p = &old
 		}
 		s.Properties[name] = p
 	}
-	maps.Copy(s.Properties, k.Args.Properties)
+	maps.Copy(s.Properties, k.Args().Properties)
 	return &s
 }
 

@@ -129,7 +129,7 @@ func (u *unit) compile() {
 	for id, t := range u.targets.byID {
 		u.results[id], u.declared[id] = nil, nil
 		if k := u.kinds[t.step.ToolName.str()]; k != nil {
-			u.results[id], u.declared[id] = u.resultOf(k), k.Result
+			u.results[id], u.declared[id] = u.resultOf(k), k.Result()
 		}
 	}
 	top := u.scope(nil)
@@ -152,10 +152,10 @@ func (u *unit) compile() {
 // field that a result does not have is no mistake: it is missing, and so not equal to
 // anything.
 func (u *unit) resultOf(k *steps.Kind) *jsonschema.Schema {
-	if !u.loose || k.Result == nil {
-		return k.Result
+	if !u.loose || k.Result() == nil {
+		return k.Result()
 	}
-	open := *k.Result
+	open := *k.Result()
 	open.AdditionalProperties = &jsonschema.Schema{}
 	return &open
 }

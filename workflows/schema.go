@@ -153,7 +153,7 @@ func (s schemas) kinds(kinds []steps.Kind) {
 		args := authoring(written(&k))
 		s.definitions["arguments_"+k.Name] = args
 		then := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"arguments": orNull(ref("arguments_" + k.Name))}}
-		if len(k.Args.Required) > 0 {
+		if len(k.Args().Required) > 0 {
 			then.Required = []string{"arguments"}
 			then.Properties["arguments"] = ref("arguments_" + k.Name)
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	google "github.com/google/jsonschema-go/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"understudy/steps"
@@ -85,7 +86,7 @@ func (u *unit) shapes(list []*step) {
 		if s.form() == "step" && s.ToolName != nil {
 			if k := u.kind(s.ToolName); k != nil {
 				args, _ := s.Arguments.plain().(map[string]any)
-				bare := steps.Kind{Name: k.Name, Args: written(k)}
+				bare := steps.Define[struct{}, struct{}](steps.Kind{Name: k.Name}, struct{}{}, nil).Changed(func(s *google.Schema) { *s = *written(k) })
 				checkArguments(&bare, s.at, s.at.position, args, u.report)
 			}
 		}
@@ -230,9 +231,9 @@ func (m *maker) step(depth int) map[string]any {
 
 func (m *maker) arguments(kind steps.Kind) map[string]any {
 	args := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(kind.Args.Properties)) { // in one order, or a seed chooses nothing
-		p := kind.Args.Properties[name]
-		if !slices.Contains(kind.Args.Required, name) && m.Float64() > .1 || m.Float64() < m.wrong {
+	for _, name := range slices.Sorted(maps.Keys(kind.Args().Properties)) { // in one order, or a seed chooses nothing
+		p := kind.Args().Properties[name]
+		if !slices.Contains(kind.Args().Required, name) && m.Float64() > .1 || m.Float64() < m.wrong {
 			continue
 		}
 		switch {
@@ -320,7 +321,7 @@ func TestEveryKeyHasAType(t *testing.T) {
 func TestVocabularyIsSmall(t *testing.T) {
 	arguments, click := 0, 0
 	for _, k := range kinds.All() {
-		n := len(k.Args.Properties)
+		n := len(k.Args().Properties)
 		if arguments += n; k.Name == "click_element" {
 			click = n
 		}

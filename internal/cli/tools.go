@@ -61,7 +61,7 @@ func describeKind(line func(...any), k steps.Kind) {
 	for _, part := range []struct {
 		title  string
 		schema *jsonschema.Schema
-	}{{"arguments", k.Args}, {"result", k.Result}} {
+	}{{"arguments", k.Args()}, {"result", k.Result()}} {
 		line()
 		line(part.title + ":")
 		for _, name := range slices.Sorted(maps.Keys(part.schema.Properties)) {
@@ -104,6 +104,6 @@ func describe(s *jsonschema.Schema, required bool) string {
 func infoOf(k steps.Kind) toolInfo {
 	return toolInfo{
 		Name: k.Name, Summary: k.Summary, Toolset: k.Toolset, Reads: k.Reads, Idempotent: k.Idempotent, Touches: k.Touches,
-		Focus: k.Focus, Risk: k.Risk, TimeoutMS: k.Timeout.Milliseconds(), Arguments: k.Args, Result: k.Result,
+		Focus: k.Focus, Risk: k.Risk, TimeoutMS: k.Timeout.Milliseconds(), Arguments: k.Args(), Result: k.Result(),
 	}
 }

@@ -96,9 +96,9 @@ type Finding struct {
 // Pointer reports the position of the mouse.
 type Pointer interface {
 	PointerPosition(ctx context.Context) (Point, error)
-	// RestBeforeClick waits until a click does not count as a double click with the
-	// one before.
-	RestBeforeClick(ctx context.Context, c Click) error
+	// ClickRest returns how long a click must wait so as not to count as a double click
+	// with one before.
+	ClickRest(ctx context.Context, c Click) (time.Duration, error)
 }
 
 // Screen sees pixels.
@@ -238,10 +238,10 @@ func Missing(err error) *Desktop {
 	return &Desktop{u, u, u, u, u, u, u, u, u, u, u}
 }
 
-func (u Unavailable) Do(context.Context, Action) error               { return u.Err }
-func (u Unavailable) PointerPosition(context.Context) (Point, error) { return Point{}, u.Err }
-func (u Unavailable) RestBeforeClick(context.Context, Click) error   { return u.Err }
-func (u Unavailable) Monitors(context.Context) ([]Monitor, error)    { return nil, u.Err }
+func (u Unavailable) Do(context.Context, Action) error                        { return u.Err }
+func (u Unavailable) PointerPosition(context.Context) (Point, error)          { return Point{}, u.Err }
+func (u Unavailable) ClickRest(context.Context, Click) (time.Duration, error) { return 0, u.Err }
+func (u Unavailable) Monitors(context.Context) ([]Monitor, error)             { return nil, u.Err }
 
 func (u Unavailable) Capture(context.Context, Rect) (*image.RGBA, error) { return nil, u.Err }
 

@@ -17,6 +17,8 @@ type Requirement struct {
 	// Point returns where the pointer must reach it; nil if the action does not use the
 	// pointer.
 	Point func(box desktop.Rect) desktop.Point
+	// Apart: of a button, any point will do at which a left click is no double click.
+	Apart bool
 	// Drawn is what the element drew there; nil if that is not known.
 	Drawn *Drawn
 	// Hidden: an element that does not show is allowed.
@@ -210,6 +212,12 @@ func checkReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 		return desktop.Point{}, NotActionable(el, "is not visible: it has no area on the screen", "scroll it into view with scroll_element, or use invoke_element")
 	}
 	at := n.Point(el.Bounds)
+	if n.Apart {
+		var err error
+		if at, err = apart(ctx, hand, el, at); err != nil {
+			return at, err
+		}
+	}
 	if n.Drawn != nil {
 		var err error
 		if at, err = n.Drawn.find(ctx, hand, el, at); err != nil {

@@ -50,7 +50,9 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 			return err
 		}
 	}
-	if err := hand.Desktop.RestBeforeClick(ctx, c); err != nil {
+	if rest, err := hand.Desktop.ClickRest(ctx, c); err != nil {
+		return err
+	} else if err := desktop.Sleep(ctx, rest); err != nil {
 		return err
 	}
 	if met.inPage {
@@ -129,6 +131,30 @@ func CheckUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 		return fmt.Errorf("%s went from %s to %s: %w", Describe(el), el.Bounds, now.Bounds, desktop.ErrMoved)
 	}
 	return nil
+}
+
+// apartBy is farther apart than two places at which any toolkit takes two clicks for a double click.
+const apartBy = 12
+
+// apart returns at, or a point of the button el from which a click need not wait so as not to count as a
+// double click with one before.
+func apart(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (desktop.Point, error) {
+	if el.Role != "button" && el.Role != "togglebutton" || el.Class == guardedClass {
+		return at, nil
+	}
+	b := el.Bounds
+	inner := desktop.Rect{X: b.X + apartBy/2, Y: b.Y + apartBy/2, W: b.W - apartBy, H: b.H - apartBy}
+	for _, by := range []desktop.Point{{}, {X: apartBy}, {X: -apartBy}, {Y: apartBy}, {Y: -apartBy}, {X: 2 * apartBy}, {X: -2 * apartBy}} {
+		p := desktop.Point{X: at.X + by.X, Y: at.Y + by.Y}
+		if p != at && !inner.Contains(p) {
+			continue
+		}
+		rest, err := hand.Desktop.ClickRest(ctx, desktop.Click{At: p, Button: desktop.Left, On: el})
+		if err != nil || rest <= 0 {
+			return p, err
+		}
+	}
+	return at, nil
 }
 
 // noteReachable notes that el, or the point that nil stands for, was found ready; hit is what

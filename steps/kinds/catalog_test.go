@@ -35,7 +35,7 @@ var rules = []struct {
 	{"what destroys is not repeated", func(k steps.Kind) bool { return k.Risk != steps.Destructive || !k.Repeatable() }},
 	{"what runs programs is in the shell toolset", func(k steps.Kind) bool { return (k.Risk == steps.RunsShell) == (k.Toolset == steps.Shell) }},
 	{"what writes files is in the files toolset", func(k steps.Kind) bool { return k.Risk != steps.WritesFiles || k.Toolset == steps.Files }},
-	{"its arguments are closed", func(k steps.Kind) bool { return k.Args.AdditionalProperties != nil }},
+	{"its arguments are closed", func(k steps.Kind) bool { return k.Args().AdditionalProperties != nil }},
 }
 
 func sentence(s string) bool {
@@ -55,10 +55,10 @@ func TestEveryKind(t *testing.T) {
 					t.Errorf("it does not hold that %s", r.say)
 				}
 			}
-			described(t, "argument", k.Args)
-			described(t, "result", k.Result)
-			for name, d := range k.Defaults {
-				if p := steps.CheckValue(k.Args.Properties[name], d); len(p) > 0 {
+			described(t, "argument", k.Args())
+			described(t, "result", k.Result())
+			for name, d := range k.Defaults() {
+				if p := steps.CheckValue(k.Args().Properties[name], d); len(p) > 0 {
 					t.Errorf("the default of %s does not fit its own schema: %v", name, p)
 				}
 			}

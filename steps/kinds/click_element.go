@@ -192,7 +192,9 @@ func (a *ClickArgs) aim(ctx context.Context, hand *aim.Hand) (*desktop.Element, 
 		at := desktop.Point{X: *a.X, Y: *a.Y}
 		return nil, at, aim.OnScreen(ctx, hand.Desktop, at)
 	}
+	button, count := a.pressed()
 	n := aim.Requirement{Enabled: true, Point: a.ClickPosition.In, Drawn: a.Drawn, Windows: a.WindowOptions}
+	n.Apart = button == desktop.Left && count == 1 && a.ClickPosition == nil && a.Drawn == nil
 	if a.Image == "" {
 		el, at, err := aim.At(ctx, hand, a.Target, n)
 		// An ambiguous selector is no reason to guess.

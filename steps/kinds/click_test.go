@@ -12,6 +12,16 @@ import (
 	"understudy/steps/aim"
 )
 
+// nearTo has clicks near a point wait so as not to count as a double click.
+func nearTo(x, y int) func(desktop.Click) time.Duration {
+	return func(c desktop.Click) time.Duration {
+		if max(c.At.X-x, x-c.At.X, c.At.Y-y, y-c.At.Y) <= 10 {
+			return 400 * time.Millisecond
+		}
+		return 0
+	}
+}
+
 func TestClickElement(t *testing.T) {
 	cover := func(d *fake.Desktop) { d.Open(fake.Window("Cover", "other").At(0, 0, 400, 400)) }
 	tip := func(stays bool) func(*fake.Desktop) {
@@ -53,6 +63,17 @@ func TestClickElement(t *testing.T) {
 `,
 		},
 		{say: "the pointer stays when that is wanted", args: args("selector", "name:Save", "restore_cursor", false), journal: []string{"click 50,142 left"}},
+		{
+			say: "a button that was clicked just before, at a place where this is no double click", args: args("selector", "name:Save", "restore_cursor", false),
+			set:     func(d *fake.Desktop) { d.Rest(nearTo(50, 142)) },
+			journal: []string{"click 62,142 left"},
+		},
+		{
+			say: "a button without room for that, after a rest", args: args("selector", "name:OK", "restore_cursor", false), took: 400 * time.Millisecond,
+			set:     func(d *fake.Desktop) { d.Rest(nearTo(20, 140)) },
+			screen:  "\n- frame \"Shop\" [process=shop] [at=0,0,400,400]\n  - button \"OK\" [at=10,130,20,20]\n",
+			journal: []string{"click 20,140 left"},
+		},
 		{say: "a double click", args: args("selector", "name:Save", "click_type", "double", "restore_cursor", false), journal: []string{"click 50,142 left x2"}},
 		{say: "a click in a corner", args: args("selector", "name:Save", "click_position", args("x_percentage", 100.0, "y_percentage", 0.0), "restore_cursor", false), journal: []string{"click 89,130 left"}},
 		{
@@ -257,7 +278,7 @@ func TestClickElement(t *testing.T) {
 		{
 			say: "one in whose place another page shows another, while the click waits so that it is no double click", args: args("selector", "name:Save", "timeout_ms", 100.0),
 			set: func(d *fake.Desktop) {
-				d.Delay("RestBeforeClick", 400*time.Millisecond)
+				d.Rest(func(desktop.Click) time.Duration { return 400 * time.Millisecond })
 				d.After(200*time.Millisecond, func() {
 					d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.States &^= desktop.Showing })
 					d.Add(d.Find("role:frame"), fake.Button("Delete all").At(10, 130, 80, 24))
@@ -268,7 +289,7 @@ func TestClickElement(t *testing.T) {
 		{
 			say: "one that is disabled while the click waits", args: args("selector", "name:Save", "timeout_ms", 100.0), code: steps.NotActionable, err: "is disabled", acted: steps.ActedNo, journal: []string{},
 			set: func(d *fake.Desktop) {
-				d.Delay("RestBeforeClick", 400*time.Millisecond)
+				d.Rest(func(desktop.Click) time.Duration { return 400 * time.Millisecond })
 				d.After(200*time.Millisecond, func() { d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.States &^= desktop.Enabled }) })
 			},
 		},

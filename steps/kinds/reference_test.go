@@ -132,5 +132,5 @@ func schema(k steps.Kind) ([]byte, error) {
 		Args     *jsonschema.Schema `json:"arguments"`
 		Result   *jsonschema.Schema `json:"result"`
 		Defaults map[string]any     `json:"defaults"`
-	}{k.Name, k.Summary, k.Toolset, k.Reads, k.Repeatable(), k.Touches, k.Focus, k.Risk, steps.Duration(k.Timeout), k.Args, k.Result, k.Defaults}, "", "  ")
+	}{k.Name, k.Summary, k.Toolset, k.Reads, k.Repeatable(), k.Touches, k.Focus, k.Risk, steps.Duration(k.Timeout), k.Args(), k.Result(), k.Defaults()}, "", "  ")
 }

@@ -85,7 +85,7 @@ func TestTypingIntoPasswordFieldsIsNoted(t *testing.T) {
 // press is declared as such.
 func TestKindsThatTypeSaySo(t *testing.T) {
 	for _, k := range All() {
-		for name, p := range k.Args.Properties {
+		for name, p := range k.Args().Properties {
 			types := p.Format == "keys" || p.Format == "key" || name == "text_to_type" || k.Name == TypeText.Name && name == "text" || k.Name == SetValue.Name && name == "value"
 			if declared := slices.Contains(k.Typed(), name); types != declared {
 				t.Errorf("the argument %s of %s types: %t, declared: %t", name, k.Name, types, declared)

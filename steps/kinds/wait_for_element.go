@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -22,7 +24,9 @@ var WaitForElement = steps.Define(steps.Kind{
 	Reads:   true,
 	Checks:  true,
 	Timeout: time.Hour,
-}, WaitArgs{Target: aim.DefaultTarget, Condition: Exists, LookOptions: observe.DefaultLookOptions}, aim.With(waitForElement)).Describing("timeout_ms", "how long to wait for the condition")
+}, WaitArgs{Target: aim.DefaultTarget, Condition: Exists, LookOptions: observe.DefaultLookOptions}, aim.With(waitForElement)).Changed(func(args *jsonschema.Schema) {
+	args.Properties["timeout_ms"].Description = "how long to wait for the condition"
+})
 
 // WaitArgs says what to wait for.
 type WaitArgs struct {

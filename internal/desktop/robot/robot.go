@@ -138,9 +138,13 @@ func direction(down bool) string {
 	return "up"
 }
 
-// RestBeforeClick sleeps until a click counts as one of its own.
-func (d *Driver) RestBeforeClick(ctx context.Context, c desktop.Click) error {
-	return d.inputMu.Do(ctx, func() error { return d.presses.Wait(ctx, c) })
+// ClickRest returns how long to wait before a click of its own.
+func (d *Driver) ClickRest(ctx context.Context, c desktop.Click) (rest time.Duration, err error) {
+	err = d.inputMu.Do(ctx, func() error {
+		rest = d.presses.Rest(c)
+		return nil
+	})
+	return rest, err
 }
 
 // click moves the pointer and clicks, as a click of its own. A button that is down goes

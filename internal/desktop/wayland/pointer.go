@@ -5,6 +5,7 @@ package wayland
 import (
 	"context"
 	"errors"
+	"time"
 
 	"understudy/internal/desktop"
 	"understudy/internal/desktop/input"
@@ -100,9 +101,13 @@ func (p *pointer) buttonUp(b desktop.Button) error {
 	return p.button(b, false)
 }
 
-// RestBeforeClick sleeps until a click counts as one of its own.
-func (p *pointer) RestBeforeClick(ctx context.Context, c desktop.Click) error {
-	return p.act(ctx, func() error { return p.presses.Wait(ctx, c) })
+// ClickRest returns how long to wait before a click of its own.
+func (p *pointer) ClickRest(ctx context.Context, c desktop.Click) (rest time.Duration, err error) {
+	err = p.act(ctx, func() error {
+		rest = p.presses.Rest(c)
+		return nil
+	})
+	return rest, err
 }
 
 // click moves the pointer and clicks, as a click of its own. It reads the windows right before

@@ -64,9 +64,13 @@ func (d *Driver) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 	return d.presses.Press(ctx, where, a, func() error { return d.button(a.Button, true) })
 }
 
-// RestBeforeClick sleeps until a click counts as one of its own.
-func (d *Driver) RestBeforeClick(ctx context.Context, c desktop.Click) error {
-	return d.inputMu.Do(ctx, func() error { return d.presses.Wait(ctx, c) })
+// ClickRest returns how long to wait before a click of its own.
+func (d *Driver) ClickRest(ctx context.Context, c desktop.Click) (rest time.Duration, err error) {
+	err = d.inputMu.Do(ctx, func() error {
+		rest = d.presses.Rest(c)
+		return nil
+	})
+	return rest, err
 }
 
 // click moves the pointer and clicks, as a click of its own. A button that is down goes up

@@ -20,9 +20,13 @@ import (
 // Xt, 250 in xterm, 400 in GTK and Qt.
 const together = 200 * time.Millisecond
 
-// RestBeforeClick sleeps until a click counts as one of its own.
-func (p *pointer) RestBeforeClick(ctx context.Context, c desktop.Click) error {
-	return p.act(ctx, func(*xConn) error { return p.presses.Wait(ctx, c) })
+// ClickRest returns how long to wait before a click of its own.
+func (p *pointer) ClickRest(ctx context.Context, c desktop.Click) (rest time.Duration, err error) {
+	err = p.act(ctx, func(*xConn) error {
+		rest = p.presses.Rest(c)
+		return nil
+	})
+	return rest, err
 }
 
 // click moves the pointer and clicks, as a click of its own. It verifies the target right

@@ -217,7 +217,9 @@ func (k *kit) click(at desktop.Point) {
 func (k *kit) clickWith(at desktop.Point, b desktop.Button, count int) {
 	k.Helper()
 	c := desktop.Click{At: at, Button: b, Count: count}
-	k.must(k.RestBeforeClick(k.Context(), c))
+	rest, err := k.ClickRest(k.Context(), c)
+	k.must(err)
+	k.must(desktop.Sleep(k.Context(), rest))
 	k.do(c)
 }
 

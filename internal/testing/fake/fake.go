@@ -85,6 +85,7 @@ type input struct {
 	buttons []desktop.Button
 	grabbed *Node // the node on which the held button was pressed
 	presses map[string]func()
+	rest    func(desktop.Click) time.Duration
 	last    desktop.Click // the last press of a button that was held
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"understudy/internal/desktop"
 )
@@ -22,9 +23,21 @@ func (d *Desktop) PointerPosition(ctx context.Context) (desktop.Point, error) {
 	return get(ctx, d, "PointerPosition", func() (desktop.Point, error) { return d.input.pointer, nil })
 }
 
-// RestBeforeClick returns at once: no application here counts clicks.
-func (d *Desktop) RestBeforeClick(ctx context.Context, _ desktop.Click) error {
-	return d.do(ctx, "RestBeforeClick", func() error { return nil })
+// Rest says how long a click must wait so as not to count as a double click. By default no
+// application counts clicks.
+func (d *Desktop) Rest(of func(desktop.Click) time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.input.rest = of
+}
+
+func (d *Desktop) ClickRest(ctx context.Context, c desktop.Click) (time.Duration, error) {
+	return get(ctx, d, "ClickRest", func() (time.Duration, error) {
+		if d.input.rest == nil {
+			return 0, nil
+		}
+		return d.input.rest(c), nil
+	})
 }
 
 // move moves the pointer, which dismisses popups.
