@@ -211,7 +211,7 @@ func (s *resources) readKinds(context.Context, *call, string) (*mcp.ResourceCont
 	}
 	list := make([]info, len(s.o.Kinds))
 	for i, k := range s.o.Kinds {
-		list[i] = info{k.Name, k.Summary, k.Toolset, k.Reads, k.Args, k.Result}
+		list[i] = info{k.Name, k.Summary, k.Toolset, k.Reads, k.Args(), k.Result()}
 	}
 	return asJSON(map[string]any{"kinds": list}, nil)
 }
