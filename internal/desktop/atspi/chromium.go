@@ -171,12 +171,15 @@ func (t *pageTest) confirm(expected *node) (o object, err error) {
 	}
 	kept, err := other.ask(0)
 	switch {
-	case kept != last:
+	case err != nil || kept != last:
 		return o, err
 	case expected.desktopRole().Is(desktop.Option):
-		return expected.object, err
+		return expected.object, nil
 	}
-	return t.page.object, err // the reply is a guess: something covers what is expected
+	if n, err := t.nodeOf(o); err != nil || n.desktopRole().Is(desktop.Option) {
+		return o, err
+	}
+	return t.page.object, nil // the reply is a guess, and all words of what it names are reported
 }
 
 // mostReplacing is how many elements are tried by replaceDocument.
