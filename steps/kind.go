@@ -196,7 +196,7 @@ func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R,
 
 // Changed returns the kind with a change of the schema of its arguments, such as a text of its own for
 // one that it shares with others.
-func (k Kind) Changed(change func(*jsonschema.Schema)) Kind {
+func (k Kind) Changed(change func(*Schema)) Kind {
 	derived := k.derived
 	k.derived = sync.OnceValue(func() *shape {
 		s := derived()

@@ -8,6 +8,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+// Schema is the schema of arguments or of a result.
+type Schema = jsonschema.Schema
+
 // A shape is what the types of a kind's arguments and results tell. It is derived when it is first
 // wanted: most commands want that of no kind.
 type shape struct {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"understudy/internal/desktop"
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -24,7 +22,7 @@ var WaitForElement = steps.Define(steps.Kind{
 	Reads:   true,
 	Checks:  true,
 	Timeout: time.Hour,
-}, WaitArgs{Target: aim.DefaultTarget, Condition: Exists, LookOptions: observe.DefaultLookOptions}, aim.With(waitForElement)).Changed(func(args *jsonschema.Schema) {
+}, WaitArgs{Target: aim.DefaultTarget, Condition: Exists, LookOptions: observe.DefaultLookOptions}, aim.With(waitForElement)).Changed(func(args *steps.Schema) {
 	args.Properties["timeout_ms"].Description = "how long to wait for the condition"
 })
 
