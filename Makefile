@@ -36,11 +36,11 @@ length: ## run the long tests
 # The race detector would be most of the work on what takes its time, and falsifies
 # what memory is used; it looks at the same packages in `make test` and in the contracts.
 length-applications:
-	@RACE=off .ci/test -count=1 -timeout=30m -run='^TestAtLength' -skip='^TestAtLengthContract' ./internal/desktop/local
+	@RACE=off .ci/test -count=1 -timeout=60m -run='^TestAtLength' -skip='^TestAtLengthContract' ./internal/desktop/local
 length-contracts:
-	@AGAIN="understudy/internal/desktop/local.TestAtLengthContractOnGNOME understudy/internal/desktop/local.TestAtLengthContractOnKWin understudy/internal/desktop/local.TestAtLengthContractOnSway understudy/internal/desktop/local.TestAtLengthContractOnThePortal" .ci/test -count=1 -timeout=30m -run='^TestAtLengthContract' $$(.ci/packages TestAtLengthContract)
+	@AGAIN="understudy/internal/desktop/local.TestAtLengthContractOnGNOME understudy/internal/desktop/local.TestAtLengthContractOnKWin understudy/internal/desktop/local.TestAtLengthContractOnSway understudy/internal/desktop/local.TestAtLengthContractOnThePortal" .ci/test -count=1 -timeout=60m -run='^TestAtLengthContract' $$(.ci/packages TestAtLengthContract)
 length-others:
-	@RACE=off .ci/test -count=1 -timeout=30m -p=1 -run='^Test(AtLength|Memory)' -skip='^TestAtLengthContract' $$(.ci/packages 'Test\(AtLength\|Memory\)' | grep -vx ./internal/desktop/local)
+	@RACE=off .ci/test -count=1 -timeout=60m -p=1 -run='^Test(AtLength|Memory)' -skip='^TestAtLengthContract' $$(.ci/packages 'Test\(AtLength\|Memory\)' | grep -vx ./internal/desktop/local)
 
 # PARALLEL at a time; of the variations and recordings PART (a quarter), which SEED chooses.
 # Ends with a table of results.
