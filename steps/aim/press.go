@@ -137,16 +137,16 @@ func CheckUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 const apartBy = 12
 
 // apart returns at, or a point of the button el from which a click need not wait so as not to count as a
-// double click with one before.
+// double click with one before. It stays in the middle half: the side of a button may open its menu.
 func apart(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (desktop.Point, error) {
 	if el.Role != "button" && el.Role != "togglebutton" || el.Class == guardedClass {
 		return at, nil
 	}
 	b := el.Bounds
-	inner := desktop.Rect{X: b.X + apartBy/2, Y: b.Y + apartBy/2, W: b.W - apartBy, H: b.H - apartBy}
-	for _, by := range []desktop.Point{{}, {X: apartBy}, {X: -apartBy}, {Y: apartBy}, {Y: -apartBy}, {X: 2 * apartBy}, {X: -2 * apartBy}} {
+	middle := desktop.Rect{X: b.X + b.W/4, Y: b.Y + b.H/4, W: b.W / 2, H: b.H / 2}
+	for _, by := range []desktop.Point{{}, {X: apartBy}, {X: -apartBy}, {Y: apartBy}, {Y: -apartBy}} {
 		p := desktop.Point{X: at.X + by.X, Y: at.Y + by.Y}
-		if p != at && !inner.Contains(p) {
+		if p != at && !middle.Contains(p) {
 			continue
 		}
 		rest, err := hand.Desktop.ClickRest(ctx, desktop.Click{At: p, Button: desktop.Left, On: el})

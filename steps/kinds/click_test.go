@@ -74,6 +74,12 @@ func TestClickElement(t *testing.T) {
 			screen:  "\n- frame \"Shop\" [process=shop] [at=0,0,400,400]\n  - button \"OK\" [at=10,130,20,20]\n",
 			journal: []string{"click 20,140 left"},
 		},
+		{
+			say: "a narrow button, whose side may be an arrow that opens a menu, after a rest", args: args("selector", "name:Undo", "restore_cursor", false), took: 400 * time.Millisecond,
+			set:     func(d *fake.Desktop) { d.Rest(nearTo(30, 142)) },
+			screen:  "\n- frame \"Shop\" [process=shop] [at=0,0,400,400]\n  - button \"Undo\" [at=10,130,40,24]\n",
+			journal: []string{"click 30,142 left"},
+		},
 		{say: "a double click", args: args("selector", "name:Save", "click_type", "double", "restore_cursor", false), journal: []string{"click 50,142 left x2"}},
 		{say: "a click in a corner", args: args("selector", "name:Save", "click_position", args("x_percentage", 100.0, "y_percentage", 0.0), "restore_cursor", false), journal: []string{"click 89,130 left"}},
 		{
