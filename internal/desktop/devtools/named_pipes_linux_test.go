@@ -80,17 +80,51 @@ func TestABrowserOfTheSeatOutlivesWhoUsesIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got struct{ Method string }
-		if err := b.Call(t.Context(), "", "still", nil, &got); err != nil || got.Method != "still" {
-			t.Errorf("got %q, %v", got.Method, err)
-		}
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("not its turn"))
-		if _, err := s.Browse(ctx, pid); err == nil || !strings.Contains(err.Error(), "not its turn") {
-			t.Errorf("two at once: %v", err)
-		}
-		cancel()
+		answers(t, b)
 		_ = b.Close()
 	}
+	// Another process that uses it.
+	in, err := os.OpenFile(filepath.Join(s.folder(all[0]), readsName), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := syscall.Flock(int(in.Fd()), syscall.LOCK_EX); err != nil { // once the last client has left
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("not its turn"))
+	defer cancel()
+	if _, err := s.Browse(ctx, pid); err == nil || !strings.Contains(err.Error(), "not its turn") {
+		t.Errorf("two processes at once: %v", err)
+	}
+}
+
+// answers has a browser answer a call.
+func answers(t *testing.T, b desktop.Browser) {
+	t.Helper()
+	var got struct{ Method string }
+	if err := b.Call(t.Context(), "", "still", nil, &got); err != nil || got.Method != "still" {
+		t.Errorf("got %q, %v", got.Method, err)
+	}
+}
+
+// A step that asks a page while it looks for an element does both, each with a client of its own.
+func TestTwoClientsOfOneProcessShareABrowserOfTheSeat(t *testing.T) {
+	s := NamedPipes{Dir: filepath.Join(t.TempDir(), "browsers")}
+	pid := onSeat(t, s).Process.Pid
+	first, err := s.Browse(t.Context(), pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.Browse(t.Context(), pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers(t, first)
+	answers(t, second)
+	_ = first.Close()
+	answers(t, second)
+	_ = second.Close()
 }
 
 func TestABrowserOfTheSeatThatHasEndedIsForgotten(t *testing.T) {

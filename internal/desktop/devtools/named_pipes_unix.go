@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -116,52 +117,92 @@ func (n NamedPipes) Browsers(context.Context) (all []desktop.BrowserProcess, err
 	return all, nil
 }
 
-// turnTime bounds the wait for another that uses a browser.
+// turnTime bounds the wait for another process that uses a browser.
 const turnTime = 30 * time.Second
 
-// Browse connects to a browser, when nobody else uses it: two readers of a pipe take each other's
-// answers.
+// heldPipes are the pipes that this process uses, by folder: two readers of a pipe take each other's answers,
+// so all clients share one broker.
+var heldPipes = struct {
+	sync.Mutex
+	by map[string]*heldPipe
+}{by: map[string]*heldPipe{}}
+
+type heldPipe struct {
+	broker   *Broker
+	to, from *os.File
+	clients  int
+}
+
+// Browse connects to a browser, when no other process uses it.
 func (n NamedPipes) Browse(ctx context.Context, pid int) (desktop.Browser, error) {
 	found, _ := filepath.Glob(filepath.Join(n.Dir, strconv.Itoa(pid)+"-*"))
 	if len(found) != 1 {
 		return nil, desktop.ErrNotFound
 	}
-	to, err := os.OpenFile(filepath.Join(found[0], readsName), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	for end := time.Now().Add(turnTime); ; {
+		b, err := join(found[0])
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return b, err
+		}
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("another program uses the browser: %w", desktop.ErrUnresponsive)
+		}
+		if err := desktop.Sleep(ctx, 10*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// join makes a client of the pipe in a folder, which it opens unless another client did. The error is
+// EWOULDBLOCK while another process uses it.
+func join(dir string) (desktop.Browser, error) {
+	heldPipes.Lock()
+	defer heldPipes.Unlock()
+	to, err := os.OpenFile(filepath.Join(dir, readsName), os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", desktop.ErrNotFound, err)
 	}
-	from, err := os.OpenFile(filepath.Join(found[0], writesName), os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
+	p := heldPipes.by[dir]
+	if p != nil {
+		to.Close()
+	} else if p, err = hold(dir, to); err != nil {
 		to.Close()
 		return nil, err
 	}
-	if err := lock(ctx, to); err != nil {
-		to.Close()
-		from.Close()
-		return nil, err
-	}
-	b := NewBroker(to)
+	p.clients++
+	heldPipes.by[dir] = p
 	ours, its := net.Pipe()
-	go func() { _ = b.Run(from) }()
 	go func() {
-		b.Serve(its) // detaches at the end
-		from.Close()
-		to.Close() // and unlocks
+		p.broker.Serve(its) // detaches at the end
+		leave(dir, p)
 	}()
 	return NewClient(ours), nil
 }
 
-func lock(ctx context.Context, f *os.File) error {
-	for end := time.Now().Add(turnTime); ; {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return err
-		}
-		if time.Now().After(end) {
-			return fmt.Errorf("another program uses the browser: %w", desktop.ErrUnresponsive)
-		}
-		if err := desktop.Sleep(ctx, 10*time.Millisecond); err != nil {
-			return err
-		}
+// hold opens a pipe for this process alone, given the end that the browser reads.
+func hold(dir string, to *os.File) (*heldPipe, error) {
+	if err := syscall.Flock(int(to.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, err
+	}
+	from, err := os.OpenFile(filepath.Join(dir, writesName), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	p := &heldPipe{broker: NewBroker(to), to: to, from: from}
+	go func() { _ = p.broker.Run(from) }()
+	return p, nil
+}
+
+// leave closes a pipe after its last client.
+func leave(dir string, p *heldPipe) {
+	heldPipes.Lock()
+	defer heldPipes.Unlock()
+	if p.clients--; p.clients > 0 {
+		return
+	}
+	p.from.Close()
+	p.to.Close() // and unlocks
+	if heldPipes.by[dir] == p {
+		delete(heldPipes.by, dir)
 	}
 }
