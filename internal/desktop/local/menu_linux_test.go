@@ -3,9 +3,11 @@ package local_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"understudy/internal/desktop"
 	"understudy/internal/testing/scratch"
@@ -35,6 +37,7 @@ func TestAPointInAMenuIsItsItem(t *testing.T) {
 				if ctx.Err() != nil { // the menu had all the time that it takes to be drawn
 					t.Fatalf("%d items were asked for, want at least 5; missed:\n%s", asked, strings.Join(missed, "\n"))
 				}
+				pause(ctx, 200*time.Millisecond)
 			}
 		})
 	}
@@ -56,11 +59,13 @@ func missedItems(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int)
 	return asked, missed
 }
 
-// pullDown clicks a menu until its window is there.
+// pullDown clicks a menu until its window is there. A program that has just drawn its
+// window may miss a click, and is left in peace between two looks: one that is read
+// all the time does not get to open its menu.
 func pullDown(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int, name string) {
 	t.Helper()
 	var last desktop.Rect
-	for {
+	scratch.Until(t, "the menu "+name+" is open", func() bool {
 		for _, e := range boxed(ctx, t, d, pid, "") {
 			if !strings.HasPrefix(string(e.Role), "menu") || e.Name != name || e.Window == 0 {
 				continue
@@ -69,29 +74,43 @@ func pullDown(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int, na
 				if err := d.Do(ctx, desktop.Click{At: last.Center(), Button: desktop.Left}); err != nil {
 					t.Fatal(err)
 				}
-				awaitPopup(ctx, t, d, pid)
-				return
+				return comesUp(ctx, t, d, pid)
 			}
 			last = e.Bounds
 		}
+		pause(ctx, 200*time.Millisecond)
+		return false
+	})
+}
+
+// comesUp reports whether a click opens a menu. It waits long enough that a second click
+// does not close what the first one opens.
+func comesUp(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int) bool {
+	t.Helper()
+	for range 100 {
+		if popsUp(ctx, t, d, pid) {
+			return true
+		}
+		pause(ctx, 100*time.Millisecond)
+	}
+	return false
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
 }
 
-// awaitPopup returns when a window of a program is there that the window
-// manager does not know.
-func awaitPopup(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int) {
+// popsUp reports whether a program has a window that the window manager does not know.
+func popsUp(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int) bool {
 	t.Helper()
-	for {
-		windows, err := d.Windows(ctx)
-		if err != nil {
-			t.Fatal("waiting for the menu: ", err)
-		}
-		for _, w := range windows {
-			if w.Popup && w.PID == pid {
-				return
-			}
-		}
+	windows, err := d.Windows(ctx)
+	if err != nil {
+		t.Fatal("waiting for the menu: ", err)
 	}
+	return slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.Popup && w.PID == pid })
 }
 
 // boxed are the elements of a program that have a box.
