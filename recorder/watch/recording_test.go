@@ -54,6 +54,7 @@ func recordOn(t *testing.T, prepare, do func(s *stand)) (seen []recorder.Event, 
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer log.Close() // Windows removes no file that is open
 		prepare(s)
 		d := s.Desktop.Desktop()
 		if s.input != nil {
