@@ -289,6 +289,7 @@ func TestAStreamIsAttached(t *testing.T) {
 		t.Errorf("the client hears: %v", err)
 	}
 	host(t, dir)
+	m = join(t, optionsFor(dir)) // one that does not know the service that ended
 	if err := m.Attach(t.Context(), "who", in, out); steps.CodeOf(err) != steps.Invalid {
 		t.Errorf("where nothing can be attached: %v", err)
 	}
