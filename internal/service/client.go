@@ -164,24 +164,32 @@ func (c *Client) call(ctx context.Context, method string, args []byte) ([]byte, 
 // service has answered everything. Once ctx has ended, the service may still answer for a
 // moment.
 func (c *Client) Attach(ctx context.Context, request any, in io.Reader, out io.Writer) error {
-	conn, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
 	line, err := json.Marshal(request)
 	if err != nil {
 		return remote.Malformed(attachPath, err)
 	}
-	there, stream := io.Pipe()
-	ended := make(chan struct{})
-	go func() { // may wait for its input when this process ends
-		_, err := stream.Write(append(line, '\n'))
-		if err == nil {
-			_, _ = io.Copy(stream, in)
+	line = append(line, '\n')
+	for {
+		conn, err := c.connect(ctx)
+		if err != nil {
+			return err
 		}
-		close(ended)
-		_ = stream.Close()
-	}()
+		err = conn.attach(ctx, line, in, out)
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+		_ = conn.Close()
+	}
+}
+
+// attach is Attach to one service. It reads nothing from in before the service has accepted
+// the request, so the next one can be asked if this one is leaving.
+func (c *connection) attach(ctx context.Context, line []byte, in io.Reader, out io.Writer) error {
+	there, stream := io.Pipe()
+	body := struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(line), there), there}
 	limited, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
@@ -189,13 +197,19 @@ func (c *Client) Attach(ctx context.Context, request any, in io.Reader, out io.W
 		time.AfterFunc(partTime, cancel)
 	})
 	defer stop()
-	r, err := conn.do(limited, http.MethodPost, attachPath, there)
+	r, err := c.do(limited, http.MethodPost, attachPath, body)
 	if err == nil && r.StatusCode != http.StatusOK {
 		_, err = readAnswer(r)
 		return err
 	}
+	ended := make(chan struct{})
 	if err == nil {
 		defer r.Body.Close()
+		go func() { // may wait for its input when this process ends
+			_, _ = io.Copy(stream, in)
+			close(ended)
+			_ = stream.Close()
+		}()
 		_, err = io.Copy(out, r.Body)
 	}
 	if ctx.Err() != nil {

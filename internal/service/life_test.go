@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -289,9 +290,41 @@ func TestAStreamIsAttached(t *testing.T) {
 		t.Errorf("the client hears: %v", err)
 	}
 	host(t, dir)
-	m = join(t, optionsFor(dir)) // one that does not know the service that ended
 	if err := m.Attach(t.Context(), "who", in, out); steps.CodeOf(err) != steps.Invalid {
 		t.Errorf("where nothing can be attached: %v", err)
+	}
+}
+
+// TestAStreamIsAttachedToTheNextService asks a service that is leaving, and still has a stream
+// that has to end.
+func TestAStreamIsAttachedToTheNextService(t *testing.T) {
+	dir := t.TempDir()
+	began, end := make(chan bool), make(chan bool)
+	first := host(t, dir, func(o *HostOptions) {
+		o.Attach = func(context.Context, json.RawMessage, io.Reader, io.Writer) error {
+			close(began)
+			<-end
+			return nil
+		}
+	})
+	staying, moving := join(t, optionsFor(dir)), optionsFor(dir)
+	moving.Hello.Client = "moving"
+	m := join(t, moving)
+	left, attached := make(chan error, 1), make(chan error, 1)
+	go func() { _ = staying.Attach(t.Context(), "stays", strings.NewReader(""), io.Discard) }()
+	<-began
+	go func() { left <- Stop(t.Context(), dir) }()
+	scratch.Until(t, "the service is leaving", first.isLeaving)
+	in, input := io.Pipe()
+	defer input.Close()
+	go func() { attached <- m.Attach(t.Context(), "moves", in, io.Discard) }()
+	scratch.Until(t, "the client has left it", func() bool { return !slices.Contains(first.status().Clients, "moving") })
+	close(end)
+	if err := <-left; err != nil {
+		t.Error(err)
+	}
+	if err := <-attached; steps.CodeOf(err) != steps.Invalid { // it attaches nothing
+		t.Errorf("the next service says %v", err)
 	}
 }
 
