@@ -11,23 +11,26 @@ import (
 	"understudy/internal/desktop"
 )
 
+// writeEntry writes the desktop entry of an application into a data folder.
+func writeEntry(t *testing.T, data, name, text string) {
+	t.Helper()
+	path := filepath.Join(data, "applications", name+".desktop")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("[Desktop Entry]\n"+text+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestApplicationsAreFound(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_DATA_HOME", dir)
 	t.Setenv("XDG_DATA_DIRS", t.TempDir())
-	write := func(name, text string) {
-		path := filepath.Join(dir, "applications", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("org.example.Pad.desktop", "[Desktop Entry]\nType=Application\nName=Note Pad\nName[de]=Notizen\nExec=pad --new \"my file\" %U\n[Desktop Action x]\nExec=other\n")
-	write("shell.desktop", "[Desktop Entry]\nType=Application\nName=Shell\nExec=sh %c 100%%\nTerminal=true\n")
-	write("console.desktop", "[Desktop Entry]\nType=Application\nName=Console\nExec=console-app\nCategories=GTK;System;TerminalEmulator;\n")
-	write("gone.desktop", "[Desktop Entry]\nType=Application\nName=Gone\nExec=gone\nHidden=true\n")
+	writeEntry(t, dir, "org.example.Pad", "Type=Application\nName=Note Pad\nName[de]=Notizen\nExec=pad --new \"my file\" %U\n[Desktop Action x]\nExec=other")
+	writeEntry(t, dir, "shell", "Type=Application\nName=Shell\nExec=sh %c 100%%\nTerminal=true")
+	writeEntry(t, dir, "console", "Type=Application\nName=Console\nExec=console-app\nCategories=GTK;System;TerminalEmulator;")
+	writeEntry(t, dir, "gone", "Type=Application\nName=Gone\nExec=gone\nHidden=true")
 	for _, row := range []struct {
 		sentence, app string
 		want          []string
@@ -70,13 +73,7 @@ func TestInstalledApplications(t *testing.T) {
 		"gone":               "Name=Gone\nType=Application\nExec=no-such-program-here",
 		"hidden":             "Name=Hidden\nType=Application\nHidden=true\nExec=sh",
 	} {
-		path := filepath.Join(data, "applications", name+".desktop")
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("[Desktop Entry]\n"+text+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeEntry(t, data, name, text)
 	}
 	if diff := cmp.Diff([]string{"org.example.editor", "sh"}, installed()); diff != "" {
 		t.Error(diff)

@@ -37,7 +37,7 @@ func TestAPointInAMenuIsItsItem(t *testing.T) {
 				if ctx.Err() != nil { // the menu had all the time that it takes to be drawn
 					t.Fatalf("%d items were asked for, want at least 5; missed:\n%s", asked, strings.Join(missed, "\n"))
 				}
-				pause(ctx, 200*time.Millisecond)
+				_ = desktop.Sleep(ctx, 200*time.Millisecond)
 			}
 		})
 	}
@@ -78,7 +78,7 @@ func pullDown(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int, na
 			}
 			last = e.Bounds
 		}
-		pause(ctx, 200*time.Millisecond)
+		_ = desktop.Sleep(ctx, 200*time.Millisecond)
 		return false
 	})
 }
@@ -91,16 +91,9 @@ func comesUp(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int) boo
 		if popsUp(ctx, t, d, pid) {
 			return true
 		}
-		pause(ctx, 100*time.Millisecond)
+		_ = desktop.Sleep(ctx, 100*time.Millisecond)
 	}
 	return false
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }
 
 // popsUp reports whether a program has a window that the window manager does not know.
