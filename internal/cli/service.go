@@ -257,13 +257,17 @@ func serviceStart(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := service.StatusOf(cmd.Context(), dir); errors.Is(err, service.ErrNone) {
-				err = a.startService(cmd.Context(), dir, f.Idle, setupFor(f.displayFlags))
-				if err != nil {
+			s, err := service.StatusOf(cmd.Context(), dir)
+			if errors.Is(err, service.ErrNone) {
+				if err := a.startService(cmd.Context(), dir, f.Idle, setupFor(f.displayFlags)); err != nil {
 					return notReady(err)
 				}
+				if s, err = service.StatusOf(cmd.Context(), dir); errors.Is(err, service.ErrNone) {
+					a.showLines(fmt.Sprintf("the service has begun, and has ended again: it was idle for %s", f.Idle))
+					return nil
+				}
 			}
-			return a.showService(cmd, dir, false)
+			return a.showService(dir, s, err, false)
 		},
 	}, &f)
 }
@@ -278,13 +282,14 @@ func serviceStatus(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.showService(cmd, dir, f.JSON)
+			s, err := service.StatusOf(cmd.Context(), dir)
+			return a.showService(dir, s, err, f.JSON)
 		},
 	}, &f)
 }
 
-func (a *app) showService(cmd *cobra.Command, dir string, asJSON bool) error {
-	s, err := service.StatusOf(cmd.Context(), dir)
+// showService shows what service.StatusOf returned of a folder.
+func (a *app) showService(dir string, s service.Status, err error, asJSON bool) error {
 	if errors.Is(err, service.ErrNone) {
 		return noService(dir)
 	}

@@ -304,6 +304,9 @@ func (c *connection) ask(ctx context.Context, method, path string, body io.Reade
 // StatusOf returns the status of the service of a folder, or ErrNone.
 func StatusOf(ctx context.Context, dir string) (s Status, err error) {
 	raw, err := once(ctx, http.MethodGet, dir, statusPath)
+	if isLost(err) {
+		err = ErrNone // it ended meanwhile
+	}
 	if err == nil {
 		err = json.Unmarshal(raw, &s)
 	}
